@@ -1,0 +1,1 @@
+"""The synthetic corpus of loan contracts and its ground truth."""

@@ -1,0 +1,1 @@
+"""What a run is worth: confusion, quality, latency, contamination and their intervals."""

@@ -1,0 +1,1 @@
+"""The loan ontology: loading, assertions, reasoning, explanation and shapes."""

@@ -1,0 +1,179 @@
+"""`params.yaml` as one validated object; an unknown key is an error that names the nearest known one."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ovrag_core.errors import QuestionError, SettingsError
+
+ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
+ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
+
+Positive = Annotated[int, Field(gt=0)]
+NotNegative = Annotated[int, Field(ge=0)]
+
+
+class Part(BaseModel):
+    """A section of the settings: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Corpus(Part):
+    """Which contracts: generated ones, or a folder of the user's own."""
+
+    source: str = "generated"
+    ground_truth: Path | None = None
+    contracts: Positive = 100
+    seed: NotNegative = 42
+    wording: Literal["plain", "varied"] = "plain"
+
+
+class Chunking(Part):
+    """How documents are split; sizes in characters."""
+
+    method: Literal["recursive", "fixed", "paragraph"] = "recursive"
+    size: Positive = 1000
+    overlap: NotNegative = 200
+
+
+class Retrieval(Part):
+    """Which embedder, and how many chunks a question gets."""
+
+    embedding: Literal["minilm"] = "minilm"
+    top_k: Positive = 3
+
+
+class Experiment(Part):
+    """What a run covers: arms × contracts × questions; None means all."""
+
+    run: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "main"
+    arms: tuple[ArmName, ...] = ARM_NAMES
+    contracts: tuple[str, ...] | None = None
+    questions: tuple[str, ...] | None = None
+    corrections: NotNegative = 3
+
+
+class Validation(Part):
+    """The reasoner, the rule settings, and the limits of one check."""
+
+    reasoner: Literal["hermit", "pellet", "both"] = "hermit"
+    rules: Path = Path("ontologies/rules.yaml")
+    seconds_per_check: Annotated[float, Field(gt=0)] = 10
+    heap_megabytes: Positive = 1024
+
+
+class Evaluation(Part):
+    """Which run is evaluated and how intervals are made."""
+
+    run: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "main"
+    bertscore_model: str = "bundled"
+    bootstrap_samples: Positive = 2000
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+
+
+class Figures(Part):
+    """Sizes of figures, in inches."""
+
+    text_width_inches: Annotated[float, Field(gt=0)] = 5.9
+
+
+class Settings(Part):
+    """All parameters. Paths are relative to the folder of the parameter file's project."""
+
+    corpus: Corpus = Corpus()
+    questions: Path = Path("data/questions.yaml")
+    chunking: Chunking = Chunking()
+    retrieval: Retrieval = Retrieval()
+    experiment: Experiment = Experiment()
+    validation: Validation = Validation()
+    evaluation: Evaluation = Evaluation()
+    figures: Figures = Figures()
+
+
+class Question(Part):
+    """A question that is asked of every contract."""
+
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    topic: str = ""
+    text: Annotated[str, Field(min_length=1)]
+
+
+def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | None = None) -> Settings:
+    """Settings from a YAML file; `overrides` maps dotted keys (`corpus.contracts`) to values that replace the file's.
+
+    Raises SettingsError, with the file and the key, for a missing file, broken YAML, an unknown key or a bad value.
+    """
+    values = _read_yaml(path, SettingsError)
+    if values is None:
+        values = {}
+    if not isinstance(values, dict):
+        raise SettingsError(f"{path} must hold keys and values; compare it with the params.yaml of the project")
+    for key, value in (overrides or {}).items():
+        _set_dotted(values, key, value)
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError(f"{path}: {_explain(error)}") from None
+    if settings.chunking.method != "paragraph" and settings.chunking.overlap >= settings.chunking.size:
+        raise SettingsError(f"{path}: chunking.overlap must be smaller than chunking.size")
+    return settings
+
+
+def load_questions(path: Path) -> tuple[Question, ...]:
+    """The questions of a YAML list of `{id, topic, text}`. Raises QuestionError for anything else."""
+    values = _read_yaml(path, QuestionError)
+    if not isinstance(values, list) or not values:
+        raise QuestionError(f"{path} must be a list of questions, each with id, topic and text")
+    try:
+        questions = tuple(Question.model_validate(value) for value in values)
+    except ValidationError as error:
+        raise QuestionError(f"{path}: {_explain(error, Question)}") from None
+    ids = [question.id for question in questions]
+    if doubled := {id_ for id_ in ids if ids.count(id_) > 1}:
+        raise QuestionError(f"{path}: the id {sorted(doubled)[0]} is used twice; give each question its own")
+    return questions
+
+
+def _read_yaml(path: Path, kind: type[SettingsError] | type[QuestionError]) -> Any:
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise kind(f"{path} does not exist; run from the project's folder or name the file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise kind(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise kind(f"{path} is not valid YAML{where}; mend that line and try again") from None
+
+
+def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
+    *parents, last = key.split(".")
+    for parent in parents:
+        values = values.setdefault(parent, {})
+    values[last] = value
+
+
+def _explain(error: ValidationError, model: type[BaseModel] = Settings) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(model), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"unknown key {where}{hint}"
+    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}, not {first.get('input')!r}"
+
+
+def _known_keys(model: type[BaseModel]) -> list[str]:
+    keys: list[str] = []
+    for name, field in model.model_fields.items():
+        keys.append(name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            keys.extend(_known_keys(field.annotation))
+    return keys

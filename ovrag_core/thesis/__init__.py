@@ -1,0 +1,1 @@
+"""Tables, figures and numbers for the thesis."""

@@ -1,0 +1,272 @@
+"""The few types everything is said in. Frozen; offsets are in characters, seconds are seconds."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Origin = Literal["answer", "context"]
+Severity = Literal["clash", "warning"]
+ViolationKind = Literal["owl", "closed_world", "identity"]
+Cause = Literal["answer", "source", "mixture"]
+Status = Literal["consistent", "inconsistent", "unchecked"]
+Outcome = Literal["accepted", "corrected", "hard_rejected", "source_finding", "unchecked", "error"]
+Label = Literal["CLEAN", "CLASH", "UNCHECKED"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a document: 1-based number, and its span `[start, end)` in `Document.text`."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A headed part of a document: heading text, and its span `[start, end)` in `Document.text`, heading included."""
+
+    title: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with the spans of its pages and sections. `id` is unique within one call (a path or a file stem)."""
+
+    id: str
+    text: str
+    pages: tuple[Page, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+    def page_at(self, offset: int) -> int | None:
+        """Number of the page that holds the character at `offset`; None where the format has no pages."""
+        if not self.pages:
+            return None
+        return self.pages[max(0, bisect_right([page.start for page in self.pages], offset) - 1)].number
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A retrievable piece: `text == document.text[start:end]`."""
+
+    id: str
+    document_id: str
+    start: int
+    end: int
+    text: str
+
+
+class Frozen(BaseModel):
+    """A value that crosses a file boundary: immutable, and an unknown field is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Evidence(Frozen):
+    """A verbatim passage: `text[start:end] == quote` in the document named."""
+
+    document_id: str
+    start: int
+    end: int
+    quote: str
+    page: int | None = None
+
+    @classmethod
+    def of(cls, document: Document, start: int, end: int) -> Evidence:
+        """The passage of `document` at `[start, end)`. Raises ValueError where the span is not inside the text."""
+        if not 0 <= start < end <= len(document.text):
+            raise ValueError(f"span {start}:{end} is not inside {document.id} of {len(document.text)} characters")
+        quote = document.text[start:end]
+        return cls(document_id=document.id, start=start, end=end, quote=quote, page=document.page_at(start))
+
+
+class Triple(Frozen):
+    """A statement with the classes of its ends, as extractors write it; terms are names, not IRIs.
+
+    `predicate` is a property's name or `rdf:type`; `object` of a type statement is a class's name. `origin` says
+    whether it was read from an answer or from the context, `evidence` where.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    subject_type: str = ""
+    object_type: str = ""
+    origin: Origin = "context"
+    evidence: Evidence | None = None
+
+
+class Violation(Frozen):
+    """One contradiction or warning.
+
+    `triples` is a minimal set that breaks `rule`; `axioms` are the ontology's part of the explanation in Manchester
+    syntax; `message` is a sentence a lender understands. `clash_type` is None for what does not make a document CLASH.
+    """
+
+    rule: str
+    clash_type: str | None
+    severity: Severity
+    kind: ViolationKind
+    cause: Cause | None = None
+    triples: tuple[Triple, ...] = ()
+    axioms: tuple[str, ...] = ()
+    message: str
+
+
+class Verdict(Frozen):
+    """What validation says. `inconsistent` means at least one violation of severity clash; `unchecked` carries why.
+
+    `unmapped` are triples the ontology has no term for: reported and counted, never silently dropped.
+    """
+
+    status: Status
+    violations: tuple[Violation, ...] = ()
+    reason: str | None = None
+    unmapped: tuple[Triple, ...] = ()
+
+
+class Answer(Frozen):
+    """An answer; `evidence` are the passages of the documents it was taken from (empty for a model that quotes none)."""
+
+    text: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Attempt(Frozen):
+    """One pass through the loop: the answer, the triples read from it, the verdict (None in arms that do not validate)."""
+
+    number: int
+    answer: Answer
+    triples: tuple[Triple, ...] = ()
+    verdict: Verdict | None = None
+    feedback: str | None = None
+
+
+class Retrieved(Frozen):
+    """A retrieved chunk by reference; `score` is cosine similarity to the question."""
+
+    chunk_id: str
+    document_id: str
+    start: int
+    end: int
+    score: float
+
+
+class Usage(Frozen):
+    """Model calls and tokens of one query; all zero offline."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class QueryRecord(Frozen):
+    """One line of a run: a question asked of a contract in an arm, and all that came of it.
+
+    The expected label, clash type and reference answer are carried along, so that evaluation reads runs and nothing
+    else. `label` is None for contracts without ground truth.
+    """
+
+    arm: str
+    document_id: str
+    question_id: str
+    question: str
+    label: Label | None = None
+    clash_type: str | None = None
+    reference_answer: str | None = None
+    retrieved: tuple[Retrieved, ...] = ()
+    context_triples: tuple[Triple, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    outcome: Outcome
+    cause: Cause | None = None
+    error: str | None = None
+    model: str
+    usage: Usage = Field(default_factory=Usage)
+    cost_usd: float | None = None
+
+    @property
+    def flagged(self) -> bool:
+        """Positive in a confusion matrix: refused, or reported as contradicting itself."""
+        return self.outcome in ("hard_rejected", "source_finding")
+
+    @property
+    def answer(self) -> Answer | None:
+        """The last attempt's answer; None where the query failed before one."""
+        return self.attempts[-1].answer if self.attempts else None
+
+
+class LatencyRecord(Frozen):
+    """Seconds of one query by part, kept in a sidecar so that a run's own bytes do not depend on the machine."""
+
+    arm: str
+    document_id: str
+    question_id: str
+    retrieval: float
+    answering: float
+    extraction: float
+    validation: float
+    total: float
+    attempts: int
+
+
+PartyKind = Literal["natural_person", "legal_entity", "financial_institution", "government"]
+
+
+class Party(Frozen):
+    """A party of a loan; `kind` is None where the text does not tell."""
+
+    name: str
+    kind: PartyKind | None = None
+
+
+class Money(Frozen):
+    """An amount in a currency (ISO 4217 code)."""
+
+    amount: float
+    currency: str
+
+
+class Facts(Frozen):
+    """What a document says of one facility. Null where it does not say; a variable rate is null.
+
+    `interest_rate` is written like "5.75%", `maturity` is an ISO date, the principal of open-end credit is its limit.
+    """
+
+    loan_types: tuple[str, ...] = ()
+    security: Literal["secured", "unsecured", "contradictory", "unstated"] = "unstated"
+    credit_form: Literal["open-end", "closed-end", "contradictory", "unstated"] = "unstated"
+    borrower: Party | None = None
+    lender: Party | None = None
+    principal: Money | None = None
+    interest_rate: str | None = None
+    maturity: str | None = None
+    collateral: str | None = None
+
+
+class Facility(Facts):
+    """The facts of one named facility of an agreement; `subject` is the individual its triples speak of."""
+
+    name: str
+    subject: str
+    guarantors: tuple[Party, ...] = ()
+    purpose: str | None = None
+    term_months: int | None = None
+
+
+class Reading(Frozen):
+    """What an extractor made of a whole document. The first facility is the main one.
+
+    `status` other than `loan` comes with a `reason` and no facilities: such a document is UNCHECKED.
+    """
+
+    document_id: str
+    status: Literal["loan", "not_loan", "not_english", "empty"]
+    reason: str | None = None
+    facilities: tuple[Facility, ...] = ()
+    triples: tuple[Triple, ...] = ()
