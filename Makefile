@@ -1,0 +1,52 @@
+# `make` alone lists the targets. Each of them first brings .venv to the locked versions, which is quick when it is.
+
+PYTHON ?= python3.11
+# Where the CPU build of torch comes from; the default index is used where this one is out of reach.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+PYTEST_FLAGS ?= --numprocesses auto --maxprocesses 4 --dist loadfile
+
+export PYTHON TORCH_INDEX
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Nothing is downloaded and nothing is reported to anybody once the packages are installed.
+export HF_HUB_OFFLINE := 1
+export TRANSFORMERS_OFFLINE := 1
+export HF_HUB_DISABLE_TELEMETRY := 1
+export ANONYMIZED_TELEMETRY := False
+export DO_NOT_TRACK := 1
+export DVC_NO_ANALYTICS := 1
+export TOKENIZERS_PARALLELISM := false
+# An activated environment or a PYTHONPATH of another project must not shine through.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.DEFAULT_GOAL := help
+.PHONY: help setup reproduce repro test check lab lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## create .venv, or bring it to the locked versions
+	@tools/setup.sh
+
+reproduce: setup ## recompute the whole experiment, stages 01-06
+	@.venv/bin/dvc repro --force
+
+repro: setup ## recompute only what a change affects
+	@.venv/bin/dvc repro
+
+test: setup ## style, types and tests; each runs even where one before it fails
+	@status=0; \
+	.venv/bin/ruff check . || status=1; \
+	.venv/bin/ruff format --check . || status=1; \
+	.venv/bin/mypy || status=1; \
+	.venv/bin/pytest $(PYTEST_FLAGS) || status=1; \
+	exit $$status
+
+lab: setup ## open JupyterLab on the notebooks
+	@.venv/bin/jupyter lab --notebook-dir=. notebooks
+
+lock: setup ## resolve requirements.in anew; UPGRADE=1 takes newer versions
+	@.venv/bin/python tools/lock.py $(if $(UPGRADE),--upgrade)
+
+clean: ## remove .venv and caches; results stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
