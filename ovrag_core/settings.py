@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ovrag_core.errors import QuestionError, SettingsError
 
@@ -131,7 +131,7 @@ def load_questions(path: Path) -> tuple[Question, ...]:
     if not isinstance(values, list) or not values:
         raise QuestionError(f"{path} must be a list of questions, each with id, topic and text")
     try:
-        questions = tuple(Question.model_validate(value) for value in values)
+        questions = tuple(TypeAdapter(list[Question]).validate_python(values))
     except ValidationError as error:
         raise QuestionError(f"{path}: {_explain(error, Question)}") from None
     ids = [question.id for question in questions]
@@ -161,7 +161,7 @@ def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _explain(error: ValidationError, model: type[BaseModel] = Settings) -> str:
-    first = error.errors()[0]
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(model), n=1)

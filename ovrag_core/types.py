@@ -132,14 +132,14 @@ class Verdict(Frozen):
 
 
 class Answer(Frozen):
-    """An answer; `evidence` are the passages of the documents it was taken from (empty for a model that quotes none)."""
+    """An answer; `evidence` are the passages it was taken from (empty for a model that quotes none)."""
 
     text: str
     evidence: tuple[Evidence, ...] = ()
 
 
 class Attempt(Frozen):
-    """One pass through the loop: the answer, the triples read from it, the verdict (None in arms that do not validate)."""
+    """One pass through the loop: the answer, its triples, the verdict (None in arms that do not validate)."""
 
     number: int
     answer: Answer

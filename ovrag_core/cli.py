@@ -1,0 +1,338 @@
+"""`ovrag …`: a thin shell over the library. Exit code 0: done; 1: a contradiction; 2: bad input or not checked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+import yaml
+from tqdm import tqdm
+
+from ovrag_core.errors import DocumentError, OvragError
+from ovrag_core.project import project_file
+from ovrag_core.settings import ARM_NAMES, Question, Settings, load_settings
+
+if TYPE_CHECKING:
+    from ovrag_core.pipeline import Bench
+    from ovrag_core.review import Review
+    from ovrag_core.types import Document, QueryRecord, Verdict
+
+FOUND, BAD = 1, 2
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
+)
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    text = "text"
+    json = "json"
+    jsonl = "jsonl"
+
+
+ArmName = StrEnum("ArmName", {name: name for name in ARM_NAMES})  # type: ignore[misc]
+Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
+Params = Annotated[Path, typer.Option("--params", help="The parameter file.")]
+Overrides = Annotated[list[str] | None, typer.Option("--set", "-S", help="key=value, replaces a parameter.")]
+Output = Annotated[Format, typer.Option("--format", "-f", help="text for people, json or jsonl for programs.")]
+DEFAULT_PARAMS = Path("params.yaml")
+
+
+def main() -> NoReturn:
+    """Run the command line; every expected error is one sentence on stderr and exit code 2."""
+    try:
+        sys.exit(app(standalone_mode=False) or 0)
+    except OvragError as error:
+        fail(str(error))
+    except typer.Exit as done:
+        sys.exit(done.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        fail("stopped")
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # click's own errors of usage
+            fail(error.format_message())
+        raise
+
+
+def fail(message: str) -> NoReturn:
+    """Say what is wrong in one line, and end with exit code 2."""
+    say(message)
+    sys.exit(BAD)
+
+
+def say(message: str) -> None:
+    """One line on stderr."""
+    print(f"ovrag: {' '.join(message.split())}", file=sys.stderr)
+
+
+@app.command()
+def review(
+    paths: Annotated[list[Path], typer.Argument(help="PDF, DOCX, HTML or text files, or folders of them.")],
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+) -> int:
+    """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
+    from ovrag_core.extraction import reader  # noqa: PLC0415  (start-up stays quick)
+    from ovrag_core.review import report  # noqa: PLC0415
+    from ovrag_core.review import review as review_document  # noqa: PLC0415
+    from ovrag_core.review import unchecked as unchecked_document  # noqa: PLC0415
+    from ovrag_core.workbench import make_validator  # noqa: PLC0415
+
+    validator = make_validator(_settings(params, None))
+    results: list[Review] = []
+    for path, document in _load_each(paths):
+        if isinstance(document, str):
+            say(document)
+            result = unchecked_document(str(path), document, reader.NAME)
+        else:
+            result = review_document(document, reader, validator, reader.NAME)
+            if result.label == "UNCHECKED":
+                say(f"{path} was not checked: {result.reason}")
+        results.append(result)
+        if output is Format.jsonl:
+            print(result.model_dump_json(exclude={"clashes"}), flush=True)
+        elif output is Format.text:
+            print(report(result) + "\n", flush=True)
+    if output is Format.json:
+        _print_json([result.model_dump(mode="json", exclude={"clashes"}) for result in results])
+    labels = {result.label for result in results}
+    return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    documents: Documents,
+    arm: Annotated[ArmName, typer.Option(help="How it is answered and checked.")] = ArmName.ovrag_evidence,  # type: ignore[attr-defined]
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Ask one question about the first document; the others are what pooled arms may mix it up with."""
+    bench, asked = _bench(documents, _settings(params, overrides))
+    record = _ask(question, asked, arm.value, bench)
+    if output is Format.text:
+        print(answer_text(record))
+    else:
+        print(record.model_dump_json(indent=None if output is Format.jsonl else 2))
+    return _exit_code(record)
+
+
+@app.command()
+def chat(
+    documents: Documents,
+    arm: Annotated[ArmName, typer.Option(help="How questions are answered and checked.")] = ArmName.ovrag_evidence,  # type: ignore[attr-defined]
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Ask questions one after the other; an empty line or `quit` ends."""
+    bench, asked = _bench(documents, _settings(params, overrides))
+    worst = 0
+    for question in _questions(asked):
+        record = _ask(question, asked, arm.value, bench)
+        print(answer_text(record) + "\n", flush=True)
+        worst = max(worst, _exit_code(record))
+    return worst
+
+
+@app.command()
+def check(
+    triples: Annotated[Path, typer.Argument(help="A JSON list or JSON Lines of sub, pred, obj, sub_type, obj_type.")],
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+) -> int:
+    """Check triples against the ontology, with explanation."""
+    from ovrag_core.checking import check_file  # noqa: PLC0415
+    from ovrag_core.workbench import make_validator  # noqa: PLC0415
+
+    result = check_file(triples, make_validator(_settings(params, None)))
+    if output is Format.text:
+        print(check_text(result.model_dump(mode="json")))
+    else:
+        print(result.model_dump_json(indent=None if output is Format.jsonl else 2))
+    if result.status == "unchecked":
+        say(f"{triples} was not checked: {result.reason}")
+        return BAD
+    return FOUND if result.status == "inconsistent" else 0
+
+
+@app.command()
+def run(params: Params = DEFAULT_PARAMS, overrides: Overrides = None) -> int:
+    """Run the experiment of the parameter file, or go on with one that was interrupted."""
+    from ovrag_core.experiment import run_experiment  # noqa: PLC0415
+    from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
+
+    settings = _settings(params, overrides)
+    print(run_experiment(settings, corpus_bench(settings)))
+    return 0
+
+
+@app.command()
+def score(
+    run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Metrics of a run, per arm."""
+    from ovrag_core.evaluation.score import score_run, score_text  # noqa: PLC0415
+    from ovrag_core.experiment import read_latency, read_run, run_files  # noqa: PLC0415
+
+    path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name).records
+    records = read_run(path)
+    result = score_run(records, read_latency(path.with_suffix(".latency.jsonl")), _settings(params, overrides))
+    if output is Format.text:
+        print(score_text(result))
+    else:
+        _print_json(result, indent=None if output is Format.jsonl else 2)
+    return 0
+
+
+@app.command()
+def vocabulary(output: Output = Format.text) -> int:
+    """What the ontology can say: classes, properties and their other names."""
+    from ovrag_core.ontology.load import load_ontology  # noqa: PLC0415
+    from ovrag_core.ontology.vocabulary import vocabulary as words  # noqa: PLC0415
+    from ovrag_core.ontology.vocabulary import vocabulary_text  # noqa: PLC0415
+
+    ontology = load_ontology(project_file(Path("ontologies")))
+    if output is Format.text:
+        print(vocabulary_text(ontology))
+    else:
+        _print_json(words(ontology), indent=None if output is Format.jsonl else 2)
+    return 0
+
+
+@app.command()
+def rules(params: Params = DEFAULT_PARAMS) -> int:
+    """Each rule in a sentence, with its source and setting."""
+    from ovrag_core.ontology.load import load_ontology  # noqa: PLC0415
+    from ovrag_core.ontology.rules import rules_page  # noqa: PLC0415
+
+    settings = _settings(params, None)
+    print(rules_page(load_ontology(project_file(Path("ontologies")), rules=project_file(settings.validation.rules))))
+    return 0
+
+
+def _settings(params: Path, overrides: list[str] | None) -> Settings:
+    return load_settings(
+        project_file(params) if params == DEFAULT_PARAMS else params, dict(map(_override, overrides or []))
+    )
+
+
+def _override(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"--set {text}: write key=value, for example --set retrieval.top_k=5")
+    return key.strip(), yaml.safe_load(value)
+
+
+def _load_each(paths: list[Path]) -> Iterator[tuple[Path, Document | str]]:
+    """Each document of the call, or the sentence that says why it cannot be read."""
+    from ovrag_core.documents import find, load  # noqa: PLC0415
+
+    found: list[tuple[Path, str | None]] = []
+    for path in paths:
+        try:
+            found += [(each, None) for each in find(path)]
+        except DocumentError as error:
+            found.append((path, str(error)))
+    for path, problem in tqdm(found, unit="document", delay=2, disable=len(found) < 2):
+        if problem is not None:
+            yield path, problem
+            continue
+        try:
+            yield path, load(path, str(path))
+        except DocumentError as error:
+            yield path, str(error)
+
+
+def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
+    from ovrag_core.workbench import documents_bench  # noqa: PLC0415
+
+    documents = []
+    for _, document in _load_each(paths):
+        if isinstance(document, str):
+            raise DocumentError(document)
+        documents.append(document)
+    return documents_bench(settings, documents), documents[0].id
+
+
+def _ask(question: str, document_id: str, arm: str, bench: Bench) -> QueryRecord:
+    from ovrag_core.arms import ARMS  # noqa: PLC0415
+    from ovrag_core.pipeline import ask as ask_pipeline  # noqa: PLC0415
+
+    if not question.strip():
+        raise typer.BadParameter("the question is empty")
+    record, _ = ask_pipeline(Question(id="Q", text=question), document_id, ARMS[arm], bench)  # type: ignore[index]
+    return record
+
+
+def _questions(asked: str) -> Iterator[str]:
+    if sys.stdin.isatty():
+        print(f"Questions about {asked}; an empty line ends.", file=sys.stderr)
+    while True:
+        if sys.stdin.isatty():
+            print("? ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline().strip()
+        if line in ("", "quit", "exit"):
+            return
+        yield line
+
+
+def _exit_code(record: QueryRecord) -> int:
+    if record.outcome in ("unchecked", "error"):
+        say(f"not checked: {_last_verdict_reason(record)}")
+        return BAD
+    return FOUND if record.flagged else 0
+
+
+def _last_verdict(record: QueryRecord) -> Verdict | None:
+    return record.attempts[-1].verdict if record.attempts else None
+
+
+def _last_verdict_reason(record: QueryRecord) -> str:
+    verdict = _last_verdict(record)
+    return (verdict.reason if verdict else record.error) or record.outcome
+
+
+def answer_text(record: QueryRecord) -> str:
+    """An answer for a person: the text, where it is from, and what validation found."""
+    if record.answer is None:
+        return record.error or "no answer"
+    places = sorted({f"{passage.document_id}" for passage in record.answer.evidence})
+    lines = [record.answer.text, "", f"[{record.outcome.replace('_', ' ')}; from {', '.join(places) or 'no passage'}]"]
+    verdict = _last_verdict(record)
+    for violation in verdict.violations if verdict else ():
+        lines.append(f"- {violation.message}")
+        lines += [f'    "{" ".join(triple.evidence.quote.split())}"' for triple in violation.triples if triple.evidence]
+    return "\n".join(lines)
+
+
+def check_text(result: dict[str, Any]) -> str:
+    """A check for a person."""
+    lines = [result["status"] + (f": {result['reason']}" if result["reason"] else "")]
+    for violation in result["violations"]:
+        lines += [f"- {violation['message']} (triples {', '.join(map(str, violation['triples']))})"]
+        lines += [f"    {axiom}" for axiom in violation["axioms"]]
+    if result["unmapped"]:
+        lines.append(f"{len(result['unmapped'])} triples the ontology has no term for: {result['unmapped']}")
+    return "\n".join(lines)
+
+
+def _print_json(value: object, indent: int | None = 2) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The parts that the settings ask for, put together."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ovrag_core.answering import ExtractiveAnswerer
+from ovrag_core.chunking import split
+from ovrag_core.documents import find, load
+from ovrag_core.extraction import reader
+from ovrag_core.ontology.load import load_ontology
+from ovrag_core.pipeline import Bench, Searcher
+from ovrag_core.project import project_file
+from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.retrieval.index import build, open_index
+from ovrag_core.settings import Settings
+from ovrag_core.types import Document
+from ovrag_core.validation import Validator
+
+CONTRACTS = Path("data/contracts")
+INDEX = Path("data/index")
+ONTOLOGIES = Path("ontologies")
+
+
+def contracts_folder(settings: Settings) -> Path:
+    """Where the contracts are: the generated ones, or the user's own folder."""
+    return CONTRACTS if settings.corpus.source == "generated" else Path(settings.corpus.source)
+
+
+def make_validator(settings: Settings) -> Validator:
+    """The ontology with its rule settings, and the reasoner."""
+    ontology = load_ontology(project_file(ONTOLOGIES), rules=project_file(settings.validation.rules))
+    return Validator(
+        ontology,
+        reasoner=settings.validation.reasoner,
+        seconds_per_check=settings.validation.seconds_per_check,
+        heap_megabytes=settings.validation.heap_megabytes,
+    )
+
+
+def corpus_bench(settings: Settings) -> Bench:
+    """The bench over the corpus of the settings and its stored index."""
+    documents = [load(path) for path in find(contracts_folder(settings))]
+    return _bench(settings, documents, open_index(INDEX))
+
+
+def documents_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
+    """The bench over a few documents, indexed in a temporary folder."""
+    chunks = [
+        chunk
+        for document in documents
+        for chunk in split(document, settings.chunking.method, settings.chunking.size, settings.chunking.overlap)
+    ]
+    embedder = minilm()
+    folder = Path(tempfile.mkdtemp(prefix="ovrag-index-"))
+    return _bench(
+        settings, documents, build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
+    )
+
+
+def _bench(settings: Settings, documents: Sequence[Document], index: Searcher) -> Bench:
+    embedder = minilm()
+    answerer = ExtractiveAnswerer(embedder)
+    return Bench(
+        index=index,
+        embedder=embedder,
+        answerer=answerer,
+        extractor=reader,
+        validator=make_validator(settings),
+        documents={document.id: document for document in documents},
+        top_k=settings.retrieval.top_k,
+        corrections=settings.experiment.corrections,
+        model=f"offline: {answerer.name}, {reader.NAME}, {embedder.name}",
+    )

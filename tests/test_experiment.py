@@ -1,0 +1,92 @@
+"""Runs: nothing is lost, nothing twice, nothing mixed."""
+
+import json
+from pathlib import Path
+
+import pytest
+from standins import bench
+
+from ovrag_core.errors import RunError
+from ovrag_core.experiment import read_latency, read_run, run_experiment, run_files
+from ovrag_core.settings import Settings, load_settings
+
+TEXTS = {"Contract_001": "is_Black", "Contract_002": "is_Black is_White", "Contract_003": "is_White"}
+TRUTH = {
+    "Contract_001": {"label": "CLEAN", "reference_answers": {"Q1": "black"}},
+    "Contract_002": {"label": "CLASH", "clash_type": "colour"},
+    "Contract_003": {"label": "CLEAN"},
+}
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.chdir(tmp_path)
+    Path("own").mkdir()
+    Path("truth.json").write_text(json.dumps(TRUTH), encoding="utf-8")
+    Path("questions.yaml").write_text("- {id: Q1, text: What colour?}\n- {id: Q2, text: Why?}\n", encoding="utf-8")
+    Path("params.yaml").write_text(
+        "corpus: {source: own, ground_truth: truth.json}\nquestions: questions.yaml\n"
+        "experiment: {arms: [plain, ovrag_evidence]}\n",
+        encoding="utf-8",
+    )
+    return load_settings()
+
+
+def test_a_run_holds_every_query_once_with_its_truth(settings: Settings) -> None:
+    records = read_run(run_experiment(settings, bench(TEXTS)))
+    assert len(records) == 2 * 3 * 2
+    assert len({(r.arm, r.document_id, r.question_id) for r in records}) == len(records)
+    first, clash = records[0], next(r for r in records if r.document_id == "Contract_002" and r.arm == "ovrag_evidence")
+    assert (first.label, first.reference_answer) == ("CLEAN", "black")
+    assert (clash.label, clash.clash_type, clash.outcome) == ("CLASH", "colour", "source_finding")
+    assert len(read_latency(run_files("main").latency)) == len(records)
+
+
+def test_the_same_inputs_give_the_same_bytes(settings: Settings, tmp_path: Path) -> None:
+    first = run_experiment(settings, bench(TEXTS), tmp_path / "one")
+    second = run_experiment(settings, bench(TEXTS), tmp_path / "two")
+    assert first.read_bytes() == second.read_bytes()
+    assert first.with_name("main.manifest.json").read_bytes() == second.with_name("main.manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize("cut", [0, 1, 57, 1500, -1, -40])
+def test_an_interrupted_run_goes_on_without_loss_or_repetition(settings: Settings, tmp_path: Path, cut: int) -> None:
+    whole = run_experiment(settings, bench(TEXTS), tmp_path / "whole")
+    folder = tmp_path / "cut"
+    folder.mkdir()
+    files = run_files("main", folder)
+    complete = run_files("main", tmp_path / "whole")
+    files.partial_manifest.write_bytes(complete.manifest.read_bytes())
+    files.partial_records.write_bytes(whole.read_bytes()[:cut])
+    files.partial_latency.write_bytes(complete.latency.read_bytes())
+    resumed = run_experiment(settings, bench(TEXTS), folder)
+    assert sorted(resumed.read_text().splitlines()) == sorted(whole.read_text().splitlines())
+    assert not files.partial_records.exists()
+
+
+def test_a_run_made_with_other_parameters_is_not_mixed(settings: Settings) -> None:
+    run_experiment(settings, bench(TEXTS))
+    other = load_settings(overrides={"retrieval.top_k": 1})
+    with pytest.raises(RunError, match=r"main\.jsonl was made with other parameters"):
+        run_experiment(other, bench(TEXTS))
+
+
+def test_a_subset_runs_only_what_is_named(settings: Settings) -> None:
+    some = load_settings(overrides={"experiment.contracts": ["Contract_002"], "experiment.questions": ["Q2"]})
+    records = read_run(run_experiment(some, bench(TEXTS)))
+    assert {(r.document_id, r.question_id) for r in records} == {("Contract_002", "Q2")}
+    missing = load_settings(overrides={"experiment.contracts": ["Contract_009"], "experiment.run": "other"})
+    with pytest.raises(RunError, match=r"experiment\.contracts names Contract_009, which does not exist"):
+        run_experiment(missing, bench(TEXTS))
+
+
+def test_a_broken_last_line_is_named(settings: Settings) -> None:
+    path = run_experiment(settings, bench(TEXTS))
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(RunError, match=r"main\.jsonl line 12 is broken"):
+        read_run(path)
+
+
+def test_a_missing_run_says_how_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="does not exist; make it with `ovrag run`"):
+        read_run(tmp_path / "none.jsonl")

@@ -1,0 +1,72 @@
+"""Parameter files: what is accepted, and what is said of what is not."""
+
+from pathlib import Path
+
+import pytest
+
+from ovrag_core.errors import QuestionError, SettingsError
+from ovrag_core.settings import Settings, load_questions, load_settings
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "params.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_projects_parameter_file_names_every_default(project: Path) -> None:
+    assert load_settings(project / "params.yaml") == Settings()
+
+
+def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
+    path = write(tmp_path, "corpus: {contracts: 7}\n")
+    assert load_settings(path, {"corpus.contracts": 3}).corpus.contracts == 3
+    assert load_settings(path, {"retrieval.top_k": 5}).retrieval.top_k == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("corpus: {contract: 7}", "unknown key corpus.contract; did you mean contracts?"),
+        ("experimnt: {}", "unknown key experimnt; did you mean experiment?"),
+        ("zzz: 1", "unknown key zzz"),
+        ("corpus: {contracts: many}", "corpus.contracts: input should be a valid integer"),
+        ("corpus: {contracts: 0}", "corpus.contracts: input should be greater than 0"),
+        ("experiment: {arms: [ovrag, magic]}", "experiment.arms.1"),
+        ("experiment: {run: ../../x}", "experiment.run"),
+        ("chunking: {size: 100, overlap: 100}", "chunking.overlap must be smaller than chunking.size"),
+        ("corpus: [", "is not valid YAML at line"),
+        ("- a list", "must hold keys and values"),
+    ],
+)
+def test_a_bad_parameter_is_one_sentence_with_the_key(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, text))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "params.yaml" in str(caught.value)
+
+
+def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"nowhere\.yaml does not exist"):
+        load_settings(tmp_path / "nowhere.yaml")
+
+
+def test_the_projects_questions_are_the_five(project: Path) -> None:
+    questions = load_questions(project / "data/questions.yaml")
+    assert [question.id for question in questions] == ["Q1", "Q2", "Q3", "Q4", "Q5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[]", "must be a list of questions"),
+        ("- {id: Q1}", "0.text"),
+        ("- {id: Q1, text: a}\n- {id: Q1, text: b}", "Q1 is used twice"),
+        ("- {id: Q1, txt: a}", "unknown key 0.txt; did you mean text?"),
+    ],
+)
+def test_bad_questions_are_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        load_questions(write(tmp_path, text))
+    assert sentence in str(caught.value)
