@@ -1,0 +1,176 @@
+"""The command line: what it prints, its exit codes, and one sentence for each bad input."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from ovrag_core import cli
+
+CLEAN = """LOAN AGREEMENT
+
+Lender: Harrow Vale Savings Bank
+Borrower: Miriam Oduya
+
+1. The Lender lends the Borrower USD 12,400.00, paid out in one sum on 3 March 2025.
+2. Interest is 6.15% per annum, fixed.
+3. The Borrower shall repay the loan in 48 equal monthly instalments, the last of which is due on 3 March 2029.
+4. The loan is for personal, family or household purposes.
+5. The loan is unsecured. No collateral is given for it.
+"""
+CLASH = CLEAN.replace(
+    "5. The loan is unsecured. No collateral is given for it.",
+    "5. The loan is unsecured.\n6. As security for the loan the Borrower pledges her 2021 motor car to the Lender.",
+)
+
+
+@pytest.fixture
+def ovrag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """Runs `ovrag` in this process; returns exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, stdin: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ovrag", *words])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run
+
+
+def pdf(path: Path, *lines: str) -> Path:
+    canvas = Canvas(str(path))
+    for number, line in enumerate(lines):
+        canvas.drawString(72, 760 - 16 * number, line)
+    canvas.save()
+    return path
+
+
+def test_a_clean_contract_is_done_with_zero(ovrag, tmp_path: Path) -> None:
+    Path("clean.txt").write_text(CLEAN, encoding="utf-8")
+    code, out, _ = ovrag("review", "clean.txt", "--format", "jsonl")
+    result = json.loads(out)
+    assert (code, result["label"], result["clash_types"]) == (0, "CLEAN", [])
+    facts = result["facts"]
+    assert facts["borrower"] == {"name": "Miriam Oduya", "kind": "natural_person"}
+    assert facts["lender"] == {"name": "Harrow Vale Savings Bank", "kind": "financial_institution"}
+    assert facts["principal"] == {"amount": 12400, "currency": "USD"}
+    assert (facts["interest_rate"], facts["maturity"]) == ("6.15%", "2029-03-03")
+    assert (facts["security"], facts["credit_form"], facts["loan_types"]) == (
+        "unsecured",
+        "closed-end",
+        ["ConsumerLoan"],
+    )
+
+
+def test_a_contradiction_is_quoted_verbatim_and_ends_with_one(ovrag) -> None:
+    Path("clash.txt").write_text(CLASH, encoding="utf-8")
+    code, out, _ = ovrag("review", "clash.txt", "--format", "json")
+    (result,) = json.loads(out)
+    assert (code, result["label"], result["clash_types"]) == (1, "CLASH", ["secured_unsecured"])
+    quotes = [passage for finding in result["violations"] for passage in finding["evidence"]]
+    assert all(CLASH[passage["start"] : passage["end"]] == passage["quote"] for passage in quotes)
+    assert any("unsecured" in passage["quote"] for passage in quotes)
+    assert any("motor car" in passage["quote"] for passage in quotes)
+    code, out, _ = ovrag("review", "clash.txt")
+    assert code == 1
+    assert "CONTRADICTION" in out
+
+
+def test_an_unreadable_document_does_not_stop_the_others_and_wins_over_a_contradiction(ovrag) -> None:
+    Path("clash.txt").write_text(CLASH, encoding="utf-8")
+    Path("broken.pdf").write_bytes(b"%PDF-1.7\nnothing more")
+    Path("fake.pdf").write_text(CLEAN, encoding="utf-8")
+    code, out, err = ovrag("review", "broken.pdf", "nowhere.pdf", "clash.txt", "fake.pdf", "--format", "jsonl")
+    results = {Path(json.loads(line)["document"]).name: json.loads(line) for line in out.splitlines()}
+    assert code == 2
+    assert results["clash.txt"]["label"] == "CLASH"
+    assert results["broken.pdf"]["label"] == results["nowhere.pdf"]["label"] == "UNCHECKED"
+    assert results["broken.pdf"]["reason"]
+    lines = err.strip().splitlines()
+    assert sum("broken.pdf" in line for line in lines) == 1
+    assert sum("nowhere.pdf" in line for line in lines) == 1
+
+
+def test_a_document_that_is_no_loan_is_unchecked_with_a_reason(ovrag) -> None:
+    Path("recipe.txt").write_text("Take two eggs and a cup of flour. Stir, and bake for an hour.\n" * 5)
+    code, out, err = ovrag("review", "recipe.txt", "--format", "jsonl")
+    result = json.loads(out)
+    assert (code, result["label"]) == (2, "UNCHECKED")
+    assert result["reason"] in err
+
+
+def test_asking_answers_from_the_document(ovrag) -> None:
+    Path("clean.txt").write_text(CLEAN, encoding="utf-8")
+    code, out, _ = ovrag("ask", "What is the interest rate?", "--document", "clean.txt")
+    assert code == 0
+    assert "6.15%" in out
+
+
+def test_asking_a_contract_that_contradicts_itself_reports_the_finding(ovrag) -> None:
+    Path("clash.txt").write_text(CLASH, encoding="utf-8")
+    code, out, _ = ovrag("ask", "Is the loan secured?", "--document", "clash.txt", "--format", "json")
+    assert code == 1
+    assert json.loads(out)["outcome"] == "source_finding"
+
+
+def test_chat_answers_each_line_until_an_empty_one(ovrag) -> None:
+    Path("clean.txt").write_text(CLEAN, encoding="utf-8")
+    code, out, _ = ovrag(
+        "chat", "--document", "clean.txt", stdin="What is the interest rate?\nWho lends?\n\nnot asked\n"
+    )
+    assert code == 0
+    assert out.count("[accepted; from") == 2
+
+
+def triples(*rows: tuple[str, str, str]) -> str:
+    return json.dumps([{"sub": s, "pred": p, "obj": o, "sub_type": "Loan", "obj_type": ""} for s, p, o in rows])
+
+
+def test_checking_triples_names_those_that_contradict(ovrag) -> None:
+    rows = [("L", "rdf:type", "SecuredLoan"), ("L", "hasInterestRate", "4%"), ("L", "rdf:type", "UnsecuredLoan")]
+    Path("triples.json").write_text(triples(*rows))
+    code, out, _ = ovrag("check", "triples.json", "--format", "json")
+    result = json.loads(out)
+    assert (code, result["status"]) == (1, "inconsistent")
+    violation = next(each for each in result["violations"] if each["severity"] == "clash")
+    assert (violation["clash_type"], sorted(violation["triples"])) == ("secured_unsecured", [0, 2])
+    assert ovrag("check", "triples.json")[0] == 1
+
+
+def test_the_vocabulary_and_the_rules_are_printed(ovrag) -> None:
+    assert "hasBorrower" in ovrag("vocabulary")[1]
+    assert "secured" in ovrag("rules")[1].lower()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("score", "nothing"), "data/runs/nothing.jsonl does not exist"),
+        (("check", "nowhere.json"), "nowhere.json"),
+        (("review", "--params", "none.yaml", "x.pdf"), "none.yaml does not exist"),
+        (("run", "-S", "corpus.contract=3"), "did you mean contracts?"),
+        (("run", "-S", "corpus"), "write key=value"),
+        (("ask", "Who?", "--document", "nowhere.pdf"), "nowhere.pdf"),
+        (("ask", "Who?", "--document", "x.pdf", "--arm", "magic"), "magic"),
+        (("reviw",), "reviw"),
+    ],
+)
+def test_bad_input_is_one_line_and_two(ovrag, words: tuple[str, ...], sentence: str) -> None:
+    code, _, err = ovrag(*words)
+    assert code == 2
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1
+    assert "Traceback" not in err
+
+
+def test_a_run_with_a_broken_last_line_is_named(ovrag, tmp_path: Path) -> None:
+    Path("bad.jsonl").write_text('{"arm": "plain"')
+    code, _, err = ovrag("score", "bad.jsonl")
+    assert code == 2
+    assert "bad.jsonl line 1 is broken" in err
