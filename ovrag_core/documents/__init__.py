@@ -1,0 +1,89 @@
+"""Documents: PDF, plain text, HTML and DOCX read into one `Document` whose offsets count characters of its text.
+
+For plain text that is the file itself, decoded and otherwise unaltered; for the other formats it is the text
+extracted here, with ligatures, invisible characters and hyphenated line breaks normalised. The kind of a file is
+told by its content; the suffix is a hint only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ovrag_core.documents import html, pdf, plain, word
+from ovrag_core.documents.kind import tell_kind
+from ovrag_core.documents.sections import find_sections
+from ovrag_core.errors import DocumentError
+from ovrag_core.types import Document, Page
+
+SUFFIXES = (".pdf", ".txt", ".text", ".html", ".htm", ".xhtml", ".docx", ".docm", ".md")
+MAX_BYTES = 200_000_000
+MAX_CHARACTERS = 60_000_000
+
+__all__ = ["SUFFIXES", "find", "load"]
+
+
+def load(path: Path, document_id: str | None = None) -> Document:
+    """The document at `path`; its id is `document_id`, or the stem of the file's name.
+
+    Raises DocumentError, with one sentence that names the file and the remedy, for whatever cannot be read: a missing
+    path, a folder, an empty, encrypted, truncated or scanned file, or a kind that is not supported.
+    """
+    path = Path(path)
+    data = _read_bytes(path)
+    kind = tell_kind(path.name, data)
+    pages: tuple[Page, ...] = ()
+    if kind == "pdf":
+        text, pages = pdf.read(path.name, data)
+    elif kind == "docx":
+        text = word.read(path.name, data)
+    elif kind == "html":
+        text = html.read(path.name, data)
+    else:
+        text = plain.read(path.name, data)
+    if not text.strip():
+        raise DocumentError(f"{path.name} holds no text; check that it is the right file")
+    if len(text) > MAX_CHARACTERS:
+        raise DocumentError(f"{path.name} holds more than {MAX_CHARACTERS:,} characters; split it and try again")
+    return Document(
+        id=path.stem if document_id is None else document_id, text=text, pages=pages, sections=find_sections(text)
+    )
+
+
+def find(folder_or_file: Path) -> list[Path]:
+    """The file itself, or the readable documents below a folder, sorted by path.
+
+    Files whose suffix is not supported, hidden files and Word's lock files are passed over. Raises DocumentError for a
+    path that does not exist, and for a folder that holds no document.
+    """
+    path = Path(folder_or_file)
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise DocumentError(f"{path} does not exist; check the path")
+    found = sorted(item for item in path.rglob("*") if _is_document(item.relative_to(path)) and item.is_file())
+    if not found:
+        raise DocumentError(f"{path} holds no document; supported are {', '.join(SUFFIXES)}")
+    return found
+
+
+def _is_document(path: Path) -> bool:
+    hidden = any(part.startswith((".", "~$")) for part in path.parts)
+    return not hidden and path.suffix.lower() in SUFFIXES
+
+
+def _read_bytes(path: Path) -> bytes:
+    if path.is_dir():
+        raise DocumentError(f"{path} is a folder; name a file in it")
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DocumentError(f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB; split it and try again")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise DocumentError(f"{path} does not exist; check the path") from None
+    except PermissionError:
+        raise DocumentError(f"{path} may not be read; change its permissions and try again") from None
+    except (OSError, ValueError) as error:
+        raise DocumentError(f"{path} cannot be read ({error}); check the path") from None
+    if not data:
+        raise DocumentError(f"{path.name} is empty; check that it was saved completely")
+    return data

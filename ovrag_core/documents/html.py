@@ -1,0 +1,116 @@
+"""HTML: what a browser would show, block by block; tables row by row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bs4.dammit import EncodingDetector, UnicodeDammit
+from lxml import etree
+from lxml import html as lxml_html
+
+from ovrag_core.documents.cells import write_row
+from ovrag_core.documents.cleaning import clean, tidy
+from ovrag_core.errors import DocumentError
+
+_SKIPPED = frozenset(
+    ("script", "style", "noscript", "template", "head", "iframe", "object", "svg", "math", "canvas", "audio", "video")
+    + ("select", "datalist", "button")
+)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_PARAGRAPHS = frozenset(
+    ("p", *_HEADINGS, "table", "ul", "ol", "dl", "blockquote", "pre", "section", "article", "header", "footer")
+    + ("main", "form", "fieldset", "hr")
+)
+_LINES = frozenset(
+    ("div", "li", "dt", "dd", "tr", "caption", "address", "nav", "aside", "figure", "figcaption", "legend", "center")
+)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+_SPACE = re.compile(r"[ \t\r\n\f]+")
+_AROUND_BREAK = re.compile(r" *\n *")
+
+
+def read(name: str, data: bytes) -> str:
+    """The visible text of an HTML page. Raises DocumentError for one that cannot be parsed at all."""
+    declared = EncodingDetector.find_declared_encoding(data, is_html=True)
+    markup = UnicodeDammit(data, [declared] if declared else ["utf-8", "windows-1252"], is_html=True).unicode_markup
+    markup = re.sub(r"^\s*<\?xml[^>]*\?>", "", markup or "")
+    try:
+        root = lxml_html.document_fromstring(markup.replace("\x00", ""), parser=lxml_html.HTMLParser(huge_tree=True))
+    except (etree.LxmlError, ValueError):
+        raise DocumentError(f"{name} is not readable HTML; save it again, or as plain text") from None
+    return tidy(_AROUND_BREAK.sub("\n", clean("".join(_text(root)))))
+
+
+def _text(root: etree._Element) -> Iterator[str]:
+    """Text of all that is shown, with the breaks that blocks make; no recursion but for tables in tables."""
+    preformatted = 0
+    walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+    for event, element in walker:
+        if event in ("comment", "pi"):
+            yield _flow(element.tail, preformatted)
+            continue
+        tag = _tag(element)
+        if event == "start":
+            if element is not root and (tag in _SKIPPED or _is_hidden(element)):
+                walker.skip_subtree()
+            elif tag == "table" and element is not root:
+                walker.skip_subtree()
+                yield f"\n\n{_table(element)}\n\n"
+            else:
+                preformatted += tag == "pre"
+                yield _break(tag) + _flow(element.text, preformatted)
+            continue
+        if tag == "pre" and preformatted:
+            preformatted -= 1
+        if not (tag in _SKIPPED or tag == "table"):
+            yield _break(tag)
+        if element is not root:
+            yield _flow(element.tail, preformatted)
+
+
+def _tag(element: etree._Element) -> str:
+    tag = element.tag
+    return tag.rpartition(":")[2].rpartition("}")[2].lower() if isinstance(tag, str) else ""
+
+
+def _is_hidden(element: etree._Element) -> bool:
+    if element.get("hidden") is not None or element.tag == "ix:header":
+        return True
+    style = element.get("style")
+    return bool(style and _HIDDEN.search(style))
+
+
+def _break(tag: str) -> str:
+    if tag in _PARAGRAPHS:
+        return "\n\n"
+    return "\n" if tag in _LINES or tag == "br" else ""
+
+
+def _flow(text: str | None, preformatted: int) -> str:
+    if not text:
+        return ""
+    return text if preformatted else _SPACE.sub(" ", text)
+
+
+def _table(table: etree._Element) -> str:
+    rows = [
+        [
+            tidy(_AROUND_BREAK.sub("\n", clean("".join(_text(cell)))))
+            for cell in row
+            if _tag(cell) in ("td", "th") and not _is_hidden(cell)
+        ]
+        for row in _rows(table)
+    ]
+    captions = ["".join(_text(child)).strip() for child in table if _tag(child) == "caption"]
+    return "\n".join([*captions, *(written for row in rows if (written := write_row(row)))])
+
+
+def _rows(table: etree._Element) -> Iterator[etree._Element]:
+    for child in table:
+        if _is_hidden(child):
+            continue
+        if _tag(child) == "tr":
+            yield child
+        elif _tag(child) in ("thead", "tbody", "tfoot"):
+            yield from (row for row in child if _tag(row) == "tr" and not _is_hidden(row))

@@ -1,0 +1,80 @@
+"""What kind of document a file is, told by its content."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import Literal
+
+from ovrag_core.errors import DocumentError
+
+Kind = Literal["pdf", "docx", "html", "text"]
+
+_PDF_WINDOW = 1024  # readers accept a header within the first kilobyte
+_HTML_START = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+)
+_HTML_TAG = re.compile(rb"<(?:html|body|div|p|table|span|h[1-6]|br|ul|pre)\b[^>]*>", re.I)
+_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM6")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x19\x1c-\x1f\x7f]")
+_CONTROL_SHARE = 0.01
+
+
+def tell_kind(name: str, data: bytes) -> Kind:
+    """The kind of the file `name` that holds `data` (not empty).
+
+    Raises DocumentError for a kind that cannot be read, and where the content belies a suffix such as `.pdf`.
+    """
+    head = data[:_PDF_WINDOW]
+    suffix = name.lower().rpartition(".")[2] if "." in name else ""
+    if b"%PDF-" in head:
+        return "pdf"
+    if data.startswith(b"PK"):
+        return _tell_archive(name, data)
+    _refuse_known_binary(name, data, head)
+    if _is_binary(data):
+        raise DocumentError(
+            f"{name} is not a document of a supported kind; convert it to PDF, DOCX, HTML or plain text"
+        )
+    if suffix == "pdf":
+        raise DocumentError(f"{name} is not a PDF but plain text; rename it to end in .txt and try again")
+    if suffix in ("docx", "docm", "doc"):
+        raise DocumentError(f"{name} is not a Word document but plain text; rename it to end in .txt and try again")
+    if _HTML_START.match(data.removeprefix(b"\xef\xbb\xbf")):
+        return "html"
+    if suffix in ("html", "htm", "xhtml") and _HTML_TAG.search(data):
+        return "html"
+    return "text"
+
+
+def _refuse_known_binary(name: str, data: bytes, head: bytes) -> None:
+    if data.startswith(_OLE):
+        if _ENCRYPTED_PACKAGE in data:
+            raise DocumentError(f"{name} is encrypted; remove the password and try again")
+        raise DocumentError(f"{name} is in an old Office format; save it as DOCX or PDF and try again")
+    if head.startswith(b"{\\rtf"):
+        raise DocumentError(f"{name} is in Rich Text Format; save it as DOCX or PDF and try again")
+    if head.startswith(_IMAGES):
+        raise DocumentError(f"{name} is an image without text; run text recognition (OCR) on it and try again")
+
+
+def _tell_archive(name: str, data: bytes) -> Kind:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError):
+        raise DocumentError(f"{name} is truncated or damaged; fetch or save it again") from None
+    if "word/document.xml" in names or "[Content_Types].xml" in names:
+        return "docx"
+    raise DocumentError(f"{name} is an archive; unpack it and name the documents in it")
+
+
+def _is_binary(data: bytes) -> bool:
+    if data.startswith(_BOMS):
+        return False
+    sample = data[:1_000_000]
+    return len(_CONTROLS.findall(sample)) > _CONTROL_SHARE * len(sample)

@@ -1,0 +1,134 @@
+"""PDF: pages in reading order, from the places of their text."""
+
+from __future__ import annotations
+
+import io
+import logging
+import struct
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pypdf import PageObject, PdfReader
+from pypdf.errors import DependencyError, PyPdfError
+
+from ovrag_core.documents.cleaning import clean, join_hyphenated, tidy
+from ovrag_core.documents.glyphs import PageTooComplex, Piece, read_pieces
+from ovrag_core.documents.layout import compose
+from ovrag_core.errors import DocumentError
+from ovrag_core.types import Page
+
+MAX_PAGES = 5_000
+# What pypdf is known to raise on damaged files beside its own errors.
+_FAULTS = (
+    PyPdfError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+
+
+def read(name: str, data: bytes) -> tuple[str, tuple[Page, ...]]:
+    """The text of a PDF, its pages separated by a blank line, and their spans.
+
+    Raises DocumentError for a file that is encrypted, truncated, scanned, or damaged beyond reading.
+    """
+    with _quiet():
+        reader = _open(name, data)
+        try:
+            texts = [_read_page(page) for page in reader.pages]
+        except PageTooComplex:
+            raise DocumentError(f"{name} draws too much on one page to be read; print it to a new PDF") from None
+        except _FAULTS:
+            raise DocumentError(f"{name} is damaged and cannot be read; fetch or save it again") from None
+        if not any(text.strip() for text in texts):
+            _explain_no_text(name, reader)
+    return _join_pages(texts)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """pypdf reports every oddity of a file as a warning; what matters is raised here as one error."""
+    logger = logging.getLogger("pypdf")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+def _open(name: str, data: bytes) -> PdfReader:
+    truncated = DocumentError(f"{name} is truncated; fetch or save it again")
+    if b"%%EOF" not in data[-2048:] and b"startxref" not in data[-2048:]:
+        raise truncated
+    try:
+        reader = PdfReader(io.BytesIO(data))
+        # A file locked for printing or changing only opens with the empty password.
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise DocumentError(f"{name} is encrypted; remove the password and try again")
+        count = len(reader.pages)
+    except DependencyError:
+        raise DocumentError(
+            f"{name} is encrypted in an unknown way; save it without a password and try again"
+        ) from None
+    except _FAULTS:
+        raise truncated from None
+    if count == 0:
+        raise DocumentError(f"{name} has no pages; fetch or save it again")
+    if count > MAX_PAGES:
+        raise DocumentError(f"{name} has more than {MAX_PAGES:,} pages; split it and try again")
+    return reader
+
+
+def _read_page(page: PageObject) -> str:
+    pieces = [piece for piece in read_pieces(page) if piece.text]
+    turns = Counter(dict.fromkeys(range(4), 0))
+    for piece in pieces:
+        turns[piece.turn] += len(piece.text)
+    # Text that stands across the page (a stamp in the margin) comes after the page's own.
+    order = sorted(range(4), key=lambda turn: (-turns[turn], turn))
+    parts = (compose(_cleaned(piece for piece in pieces if piece.turn == turn)) for turn in order if turns[turn])
+    return tidy(join_hyphenated("\n\n".join(parts)))
+
+
+def _cleaned(pieces: Iterator[Piece]) -> list[Piece]:
+    # A soft hyphen that is drawn stands at the end of a line, where it is a hyphen.
+    made = (piece._replace(text=clean(piece.text.replace("\u00ad", "-")).replace("\n", " ")) for piece in pieces)
+    return [piece for piece in made if piece.text]
+
+
+def _explain_no_text(name: str, reader: PdfReader) -> None:
+    if any(_has_image(page) for page in reader.pages):
+        raise DocumentError(f"{name} is scanned, without a text layer; run text recognition (OCR) on it and try again")
+    raise DocumentError(f"{name} holds no text; check that it is the right file")
+
+
+def _has_image(page: PageObject) -> bool:
+    try:
+        return len(page.images) > 0
+    except _FAULTS:
+        return True
+
+
+def _join_pages(texts: list[str]) -> tuple[str, tuple[Page, ...]]:
+    pages = []
+    start = 0
+    for number, text in enumerate(texts, start=1):
+        end = start + len(text)
+        pages.append(Page(number, start, end))
+        start = end + 2
+    return "\n\n".join(texts), tuple(pages)

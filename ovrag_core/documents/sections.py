@@ -1,0 +1,112 @@
+"""Sections of a text, by lines that look like headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ovrag_core.types import Section
+
+_MAX_HEADING = 120
+_LINE = re.compile(r"[^\n\r]+")
+_NAMED = re.compile(
+    r"(?:section|article|part|clause|schedule|annex|appendix|exhibit|chapter|recitals?|preamble)\b", re.I
+)
+_NAMED_NUMBER = re.compile(
+    r"\w+\s+(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)\b", re.I
+)
+_NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)]|[A-Z][.)]|§+\s*\d+\.?)\s+(?=[^\W\d_])")
+_RUN_IN = re.compile(r"([^\W\d_][^.:;!?]{1,70}?)(?:[.:](?=\s|$)|\s[–—-]\s)")
+_SMALL = frozenset(
+    ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "per", "the", "to", "under")
+    + ("upon", "with", "without")
+)
+
+
+def find_sections(text: str) -> tuple[Section, ...]:
+    """Headed parts in order; each reaches from its heading to the next one, whatever its level.
+
+    Headings are lines that begin with a word such as Section or Schedule and a number, numbered titles (also run in at
+    the start of a clause, `5. Security. The Borrower …`), lines in capitals, and short title lines that stand alone.
+    """
+    heads = list(_headings(text))
+    ends = [start for start, _ in heads[1:]] + [len(text)]
+    return tuple(Section(title, start, end) for (start, title), end in zip(heads, ends, strict=True))
+
+
+def _headings(text: str) -> Iterator[tuple[int, str]]:
+    lines = [(match.start(), match.end()) for match in _LINE.finditer(text)]
+    last = 0
+    for number, (start, end) in enumerate(lines):
+        alone_above = number == 0 or text.count("\n", last, start) > 1
+        last = end
+        if end - start > 4000:
+            continue
+        line = text[start:end].strip()
+        if not line:
+            continue
+        indent = len(text[start:end]) - len(text[start:end].lstrip())
+        below = lines[number + 1] if number + 1 < len(lines) else None
+        alone_below = below is None or text.count("\n", end, below[0]) > 1
+        if title := _title(line, alone_above=alone_above, alone=alone_above and alone_below and below is not None):
+            yield start + indent, title
+
+
+def _title(line: str, *, alone_above: bool, alone: bool) -> str | None:
+    if named := _named_title(line):
+        return named
+    if match := _NUMBER.match(line):
+        return _numbered_title(line, match.end())
+    if len(line) > _MAX_HEADING:
+        return None
+    if _is_capitals(line):
+        return line if alone_above or alone else None
+    return line if alone and _is_title(line) else None
+
+
+def _named_title(line: str) -> str | None:
+    if not _NAMED.match(line) or len(line) > _MAX_HEADING:
+        return None
+    numbered = _NAMED_NUMBER.match(line)
+    if not numbered:
+        return None
+    rest = line[numbered.end() :].strip()
+    first = re.sub(r"^[\s.:–—-]+", "", rest)
+    # "Section 4 shall apply" is a sentence; "Section 4: Security" and "ARTICLE IV" are headings.
+    if first and (not first[0].isupper() or line.endswith((",", ";"))):
+        return None
+    if line.endswith(".") and len(first.split()) > 10:
+        return None
+    return line
+
+
+def _numbered_title(line: str, start: int) -> str | None:
+    rest = line[start:]
+    if not rest[0].isupper():
+        return None
+    if run_in := _RUN_IN.match(rest):
+        title = run_in[1].strip()
+        return line[: start + run_in.end(1)].strip() if _is_title(title) or len(title.split()) <= 3 else None
+    if len(rest) <= 80 and not rest.endswith((",", ";", ".")) and (_is_title(rest) or _is_capitals(rest)):
+        return line
+    return None
+
+
+def _is_capitals(line: str) -> bool:
+    letters = [character for character in line if character.isalpha()]
+    if len(letters) < 4 or any(character.islower() for character in letters):
+        return False
+    return not line.endswith((":", ",", ";")) and len(line.split()) <= 14 and "__" not in line
+
+
+def _is_title(line: str) -> bool:
+    words = line.split()
+    if not 1 <= len(words) <= 9 or line.endswith((".", ",", ";", ":", "!", "?")) or "__" in line:
+        return False
+    big = [word for word in words if word.lower() not in _SMALL]
+    return (
+        bool(big)
+        and words[0][0].isupper()
+        and all(word[0].isupper() or not word[0].isalpha() for word in big)
+        and (sum(word[0].isalpha() for word in big) * 2 > len(big))
+    )
