@@ -1,0 +1,226 @@
+"""Flagged against expected: the confusion matrix of a run, whole and by part, with intervals over documents.
+
+Flagged means refused or reported as contradicting itself. Queries that failed or could not be checked, and queries
+about documents without a label, are counted beside the matrix and never inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+
+from ovrag_core.evaluation.statistics import (
+    Difference,
+    Estimate,
+    McNemar,
+    Resampling,
+    exact_mcnemar,
+    paired_difference,
+    ratio,
+    wilson,
+)
+from ovrag_core.settings import ARM_NAMES
+from ovrag_core.types import QueryRecord
+
+MATRIX = ("tp", "fp", "tn", "fn")
+BESIDE = ("unchecked", "error", "unlabelled")
+RATES = ("precision", "recall", "f1")
+CLEAN = "clean"
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Counts of queries; those beside the matrix are not part of any rate."""
+
+    tp: int = 0
+    fp: int = 0
+    tn: int = 0
+    fn: int = 0
+    unchecked: int = 0
+    error: int = 0
+    unlabelled: int = 0
+
+    @property
+    def queries(self) -> int:
+        """All queries, beside the matrix or inside it."""
+        return sum(getattr(self, field.name) for field in fields(self))
+
+
+def cell(record: QueryRecord) -> str:
+    """Where a record belongs: a cell of the matrix, or beside it."""
+    if record.outcome in ("unchecked", "error"):
+        return record.outcome
+    if record.label not in ("CLEAN", "CLASH"):
+        return "unlabelled"
+    if record.label == "CLASH":
+        return "tp" if record.flagged else "fn"
+    return "fp" if record.flagged else "tn"
+
+
+def query_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """One row a query, arms in their usual order, then document, then question.
+
+    Columns: arm, document_id, question_id, label, clash_type (`clean` where none is expected, empty without a label),
+    outcome, cause, cell, one 0/1 column per cell, flagged, hard_rejected, completed, attempts, accepted_at (number of
+    corrections before acceptance, or missing), needed and succeeded (corrections), model.
+    """
+    rows = [_row(record) for record in records]
+    frame = pd.DataFrame(rows, columns=list(_row(_EMPTY)))
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    order = frame.assign(rank=frame["arm"].map(rank)).sort_values(["rank", "document_id", "question_id"], kind="stable")
+    return frame.loc[order.index].reset_index(drop=True)
+
+
+def arms_of(records: Sequence[QueryRecord]) -> list[str]:
+    """The arms of a run in their usual order; unknown ones (of imported runs) after them, by name."""
+    present = {record.arm for record in records}
+    return [arm for arm in ARM_NAMES if arm in present] + sorted(present - set(ARM_NAMES))
+
+
+def count(frame: pd.DataFrame) -> Confusion:
+    """The counts of a query frame or of a part of it."""
+    return Confusion(**{name: int(frame[name].sum()) for name in (*MATRIX, *BESIDE)})
+
+
+def rates(frame: pd.DataFrame, plan: Resampling) -> dict[str, Estimate]:
+    """Precision, recall and F1 of a query frame with their intervals, documents as clusters.
+
+    Precision and F1 need both labels: among clashes alone precision is 1 by construction, so there it is not given.
+    """
+    sums = _cluster_sums(frame)
+    both = sums[["tp", "fn"]].to_numpy().any() and sums[["fp", "tn"]].to_numpy().any()
+    return {name: ratio(*_parts(sums, name), plan) if both or name == "recall" else Estimate(None) for name in RATES}
+
+
+def confusion_by(frame: pd.DataFrame, keys: Sequence[str], plan: Resampling) -> pd.DataFrame:
+    """Counts and rates of each group: the keys, documents, queries, the cells, each rate with `_low` and `_high`.
+
+    Groups keep the order of their first row. A group of one document has rates but no intervals.
+    """
+    rows = []
+    for names, group in frame.groupby(list(keys), sort=False, dropna=False):
+        counts = count(group)
+        row: dict[str, object] = dict(zip(keys, names, strict=True))
+        row |= {"documents": group["document_id"].nunique(), "queries": counts.queries}
+        row |= {name: getattr(counts, name) for name in (*MATRIX, *BESIDE)}
+        for name, estimate in rates(group, plan).items():
+            row |= columns(name, estimate)
+        rows.append(row)
+    rate_columns = [f"{name}{end}" for name in RATES for end in ("", "_low", "_high")]
+    return pd.DataFrame(rows, columns=[*keys, "documents", "queries", *MATRIX, *BESIDE, *rate_columns])
+
+
+def columns(name: str, estimate: Estimate) -> dict[str, float | None]:
+    """An estimate as three columns: the value, `_low`, `_high`."""
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def hard_reject_rate(frame: pd.DataFrame, plan: Resampling) -> Estimate:
+    """Hard rejects among completed queries (neither failed nor unchecked)."""
+    sums = frame.groupby("document_id", sort=True)[["hard_rejected", "completed"]].sum()
+    return ratio(sums["hard_rejected"].tolist(), sums["completed"].tolist(), plan)
+
+
+def correction_success(frame: pd.DataFrame, plan: Resampling) -> Estimate:
+    """Corrections that led to acceptance among those that were needed."""
+    sums = frame.groupby("document_id", sort=True)[["succeeded", "needed"]].sum()
+    return ratio(sums["succeeded"].tolist(), sums["needed"].tolist(), plan)
+
+
+def acceptance_by_attempt(frame: pd.DataFrame) -> pd.DataFrame:
+    """Accepted queries per arm and number of corrections before acceptance: arm, corrections, accepted."""
+    accepted = frame.dropna(subset=["accepted_at"])
+    counts = accepted.groupby(["arm", "accepted_at"], sort=False).size()
+    table = counts.rename("accepted").reset_index().rename(columns={"accepted_at": "corrections"})
+    table["corrections"] = table["corrections"].astype(int)
+    ranks = table["arm"].map({arm: place for place, arm in enumerate(frame["arm"].unique())})
+    return table.assign(rank=ranks).sort_values(["rank", "corrections"]).drop(columns="rank").reset_index(drop=True)
+
+
+def document_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row per arm and document: label, clash_type, queries, flagged_queries, flagged (at least once)."""
+    inside = frame[frame["cell"].isin(MATRIX)]
+    keys = ["arm", "document_id", "label", "clash_type"]
+    table = inside.groupby(keys, sort=False).agg(queries=("cell", "size"), flagged_queries=("flagged", "sum"))
+    return table.reset_index().assign(flagged=lambda t: t["flagged_queries"] > 0)
+
+
+def document_rates(frame: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Per arm, the share of expected clashes flagged at least once, and of clean documents flagged at least once.
+
+    Documents are the trials here, so the intervals are Wilson's.
+    """
+    documents = document_frame(frame)
+    rows = []
+    for arm in frame["arm"].unique():
+        of_arm = documents[documents["arm"] == arm]
+        clash, clean = of_arm[of_arm["label"] == "CLASH"], of_arm[of_arm["label"] == "CLEAN"]
+        row: dict[str, object] = {"arm": arm, "clashes": len(clash), "clashes_flagged": int(clash["flagged"].sum())}
+        row |= columns("detection", wilson(int(clash["flagged"].sum()), len(clash), confidence))
+        row |= {"clean": len(clean), "clean_flagged": int(clean["flagged"].sum())}
+        row |= columns("false_alarm", wilson(int(clean["flagged"].sum()), len(clean), confidence))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def compare(frame: pd.DataFrame, first: str, second: str, plan: Resampling) -> dict[str, Difference]:
+    """First arm minus second in each rate, on the documents that both have, resampled together."""
+    sums_a, sums_b = (_cluster_sums(frame[frame["arm"] == arm]) for arm in (first, second))
+    shared = sums_a.index.intersection(sums_b.index, sort=None)
+    a, b = sums_a.loc[shared], sums_b.loc[shared]
+    return {name: paired_difference(_parts(a, name), _parts(b, name), plan) for name in RATES}
+
+
+def compare_documents(frame: pd.DataFrame, first: str, second: str) -> McNemar:
+    """McNemar's test on documents judged rightly (flagged at least once exactly where a clash is expected)."""
+    documents = document_frame(frame).assign(right=lambda t: t["flagged"] == (t["label"] == "CLASH"))
+    wide = documents.pivot(index="document_id", columns="arm", values="right")
+    if not {first, second} <= set(wide.columns):
+        return McNemar(0, 0, 0, None)
+    pairs = wide[[first, second]].dropna()
+    return exact_mcnemar(pairs[first].astype(bool).tolist(), pairs[second].astype(bool).tolist())
+
+
+def _row(record: QueryRecord) -> dict[str, object]:
+    where = cell(record)
+    accepted = record.outcome in ("accepted", "corrected")
+    needed = len(record.attempts) > 1 or record.outcome in ("corrected", "hard_rejected")
+    return {
+        "arm": record.arm,
+        "document_id": record.document_id,
+        "question_id": record.question_id,
+        "label": record.label or "",
+        "clash_type": CLEAN if record.label == "CLEAN" else (record.clash_type or "") if record.label else "",
+        "outcome": record.outcome,
+        "cause": record.cause or "",
+        "cell": where,
+        **{name: int(where == name) for name in (*MATRIX, *BESIDE)},
+        "flagged": record.flagged,
+        "hard_rejected": int(record.outcome == "hard_rejected"),
+        "completed": int(record.outcome not in ("error", "unchecked")),
+        "attempts": len(record.attempts),
+        "accepted_at": float(len(record.attempts) - 1) if accepted and record.attempts else np.nan,
+        "needed": int(needed),
+        "succeeded": int(record.outcome == "corrected"),
+        "model": record.model,
+    }
+
+
+_EMPTY = QueryRecord(arm="", document_id="", question_id="", question="", outcome="error", model="")
+
+
+def _cluster_sums(frame: pd.DataFrame) -> pd.DataFrame:
+    """Counts of the matrix's cells per document that has any, by document id."""
+    inside = frame[frame["cell"].isin(MATRIX)]
+    return inside.groupby("document_id", sort=True)[list(MATRIX)].sum()
+
+
+def _parts(sums: pd.DataFrame, rate: str) -> tuple[list[float], list[float]]:
+    """Numerators and denominators of a rate per document, such that the rate is the ratio of their sums."""
+    tp, fp, fn = (sums[name].astype(float) for name in ("tp", "fp", "fn"))
+    top = 2 * tp if rate == "f1" else tp
+    bottom = {"precision": tp + fp, "recall": tp + fn, "f1": 2 * tp + fp + fn}[rate]
+    return top.tolist(), bottom.tolist()

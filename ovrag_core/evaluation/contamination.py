@@ -1,0 +1,137 @@
+"""Which documents an answer is about, compared with the one that was asked about.
+
+What an answer is about is read from the passages it was taken from; what it could have been about, from the retrieved
+chunks. Where a model quotes no passages at all, the retrieved chunks stand in for them, which the `basis` column says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+import pandas as pd
+
+from ovrag_core.evaluation.confusion import arms_of, cell
+from ovrag_core.evaluation.statistics import Resampling, ratio
+from ovrag_core.types import QueryRecord, Violation
+
+About = Literal["asked", "mixed", "other", "none"]
+KINDS: tuple[About, ...] = ("asked", "mixed", "other", "none")
+
+
+def about(documents: Collection[str], asked: str) -> About:
+    """Whether documents are the asked one alone, it among others, only others, or none."""
+    if not documents:
+        return "none"
+    if asked not in documents:
+        return "other"
+    return "asked" if set(documents) == {asked} else "mixed"
+
+
+def source_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """One row a query: what its answer and its retrieved chunks are about.
+
+    Columns: arm, document_id, question_id, outcome, cell, about, main_source (the document most is quoted from),
+    sources, basis (answer or retrieval), retrieved_about, retrieved_from, asked_chunks, chunks.
+    """
+    quoting = {record.model for record in records if record.answer and record.answer.evidence}
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    ordered = sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
+    rows = [_row(record, record.model in quoting) for record in ordered]
+    names = ["arm", "document_id", "question_id", "outcome", "cell", "about", "main_source", "sources", "basis"]
+    return pd.DataFrame(rows, columns=[*names, "retrieved_about", "retrieved_from", "asked_chunks", "chunks"])
+
+
+def shares(frame: pd.DataFrame, plan: Resampling, column: str = "about") -> pd.DataFrame:
+    """Per arm, the share of answers about the asked document, mixed, and only others, with intervals over documents.
+
+    Answers about no document are counted in `none` and left out of the shares. `column` may be `retrieved_about`.
+    """
+    rows = []
+    for arm, group in frame.groupby("arm", sort=False):
+        known = group[group[column] != "none"]
+        row: dict[str, object] = {"arm": arm, "answers": len(known), "none": len(group) - len(known)}
+        for kind in KINDS[:3]:
+            sums = known.assign(hit=known[column] == kind).groupby("document_id", sort=True)["hit"].agg(["sum", "size"])
+            estimate = ratio(sums["sum"].tolist(), sums["size"].tolist(), plan)
+            row |= {kind: estimate.value, f"{kind}_low": estimate.low, f"{kind}_high": estimate.high}
+        rows.append(row)
+    ends = [f"{kind}{end}" for kind in KINDS[:3] for end in ("", "_low", "_high")]
+    return pd.DataFrame(rows, columns=["arm", "answers", "none", *ends])
+
+
+def matrix(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """Queries of an arm by asked document (rows) and main source of the answer (columns), over all documents."""
+    of_arm = frame[(frame["arm"] == arm) & (frame["main_source"] != "")]
+    documents = sorted({*frame["document_id"], *frame.loc[frame["main_source"] != "", "main_source"]})
+    counts = pd.crosstab(of_arm["document_id"], of_arm["main_source"])
+    return counts.reindex(index=documents, columns=documents, fill_value=0)
+
+
+def false_positives(records: Sequence[QueryRecord]) -> list[QueryRecord]:
+    """Queries about clean documents that were flagged, by arm, document and question."""
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    found = [record for record in records if cell(record) == "fp"]
+    return sorted(found, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
+
+
+def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """Inventory of false positives: arm, document, question, outcome, cause, attempts, other sources, rules, words."""
+    rows = []
+    for record in false_positives(records):
+        clashes = clashes_of(record)
+        others = sorted({chunk.document_id for chunk in record.retrieved} - {record.document_id})
+        rules = sorted({violation.rule for violation in clashes})
+        message = clashes[0].message if clashes else ""
+        key = (record.arm, record.document_id, record.question_id, record.outcome, record.cause or "")
+        rows.append((*key, len(record.attempts), ", ".join(others), ", ".join(rules), message))
+    names = [
+        "arm",
+        "document_id",
+        "question_id",
+        "outcome",
+        "cause",
+        "attempts",
+        "chunks_also_from",
+        "rules",
+        "message",
+    ]
+    return pd.DataFrame(rows, columns=names)
+
+
+def wrong_answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Accepted answers that are about other documents only: arm, document, question, sources, basis."""
+    accepted = frame["outcome"].isin(["accepted", "corrected"])
+    wrong = frame[accepted & (frame["about"] == "other")]
+    return wrong[["arm", "document_id", "question_id", "sources", "basis"]].reset_index(drop=True)
+
+
+def clashes_of(record: QueryRecord) -> tuple[Violation, ...]:
+    """The clashes of the last attempt that was judged; warnings are left out."""
+    verdicts = [attempt.verdict for attempt in record.attempts if attempt.verdict is not None]
+    return tuple(v for v in verdicts[-1].violations if v.severity == "clash") if verdicts else ()
+
+
+def _row(record: QueryRecord, model_quotes: bool) -> tuple[object, ...]:
+    retrieved = [chunk.document_id for chunk in record.retrieved]
+    quoted: Counter[str] = Counter()
+    for passage in record.answer.evidence if record.answer else ():
+        quoted[passage.document_id] += len(passage.quote)
+    counted = quoted if model_quotes or record.answer is None else Counter(retrieved)
+    main = min(counted, key=lambda name: (-counted[name], name)) if counted else ""
+    return (
+        record.arm,
+        record.document_id,
+        record.question_id,
+        record.outcome,
+        cell(record),
+        about(counted, record.document_id),
+        main,
+        ", ".join(sorted(counted)),
+        "answer" if model_quotes else "retrieval",
+        about(retrieved, record.document_id),
+        ", ".join(sorted(set(retrieved))),
+        retrieved.count(record.document_id),
+        len(retrieved),
+    )

@@ -1,0 +1,65 @@
+"""Where the seconds go: per part, per number of attempts, and the outliers. All figures depend on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ovrag_core.settings import ARM_NAMES
+from ovrag_core.types import LatencyRecord
+
+PARTS = ("retrieval", "answering", "extraction", "validation")
+TOTAL = "total"
+STATISTICS = ("n", "mean", "median", "p25", "p75", "p95", "max", "share")
+
+
+def latency_frame(latency: Sequence[LatencyRecord]) -> pd.DataFrame:
+    """One row a query, arms in their usual order: arm, document_id, question_id, seconds by part, total, attempts."""
+    frame = pd.DataFrame([row.model_dump() for row in latency], columns=list(LatencyRecord.model_fields))
+    frame = frame.astype(dict.fromkeys((*PARTS, TOTAL), float))
+    present = set(frame["arm"])
+    order = [arm for arm in ARM_NAMES if arm in present] + sorted(present - set(ARM_NAMES))
+    rank = frame["arm"].map({arm: place for place, arm in enumerate(order)})
+    sorted_frame = frame.assign(rank=rank).sort_values(["rank", "document_id", "question_id"], kind="stable")
+    return sorted_frame.drop(columns="rank").reset_index(drop=True)
+
+
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """Per arm and part, and in total: n, mean, median, quartiles, 95th percentile, maximum (seconds), and share.
+
+    Shares are of the summed totals; what they lack to 1 is spent between the parts.
+    """
+    rows = []
+    for arm, group in frame.groupby("arm", sort=False):
+        whole = float(group[TOTAL].sum())
+        for part in (*PARTS, TOTAL):
+            seconds = group[part]
+            quartiles = seconds.quantile([0.5, 0.25, 0.75, 0.95]).tolist()
+            share = float(seconds.sum()) / whole if whole else None
+            rows.append((arm, part, len(group), float(seconds.mean()), *quartiles, float(seconds.max()), share))
+    return pd.DataFrame(rows, columns=["arm", "part", *STATISTICS])
+
+
+def by_attempts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Per arm and number of attempts: n, mean, median and 95th percentile of the total (seconds)."""
+    groups = frame.groupby(["arm", "attempts"], sort=False)[TOTAL]
+    table = groups.agg(n="size", mean="mean", median="median", p95=lambda total: total.quantile(0.95)).reset_index()
+    rank = table["arm"].map({arm: place for place, arm in enumerate(frame["arm"].unique())})
+    return table.assign(rank=rank).sort_values(["rank", "attempts"]).drop(columns="rank").reset_index(drop=True)
+
+
+def outliers(frame: pd.DataFrame, fences: float = 3.0) -> pd.DataFrame:
+    """Queries whose total lies far out in their arm: above Q3 + `fences` × IQR of the logarithm (Tukey), slowest first.
+
+    Columns: arm, document_id, question_id, attempts, total, slowest_part, its seconds.
+    """
+    logs = np.log(frame[TOTAL].clip(lower=1e-9))
+    grouped = logs.groupby(frame["arm"], sort=False)
+    low, high = grouped.transform("quantile", 0.25), grouped.transform("quantile", 0.75)
+    far = frame[logs > high + fences * (high - low)].sort_values([TOTAL, "document_id"], ascending=[False, True])
+    slowest = far[list(PARTS)].idxmax(axis=1) if len(far) else pd.Series(dtype=str)
+    table = far[["arm", "document_id", "question_id", "attempts", TOTAL]].assign(slowest_part=slowest)
+    result: pd.DataFrame = table.assign(part_seconds=far[list(PARTS)].max(axis=1)).reset_index(drop=True)
+    return result

