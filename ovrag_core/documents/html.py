@@ -14,16 +14,51 @@ from ovrag_core.documents.cleaning import clean, tidy
 from ovrag_core.errors import DocumentError
 
 _SKIPPED = frozenset(
-    ("script", "style", "noscript", "template", "head", "iframe", "object", "svg", "math", "canvas", "audio", "video")
-    + ("select", "datalist", "button")
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "head",
+        "iframe",
+        "object",
+        "svg",
+        "math",
+        "canvas",
+        "audio",
+        "video",
+        "select",
+        "datalist",
+        "button",
+    ]
 )
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _PARAGRAPHS = frozenset(
-    ("p", *_HEADINGS, "table", "ul", "ol", "dl", "blockquote", "pre", "section", "article", "header", "footer")
-    + ("main", "form", "fieldset", "hr")
+    [
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "table",
+        "ul",
+        "ol",
+        "dl",
+        "blockquote",
+        "pre",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "form",
+        "fieldset",
+        "hr",
+    ]
 )
 _LINES = frozenset(
-    ("div", "li", "dt", "dd", "tr", "caption", "address", "nav", "aside", "figure", "figcaption", "legend", "center")
+    ["div", "li", "dt", "dd", "tr", "caption", "address", "nav", "aside", "figure", "figcaption", "legend", "center"]
 )
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SPACE = re.compile(r"[ \t\r\n\f]+")

@@ -1,0 +1,217 @@
+"""A vector index over chunks: Chroma, persistent, with exact and deterministic results.
+
+`chunks.jsonl` and `embeddings.npy` are the index; Chroma's own folder beside them has random names inside, so it is
+rebuilt from the two files whenever it is missing or does not belong to them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy
+
+from ovrag_core.errors import CorpusError
+from ovrag_core.retrieval.embedding import Vectors
+from ovrag_core.types import Chunk, Retrieved
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection
+
+CHUNKS = "chunks.jsonl"
+VECTORS = "embeddings.npy"
+CHROMA = "chroma"
+COLLECTION = "chunks"
+DECIMALS = 6  # of a score: beyond, machines and batch sizes disagree
+_MARGIN = 8
+_BATCH = 5_000  # Chroma refuses to add more at once
+
+
+class Index:
+    """Chunks and their vectors, searched by vector over all documents or within one."""
+
+    def __init__(self, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str, collection: Collection) -> None:
+        self.chunks = tuple(chunks)
+        self.embedder_name = embedder_name
+        self._vectors = vectors
+        self._collection = collection
+        self._rows = {chunk.id: row for row, chunk in enumerate(self.chunks)}
+        self._counts: dict[str, int] = {}
+        for chunk in self.chunks:
+            self._counts[chunk.document_id] = self._counts.get(chunk.document_id, 0) + 1
+
+    @property
+    def document_ids(self) -> tuple[str, ...]:
+        """Ids of the indexed documents, in the order of their chunks."""
+        return tuple(self._counts)
+
+    def chunk(self, chunk_id: str) -> Chunk:
+        """The chunk of that id. Raises KeyError for an unknown one."""
+        return self.chunks[self._rows[chunk_id]]
+
+    def search(self, vector: Vectors, top_k: int, document_id: str | None = None) -> list[Retrieved]:
+        """The `top_k` chunks nearest to a vector of unit length, by cosine, ties by chunk id.
+
+        With `document_id` only that document's chunks are searched. The result is exact: Chroma's candidates are scored
+        again, and more are asked for until no tie can reach beyond them.
+        """
+        flat = numpy.asarray(vector, dtype=numpy.float32).reshape(-1)
+        if flat.shape[0] != self._vectors.shape[1]:
+            raise ValueError(f"a vector of {flat.shape[0]} numbers does not fit an index of {self._vectors.shape[1]}")
+        available = len(self.chunks) if document_id is None else self._counts.get(document_id, 0)
+        wanted = min(top_k + _MARGIN, available)
+        while wanted > 0:
+            scored = self._candidates(flat, wanted, document_id)
+            if wanted == available or (len(scored) >= top_k and scored[-1].score < scored[top_k - 1].score):
+                return scored[:top_k]
+            wanted = min(wanted * 4, available)
+        return []
+
+    def _candidates(self, vector: Vectors, wanted: int, document_id: str | None) -> list[Retrieved]:
+        # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
+        found = self._collection.query(
+            query_embeddings=[vector],
+            n_results=wanted,
+            where=None if document_id is None else {"document_id": document_id},
+            include=[],
+        )
+        scored = [self._score(chunk_id, vector) for chunk_id in found["ids"][0]]
+        return sorted(scored, key=lambda item: (-item.score, item.chunk_id))
+
+    def _score(self, chunk_id: str, vector: Vectors) -> Retrieved:
+        row = self._rows[chunk_id]
+        chunk = self.chunks[row]
+        # Element-wise in double precision: a matrix product may differ in the last bit with the number of its rows.
+        score = round(float(numpy.sum(self._vectors[row].astype(numpy.float64) * vector)), DECIMALS)
+        return Retrieved(
+            chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=score
+        )
+
+
+def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str) -> Index:
+    """Store chunks and their vectors (n × d, unit length) in `folder` and index them.
+
+    Raises ValueError where counts differ, an id is used twice, or there is nothing to index.
+    """
+    if len(chunks) != len(vectors) or not len(chunks):
+        raise ValueError(f"{len(chunks)} chunks cannot be indexed with {len(vectors)} vectors")
+    if len({chunk.id for chunk in chunks}) < len(chunks):
+        raise ValueError("two chunks have the same id; give each document an id of its own")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_chunks(folder / CHUNKS, chunks)
+    numpy.save(folder / VECTORS, numpy.ascontiguousarray(vectors, dtype=numpy.float32))
+    return open_index(folder, embedder_name)
+
+
+def open_index(folder: Path, embedder_name: str | None = None) -> Index:
+    """The index stored in `folder`; Chroma's part of it is rebuilt where it is missing or stale.
+
+    Raises CorpusError where the chunks or vectors are missing, broken, or do not belong together.
+    """
+    chunks = list(read_chunks(folder / CHUNKS))
+    vectors = _read_vectors(folder / VECTORS)
+    if len(chunks) != len(vectors):
+        raise CorpusError(f"{folder} holds {len(chunks)} chunks and {len(vectors)} vectors; index the documents again")
+    stamp = _stamp(folder)
+    name = embedder_name or "minilm"
+    return Index(chunks, vectors, name, _open_collection(folder / CHROMA, chunks, vectors, stamp))
+
+
+def write_chunks(path: Path, chunks: Sequence[Chunk]) -> None:
+    """Chunks as JSON Lines, in order."""
+    lines = (json.dumps(asdict(chunk), ensure_ascii=False) + "\n" for chunk in chunks)
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def read_chunks(path: Path) -> Iterator[Chunk]:
+    """Chunks of a JSON Lines file. Raises CorpusError, with the line, for one that is missing or broken."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        raise CorpusError(f"{path} does not exist; index the documents first") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path} cannot be read ({error}); index the documents again") from None
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            yield Chunk(**json.loads(line))
+        except (ValueError, TypeError):
+            raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
+
+
+def _read_vectors(path: Path) -> Vectors:
+    try:
+        vectors: Vectors = numpy.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise CorpusError(f"{path} does not exist; index the documents first") from None
+    except (OSError, ValueError, EOFError):
+        raise CorpusError(f"{path} is broken; index the documents again") from None
+    if vectors.ndim != 2:
+        raise CorpusError(f"{path} does not hold one vector a row; index the documents again")
+    return vectors
+
+
+def _stamp(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for name in (CHUNKS, VECTORS):
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()
+
+
+def _open_collection(path: Path, chunks: Sequence[Chunk], vectors: Vectors, stamp: str) -> Collection:
+    collection = _existing(path, stamp, len(chunks))
+    if collection is not None:
+        return collection
+    _forget_clients()
+    shutil.rmtree(path, ignore_errors=True)
+    collection = _client(path).create_collection(
+        COLLECTION,
+        metadata={"stamp": stamp},
+        configuration={"hnsw": {"space": "cosine", "ef_search": len(chunks) + 1, "ef_construction": 200}},
+        embedding_function=None,
+    )
+    for first in range(0, len(chunks), _BATCH):
+        batch = chunks[first : first + _BATCH]
+        collection.add(
+            ids=[chunk.id for chunk in batch],
+            embeddings=vectors[first : first + _BATCH],
+            metadatas=[{"document_id": chunk.document_id} for chunk in batch],
+        )
+    return collection
+
+
+def _existing(path: Path, stamp: str, count: int) -> Collection | None:
+    """The stored collection, if it is whole and belongs to the chunks and vectors of that stamp."""
+    from chromadb.errors import ChromaError  # noqa: PLC0415 - see _client
+
+    if not (path / "chroma.sqlite3").is_file():
+        return None
+    try:
+        collection = _client(path).get_collection(COLLECTION, embedding_function=None)
+        if (collection.metadata or {}).get("stamp") == stamp and collection.count() == count:
+            return collection
+    except (ChromaError, ValueError, OSError, RuntimeError, LookupError):
+        # A folder of another version, or one that was cut off while it was written, is built anew.
+        return None
+    return None
+
+
+def _client(path: Path) -> ClientAPI:
+    import chromadb  # noqa: PLC0415 - takes seconds; only who searches shall wait for it
+    from chromadb.config import Settings  # noqa: PLC0415
+
+    return chromadb.PersistentClient(path=str(path), settings=Settings(anonymized_telemetry=False))
+
+
+def _forget_clients() -> None:
+    """Chroma keeps one system per path alive; over a folder that was replaced it would write into nothing."""
+    from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415
+
+    SharedSystemClient.clear_system_cache()
