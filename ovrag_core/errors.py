@@ -35,3 +35,7 @@ class QuestionError(OvragError):
 
 class CorpusError(OvragError):
     """A corpus that cannot be generated or found as asked."""
+
+
+class NotebookError(OvragError):
+    """A notebook that cannot be read, or that stopped in one of its cells."""

@@ -40,8 +40,8 @@ create() {
         stop "$python cannot make a virtual environment; install its venv module (Debian: python3.11-venv)"
 }
 
-pip() {
-    "$venv/bin/python" -m pip --disable-pip-version-check --quiet "$@"
+pip() { # errors only
+    "$venv/bin/python" -m pip --disable-pip-version-check -qq "$@"
 }
 
 install() {
