@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ovrag_core.answering import ExtractiveAnswerer
-from ovrag_core.chunking import split
-from ovrag_core.documents import find, load
+from ovrag_core.documents import find
 from ovrag_core.extraction import reader
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.pipeline import Bench, Searcher
 from ovrag_core.project import project_file
-from ovrag_core.retrieval.embedding import minilm
-from ovrag_core.retrieval.index import build, open_index
+from ovrag_core.retrieval.embedding import find_embedder
+from ovrag_core.retrieval.index import open_index
+from ovrag_core.retrieval.store import INDEX, index_loaded, load_all
 from ovrag_core.settings import Settings
 from ovrag_core.types import Document
 from ovrag_core.validation import Validator
 
 CONTRACTS = Path("data/contracts")
-INDEX = Path("data/index")
 ONTOLOGIES = Path("ontologies")
 
 
@@ -42,26 +41,16 @@ def make_validator(settings: Settings) -> Validator:
 
 def corpus_bench(settings: Settings) -> Bench:
     """The bench over the corpus of the settings and its stored index."""
-    documents = [load(path) for path in find(contracts_folder(settings))]
-    return _bench(settings, documents, open_index(INDEX))
+    return _bench(settings, load_all(find(contracts_folder(settings))), open_index(INDEX))
 
 
 def documents_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
     """The bench over a few documents, indexed in a temporary folder."""
-    chunks = [
-        chunk
-        for document in documents
-        for chunk in split(document, settings.chunking.method, settings.chunking.size, settings.chunking.overlap)
-    ]
-    embedder = minilm()
-    folder = Path(tempfile.mkdtemp(prefix="ovrag-index-"))
-    return _bench(
-        settings, documents, build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
-    )
+    return _bench(settings, documents, index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-"))))
 
 
 def _bench(settings: Settings, documents: Sequence[Document], index: Searcher) -> Bench:
-    embedder = minilm()
+    embedder = find_embedder(settings.retrieval.embedding)
     answerer = ExtractiveAnswerer(embedder)
     return Bench(
         index=index,
