@@ -35,11 +35,20 @@ def split(document: Document, method: str, size: int, overlap: int) -> list[Chun
         raise ValueError(f"unknown way of splitting {method!r}; known are {', '.join(sorted(SPLITTERS))}")
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"overlap ({overlap}) must be at least 0 and smaller than the size ({size})")
-    spans = (_strip(document.text, start, end) for start, end in SPLITTERS[method](document.text, size, overlap))
+    spans = [_strip(document.text, start, end) for start, end in SPLITTERS[method](document.text, size, overlap)]
     return [
         Chunk(f"{document.id}#{number:04d}", document.id, start, end, document.text[start:end])
-        for number, (start, end) in enumerate(span for span in spans if span[0] < span[1])
+        for number, (start, end) in enumerate(_advancing(spans))
     ]
+
+
+def _advancing(spans: list[Span]) -> Iterator[Span]:
+    """Spans that hold something which the one before did not."""
+    last = 0
+    for start, end in spans:
+        if start < end and end > last:
+            yield start, end
+            last = end
 
 
 def register(name: str, splitter: Splitter) -> None:

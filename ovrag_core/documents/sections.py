@@ -50,6 +50,8 @@ def find_sections(text: str) -> tuple[Section, ...]:
     the start of a clause, `5. Security. The Borrower …`), lines in capitals, and short title lines that stand alone.
     """
     heads = list(_headings(text))
+    if not heads:
+        return ()
     ends = [start for start, _ in heads[1:]] + [len(text)]
     return tuple(Section(title, start, end) for (start, title), end in zip(heads, ends, strict=True))
 

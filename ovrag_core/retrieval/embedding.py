@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Vectors = NDArray[numpy.float32]
 
+MINILM = "all-MiniLM-L6-v2"
 BATCH = 32
 MAX_TOKENS = 256  # what all-MiniLM-L6-v2 was trained with; the rest of a longer text is not seen
 PAD_TO = 16
@@ -47,7 +48,7 @@ class MiniLM:
     Mean of the last layer over the text's own tokens, at most 256 of them, scaled to unit length.
     """
 
-    name = "all-MiniLM-L6-v2"
+    name = MINILM
 
     def __init__(self) -> None:
         self._model, self._tokenizer = _load()
@@ -78,7 +79,8 @@ class MiniLM:
             hidden: Tensor = self._model(ids, attention_mask=mask).last_hidden_state
         weights = mask[:, :, None].numpy().astype(numpy.float32)
         mean = (hidden.numpy() * weights).sum(axis=1) / weights.sum(axis=1)
-        return (mean / numpy.linalg.norm(mean, axis=1, keepdims=True)).astype(numpy.float32)
+        vectors: Vectors = mean / numpy.linalg.norm(mean, axis=1, keepdims=True)
+        return vectors.astype(numpy.float32)
 
 
 @cache
@@ -106,10 +108,11 @@ def _load() -> tuple[Module, Tokenizer]:
     from transformers import BertModel  # noqa: PLC0415
     from transformers.utils import logging  # noqa: PLC0415
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     path = get_model_path()
-    model = BertModel.from_pretrained(path, add_pooling_layer=False).eval()
+    model: Module = BertModel.from_pretrained(path, add_pooling_layer=False)
+    model.eval()
     tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ovrag_core.errors import CorpusError
-from ovrag_core.retrieval.embedding import Vectors
+from ovrag_core.retrieval.embedding import MINILM, Vectors
 from ovrag_core.types import Chunk, Retrieved
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Index:
     def _candidates(self, vector: Vectors, wanted: int, document_id: str | None) -> list[Retrieved]:
         # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
         found = self._collection.query(
-            query_embeddings=[vector],
+            query_embeddings=[vector.tolist()],
             n_results=wanted,
             where=None if document_id is None else {"document_id": document_id},
             include=[],
@@ -109,7 +109,7 @@ def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name
     return open_index(folder, embedder_name)
 
 
-def open_index(folder: Path, embedder_name: str | None = None) -> Index:
+def open_index(folder: Path, embedder_name: str = MINILM) -> Index:
     """The index stored in `folder`; Chroma's part of it is rebuilt where it is missing or stale.
 
     Raises CorpusError where the chunks or vectors are missing, broken, or do not belong together.
@@ -119,8 +119,7 @@ def open_index(folder: Path, embedder_name: str | None = None) -> Index:
     if len(chunks) != len(vectors):
         raise CorpusError(f"{folder} holds {len(chunks)} chunks and {len(vectors)} vectors; index the documents again")
     stamp = _stamp(folder)
-    name = embedder_name or "minilm"
-    return Index(chunks, vectors, name, _open_collection(folder / CHROMA, chunks, vectors, stamp))
+    return Index(chunks, vectors, embedder_name, _open_collection(folder / CHROMA, chunks, vectors, stamp))
 
 
 def write_chunks(path: Path, chunks: Sequence[Chunk]) -> None:

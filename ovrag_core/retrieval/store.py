@@ -1,0 +1,60 @@
+"""From documents to a stored index: load, split, embed, keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ovrag_core.chunking import split
+from ovrag_core.documents import find, load
+from ovrag_core.errors import CorpusError, DocumentError
+from ovrag_core.progress import bar
+from ovrag_core.retrieval.embedding import find_embedder
+from ovrag_core.retrieval.index import Index, build
+from ovrag_core.settings import Settings
+from ovrag_core.types import Chunk, Document
+
+INDEX = Path("data/index")
+
+
+def index_documents(settings: Settings, documents: Path, folder: Path = INDEX) -> Index:
+    """Index the documents below the folder `documents`, and store chunks and vectors in `folder`.
+
+    Raises CorpusError that names every document that could not be read: a corpus with a hole in it would change every
+    figure without a word.
+    """
+    return index_loaded(settings, load_all(find(documents)), folder)
+
+
+def index_loaded(settings: Settings, documents: Sequence[Document], folder: Path = INDEX) -> Index:
+    """Index documents that are already read, and store chunks and vectors in `folder`."""
+    chunks = split_all(settings, documents)
+    if not chunks:
+        raise CorpusError("there is no text to index; check the folder of documents")
+    embedder = find_embedder(settings.retrieval.embedding)
+    return build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
+
+
+def load_all(paths: Sequence[Path]) -> list[Document]:
+    """Documents in the order of their paths. Raises CorpusError for unreadable ones and for two of the same id."""
+    documents: list[Document] = []
+    faults: list[str] = []
+    with bar(len(paths), "reading", "document") as progress:
+        for path in paths:
+            try:
+                documents.append(load(path))
+            except DocumentError as error:
+                faults.append(str(error))
+            progress.update()
+    if faults:
+        raise CorpusError("; ".join(faults))
+    ids = [document.id for document in documents]
+    if doubled := sorted({id_ for id_ in ids if ids.count(id_) > 1}):
+        raise CorpusError(f"two documents are called {doubled[0]}; give each file a name of its own")
+    return documents
+
+
+def split_all(settings: Settings, documents: Sequence[Document]) -> list[Chunk]:
+    """Chunks of all documents, in their order, as the settings ask."""
+    how = settings.chunking
+    return [chunk for document in documents for chunk in split(document, how.method, how.size, how.overlap)]

@@ -1,0 +1,178 @@
+"""Vectors that do not depend on their company, and results that are exact, ordered and the same every time."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+from ovrag_core.errors import CorpusError
+from ovrag_core.retrieval.embedding import EMBEDDERS, find_embedder, minilm
+from ovrag_core.retrieval.index import build, open_index
+from ovrag_core.retrieval.store import index_documents
+from ovrag_core.settings import Settings
+from ovrag_core.types import Chunk
+
+
+def unit(vectors):
+    return (vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)).astype(numpy.float32)
+
+
+def make_chunks(count, documents=7):
+    return [
+        Chunk(f"d{number % documents}#{number:04d}", f"d{number % documents}", 0, 4, "text") for number in range(count)
+    ]
+
+
+def brute_force(chunks, vectors, query, top_k, document_id=None):
+    scores = [round(float(score), 6) for score in vectors.astype(float) @ query.astype(float)]
+    found = [(-score, chunk.id) for chunk, score in zip(chunks, scores, strict=True)]
+    if document_id is not None:
+        found = [pair for pair, chunk in zip(found, chunks, strict=True) if chunk.document_id == document_id]
+    return [chunk_id for _, chunk_id in sorted(found)[:top_k]]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    random = numpy.random.default_rng(42)
+    chunks = make_chunks(700)
+    vectors = unit(random.normal(size=(700, 24)))
+    return build(tmp_path_factory.mktemp("many"), chunks, vectors, "random"), chunks, vectors
+
+
+def test_search_is_exact_pooled_and_scoped(many):
+    index, chunks, vectors = many
+    queries = unit(numpy.random.default_rng(1).normal(size=(60, 24)))
+    for number, query in enumerate(queries):
+        scope = None if number % 2 else f"d{number % 7}"
+        found = index.search(query, 5, scope)
+        assert [hit.chunk_id for hit in found] == brute_force(chunks, vectors, query, 5, scope)
+        assert all(scope in (None, hit.document_id) for hit in found)
+
+
+def test_scores_are_cosines(many):
+    index, _, vectors = many
+    best = index.search(vectors[10], 1)[0]
+    assert best.chunk_id == index.chunks[10].id
+    assert best.score == pytest.approx(1, abs=1e-6)
+
+
+def test_ties_go_by_chunk_id_even_where_more_chunks_tie_than_are_asked_for(tmp_path):
+    chunks = make_chunks(120, documents=60)
+    same = unit(numpy.ones((120, 8)))
+    index = build(tmp_path, chunks[::-1], same, "constant")
+    found = [hit.chunk_id for hit in index.search(same[0], 5)]
+    assert found == sorted(chunk.id for chunk in chunks)[:5]
+
+
+def test_a_document_with_fewer_chunks_than_asked_for_gives_them_all(tmp_path):
+    chunks = [Chunk("a#0", "a", 0, 1, "x"), Chunk("b#0", "b", 0, 1, "y")]
+    vectors = unit(numpy.eye(2, 8))
+    index = build(tmp_path, chunks, vectors, "eye")
+    assert [hit.chunk_id for hit in index.search(vectors[0], 3, "b")] == ["b#0"]
+    assert index.search(vectors[0], 3, "nobody") == []
+    assert index.chunk("b#0") == chunks[1]
+
+
+def test_the_index_is_rebuilt_from_its_two_files_when_chroma_is_missing_or_stale(tmp_path):
+    random = numpy.random.default_rng(3)
+    chunks, vectors = make_chunks(50), unit(random.normal(size=(50, 8)))
+    before = build(tmp_path, chunks, vectors, "random").search(vectors[7], 3)
+    shutil.rmtree(tmp_path / "chroma")
+    assert open_index(tmp_path).search(vectors[7], 3) == before
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"not a database")
+    assert open_index(tmp_path).search(vectors[7], 3) == before
+    newer = unit(random.normal(size=(50, 8)))
+    numpy.save(tmp_path / "embeddings.npy", newer)
+    hits = [hit.chunk_id for hit in open_index(tmp_path).search(newer[7], 3)]
+    assert hits == brute_force(chunks, newer, newer[7], 3)
+
+
+def test_an_index_can_be_built_twice_in_the_same_folder(tmp_path):
+    first = unit(numpy.eye(4, 8))
+    build(tmp_path, make_chunks(4), first, "eye")
+    index = build(tmp_path, make_chunks(3), first[:3], "eye")
+    assert len(index.search(first[0], 10)) == 3
+
+
+def test_stored_files_are_the_same_bytes_every_time(tmp_path):
+    chunks, vectors = make_chunks(9), unit(numpy.random.default_rng(0).normal(size=(9, 8)))
+    for name in ("one", "two"):
+        build(tmp_path / name, chunks, vectors, "random")
+    for name in ("chunks.jsonl", "embeddings.npy"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_broken_files_are_named(tmp_path):
+    with pytest.raises(CorpusError, match=r"chunks\.jsonl does not exist; index the documents first"):
+        open_index(tmp_path)
+    build(tmp_path, make_chunks(3), unit(numpy.eye(3, 8)), "eye")
+    lines = (tmp_path / "chunks.jsonl").read_text().splitlines()
+    (tmp_path / "chunks.jsonl").write_text("\n".join([*lines[:2], lines[2][:20]]))
+    with pytest.raises(CorpusError, match="broken at line 3"):
+        open_index(tmp_path)
+    (tmp_path / "chunks.jsonl").write_text("\n".join(lines[:2]))
+    with pytest.raises(CorpusError, match="2 chunks and 3 vectors"):
+        open_index(tmp_path)
+    (tmp_path / "embeddings.npy").write_bytes(b"nothing")
+    with pytest.raises(CorpusError, match=r"embeddings\.npy is broken"):
+        open_index(tmp_path)
+
+
+def test_a_vector_of_another_embedder_is_refused(many):
+    with pytest.raises(ValueError, match="does not fit"):
+        many[0].search(numpy.ones(7), 3)
+
+
+def test_a_vector_depends_on_its_text_alone():
+    embedder = minilm()
+    texts = [f"Clause {number}: " + "the rate is fixed " * (number % 9) for number in range(40)]
+    together = embedder.embed(texts)
+    assert together.shape == (40, 384)
+    assert together.dtype == numpy.float32
+    assert numpy.allclose(numpy.linalg.norm(together, axis=1), 1, atol=1e-6)
+    assert (embedder.embed(texts[::-1])[::-1] == together).all()
+    assert (embedder.embed([texts[17]])[0] == together[17]).all()
+    assert embedder.embed([]).shape == (0, 384)
+
+
+def test_near_in_meaning_is_near_in_space():
+    first, near, far = minilm().embed(
+        ["The borrower gives a house as collateral.", "The debt is secured by real estate.", "Rain fell all week."]
+    )
+    assert first @ near > first @ far + 0.2
+
+
+def test_empty_and_endless_texts_have_vectors_too():
+    vectors = minilm().embed(["", "word " * 20_000, "☃"])
+    assert numpy.isfinite(vectors).all()
+
+
+def test_embedders_are_found_by_name():
+    assert find_embedder("minilm") is minilm()
+    assert "minilm" in EMBEDDERS
+    with pytest.raises(ValueError, match="known are minilm"):
+        find_embedder("ada")
+
+
+def test_importing_retrieval_and_documents_does_not_load_a_model():
+    modules = "ovrag_core.retrieval.store, ovrag_core.answering, ovrag_core.documents, ovrag_core.chunking"
+    code = f"import sys, json, {modules}; print(json.dumps([m for m in ('torch', 'transformers', 'chromadb') if m in sys.modules]))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert json.loads(printed) == []
+
+
+def test_a_folder_is_indexed_and_an_unreadable_document_is_not_passed_over(tmp_path):
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    (folder / "apple.txt").write_text("The orchard is mortgaged to the bank.")
+    (folder / "boat.txt").write_text("The boat is let for a year.")
+    index = index_documents(Settings(), folder, tmp_path / "index")
+    hit = index.search(minilm().embed(["Which orchard?"])[0], 1)[0]
+    assert hit.document_id == "apple"
+    assert index.document_ids == ("apple", "boat")
+    (folder / "cut.pdf").write_bytes(b"%PDF-1.4 and no more")
+    with pytest.raises(CorpusError, match=r"cut\.pdf is truncated"):
+        index_documents(Settings(), folder, tmp_path / "index")
