@@ -92,7 +92,7 @@ def _run(prepared: Path, failed: Path, parameters: Mapping[str, Value], project:
             parameters=dict(parameters),
             kernel_name="python3",
             cwd=project,
-            progress_bar=False,
+            progress_bar=watched,
             stderr_file=sys.stderr if watched else None,  # the progress bars of the cells
             start_timeout=KERNEL_START,
             iopub_timeout=KERNEL_SILENCE,

@@ -1,0 +1,57 @@
+"""The corpus on disk, generated or the user's own, and the manifest that says which files it consists of.
+
+Later stages depend on the manifest, so that they notice a contract that was added, changed or taken away, wherever the
+folder of contracts is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from ovrag_core.contracts.corpus import generate
+from ovrag_core.contracts.truth import ContractTruth, load_truth, save_truth
+from ovrag_core.documents import find
+from ovrag_core.errors import CorpusError
+from ovrag_core.settings import Settings
+
+GENERATED = "generated"
+CONTRACTS = Path("data/contracts")
+TRUTH = Path("data/ground_truth.json")
+MANIFEST = Path("data/contracts.json")
+
+
+def prepare(settings: Settings) -> dict[str, ContractTruth]:
+    """Generate the contracts, or take stock of the user's own; ground truth by document id.
+
+    Writes `data/ground_truth.json` (an empty object where own contracts have none) and the manifest. Raises CorpusError
+    for a folder without documents and for ground truth that names none of them.
+    """
+    corpus = settings.corpus
+    CONTRACTS.mkdir(parents=True, exist_ok=True)
+    if corpus.source == GENERATED:
+        truths = generate(CONTRACTS, TRUTH, count=corpus.contracts, seed=corpus.seed, wording=corpus.wording)
+    else:
+        truths = load_truth(corpus.ground_truth) if corpus.ground_truth else {}
+        save_truth(TRUTH, truths)
+    documents = find(folder(settings))
+    if truths and not {path.stem for path in documents} & set(truths):
+        raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
+    write_manifest(folder(settings), documents)
+    return truths
+
+
+def folder(settings: Settings) -> Path:
+    """Where the contracts are: the generated ones, or the user's own folder."""
+    return CONTRACTS if settings.corpus.source == GENERATED else Path(settings.corpus.source)
+
+
+def write_manifest(contracts: Path, documents: list[Path], path: Path = MANIFEST) -> None:
+    """A JSON object of each document's path in its folder and the SHA-256 of its bytes."""
+    sums = {
+        document.relative_to(contracts).as_posix(): hashlib.sha256(document.read_bytes()).hexdigest()
+        for document in documents
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(sums, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")

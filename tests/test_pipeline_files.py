@@ -1,0 +1,167 @@
+"""dvc.yaml says what is true: code, parameters and files that each stage really depends on, and what goes where."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from configparser import ConfigParser
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from ovrag_core.corpus import CONTRACTS, MANIFEST, TRUTH
+from ovrag_core.settings import Settings
+
+PROJECT = Path(__file__).resolve().parent.parent
+PACKAGE = PROJECT / "ovrag_core"
+PARAMETERS = yaml.safe_load((PROJECT / "params.yaml").read_text(encoding="utf-8"))
+STAGES = yaml.safe_load((PROJECT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
+NOTEBOOK_STAGES = sorted(name for name in STAGES if name[0].isdigit())
+# How results are reported and settings are read, not what they are: parameters are followed by value.
+NOT_FOLLOWED = {"__init__", "errors", "settings", "project", "progress", "notebooks"}
+
+
+def resolved(text: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        found = PARAMETERS
+        for key in match[1].split("."):
+            found = found[key]
+        return str(found)
+
+    return re.sub(r"\$\{([\w.]+)\}", value, text)
+
+
+def dependencies(stage: str) -> set[str]:
+    return {resolved(path) for path in STAGES[stage]["deps"]}
+
+
+def outputs(stage: str) -> dict[str, bool]:
+    """Path of each output, and whether it is in DVC's cache rather than in git."""
+    pairs = [next(iter(out.items())) if isinstance(out, dict) else (out, {}) for out in STAGES[stage]["outs"]]
+    return {resolved(path): options.get("cache", True) for path, options in pairs}
+
+
+def module_file(name: str) -> Path | None:
+    """The file of a module `ovrag_core.…`, or None where the name is no module."""
+    path = PROJECT.joinpath(*name.split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+
+
+def imported(source: str) -> Iterator[Path]:
+    """Files of the package that a source imports."""
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            of_module = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if module_file(name) else node.module for name in of_module]
+        for name in names:
+            if name.split(".")[0] == "ovrag_core" and (file := module_file(name)):
+                yield file
+
+
+def reached(notebook: Path) -> set[Path]:
+    """Files of the package that a notebook imports, directly or through others."""
+    cells = [cell.source for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
+    found: set[Path] = set()
+    waiting = list(imported("\n".join(cells)))
+    while waiting:
+        file = waiting.pop()
+        top = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if file not in found and top not in NOT_FOLLOWED:
+            found.add(file)
+            waiting += imported(file.read_text(encoding="utf-8"))
+    return found
+
+
+def affected(first: set[str]) -> set[str]:
+    """The stages that rerun when `first` do: those, and what depends on their outputs."""
+    result = set(first)
+    while True:
+        made = {path for stage in result for path in outputs(stage)}
+        more = {stage for stage in STAGES if dependencies(stage) & made} - result
+        if not more:
+            return result
+        result |= more
+
+
+def test_there_is_a_stage_for_each_notebook():
+    notebooks = {path.stem for path in (PROJECT / "notebooks").glob("0[1-6]_*.ipynb")}
+    assert set(NOTEBOOK_STAGES) == notebooks
+    assert dependencies("clean_notebooks") >= {f"notebooks/{name}.ipynb" for name in notebooks}
+
+
+@pytest.mark.parametrize("stage", NOTEBOOK_STAGES)
+class TestStage:
+    def test_runs_its_notebook_and_depends_on_the_cleaned_one(self, stage: str):
+        assert STAGES[stage]["cmd"] == f"python -m ovrag_core.notebooks notebooks/{stage}.ipynb"
+        assert f"notebooks/.cleaned/{stage}.ipynb" in dependencies(stage)
+        assert f"notebooks/{stage}.ipynb" not in dependencies(stage)
+        assert {f"reports/{stage}.ipynb", f"reports/{stage}.html"} <= set(outputs(stage))
+
+    def test_depends_on_the_code_that_its_notebook_reaches(self, stage: str):
+        listed = dependencies(stage)
+        unlisted = set()
+        for file in reached(PROJECT / "notebooks" / f"{stage}.ipynb"):
+            path = file.relative_to(PROJECT)
+            if not listed & {parent.as_posix() for parent in (path, *path.parents)}:
+                unlisted.add(path.as_posix())
+        assert not unlisted, f"add them to the deps of {stage} in dvc.yaml"
+
+    def test_depends_on_files_that_exist_or_are_made(self, stage: str):
+        made = {path for other in STAGES for path in outputs(other)}
+        assert not {path for path in dependencies(stage) - made if not (PROJECT / path).exists()}
+
+    def test_keeps_bulk_out_of_git_and_results_in_it(self, stage: str):
+        for path, cached in outputs(stage).items():
+            ignored = subprocess.run(["git", "check-ignore", "-q", path], cwd=PROJECT, check=False).returncode
+            if ignored == 128:
+                pytest.skip("not a git checkout")
+            assert (ignored == 0) == cached, path
+
+
+def test_no_output_belongs_to_two_stages():
+    paths = [path for stage in STAGES for path in outputs(stage)]
+    assert len(paths) == len(set(paths))
+
+
+def test_seconds_reach_the_latency_stage_only():
+    for stage in STAGES:
+        seconds_in = {path for path in dependencies(stage) if "latency" in Path(path).name}
+        if stage not in ("clean_notebooks", "05_latency"):
+            assert not seconds_in, stage
+    made = outputs("05_latency")
+    assert made, "the latency stage makes something"
+    assert all("latency" in Path(path).name for path in made)
+
+
+def test_every_parameter_is_some_stage_s():
+    followed = {name.split(".")[0] for stage in STAGES.values() for name in stage.get("params", [])}
+    interpolated = set(re.findall(r"\$\{(\w+)", (PROJECT / "dvc.yaml").read_text(encoding="utf-8")))
+    assert followed | interpolated >= set(Settings.model_fields)
+
+
+def test_a_parameter_affects_only_what_depends_on_it():
+    def by_parameter(name: str) -> set[str]:
+        return affected({stage for stage in STAGES if name in STAGES[stage].get("params", [])})
+
+    assert by_parameter("corpus") == set(NOTEBOOK_STAGES)
+    assert by_parameter("chunking") == set(NOTEBOOK_STAGES[1:])
+    assert by_parameter("validation") == set(NOTEBOOK_STAGES[2:])
+    assert by_parameter("evaluation") == set(NOTEBOOK_STAGES[3:])
+    assert by_parameter("figures") <= set(NOTEBOOK_STAGES[3:])
+
+
+def test_paths_of_the_corpus_are_those_of_the_code():
+    assert {str(CONTRACTS), str(MANIFEST), str(TRUTH)} <= set(outputs("01_generate_contracts"))
+
+
+def test_dvc_reports_nothing_to_anybody_and_stages_nothing():
+    config = ConfigParser()
+    config.read_string(re.sub(r"(?m)^\s+", "", (PROJECT / ".dvc" / "config").read_text(encoding="utf-8")))
+    core = config["core"]
+    assert [core["analytics"], core["check_update"], core["autostage"]] == ["false"] * 3
+    assert config.sections() == ["core"], "no remote"
