@@ -1,0 +1,871 @@
+"""Who lends, who borrows and who guarantees, from the text of one loan document.
+
+Contracts name their parties in a handful of ways: rows ("Borrower: …"), definitions (… (the "Bank")), capacities
+(… as Borrower), verbs ("promises to pay to the order of …"), letters and signature blocks. Each way gives sightings
+of a name in a role with a weight; the names are then ranked by role. Words come from the lexicon, never from code
+that knows a drafter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ovrag_core.extraction.names import Name, Role, find_cue, name_at, party_kind, plain_words, words
+from ovrag_core.types import Document, PartyKind
+
+__all__ = ["Parties", "PartyMention", "find_parties", "party_kind"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartyMention:
+    """A party in a role: `[start, end)` is a passage that names it, `[kind_start, kind_end)` one that shows its kind."""
+
+    role: Role
+    name: str
+    kind: PartyKind | None
+    start: int
+    end: int
+    kind_start: int
+    kind_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parties:
+    """The parties of a document by role, best first, and the terms it calls them by ("Obligor" → "borrower")."""
+
+    borrowers: tuple[PartyMention, ...] = ()
+    lenders: tuple[PartyMention, ...] = ()
+    guarantors: tuple[PartyMention, ...] = ()
+    defined_terms: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sighting:
+    role: Role
+    name: Name
+    weight: float
+    described: tuple[int, int]  # the words after the name that may describe the party
+    term: str = ""
+
+
+_MAX_PASSAGE = 400
+_PRONOUNS = frozenset("i me my we us our you your".split())
+_NOISE = frozenset(
+    "name names full legal of the and or party parties details information particulars registered printed individual no nr first second third primary".split()
+)
+_BRACKETS = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
+_QUOTED = re.compile(
+    r"[\"“”„«‘'’]{1,2}\s*(?:the\s+|The\s+)?([A-Za-z][\w/&-]*(?:[ \n]{1,2}[A-Za-z][\w/&-]*){0,3})\s*[,.;]?\s*[\"“”»’']{1,2}"
+)
+_UNQUOTED = re.compile(
+    r"^\s*(?:(?:hereinafter|hereafter|herein|henceforth|from now on|also)?\s*,?\s*(?:referred to as|called|known as|being|as)?\s*)?"
+    r"(?:collectively,?\s+)?(?:the|an?|each an?|as|our|your)?\s*([A-Za-z][\w/-]*(?:\s[A-Za-z][\w/-]*)?)\s*$"
+)
+_CALLED = re.compile(
+    r"\b(?:herein(?:after)?|hereafter|below|in this (?:agreement|note|deed|letter|contract))?,?\s*(?:collectively\s+)?(?:referred to (?:herein(?:after)? )?as|called|known as|defined as|designated(?: as)?)"
+    r"\s*,?\s*(?:the|an?)?\s*[\"“‘']?([A-Za-z][\w/-]*(?:\s[A-Z][\w-]*)?)",
+    re.IGNORECASE,
+)
+_LEADS = re.compile(
+    r"\b(?:between|among|amongst|by|and|to|of|with|from|that|is|are|for|whereas|received|behalf)\b[,:]?\s+|[:;–—]\s+|(?<=[,(])\s+|"
+    r"(?:^|\n)[ \t]*(?:\(?[0-9ivxA-Za-z]{1,3}[.)]\s*|[-*•#|]+\s*)?|\(\d\)\s*",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"\s*(?:$|[,;(\[–—-]|\n|(?:of|a|an|whose|having|with|acting|as|at|organi[sz]ed|incorporated|registered|residing|resident|born|and|represented|"
+    r"established|trading|doing|is|in|holding|t/a|d/b/a|on|holder)\b)"
+)
+_SENTENCE_END = re.compile(
+    r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;]\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
+)
+_CAPACITY = re.compile(
+    r"\b(?:as|As|AS|in its capacity as|in their capacity as)\s+(?:the\s+|a\s+|sole\s+|THE\s+)?((?:[A-Z][\w-]*\s+){0,2}[A-Z][\w/-]*)"
+)
+_PROMISES = re.compile(
+    r"\b(?:promises?|promised|undertakes?|agrees?|covenants?|binds? (?:itself|himself|herself))\s+(?:and\s+agrees?\s+|unconditionally\s+)?to\s+(?:re)?pay\b",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(r"\b(?:to\s+the\s+order\s+of|pay\s+to|repay\s+to|pay)\s*[:,]?\s+", re.IGNORECASE)
+_UNDERSIGNED = re.compile(
+    r"\bundersigned\b\s*(?:borrower|maker|obligor)?\s*(?:\([^()]{0,60}\))?\s*,?\s+", re.IGNORECASE
+)
+_SELF = re.compile(r"\b(I|We)(?:,|\s+the\s+undersigned,?)\s+(?:the\s+undersigned,?\s+)?")
+_LENDS = re.compile(
+    r"\b(?:lends?|lent|loaned|advanced|(?:has|have|had)\s+(?:today\s+|this\s+day\s+|also\s+)?(?:agreed\s+to\s+(?:lend|advance|make|provide|grant|loan)|lent|advanced|loaned)|"
+    r"(?:will|shall|agrees?\s+to|undertakes?\s+to|is\s+(?:willing|prepared|pleased|ready)\s+to|are\s+(?:willing|prepared|pleased)\s+to)\s+(?:hereby\s+)?(?:lend|advance|loan|make\s+available|grant|provide|extend))\b",
+    re.IGNORECASE,
+)
+_TO = re.compile(r"\bto\s+", re.IGNORECASE)
+_LOAN_TO = re.compile(
+    r"\b(?:loan|advance|credit|facility|lend|financing|offer)\b[^.;\n]{0,60}?\bto\s+(?=[A-ZÀ-Þ])", re.IGNORECASE
+)
+_LOAN_FROM = re.compile(
+    r"\b(?:loan|loaned|advance|borrow|borrows|borrowed|borrowing|received|financing|facility)\b[^.;\n]{0,80}?\bfrom\s+(?=[A-ZÀ-Þ])",
+    re.IGNORECASE,
+)
+_OWES = re.compile(
+    r"\b(?:indebted|owes?|owed|liable|debt due|repaid|payable|repay|repays)\b[^.;\n]{0,50}?\bto\s+(?=[A-ZÀ-Þ])",
+    re.IGNORECASE,
+)
+_BORROWS = re.compile(
+    r"\b(?:(?:has|have|had)\s+(?:today\s+)?borrowed|borrows|borrowed|wishes\s+to\s+borrow|(?:will|shall|agrees?\s+to|is\s+to)\s+borrow|owes|acknowledges?\s+(?:that\s+(?:he|she|it|they)\s+(?:is|are)\s+indebted|receipt|having\s+received|owing|a\s+debt))\b",
+    re.IGNORECASE,
+)
+_GUARANTEES = re.compile(
+    r"\b(?:guarantees?|guaranteed|(?:will|shall|agrees?\s+to|has\s+agreed\s+to)\s+(?:unconditionally\s+|irrevocably\s+)*guarantee|stands?\s+surety|stands?\s+as\s+(?:surety|cautioner|guarantor))\b",
+    re.IGNORECASE,
+)
+_GUARANTEED_BY = re.compile(
+    r"\b(?:guaranteed|guarantee(?:\s+(?:given|granted|made))?|guaranty(?:\s+(?:given|granted|made))?)\s+(?:in full\s+)?(?:by|of|from)\s+(?=[A-ZÀ-Þ])",
+    re.IGNORECASE,
+)
+_GREETING = re.compile(r"\b(?:Welcome|Dear|in the name of|opened for|To|prepared for|issued to)[,:]?\s+(?=[A-ZÀ-Þ])")
+_ISSUED_BY = re.compile(
+    r"\b(?:issued|offered|provided|granted|made|financed|extended|originated)\s+(?:to\s+you\s+)?by\s+(?=[A-ZÀ-Þ])",
+    re.IGNORECASE,
+)
+_BEHALF = re.compile(r"\bon\s+behalf\s+of\s+(?=[A-ZÀ-Þ])", re.IGNORECASE)
+_ACCEPTS = re.compile(r"\b(?:accept|accepts|accepted|agree to the (?:above|foregoing)|acknowledge)\b", re.IGNORECASE)
+_PAY_WORDS = re.compile(
+    r"\b(?:promise|agree|undertake)s?\s+to\s+(?:re)?pay|\bborrow|\breceived\b|\bowe\b|\backnowledge|\bindebted",
+    re.IGNORECASE,
+)
+_LEND_WORDS = re.compile(r"\b(?:lend|lent|lending|advance|loaned)\b", re.IGNORECASE)
+_NOT_PARTY = re.compile(
+    r"\b(?:former|previous|existing|prior|witness\w*|solicitors?|notary|attorneys?|counsel|guarantee[ds]? (?:to|by)|dealer|assigned to|transferred? to|sold to)\s*[:,]?\s*$",
+    re.IGNORECASE,
+)
+_NUMBERING = re.compile(
+    r"^[\s|>*#_•–—-]*(?:\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]{1,4})[.)]\s+|\d{1,2}\s+)?[\s|>*#_]*"
+)
+_CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
+_BLANK = re.compile(r"[_.…\s]{3,}")
+
+
+def find_parties(document: Document) -> Parties:
+    """The parties of `document`, best first by role. Offsets are into `document.text`."""
+    text = document.text
+    terms = _Terms(text)
+    sightings: list[_Sighting] = []
+    for start, stop in _regions(text):
+        for finder in (_rows, _definitions, _capacities, _statements, _verbs):
+            sightings.extend(finder(text, start, stop, terms))
+    sightings.extend(_letter(text))
+    _add_fallbacks(text, sightings, terms)
+    ranked = _rank(text, sightings, terms)
+    return Parties(ranked["borrower"], ranked["lender"], ranked["guarantor"], terms.table())
+
+
+def _regions(text: str) -> tuple[tuple[int, int], ...]:
+    """Where parties are named: all of a short text; the opening and the end of a long one."""
+    if len(text) <= 60_000:
+        return ((0, len(text)),)
+    return ((0, 40_000), (len(text) - 15_000, len(text)))
+
+
+# --- role terms ------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _lexicon() -> dict[str, tuple[Role, bool]]:
+    """Role words in lower case with their role and whether they are certain."""
+    table: dict[str, tuple[Role, bool]] = {}
+    groups: tuple[tuple[str, Role, bool], ...] = (
+        ("weakBorrowerTerm", "borrower", False),
+        ("weakLenderTerm", "lender", False),
+        ("borrowerTerm", "borrower", True),
+        ("lenderTerm", "lender", True),
+        ("guarantorTerm", "guarantor", True),
+    )
+    for kind, role, certain in groups:
+        for entry in words(kind):
+            table[entry.lower()] = (role, certain)
+    return table
+
+
+@lru_cache(maxsize=1)
+def _certain_terms() -> str:
+    """The certain role words as one alternation, longest first."""
+    entries = sorted((t for t, (_, certain) in _lexicon().items() if certain), key=lambda t: (-len(t), t))
+    return "|".join(re.escape(entry).replace(r"\ ", r"[ \n]") for entry in entries)
+
+
+@lru_cache(maxsize=1)
+def _is_statement() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w-])(?:the\s+|my\s+|our\s+|your\s+)?[\"“']?({_certain_terms()})[\"”']?(?:\s+(?:under|in|of|for)\s+(?:this|the)\s+(?:\w+\s+){{0,2}}\w+)?"
+        r"(?:\s+(?:is|are|shall\s+be|means|shall\s+mean|refers\s+to|being)[:,]?\s+|\s*[,–—]\s*|\s+(?:named\s+|called\s+)?)(?=(?:the\s+)?[\"“]?[A-ZÀ-Þ])",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _is_role() -> re.Pattern[str]:
+    return re.compile(
+        rf"\s*(?:,\s*|\s+(?:is|are|acts\s+as|shall\s+be|being)\s+)(?:hereby\s+)?(?:the|as|as\s+the)\s+(?:sole\s+)?({_certain_terms()})(?![\w-])(?!\s*['’]s)",
+        re.IGNORECASE,
+    )
+
+
+class _Terms:
+    """The terms a document calls its parties by; a doubtful one is judged by what the document has the party do."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text if len(text) <= 120_000 else text[:90_000] + text[-30_000:]
+        self._roles: dict[str, Role | None] = {}
+        self._defined: dict[str, Role] = {}
+
+    def certain(self, term: str) -> Role | None:
+        """The role of a term that the lexicon is sure of."""
+        role, certain = _lexicon().get(_singular(term), (None, False))
+        return role if certain else None
+
+    def role(self, term: str) -> Role | None:
+        """The role of any term: by the lexicon, else by use."""
+        key = _singular(term)
+        if key not in self._roles:
+            role, certain = _lexicon().get(key, (None, False))
+            used = None if certain else self._used(term)
+            self._roles[key] = role if certain else used or role
+        return self._roles[key]
+
+    def define(self, term: str, role: Role) -> None:
+        self._defined.setdefault(term, role)
+
+    def table(self) -> dict[str, str]:
+        """Terms as written with their role: those defined, and the certain role words that occur."""
+        table: dict[str, str] = dict(self._defined)
+        for match in re.finditer(
+            rf"\b(?:the|The|this|of|to)\s+((?:{_certain_terms().replace('[ ', '[ ')}))\b",
+            self._text[:60_000],
+            re.IGNORECASE,
+        ):
+            word = match.group(1)
+            if word[0].isupper() and (role := self.certain(word)):
+                table.setdefault(word, role)
+        for pronoun in ("we", "us", "you", "I"):
+            if pronoun not in table and (role := self.role(pronoun)) and re.search(rf"\b{pronoun}\b", self._text):
+                table[pronoun] = role
+        return dict(sorted(table.items()))
+
+    def _used(self, term: str) -> Role | None:
+        word = re.escape(" ".join(term.split())).replace(r"\ ", r"\s")
+        lends = re.compile(
+            rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|make[s]?\s+(?:the\s+loan|a\s+loan|available|advances)|extend\s+credit|accelerate|declare)\b"
+            rf"|\b(?:pay|pays|owes?|owed|repay|indebted|payable|(?:to\s+the\s+order\s+of))\s+(?:[\w,.$€£]+\s+){{0,3}}?(?:to\s+)?(?:the\s+)?{word}\b",
+            re.IGNORECASE if len(term) > 1 else 0,
+        )
+        borrows = re.compile(
+            rf"\b{word}\s+(?:(?:hereby|also|unconditionally)\s+)?(?:(?:will|shall|may|must|agrees?\s+to|promises?\s+to|undertakes?\s+to|ha(?:s|ve)\s+agreed\s+to|wish(?:es)?\s+to|are\s+to|can)\s+)?(?:repays?|pays?|borrows?|borrowed|prepay|redraw|reborrow|draw|owes?|promises?\s+to)\b"
+            rf"|\b(?:lend|lends|lent|loans?|advances?|advanced|available)\s+(?:[\w,.$€£]+\s+){{0,5}}?to\s+(?:the\s+)?{word}\b|\blend\s+(?:the\s+)?{word}\b|\bobligations?\s+of\s+(?:the\s+)?{word}\b",
+            re.IGNORECASE if len(term) > 1 else 0,
+        )
+        lender, borrower = (sum(1 for _ in pattern.finditer(self._text)) for pattern in (lends, borrows))
+        if lender == borrower:
+            return None
+        return "lender" if lender > borrower else "borrower"
+
+
+def _singular(term: str) -> str:
+    key = " ".join(term.lower().split())
+    key = re.sub(r"\(s\)|['’]s$|['’]$", "", key)
+    return key if key in _lexicon() or not key.endswith("s") else key[:-1]
+
+
+def _label_role(label: str, terms: _Terms) -> tuple[Role, bool, str] | None:
+    """The role a row's label names, whether it is certain, and the term; None for any other label."""
+    plain = re.sub(r"\(s\)|[\"“”*_#\[\]]", "", label.lower())
+    plain = re.sub(r"['’]s\b|s['’](?=\s)|\bno\.?\s*\d|\d+", " ", plain).replace("(", " / ").replace(")", " ")
+    if len(plain) > 60:
+        return None
+    found: tuple[Role, bool, str] | None = None
+    whole = " ".join(w for w in plain.split() if w not in _NOISE)
+    if _singular(whole) in _lexicon():
+        role, certain = _lexicon()[_singular(whole)]
+        return (role if certain else terms.role(whole) or role), certain, whole
+    for piece in re.split(r"\s*(?:/|,|&|\band\b|\bor\b|\s-\s)\s*", plain):
+        core = " ".join(w for w in piece.strip(" .:").split() if w not in _NOISE)
+        if not core:
+            continue
+        entry = _lexicon().get(_singular(core))
+        if entry is None:
+            return None
+        role, certain = entry
+        if found is None or (certain and not found[1]):
+            found = ((role if certain else terms.role(core) or role), certain, core)
+    return found
+
+
+# --- ways of naming --------------------------------------------------------------------------------------------
+
+
+def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """Rows "Borrower: X", labels with the value below, blocks with a "Name:" row, and cells of a table."""
+    lines = list(_lines(text, start, stop))
+    for number, (at, line) in enumerate(lines):
+        if not line.strip():
+            continue
+        for cell, (begin, end) in enumerate(cells := list(_cells(line, at))):
+            piece = text[begin:end]
+            lead = _NUMBERING.match(piece)
+            offset = lead.end() if lead else 0
+            label, colon, _ = piece[offset:].partition(":")
+            role = _label_role(label, terms) if len(label) < 64 else None
+            if role is None or role[2] in _PRONOUNS:
+                continue
+            value = begin + offset + len(label) + 1
+            weight = (10.0 if role[1] else 5.0) - (3.0 if role[2].startswith("co-") else 0.0)
+            if colon and text[value:end].strip(" *_|\t"):
+                yield from _named_in(
+                    text, value, end, role, weight, terms, wrap_to=_wrapped(lines, number, cell, cells)
+                )
+            elif cell + 1 < len(cells) and not colon:
+                yield from _named_in(text, *cells[cell + 1], role, weight - 2.0, terms)
+            elif cell == 0 or colon:
+                yield from _below(text, lines, number, role, weight if colon else weight - 2.5, terms)
+
+
+def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
+    for match in re.compile(r"[^\n]*").finditer(text, start, stop):
+        if match.end() > match.start() or match.start() == start or text[match.start() - 1] == "\n":
+            yield match.start(), match.group()
+
+
+def _cells(line: str, at: int) -> Iterator[tuple[int, int]]:
+    """Spans of the pieces of a line that wide gaps, tabs or bars set apart; a label keeps its padded value."""
+    position = 0
+    for gap in _CELLS.finditer(line):
+        piece = line[position : gap.start()]
+        if not piece.strip():
+            continue
+        if piece.rstrip().endswith(":"):
+            continue
+        yield at + position, at + gap.start()
+        position = gap.end()
+    if line[position:].strip():
+        yield at + position, at + len(line.rstrip())
+
+
+def _wrapped(lines: list[tuple[int, str]], number: int, cell: int, cells: list[tuple[int, int]]) -> int | None:
+    """End of the next line, where a row's value may run on: only the last cell of a line, before an indented line."""
+    if cell != len(cells) - 1 or number + 1 >= len(lines):
+        return None
+    at, line = lines[number + 1]
+    return at + len(line) if line.strip() and ":" not in line else None
+
+
+def _below(
+    text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: _Terms
+) -> Iterator[_Sighting]:
+    """The value under a label that stands alone, or in the "Name:" row of its block."""
+    seen = 0
+    for at, line in lines[number + 1 : number + 12]:
+        if not line.strip(" _*|-"):
+            continue
+        seen += 1
+        named = re.match(r"[\s*#|-]*(?:full |legal |registered )?names?(?: of \w+)?\s*[:|]\s*", line, re.IGNORECASE)
+        if named and seen <= 3:
+            yield from _named_in(text, at + named.end(), at + len(line), role, weight, terms)
+            return
+        if seen == 1:
+            if ":" in line[:40] or _label_role(line.strip(" *#:"), terms):
+                continue
+            found = list(_named_in(text, at, at + len(line), role, weight, terms))
+            if found and re.match(
+                r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b)", text[found[0].name.end : found[0].name.end + 12]
+            ):
+                yield from found
+                return
+        if seen >= 4:
+            return
+
+
+def _named_in(
+    text: str,
+    start: int,
+    end: int,
+    role: tuple[Role, bool, str],
+    weight: float,
+    terms: _Terms,
+    *,
+    wrap_to: int | None = None,
+) -> Iterator[_Sighting]:
+    """The party named at the start of a row's value."""
+    while blank := _BLANK.match(text, start, end):
+        start = blank.end()
+    name = name_at(text, start, stop=end, wrap=False)
+    if name is None:
+        return
+    if wrap_to and name.end >= end - 1:
+        longer = name_at(text, start, stop=wrap_to, wrap=True)
+        if (
+            longer
+            and longer.end > name.end
+            and party_kind(longer.text) != "natural_person"
+            and party_kind(name.text) in (None, "natural_person")
+        ):
+            name = longer
+    if not _is_party(name, terms) or text[start : name.start].strip(" \t\r\n\"“”‘'*_#>|:-–—•[]") not in (
+        "",
+        "the",
+        "The",
+        "THE",
+        name.title,
+    ):
+        return
+    name = _joint(text, name, end)
+    yield _Sighting(role[0], name, weight, (name.end, min(end, name.end + 240)), role[2])
+
+
+def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """Names with a term of their own: X, a Delaware corporation (the "Borrower"); X, hereinafter called the Lender."""
+    unknown = 0
+    for match in _BRACKETS.finditer(text, start, stop):
+        inside = match.group(1) or match.group(2)
+        quoted = [" ".join(t.split()) for t in _QUOTED.findall(inside)]
+        plain = None if quoted else _UNQUOTED.match(inside)
+        found = quoted or (
+            [plain.group(1)] if plain and _lexicon().get(_singular(plain.group(1)), (None, False))[1] else []
+        )
+        if not found:
+            continue
+        known = [t for t in found if _singular(t) in _lexicon()]
+        if not known and (unknown > 14 or match.start() > start + 25_000):
+            continue
+        names = _names_before(
+            text, match.start(), terms, several=bool(re.search(r"collectively|together|jointly|each|s[\"”’']", inside))
+        )
+        if not names:
+            continue
+        unknown += not known
+        for term in found:
+            role = terms.role(term)
+            if role is None:
+                continue
+            certain = terms.certain(term) is not None
+            terms.define(term, role)
+            for order, name in enumerate(names):
+                yield _Sighting(role, name, (9.0 if certain else 6.0) - 0.1 * order, (name.end, match.start()), term)
+    for match in _CALLED.finditer(text, start, stop):
+        term = match.group(1)
+        role = terms.certain(term) or (terms.certain(term.split()[0]) if term else None)
+        if role:
+            for order, name in enumerate(_names_before(text, match.start(), terms, several=True)[:3]):
+                terms.define(term, role)
+                yield _Sighting(role, name, 8.0 - 0.1 * order, (name.end, match.start()), term)
+
+
+def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -> list[Name]:
+    """The party (or parties) whose description ends at `at`."""
+    floor = max(0, at - 700)
+    window = text[floor:at]
+    cut = 0
+    for bracket in _BRACKETS.finditer(window):
+        if _QUOTED.search(bracket.group()) or (
+            _UNQUOTED.match(bracket.group()[1:-1]) and terms.certain(bracket.group()[1:-1].split()[-1])
+        ):
+            cut = bracket.end()
+    for stop in _SENTENCE_END.finditer(window, cut):
+        cut = stop.end()
+    begins = {floor + cut}
+    begins.update(floor + lead.end() for lead in _LEADS.finditer(window, cut) if lead.end() < len(window))
+    for begin in sorted(begins):
+        name = name_at(text, begin, stop=at)
+        if (
+            name is None
+            or name.start - begin > 12
+            or not _is_party(name, terms)
+            or not _TAIL.match(text[name.end : at])
+        ):
+            continue
+        if _NOT_PARTY.search(text[max(0, name.start - 40) : name.start]):
+            continue
+        if re.search(r"\b(?:order of|between|among|promises? to pay)\s", text[name.end : at]):
+            continue
+        name = _joint(text, name, at)
+        return [name, *(_further(text, name.end, at, terms) if several else [])]
+    return []
+
+
+def _further(text: str, start: int, stop: int, terms: _Terms) -> list[Name]:
+    """More names of a list: ", Y, Inc. and Z LLC"."""
+    names: list[Name] = []
+    while len(names) < 20:
+        gap = re.compile(r"[,;]?\s*(?:and\s+|&\s+)?").match(text, start, stop)
+        name = name_at(text, gap.end() if gap else start, stop=stop)
+        if name is None or name.start - start > 12 or party_kind(name.text) is None or not _is_party(name, terms):
+            return names
+        if party_kind(name.text) == "natural_person" and len(name.text.split()) < 2:
+            return names
+        names.append(name)
+        start = name.end
+    return names
+
+
+def _joint(text: str, name: Name, stop: int) -> Name:
+    """Two people named in one breath, "Ana and Luis Ortega", as one name; otherwise the name itself."""
+    link = re.compile(r"\s+(?:and|&)\s+(?=[A-ZÀ-Þ])").match(text, name.end, stop)
+    if not link or party_kind(name.text) not in (None, "natural_person"):
+        return name
+    other = name_at(text, link.end(), stop=stop)
+    if (
+        other is None
+        or other.start != link.end() + len(text[link.end() : other.start])
+        or len(other.text.split()) < 2
+        or party_kind(other.text) != "natural_person"
+    ):
+        return name
+    if len(name.text.split()) < 2 and party_kind(name.text + " X") != "natural_person":
+        return name
+    return Name(name.start, other.end, " ".join(text[name.start : other.end].split()), name.title)
+
+
+def _is_party(name: Name, terms: _Terms) -> bool:
+    """Whether a name can be a party's: not a role word or a defined term, and some kind or two words to it."""
+    plain = " ".join(plain_words(name.text))
+    if _singular(plain) in _lexicon() or all(_singular(w) in _lexicon() for w in plain.split()):
+        return False
+    if len(name.text.split()) == 1 and not name.title:
+        return party_kind(name.text) is not None or len(name.text) > 3
+    return True
+
+
+def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """Names with a capacity: "ACME, INC., as Borrower"."""
+    for match in _CAPACITY.finditer(text, start, stop):
+        if start + 20_000 < match.start() < stop - 10_000:
+            continue
+        term = " ".join(match.group(1).split())
+        pieces = term.split()
+        role = next((r for size in (3, 2, 1) if (r := terms.certain(" ".join(pieces[:size])))), None)
+        agent = "agent" in term.lower()
+        if agent and pieces[0].lower() in ("administrative", "facility", "collateral", "sole", "security", "agent"):
+            role = "lender"
+        if role is None:
+            continue
+        for order, name in enumerate(_names_before(text, match.start(), terms)[:1]):
+            yield _Sighting(role, name, (5.5 if agent else 8.0) - order, (name.end, match.start()), term)
+
+
+def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """ "The Lender is X", "the borrower, X", '"Lender" means X', "X is the lender"."""
+    for match in _is_statement().finditer(text, start, stop):
+        role = terms.certain(match.group(1))
+        linked = bool(re.search(r"\b(?:is|are|be|means?|to|being)\W*$", match.group()[match.end(1) - match.start() :]))
+        if role is None:
+            continue
+        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
+        if name is None or name.start - match.end() > 6 or not _is_party(name, terms):
+            continue
+        if party_kind(name.text) is None and not linked:
+            continue
+        if not linked and not (match.group(1)[0].isupper() or match.group().lower().startswith("the")):
+            continue
+        if not linked and (
+            name.text.isupper() or not _TAIL.match(text[name.end : name.end + 20]) or len(name.text.split()) < 2
+        ):
+            continue
+        name = _joint(text, name, min(stop, name.end + 80))
+        yield _Sighting(role, name, 7.0 if linked else 3.5, (name.end, min(stop, name.end + 200)), match.group(1))
+    for match in _is_role().finditer(text, start, stop):
+        role = terms.certain(match.group(1))
+        names = _names_before(text, match.start(), terms) if role else []
+        if role and names and match.start() - names[0].end < 200 and _near(text, names[0].end, match.start()):
+            yield _Sighting(
+                role, names[0], 6.0 if " is" in match.group() else 4.0, (names[0].end, match.start()), match.group(1)
+            )
+
+
+def _near(text: str, start: int, end: int) -> bool:
+    """Whether a name's description, if any, is all that stands between."""
+    between = text[start:end]
+    return not between.strip() or (between.lstrip().startswith(("(", ",")) and "\n\n" not in between)
+
+
+def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """Who promises to pay whom, who lends to whom, who owes, who guarantees."""
+    yield from _before(text, _PROMISES, "borrower", 6.0, start, stop, terms)
+    yield from _before(text, _BORROWS, "borrower", 5.0, start, stop, terms)
+    yield from _before(text, _LENDS, "lender", 6.0, start, stop, terms)
+    yield from _before(text, _GUARANTEES, "guarantor", 6.0, start, stop, terms)
+    after: tuple[tuple[re.Pattern[str], Role, float], ...] = (
+        (_ORDER, "lender", 6.0),
+        (_UNDERSIGNED, "borrower", 6.5),
+        (_LOAN_TO, "borrower", 4.0),
+        (_LOAN_FROM, "lender", 4.0),
+        (_OWES, "lender", 3.5),
+        (_GUARANTEED_BY, "guarantor", 5.0),
+    )
+    for pattern, role, weight in after:
+        for match in pattern.finditer(text, start, stop):
+            yield from _after(text, match.end(), role, weight, terms, stop)
+    for match in _LENDS.finditer(text, start, stop):
+        for to in list(_TO.finditer(text, match.end(), min(stop, match.end() + 220)))[:3]:
+            yield from _after(text, to.end(), "borrower", 4.0, terms, stop)
+    for match in _SELF.finditer(text, start, stop):
+        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
+        if name and _is_party(name, terms) and name.start - match.end() < 6:
+            sentence = text[name.end : name.end + 400]
+            pays, lends = _PAY_WORDS.search(sentence), _LEND_WORDS.search(sentence)
+            role = "lender" if lends and (not pays or lends.start() < pays.start()) else "borrower" if pays else None
+            if role == "lender" or role == "borrower":
+                terms.define(match.group(1) if match.group(1) == "I" else "we", role)
+                yield _Sighting(
+                    role, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1)
+                )
+    for match in _BEHALF.finditer(text, start, stop):
+        if _ACCEPTS.search(text, match.end(), min(stop, match.end() + 160)):
+            yield from _after(text, match.end(), "borrower", 4.0, terms, stop)
+
+
+def _before(
+    text: str, pattern: re.Pattern[str], role: Role, weight: float, start: int, stop: int, terms: _Terms
+) -> Iterator[_Sighting]:
+    for match in pattern.finditer(text, start, stop):
+        window = text[max(0, match.start() - 320) : match.start()]
+        defined = re.search(
+            r"\)\s*,?\s*(?:for value received,?\s*|hereby\s+|jointly and severally,?\s+|unconditionally\s+|absolutely\s+|and\s+)*$",
+            window,
+            re.IGNORECASE,
+        )
+        at = match.start() if not defined else match.start() - len(window) + window.rfind("(")
+        names = _names_before(text, at, terms)
+        if names and _subject(text[names[0].end : at]):
+            yield _Sighting(role, names[0], weight, (names[0].end, match.start()))
+
+
+def _subject(between: str) -> bool:
+    """Whether only a description, not another clause, stands between a subject and its verb."""
+    plain = between.strip()
+    if len(plain) > 260:
+        return False
+    return (
+        not plain
+        or plain[0] in ",("
+        or re.fullmatch(
+            r"(?:hereby|also|unconditionally|absolutely|jointly|and|severally|for|value|received|today|of [^.;]{0,120}|,|\s)+",
+            plain,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: int) -> Iterator[_Sighting]:
+    name = name_at(text, at, stop=min(stop, at + 140))
+    if name is None or name.start - at > 6 or not _is_party(name, terms):
+        return
+    kind = party_kind(name.text)
+    if kind is None or (kind == "natural_person" and len(name.text.split()) < 2 and not name.title):
+        return
+    if not _TAIL.match(text[name.end : name.end + 24]) and text[name.end : name.end + 1] not in '."”':
+        weight -= 1.0
+    name = _joint(text, name, min(stop, name.end + 80))
+    yield _Sighting(role, name, weight, (name.end, min(stop, name.end + 160)))
+
+
+def _letter(text: str) -> Iterator[_Sighting]:
+    """A letter's addressee borrows, its letterhead lends; a bank at the head of any document lends."""
+    greeting = re.search(r"^[ \t]*Dear\b.*$", text[:6000], re.MULTILINE)
+    head = text[: greeting.start()] if greeting else text[:600]
+    previous_lender = False
+    for at, line in _lines(head, 0, len(head)):
+        name = name_at(text, at, stop=at + len(line), wrap=False)
+        if (
+            name is None
+            or text[at : name.start].strip(" *#_\t") not in ("", "The", "To:", name.title)
+            or not re.match(r"\s*(?:[(,;–—-]|$|\n|\s{2})", text[name.end : name.end + 8])
+        ):
+            continue
+        kind = party_kind(name.text)
+        if kind in ("financial_institution", "government") and not previous_lender and _is_party(name, _Terms("")):
+            previous_lender = True
+            yield _Sighting("lender", name, 3.0 if greeting else 2.0, (name.end, name.end))
+        elif (
+            greeting
+            and kind in ("legal_entity", "natural_person")
+            and (previous_lender or at > 0)
+            and _is_party(name, _Terms(""))
+            and not any(c.isdigit() for c in name.text)
+        ):
+            yield _Sighting("borrower", name, 3.0, (name.end, name.end))
+            break
+    for match in _GREETING.finditer(text[:6000]):
+        name = name_at(text, match.end(), stop=match.end() + 80, wrap=False)
+        if (
+            name
+            and _is_party(name, _Terms(""))
+            and party_kind(name.text) in ("natural_person", "legal_entity")
+            and match.group().split()[0].strip(",:") != "To"
+        ):
+            yield _Sighting("borrower", name, 2.5, (name.end, name.end))
+    for match in _ISSUED_BY.finditer(text[:60_000]):
+        name = name_at(text, match.end(), stop=match.end() + 100)
+        if name and party_kind(name.text) in ("financial_institution", "government"):
+            yield _Sighting("lender", name, 2.0, (name.end, name.end))
+
+
+def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None:
+    """Signatures, where nothing else names a borrower or a lender: captions below names, then whoever signs."""
+    sightings.extend(_captions(text, terms))
+    tail = max(0, len(text) - 4000)
+    have = {sighting.role for sighting in sightings}
+    if "borrower" in have and "lender" in have:
+        return
+    taken = {_key(s.name.text) for s in sightings}
+    signers: list[Name] = []
+    for at, line in _lines(text, tail, len(text)):
+        for begin, end in _cells(line, at):
+            signed = re.match(r"\s*(?:Signed|Signature|Sign(?:ed)? by)\s*:?[\s_.]*", text[begin:end], re.IGNORECASE)
+            name = name_at(text, begin + (signed.end() if signed else 0), stop=end, wrap=False)
+            if (
+                name
+                and _is_party(name, terms)
+                and (signed or re.match(r"\s*\n+\s*(?:_{3,}\s*\n+\s*)?By\b", text[name.end : name.end + 200]))
+            ):
+                signers.append(name)
+    for name in signers:
+        kind = party_kind(name.text)
+        if kind is None or _key(name.text) in taken:
+            continue
+        if "borrower" not in have and kind in ("natural_person", "legal_entity"):
+            sightings.append(_Sighting("borrower", name, 1.0, (name.end, name.end)))
+        elif "lender" not in have and kind in ("financial_institution", "government"):
+            sightings.append(_Sighting("lender", name, 1.0, (name.end, name.end)))
+
+
+def _captions(text: str, terms: _Terms) -> Iterator[_Sighting]:
+    """Names with their role in brackets below: as many captions as names, in the same order."""
+    tail = max(0, len(text) - 6000)
+    names: list[Name] = []
+    roles: list[tuple[Role, str]] = []
+    for at, line in _lines(text, tail, len(text)):
+        for begin, end in _cells(line, at):
+            piece = text[begin:end].strip(" _*\t")
+            caption = re.fullmatch(r"\((?:the\s+)?([A-Za-z][A-Za-z -]{2,30})\)", piece)
+            role = terms.certain(caption.group(1)) if caption else None
+            if caption and role:
+                roles.append((role, caption.group(1)))
+            elif piece:
+                if roles:
+                    yield from _paired(names, roles)
+                    names, roles = [], []
+                name = name_at(text, begin, stop=end, wrap=False)
+                if name and name.end >= end - 1 and _is_party(name, terms) and party_kind(name.text):
+                    names.append(name)
+    yield from _paired(names, roles)
+
+
+def _paired(names: list[Name], roles: list[tuple[Role, str]]) -> Iterator[_Sighting]:
+    if roles and len(names) >= len(roles):
+        for name, (role, term) in zip(names[-len(roles) :], roles, strict=True):
+            yield _Sighting(role, name, 4.0, (name.end, name.end), term)
+
+
+# --- ranking ---------------------------------------------------------------------------------------------------
+
+
+def _key(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def _rank(text: str, sightings: Iterable[_Sighting], terms: _Terms) -> dict[Role, tuple[PartyMention, ...]]:
+    """Names by role, best first: the strongest sighting counts, others add a little; a name keeps its better role."""
+    groups: dict[tuple[str, Role], list[_Sighting]] = {}
+    for sighting in sightings:
+        groups.setdefault((_key(sighting.name.text), sighting.role), []).append(sighting)
+    scores = {key: _score(group) for key, group in groups.items()}
+    result: dict[Role, tuple[PartyMention, ...]] = {"borrower": (), "lender": (), "guarantor": ()}
+    for role in result:
+        keys = [
+            k
+            for k in groups
+            if k[1] == role and all(scores[k] >= scores[o] for o in scores if o[0] == k[0] and o[1] != role)
+        ]
+        keys.sort(key=lambda k: (-scores[k], min(s.name.start for s in groups[k])))
+        result[role] = tuple(_mention(text, groups[k], terms) for k in keys)
+    return result
+
+
+def _score(group: list[_Sighting]) -> float:
+    weights = sorted((s.weight for s in group), reverse=True)
+    return weights[0] + min(1.5, 0.2 * sum(weights[1:]) / max(weights[0], 1.0))
+
+
+def _mention(text: str, group: list[_Sighting], terms: _Terms) -> PartyMention:
+    group = sorted(group, key=lambda s: (-s.weight, s.name.start))
+    best = group[0]
+    spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
+    start, end = passage(text, best.name.start, best.name.end)
+    kind, where = _kind(text, group, best.role)
+    kind_start, kind_end = passage(text, *where) if where else (start, end)
+    return PartyMention(best.role, spelled, kind, start, end, kind_start, kind_end)
+
+
+def _kind(text: str, group: list[_Sighting], role: Role) -> tuple[PartyKind | None, tuple[int, int] | None]:
+    """The kind by name and description, and the span of the description where it decided."""
+    name = group[0].name
+    plain = party_kind(name.text, role=role)
+    if any(s.name.title for s in group) and plain != "financial_institution":
+        titled = next(s.name for s in group if s.name.title)
+        return "natural_person", (titled.start, titled.end)
+    for start, stop in _descriptions(text, group):
+        cue = find_cue(text, start, stop)
+        if cue is None:
+            continue
+        kind = party_kind(name.text, text[start:stop], role=role)
+        if kind != plain or kind == cue.kind:
+            return kind, ((cue.start, cue.end) if kind == cue.kind else None)
+    if plain in (None, "natural_person"):
+        for sighting in group:
+            by = re.match(r"\s*\n\s*(?:_{3,}\s*)?(?:By|Per)\s*:?\s*_", text[sighting.name.end : sighting.name.end + 80])
+            if by:
+                return "legal_entity", (sighting.name.start, sighting.name.end)
+    return plain, None
+
+
+def _descriptions(text: str, group: list[_Sighting]) -> Iterator[tuple[int, int]]:
+    """Spans that may describe a party: the words after its name, and sentences that say what it is."""
+    for sighting in group[:6]:
+        start, stop = sighting.described
+        if stop > start:
+            between = text[start:stop]
+            if re.match(r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b", between):
+                end = re.search(r"\n\s*\n|(?<=[a-z0-9)])[.;]\s+[A-Z]|\((?:the|hereinafter|\"|“)", between)
+                yield start, start + (end.start() if end else len(between))
+    for term in sorted({s.term for s in group if s.term and s.term.lower() not in _PRONOUNS}):
+        statement = re.search(rf"\b[Tt]he\s+{re.escape(term)}\s+is\s+(?=an?\b)", text[:60_000], re.IGNORECASE)
+        if statement:
+            stop = statement.end() + 120
+            end = re.search(r"[.;\n]", text[statement.end() : stop])
+            yield statement.end(), statement.end() + (end.start() if end else 120)
+
+
+def passage(text: str, start: int, end: int, limit: int = _MAX_PASSAGE) -> tuple[int, int]:
+    """The sentence or row around `[start, end)`, trimmed to `limit` characters about it."""
+    left = max(0, start - limit)
+    before = text[left:start]
+    cut = max(
+        (m.end() for m in re.finditer(r"\n\s*\n|[.;!?][)\"”]?\s+(?=[A-Z\"“(])|\n(?=[ \t]*[^\n:]{2,40}:)", before)),
+        default=None,
+    )
+    begin = (
+        left + cut
+        if cut is not None
+        else (left if left == 0 else start - before[::-1].find("\n") if "\n" in before else start)
+    )
+    after = text[end : end + limit]
+    stop = re.search(r"\n\s*\n|(?<=[a-z0-9)%\"”])[.;!?][)\"”]?(?=\s|$)|\n(?=[ \t]*[^\n:]{2,40}:)", after)
+    finish = end + (stop.end() if stop and not stop.group().startswith("\n") else stop.start() if stop else len(after))
+    if finish - begin > limit:
+        begin = max(begin, end - limit // 2) if start - begin > limit // 2 else begin
+        begin = min(begin, start)
+        finish = max(end, min(finish, begin + limit))
+    while begin < start and text[begin].isspace():
+        begin += 1
+    while finish > end and text[finish - 1].isspace():
+        finish -= 1
+    return begin, finish
