@@ -1,1 +1,1 @@
-"""The loan ontology: loading, assertions, reasoning, explanation and shapes."""
+"""The ontology: loading, assertions, reasoning, explanation and shapes. Loan knowledge is in `ontologies/`, none is here."""

@@ -1,0 +1,161 @@
+"""Triples → ABox: individuals, typed assertions, and what could not be said in the ontology's terms, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ovrag_core.ontology.entities import resolve
+from ovrag_core.ontology.load import Ontology, Term, fold
+from ovrag_core.ontology.values import Value, read_value
+from ovrag_core.types import Triple
+
+TYPE_PREDICATES = frozenset(
+    fold(name) for name in ("rdf:type", "type", "a", "is a", "instance of", "rdf_type", "has type")
+)
+
+Why = Literal[
+    "empty subject or object",
+    "unknown predicate",
+    "unknown class",
+    "the class says nothing",
+    "no value",
+    "value cannot be read",
+]
+
+
+class Fact(NamedTuple):
+    """One assertion. `object` is an individual's number, a literal, or None for a class assertion."""
+
+    kind: Literal["class", "object", "data"]
+    term: str
+    subject: int
+    object: int | Value | None
+
+
+class Source(NamedTuple):
+    """A triple that makes an assertion; `derived` where only the type written beside a name says it."""
+
+    triple: int
+    derived: bool
+
+
+@dataclass(slots=True)
+class ABox:
+    """Individuals by number, facts with the triples that state them, and the triples that state nothing."""
+
+    names: list[str] = field(default_factory=list)
+    facts: dict[Fact, list[Source]] = field(default_factory=dict)
+    unmapped: dict[int, Why] = field(default_factory=dict)
+
+
+def assert_triples(triples: Sequence[Triple], ontology: Ontology) -> ABox:
+    """The ABox of `triples`. One individual per resolved name; equal assertions are one fact with several sources."""
+    return _Builder(triples, ontology).build()
+
+
+class _Builder:
+    def __init__(self, triples: Sequence[Triple], ontology: Ontology) -> None:
+        self.triples = triples
+        self.ontology = ontology
+        self.abox = ABox()
+        self.numbers: dict[str, int] = {}
+        self.keys: dict[str, str] = {}
+
+    def build(self) -> ABox:
+        statements = [(index, self._statement(index, triple)) for index, triple in enumerate(self.triples)]
+        names: dict[str, None] = {}
+        for index, statement in statements:
+            if statement is None:
+                continue
+            triple = self.triples[index]
+            names[triple.subject] = None
+            if statement.kind == "object":
+                names[triple.object] = None
+        self.keys = resolve(names, self._persons(statements))
+        for index, statement in statements:
+            if statement is not None:
+                self._assert(index, statement)
+        return self.abox
+
+    def _statement(self, index: int, triple: Triple) -> Term | None:
+        """The class (of a type statement) or property that the triple uses; None, with the reason noted, where there is none."""
+        if not triple.subject.strip() or not triple.object.strip():
+            return self._skip(index, "empty subject or object")
+        predicate = fold(triple.predicate)
+        if predicate in TYPE_PREDICATES:
+            name = fold(triple.object)
+            if name in self.ontology.class_names:
+                return self.ontology.class_names[name]
+            return self._skip(index, "the class says nothing" if name in self.ontology.any_types else "unknown class")
+        term = self.ontology.property_names.get(predicate)
+        if term is None:
+            return self._skip(index, "unknown predicate")
+        if fold(triple.object) in self.ontology.no_values or triple.object.strip() == "-":
+            return self._skip(index, "no value")
+        if term.kind == "data" and read_value(triple.object, term.values) is None:
+            return self._skip(index, "value cannot be read")
+        return term
+
+    def _skip(self, index: int, why: Why) -> None:
+        self.abox.unmapped[index] = why
+
+    def _persons(self, statements: list[tuple[int, Term | None]]) -> frozenset[str]:
+        """Names that are said to be of a class that a legal suffix contradicts; the ontology's disjointness decides later."""
+        persons = set()
+        for index, statement in statements:
+            triple = self.triples[index]
+            if statement is None:
+                continue
+            if statement.kind == "class":
+                persons.add((triple.subject, statement.iri))
+            else:
+                for name, type_ in ((triple.subject, triple.subject_type), (triple.object, triple.object_type)):
+                    if (term := self._class(type_)) is not None:
+                        persons.add((name, term.iri))
+        return frozenset(
+            name for name, iri in persons if self.ontology.without_suffix & self.ontology.superclasses[iri]
+        )
+
+    def _class(self, name: str) -> Term | None:
+        return self.ontology.class_names.get(fold(name)) if name else None
+
+    def _assert(self, index: int, term: Term) -> None:
+        triple = self.triples[index]
+        subject = self._number(triple.subject)
+        self._assert_type(index, subject, self._class(triple.subject_type), derived=True)
+        if term.kind == "class":
+            self._assert_type(index, subject, term, derived=False)
+        elif term.kind == "data":
+            self._assert_value(index, subject, term)
+        else:
+            other = self._number(triple.object)
+            self._assert_type(index, other, self._class(triple.object_type), derived=True)
+            ends = (subject, other)
+            if term.inverse in self.ontology.by_iri:
+                term, ends = self.ontology.by_iri[term.inverse], (other, subject)
+            self._add(Fact("object", term.iri, *ends), index, derived=False)
+
+    def _assert_type(self, index: int, individual: int, term: Term | None, *, derived: bool) -> None:
+        if term is not None:
+            self._add(Fact("class", term.iri, individual, None), index, derived=derived)
+
+    def _assert_value(self, index: int, subject: int, term: Term) -> None:
+        value = read_value(self.triples[index].object, term.values)
+        assert value is not None  # _statement has read it
+        self._add(Fact("data", term.iri, subject, Value(value.lexical, value.datatype)), index, derived=False)
+        if value.currency and term.currency:
+            currency = Value(value.currency, "http://www.w3.org/2001/XMLSchema#string")
+            self._add(Fact("data", term.currency, subject, currency), index, derived=True)
+
+    def _add(self, fact: Fact, index: int, *, derived: bool) -> None:
+        self.abox.facts.setdefault(fact, []).append(Source(index, derived))
+
+    def _number(self, name: str) -> int:
+        key = self.keys[name]
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.numbers[key] = len(self.abox.names)
+            self.abox.names.append(name.strip())
+        return number

@@ -1,0 +1,51 @@
+"""Which names mean one individual: case, punctuation and legal suffixes do not make a second one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+# Long forms → short; a name with and a name without one of these are the same entity if only one of the former occurs.
+_SUFFIXES = {
+    "incorporated": "inc", "inc": "inc", "corporation": "corp", "corp": "corp", "limited": "ltd", "ltd": "ltd", "company": "co", "co": "co",
+    "llc": "llc", "llp": "llp", "lp": "lp", "plc": "plc", "na": "na", "fsb": "fsb", "ag": "ag", "sa": "sa", "se": "se", "nv": "nv", "bv": "bv", "gmbh": "gmbh", "fcu": "fcu",
+}  # fmt: skip
+_PHRASES = {
+    "limited liability company": "llc", "limited liability partnership": "llp", "limited partnership": "lp", "national association": "na",
+    "public limited company": "plc", "federal savings bank": "fsb", "federal credit union": "fcu",
+}  # fmt: skip
+
+
+def entity_key(name: str) -> str:
+    """A name without case, punctuation and article, legal suffixes in their short form: `FNB, N.A.` → `fnb na`."""
+    text = unicodedata.normalize("NFKC", name).casefold().replace("&", " and ")
+    text = re.sub(r"(?<=\b\w)\.(?=\w\b)", "", text)
+    words = re.sub(r"[^\w\s]+", " ", text).split()
+    text = " ".join(words[1:] if words[:1] == ["the"] and len(words) > 1 else words)
+    for phrase, short in _PHRASES.items():
+        text = re.sub(rf"\b{phrase}$", short, text)
+    head, _, last = text.rpartition(" ")
+    key = f"{head} {_SUFFIXES[last]}" if head and last in _SUFFIXES else text
+    # A name of nothing but signs (an emoji) is still a name.
+    return key or name.strip()
+
+
+def resolve(names: Iterable[str], persons: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Each name → the key of the individual it means.
+
+    A name without a legal suffix joins the one suffixed form of it that occurs (`FNB`, `FNB N.A.`), unless several forms
+    occur or the bare name is in `persons`: John Smith is not John Smith LLC.
+    """
+    keys = {name: entity_key(name) for name in names}
+    person_keys = {entity_key(name) for name in persons}
+    suffixed: dict[str, set[str]] = {}
+    for key in keys.values():
+        bare, _, last = key.rpartition(" ")
+        if bare and last in _SUFFIXES.values():
+            suffixed.setdefault(bare, set()).add(key)
+    for name, key in keys.items():
+        forms = suffixed.get(key, set())
+        if len(forms) == 1 and key not in person_keys:
+            keys[name] = next(iter(forms))
+    return keys

@@ -1,0 +1,76 @@
+"""Minimal explanations: QuickXplain for one, a hitting-set tree for all of them.
+
+U. Junker, QuickXplain (AAAI 2004); R. Reiter, A theory of diagnosis from first principles (AIJ 32, 1987).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+Contradicts = Callable[[Sequence[int]], bool]
+
+
+def minimal_conflict(items: Sequence[int], contradicts: Contradicts) -> tuple[int, ...] | None:
+    """A subset-minimal part of `items` that still contradicts, preferring earlier items; None where all together do not.
+
+    `contradicts` must be monotone: what contradicts goes on doing so with more items.
+    """
+    if not contradicts(items):
+        return None
+    if contradicts(()):
+        return ()
+    return tuple(sorted(_quick_xplain((), False, tuple(items), contradicts)))
+
+
+def _quick_xplain(
+    background: tuple[int, ...], grew: bool, items: tuple[int, ...], contradicts: Contradicts
+) -> tuple[int, ...]:
+    if grew and contradicts(background):
+        return ()
+    if len(items) == 1:
+        return items
+    half = len(items) // 2
+    first, second = items[:half], items[half:]
+    needed = _quick_xplain(background + first, True, second, contradicts)
+    return _quick_xplain(background + needed, bool(needed), first, contradicts) + needed
+
+
+def is_minimal(conflict: Sequence[int], contradicts: Contradicts) -> bool:
+    """Whether `conflict` contradicts as it stands and no longer does without any one of its items."""
+    return contradicts(conflict) and not any(
+        contradicts([other for other in conflict if other != item]) for item in conflict
+    )
+
+
+def all_minimal_conflicts(
+    items: Sequence[int], contradicts: Contradicts, *, limit: int, stop: Callable[[], bool] = lambda: False
+) -> tuple[list[tuple[int, ...]], bool]:
+    """Minimal conflicts among `items`, breadth first, at most `limit`, and whether these are all of them.
+
+    Each is verified by deletion before it is returned. `stop` is asked between conflicts and ends the search early.
+    """
+    found: list[tuple[int, ...]] = []
+    queue: deque[frozenset[int]] = deque([frozenset()])
+    seen = {frozenset[int]()}
+    while queue:
+        if len(found) >= limit or stop():
+            return found, False
+        removed = queue.popleft()
+        conflict = next((known for known in found if removed.isdisjoint(known)), None)
+        if conflict is None:
+            conflict = minimal_conflict([item for item in items if item not in removed], contradicts)
+            if conflict is None:
+                continue
+            if not is_minimal(conflict, contradicts):
+                raise ArithmeticError("the reasoner is not monotone: an explanation did not stand up to deletion")
+            found.append(conflict)
+        for branch in _branches(removed, conflict):
+            if branch not in seen:
+                seen.add(branch)
+                queue.append(branch)
+    return found, True
+
+
+def _branches(removed: frozenset[int], conflict: Iterable[int]) -> list[frozenset[int]]:
+    return [removed | {item} for item in conflict]

@@ -1,0 +1,275 @@
+"""Ontology files → one `Ontology`: its terms with all their names, its rules, and the axioms for the reasoner.
+
+Reads Turtle, N-Triples and RDF/XML from one folder. Files are untrusted: `owl:imports` is never followed, and neither a
+file nor an address is opened for anything a file says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+from xml.sax import SAXException
+
+from rdflib import OWL, RDF, RDFS, BNode, Graph, URIRef
+from rdflib.exceptions import ParserError
+from rdflib.namespace import SKOS
+from rdflib.plugins.parsers.notation3 import BadSyntax
+from rdflib.term import Node
+
+from ovrag_core.errors import OntologyError
+from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules
+
+TermKind = Literal["class", "object", "data"]
+
+_FORMATS = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".owl": "xml"}
+_KINDS: dict[URIRef, TermKind] = {OWL.Class: "class", OWL.ObjectProperty: "object", OWL.DatatypeProperty: "data"}
+_LOGIC = (str(RDF), str(RDFS), str(OWL))
+_NOT_LOGIC = {RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy, OWL.imports, OWL.versionIRI, OWL.versionInfo}
+_MAX_BYTES = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A class or property. `name` is what triples use; `alternatives` are other names that mean the same.
+
+    `parents` are names of its direct superclasses (or superproperties). Properties: `inverse` is the IRI of the property
+    it is the inverse of; data properties: `values` says how a value is read, `currency` takes the currency's IRI.
+    """
+
+    iri: str
+    name: str
+    kind: TermKind
+    label: str
+    alternatives: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
+    inverse: str | None = None
+    values: str = "text"
+    currency: str | None = None
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """Everything that is known of a domain: terms, rules, axioms and shapes."""
+
+    graph: Graph
+    terms: tuple[Term, ...]
+    rules: tuple[Rule, ...]
+    digest: str
+    any_types: frozenset[str] = field(default_factory=frozenset)
+    no_values: frozenset[str] = field(default_factory=frozenset)
+    without_suffix: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def classes(self) -> tuple[Term, ...]:
+        """The named classes, by name."""
+        return tuple(term for term in self.terms if term.kind == "class")
+
+    @cached_property
+    def properties(self) -> tuple[Term, ...]:
+        """Object and data properties, by name."""
+        return tuple(term for term in self.terms if term.kind != "class")
+
+    @cached_property
+    def by_iri(self) -> dict[str, Term]:
+        """Terms by IRI."""
+        return {term.iri: term for term in self.terms}
+
+    @cached_property
+    def rule(self) -> dict[str, Rule]:
+        """Rules by id."""
+        return {rule.id: rule for rule in self.rules}
+
+    @cached_property
+    def class_names(self) -> dict[str, Term]:
+        """Classes by each of their names, folded by `fold`."""
+        return _by_name(self.classes)
+
+    @cached_property
+    def property_names(self) -> dict[str, Term]:
+        """Properties by each of their names, folded by `fold`."""
+        return _by_name(self.properties)
+
+    @cached_property
+    def superclasses(self) -> dict[str, frozenset[str]]:
+        """IRIs of all named superclasses of each class, itself included, as `rdfs:subClassOf` states them."""
+        return {
+            term.iri: frozenset(str(node) for node in self.graph.transitive_objects(URIRef(term.iri), RDFS.subClassOf))
+            for term in self.classes
+        }
+
+    def ends(self, term: Term) -> tuple[frozenset[str], frozenset[str]]:
+        """IRIs of the named classes that a property is declared to lead from and to."""
+        sides = [
+            {str(node) for node in self.graph.objects(URIRef(term.iri), side)} for side in (RDFS.domain, RDFS.range)
+        ]
+        return frozenset(sides[0] & self.by_iri.keys()), frozenset(sides[1] & self.by_iri.keys())
+
+    @cached_property
+    def axioms(self) -> str:
+        """The logical part as N-Triples: no annotation but `urn:ovrag:rule#rule` on axioms, no shape, no import."""
+        return "".join(sorted(_logic(self.graph)))
+
+
+def load_ontology(folder: Path = Path("ontologies"), rules: Path | None = None) -> Ontology:
+    """All ontology files of `folder`, with the rule settings of `rules` (default `rules.yaml` in the folder, if there).
+
+    Raises OntologyError naming the file and what to do. That the axioms do not contradict each other is checked by
+    `ovrag_core.validation.Validator`, which has the reasoner.
+    """
+    files = sorted(path for path in folder.glob("*") if path.suffix in _FORMATS and path.is_file())
+    if not files:
+        raise OntologyError(
+            f"{folder} holds no ontology (.ttl, .nt, .rdf or .owl); run from the project's folder or name it"
+        )
+    graph = Graph(bind_namespaces="none")
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(_read_into(graph, path))
+    known = read_rules(graph)
+    settings = rules or folder / "rules.yaml"
+    if rules or settings.exists():
+        known = apply_settings(known, settings)
+    _remove_axioms(graph, {rule.id for rule in known if not rule.enabled})
+    digest.update(repr(known).encode())
+    return Ontology(
+        graph=graph,
+        terms=_terms(graph),
+        rules=known,
+        digest=digest.hexdigest(),
+        any_types=frozenset(fold(str(word)) for word in graph.objects(None, RULE.anyType)),
+        no_values=frozenset(fold(str(word)) for word in graph.objects(None, RULE.noValue)),
+        without_suffix=frozenset(str(node) for node in graph.subjects(RULE.withoutSuffix)),
+    )
+
+
+def fold(name: str) -> str:
+    """A name without case, spaces, underscores and punctuation: `hasLoanAmount` and `has loan-amount` are the same."""
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def _by_name(terms: tuple[Term, ...]) -> dict[str, Term]:
+    names: dict[str, Term] = {}
+    for wordings in (lambda term: (term.name,), lambda term: (term.label, *term.alternatives)):
+        for term in terms:
+            for wording in wordings(term):
+                names.setdefault(fold(wording), term)
+    return names
+
+
+def _read_into(graph: Graph, path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise OntologyError(f"{path} cannot be read: {error.strerror}") from None
+    if len(content) > _MAX_BYTES:
+        raise OntologyError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; split the ontology")
+    if _FORMATS[path.suffix] == "xml":
+        _refuse_entities(content, path)
+    try:
+        graph.parse(data=content, format=_FORMATS[path.suffix], publicID="urn:ovrag:base#")
+    except BadSyntax as error:
+        raise OntologyError(
+            f"{path} is not valid Turtle at line {error.lines + 1}; mend that line and try again"
+        ) from None
+    except (SAXException, ParserError, ValueError, AssertionError, IndexError, KeyError) as error:
+        what = " ".join(str(error).split())[:160]
+        raise OntologyError(f"{path} cannot be read as {_FORMATS[path.suffix]}: {what}") from None
+    return content
+
+
+def _refuse_entities(content: bytes, path: Path) -> None:
+    """External entities would open files, nested ones grow without bound; internal plain ones (FIBO's) are fine."""
+    if re.search(rb"<!(?:DOCTYPE|ENTITY)[^>\[]*?\s(?:SYSTEM|PUBLIC)\s", content):
+        raise OntologyError(
+            f"{path} refers to an external entity or DTD; remove it, nothing is fetched for an ontology"
+        )
+    for match in re.finditer(rb"<!ENTITY\s+%?\s*\S+\s+(\"[^\"]*\"|'[^']*')", content):
+        if b"&" in match[1] or b"%" in match[1]:
+            raise OntologyError(f"{path} declares an entity that expands other entities; write its text out instead")
+
+
+def _terms(graph: Graph) -> tuple[Term, ...]:
+    terms = [
+        _term(graph, node, kind)
+        for type_, kind in _KINDS.items()
+        for node in graph.subjects(RDF.type, type_, unique=True)
+        if isinstance(node, URIRef) and not str(node).startswith(_LOGIC)
+    ]
+    return tuple(sorted(terms, key=lambda term: (term.name, term.iri)))
+
+
+def _term(graph: Graph, node: URIRef, kind: TermKind) -> Term:
+    name = _name(graph, node)
+    labels = _texts(graph, node, SKOS.prefLabel) or _texts(graph, node, RDFS.label)
+    above = RDFS.subClassOf if kind == "class" else RDFS.subPropertyOf
+    inverse = graph.value(node, OWL.inverseOf)
+    currency = graph.value(node, RULE.currency)
+    return Term(
+        iri=str(node),
+        name=name,
+        kind=kind,
+        label=labels[0] if labels else _words(name),
+        alternatives=tuple(_texts(graph, node, SKOS.altLabel) + _texts(graph, node, SKOS.hiddenLabel)),
+        parents=tuple(sorted(_name(graph, up) for up in graph.objects(node, above) if isinstance(up, URIRef))),
+        inverse=str(inverse) if isinstance(inverse, URIRef) else None,
+        values=next(iter(_texts(graph, node, RULE.values)), "text"),
+        currency=str(currency) if currency else None,
+    )
+
+
+def _name(graph: Graph, node: URIRef) -> str:
+    return next(iter(_texts(graph, node, SKOS.notation)), re.split(r"[#/:]", str(node).rstrip("#/"))[-1])
+
+
+def _texts(graph: Graph, node: Node, predicate: Node) -> list[str]:
+    return sorted(str(text) for text in graph.objects(node, predicate))
+
+
+def _words(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
+def _remove_axioms(graph: Graph, off: set[str]) -> None:
+    """Takes the axioms of rules that are switched off out of the graph, for every reader of it alike."""
+    for node, id_ in list(graph.subject_objects(RULE.rule)):
+        if str(id_) not in off or (node, RDF.type, OWL.Axiom) not in graph:
+            continue
+        parts = [graph.value(node, part) for part in (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)]
+        graph.remove((parts[0], parts[1], parts[2]))
+        graph.remove((node, None, None))
+
+
+def _logic(graph: Graph) -> Iterator[str]:
+    shapes = _shape_nodes(graph)
+    classes = set(graph.subjects(RDF.type, OWL.Class))
+    for subject, predicate, value in graph:
+        if subject in shapes or not _is_logical(graph, subject, predicate, value, classes):
+            continue
+        yield f"{subject.n3()} {predicate.n3()} {value.n3()} .\n"
+
+
+def _is_logical(graph: Graph, subject: Node, predicate: Node, value: Node, classes: set[Node]) -> bool:
+    if predicate == RULE.rule:
+        return (subject, RDF.type, OWL.Axiom) in graph
+    if predicate in _NOT_LOGIC or not str(predicate).startswith(_LOGIC):
+        return False
+    if predicate == RDF.type and value == OWL.Ontology:
+        return False
+    return predicate != RDF.type or str(value).startswith(_LOGIC) or value in classes
+
+
+def _shape_nodes(graph: Graph) -> set[Node]:
+    """Nodes that belong to shapes: subjects of SHACL statements, and the lists those lead to."""
+    nodes: set[Node] = {subject for subject, predicate, _ in graph if str(predicate).startswith(str(SH))}
+    queue = list(nodes)
+    while queue:
+        for value in graph.objects(queue.pop()):
+            if isinstance(value, BNode) and value not in nodes:
+                nodes.add(value)
+                queue.append(value)
+    return nodes

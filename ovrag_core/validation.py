@@ -1,0 +1,365 @@
+"""Triples in, verdict out: what contradicts the rules, in which statements, and whose contradiction it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ovrag_core.errors import ReasonerError
+from ovrag_core.ontology.assertions import ABox, Fact, Source, assert_triples
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
+from ovrag_core.ontology.rules import Rule
+from ovrag_core.ontology.shapes import Failure, Shapes
+from ovrag_core.ontology.values import Value
+from ovrag_core.types import Cause, Triple, Verdict, Violation
+
+_EXPLANATIONS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A broken rule with the facts and axioms that break it, before one is chosen for each rule and individual."""
+
+    rule: Rule
+    subject: int
+    facts: tuple[Fact, ...]
+    axioms: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+
+class Validator:
+    """Checks triples against an ontology. The reasoner is started once and stays warm.
+
+    Raises OntologyError at once for axioms that contradict each other or shapes that are not supported. Where Java is
+    missing, every verdict is `unchecked` with that reason.
+    """
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        *,
+        reasoner: ReasonerName = "hermit",
+        seconds_per_check: float = 10,
+        heap_megabytes: int = 1024,
+    ) -> None:
+        self.ontology = ontology
+        self._shapes = Shapes(ontology)
+        self._reasoner = Reasoner(ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes)
+        self._order = {rule.id: position for position, rule in enumerate(ontology.rules)}
+        try:
+            self._reasoner.start()
+        except ReasonerError:
+            pass  # every check tries again and says so
+
+    def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
+        """The verdict on `triples`.
+
+        `closed_world` adds what must be there ("secured, but no collateral named"); leave it off where the triples are of a
+        part of a document only. `document` is the one that was asked about: among several explanations of one violation,
+        one from it alone is preferred. A check that cannot be run or finished is `unchecked`, never a pass.
+        """
+        abox = assert_triples(triples, self.ontology)
+        unmapped = tuple(triples[index] for index in sorted(abox.unmapped))
+        ranked = _Ranking(triples, abox, document)
+        facts = list(abox.facts)
+        try:
+            findings = self._contradictions(facts, ranked)
+        except ReasonerError as error:
+            return Verdict(status="unchecked", reason=str(error), unmapped=unmapped)
+        if closed_world:
+            findings += [self._missing(failure) for failure in self._shapes.evaluate(facts)]
+        violations = tuple(self._violation(finding, ranked) for finding in _choose(findings, ranked))
+        clash = [violation for violation in violations if violation.severity == "clash"]
+        return Verdict(
+            status="inconsistent" if clash else "consistent",
+            violations=tuple(
+                sorted(
+                    violations, key=lambda item: (item.severity, item.clash_type or "", self._order.get(item.rule, -1))
+                )
+            ),
+            reason=clash[0].message if clash else None,
+            unmapped=unmapped,
+        )
+
+    def close(self) -> None:
+        """Ends the reasoner's process."""
+        self._reasoner.close()
+
+    def _contradictions(self, facts: list[Fact], ranked: _Ranking) -> list[_Finding]:
+        """What the axioms forbid. Raises ReasonerError where it cannot be said whether a clash is among it."""
+        if self._reasoner.check(facts, explain=False).consistent:
+            return []
+        fewer = ranked.without_doubles(sorted(facts, key=ranked.of))
+        outcome = self._reasoner.check(fewer, limit=_EXPLANATIONS)
+        findings = [finding for explanation in outcome.explanations for finding in self._findings(fewer, explanation)]
+        if not findings or not (outcome.complete or any(finding.rule.severity == "clash" for finding in findings)):
+            raise ReasonerError("the statements contradict each other, but the time did not suffice to explain how")
+        return findings
+
+    def _findings(self, facts: list[Fact], explanation: Explanation) -> Iterable[_Finding]:
+        """One finding for each set of axioms that explains the facts, by the rule that it breaks."""
+        chosen = tuple(facts[number] for number in explanation.facts)
+        for numbers in explanation.axioms:
+            rules = tuple(
+                self.ontology.rule[id_]
+                for number in numbers
+                for id_ in self._reasoner.axiom_rules[number]
+                if id_ in self.ontology.rule
+            )
+            axioms = tuple(self._reasoner.axioms[number] for number in numbers)
+            yield _Finding(_broken(rules) or _UNNAMED, _subject(chosen), chosen, axioms, rules)
+
+    def _missing(self, failure: Failure) -> _Finding:
+        rule = self.ontology.rule[failure.rule]
+        return _Finding(rule, failure.focus, failure.facts, (), (rule,))
+
+    def _violation(self, finding: _Finding, ranked: _Ranking) -> Violation:
+        rule = finding.rule
+        return Violation(
+            rule=rule.id,
+            clash_type=rule.clash_type if rule.severity == "clash" else None,
+            severity=rule.severity,
+            kind=rule.kind,
+            triples=ranked.triples_of(finding.facts),
+            axioms=finding.axioms,
+            message=_Wording(finding, self.ontology, ranked).message(),
+        )
+
+
+# A contradiction from axioms that state no rule (the hierarchy, a domain, a range): listed, but of no clash type.
+_UNNAMED = Rule(
+    id="ontology", form="axiom", kind="owl", clash_type=None, severity="warning", sentence="The statements fit the ontology",
+    message="", source="the ontology's axioms",
+)  # fmt: skip
+
+
+def _broken(rules: Sequence[Rule]) -> Rule | None:
+    """The rule to name: a supporting one only where no other takes part, and the mildest, as without its axiom nothing contradicts."""
+    chief = [rule for rule in rules if not rule.supporting] or list(rules)
+    return min(chief, key=lambda rule: (rule.severity != "warning", rule.id), default=None)
+
+
+def _subject(facts: Sequence[Fact]) -> int:
+    """The individual that a contradiction is about: the one with properties, else the one with types."""
+    linked = [fact.subject for fact in facts if fact.kind != "class"]
+    return linked[0] if linked else facts[0].subject
+
+
+class _Ranking:
+    """Which triple states a fact best: from the context, with evidence, outright, in few words."""
+
+    def __init__(self, triples: Sequence[Triple], abox: ABox, document: str | None) -> None:
+        self.triples = triples
+        self.abox = abox
+        self.document = document
+
+    def key(self, source: Source) -> tuple[bool, bool, bool, bool, int, int]:
+        triple = self.triples[source.triple]
+        evidence = triple.evidence
+        elsewhere = self.document is not None and evidence is not None and evidence.document_id != self.document
+        return (
+            triple.origin == "answer",
+            elsewhere,
+            evidence is None,
+            source.derived,
+            len(evidence.quote) if evidence else 0,
+            source.triple,
+        )
+
+    def best(self, fact: Fact) -> Source:
+        return min(self.abox.facts[fact], key=self.key)
+
+    def of(self, fact: Fact) -> tuple[bool, bool, bool, bool, int, int]:
+        return self.key(self.best(fact))
+
+    def place(self, fact: Fact) -> tuple[str, str | None]:
+        triple = self.triples[self.best(fact).triple]
+        return triple.origin, triple.evidence.document_id if triple.evidence else None
+
+    def without_doubles(self, facts: Sequence[Fact]) -> list[Fact]:
+        """`facts` without individuals that differ from an earlier one in name only (same classes, same links, same place).
+
+        Nothing is said to be different from anything, so what contradicts with such an individual does so with the earlier
+        one; the explanations that fall away would only repeat the ones that stay.
+        """
+        about: dict[int, set[tuple[object, ...]]] = {}
+        for fact in facts:
+            about.setdefault(fact.subject, set()).add((fact.kind, fact.term, "of", fact.object, *self.place(fact)))
+            if isinstance(fact.object, int):
+                about.setdefault(fact.object, set()).add((fact.kind, fact.term, "to", fact.subject, *self.place(fact)))
+        first: dict[frozenset[tuple[object, ...]], int] = {}
+        dropped: set[int] = set()
+        for individual, links in about.items():
+            if first.setdefault(frozenset(links), individual) != individual:
+                dropped.add(individual)
+        return [fact for fact in facts if fact.subject not in dropped and fact.object not in dropped]
+
+    def triples_of(self, facts: Iterable[Fact]) -> tuple[Triple, ...]:
+        sources = self.chosen(tuple(facts))
+        return tuple(self.triples[index] for index in sorted({source.triple for source in sources}))
+
+    def chosen(self, facts: tuple[Fact, ...]) -> list[Source]:
+        """A source for each fact: all from one document of the context where one suffices, else the best of each."""
+        for document in self._documents():
+            options = [
+                [source for source in self.abox.facts[fact] if self._is_context_of(source, document)] for fact in facts
+            ]
+            if all(options):
+                return [min(option, key=self.key) for option in options]
+        return [self.best(fact) for fact in facts]
+
+    def _documents(self) -> list[str]:
+        named = dict.fromkeys(
+            triple.evidence.document_id for triple in self.triples if triple.evidence and triple.origin == "context"
+        )
+        return sorted(named, key=lambda id_: id_ != self.document)
+
+    def _is_context_of(self, source: Source, document: str) -> bool:
+        triple = self.triples[source.triple]
+        return triple.origin == "context" and triple.evidence is not None and triple.evidence.document_id == document
+
+    def cost(self, finding: _Finding) -> tuple[object, ...]:
+        """Lower is the better explanation of the two that break the same rule: fewer answer triples, documents, statements, words."""
+        sources = self.chosen(finding.facts)
+        triples = [self.triples[source.triple] for source in sources]
+        documents = {triple.evidence.document_id for triple in triples if triple.evidence}
+        return (
+            sum(triple.origin == "answer" for triple in triples),
+            len(documents),
+            self.document is not None and any(document != self.document for document in documents),
+            sum(triple.evidence is None for triple in triples),
+            len(finding.facts),
+            sum(source.derived for source in sources),
+            len(finding.axioms),
+            sum(len(triple.evidence.quote) for triple in triples if triple.evidence),
+            [source.triple for source in sources],
+            finding.axioms,
+        )
+
+
+def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
+    """The best finding for each rule and individual; of rules broken by the very same facts, the one with the fewest axioms."""
+    best: dict[tuple[object, ...], _Finding] = {}
+    costs: dict[tuple[object, ...], tuple[object, ...]] = {}
+    by_facts = sorted(findings, key=lambda finding: (len(finding.axioms), finding.rule.id))
+    seen: set[tuple[object, ...]] = set()
+    for finding in by_facts:
+        same = (frozenset(finding.facts), finding.rule.clash_type, finding.rule.severity, bool(finding.axioms))
+        if finding.axioms and same in seen:
+            continue
+        seen.add(same)
+        key = (finding.rule.id, finding.subject)
+        cost = ranked.cost(finding)
+        if key not in best or cost < costs[key]:  # type: ignore[operator]
+            best[key], costs[key] = finding, cost
+    return list(best.values())
+
+
+class _Wording:
+    """The sentence for a finding."""
+
+    def __init__(self, finding: _Finding, ontology: Ontology, ranked: _Ranking) -> None:
+        self.finding = finding
+        self.ontology = ontology
+        self.ranked = ranked
+        self.names = {term.name: term.iri for term in ontology.properties}
+
+    def message(self) -> str:
+        template = self.finding.rule.message
+        wanted = re.findall(r"\{([^}]*)\}", template)
+        values = {slot: self._value(slot) for slot in wanted}
+        if template and all(values.values()):
+            return _sentence(re.sub(r"\{([^}]*)\}", lambda match: values[match[1]] or "", template))
+        rules = self.finding.rules or (self.finding.rule,)
+        law = "; ".join(rule.sentence.rstrip(".") for rule in rules)
+        return _sentence(f"{law}. Yet: {'; '.join(self._said(fact) for fact in self.finding.facts)}.")
+
+    def _value(self, slot: str) -> str | None:
+        """A placeholder's words; None where the finding has nothing for it."""
+        if slot == "subject":
+            return self._called(self.finding.subject)
+        name, _, what = slot.partition(".")
+        linked = [fact for fact in self.finding.facts if fact.term == self.names.get(name)]
+        if not what:
+            return " and ".join(dict.fromkeys(self._object(fact) for fact in linked)) or None
+        labels = [
+            self.ontology.by_iri[fact.term].label
+            for fact in self.finding.facts
+            if fact.kind == "class" and any(fact.subject == other.object for other in linked)
+        ]
+        return " and ".join(labels) or None
+
+    def _said(self, fact: Fact) -> str:
+        subject = self._called(fact.subject)
+        if fact.kind == "class":
+            return f"{subject} is a {self.ontology.by_iri[fact.term].label}"
+        return f"{subject} {self.ontology.by_iri[fact.term].label} {self._object(fact)}"
+
+    def _object(self, fact: Fact) -> str:
+        if isinstance(fact.object, Value):
+            return self.ranked.triples[self.ranked.chosen((fact,))[0].triple].object
+        return self._called(fact.object) if fact.object is not None else ""
+
+    def _called(self, individual: int) -> str:
+        """An individual's name; made-up names of loans (`TermLoan`) in words."""
+        name = self.ranked.abox.names[individual]
+        made_up = re.fullmatch(r"(?:The)?((?:[A-Z][a-z]+|[A-Z]|\d+)+)", name)
+        if (
+            made_up and any(fact.subject == individual and fact.kind != "class" for fact in self.ranked.abox.facts)
+        ) or name == "Loan":
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", made_up[1] if made_up else name).lower()
+            return f"the {words}"
+        return name if len(name) <= 120 else name[:117] + "…"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
+    """The verdict with the cause of each violation.
+
+    `answer`: needs a statement that only the answer makes. `source`: statements of the asked document suffice. `mixture`:
+    needs another document. A statement without evidence counts as the asked document's.
+    """
+    causes = [
+        violation.model_copy(update={"cause": _cause(violation, asked_document)}) for violation in verdict.violations
+    ]
+    return verdict.model_copy(update={"violations": tuple(causes)})
+
+
+def _cause(violation: Violation, asked_document: str) -> Cause:
+    if any(triple.origin == "answer" for triple in violation.triples):
+        return "answer"
+    documents = {triple.evidence.document_id for triple in violation.triples if triple.evidence} | (
+        {asked_document} if any(triple.evidence is None for triple in violation.triples) else set()
+    )
+    return "source" if documents <= {asked_document} else "mixture"
+
+
+def feedback(verdict: Verdict) -> str:
+    """What an answer must change, for a correction: the clashes that need one of its statements; empty where there is none."""
+    wrong = [
+        violation
+        for violation in verdict.violations
+        if violation.severity == "clash" and violation.cause in (None, "answer")
+    ]
+    lines = []
+    for violation in wrong:
+        said = [triple for triple in violation.triples if triple.origin == "answer"]
+        against = [
+            triple.evidence.quote for triple in violation.triples if triple.origin == "context" and triple.evidence
+        ]
+        change = "; ".join(f"{triple.subject} {triple.predicate} {triple.object}" for triple in said)
+        quotes = " ".join(f"The document says: “{' '.join(quote.split())}”." for quote in against)
+        lines.append(
+            f"- {violation.message}" + (f" Change: {change}." if change else "") + (f" {quotes}" if quotes else "")
+        )
+    return "\n".join(lines)
+
+
+def unmapped_reasons(triples: Sequence[Triple], ontology: Ontology) -> dict[int, str]:
+    """Index of each triple that asserts nothing → why."""
+    return dict(assert_triples(triples, ontology).unmapped)
