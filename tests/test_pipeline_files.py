@@ -1,8 +1,12 @@
 """dvc.yaml says what is true: code, parameters and files that each stage really depends on, and what goes where."""
 
 import ast
+import json
+import os
 import re
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from configparser import ConfigParser
 from pathlib import Path
@@ -12,6 +16,7 @@ import pytest
 import yaml
 
 from ovrag_core.corpus import CONTRACTS, MANIFEST, TRUTH
+from ovrag_core.notebooks.execution import clean, execute
 from ovrag_core.settings import Settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -89,7 +94,7 @@ def affected(first: set[str]) -> set[str]:
 
 
 def test_there_is_a_stage_for_each_notebook():
-    notebooks = {path.stem for path in (PROJECT / "notebooks").glob("0[1-6]_*.ipynb")}
+    notebooks = {path.stem for path in (PROJECT / "notebooks").glob("*.ipynb")} - {"00_explorer"}
     assert set(NOTEBOOK_STAGES) == notebooks
     assert dependencies("clean_notebooks") >= {f"notebooks/{name}.ipynb" for name in notebooks}
 
@@ -165,3 +170,72 @@ def test_dvc_reports_nothing_to_anybody_and_stages_nothing():
     core = config["core"]
     assert [core["analytics"], core["check_update"], core["autostage"]] == ["false"] * 3
     assert config.sections() == ["core"], "no remote"
+
+
+STOCK_TAKING = """\
+from pathlib import Path
+from ovrag_core.corpus import prepare
+from ovrag_core.settings import load_settings
+prepare(load_settings(Path("params.yaml")))
+print(Path("data/contracts.json").read_text())"""
+
+
+@pytest.fixture
+def first_stage(tmp_path: Path) -> Path:
+    """The project's first stage as it is in dvc.yaml, on a folder of the user's own contracts."""
+    name = "01_generate_contracts"
+    only = {key: dict(STAGES[key]) for key in ("clean_notebooks", name)}
+    for part in ("deps", "outs"):
+        kept = [path for path in only["clean_notebooks"][part] if name in path or path.startswith("ovrag_core")]
+        only["clean_notebooks"][part] = kept
+    (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": only}, sort_keys=False))
+    for folder in ("ovrag_core", ".dvc"):
+        unwanted = shutil.ignore_patterns("__pycache__", "tmp", "cache")
+        shutil.copytree(PROJECT / folder, tmp_path / folder, ignore=unwanted)
+    shutil.copy(PROJECT / ".dvcignore", tmp_path)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "note.txt").write_text("Promissory note. The Borrower promises to pay.\n")
+    (tmp_path / "params.yaml").write_text("corpus:\n  source: own\n")
+    parameters = nbformat.v4.new_code_cell("size = 1", metadata={"tags": ["parameters"]})
+    notebook = nbformat.v4.new_notebook(cells=[parameters, nbformat.v4.new_code_cell(STOCK_TAKING)])
+    (tmp_path / "notebooks").mkdir()
+    nbformat.write(notebook, tmp_path / "notebooks" / f"{name}.ipynb")
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    return tmp_path
+
+
+def reproduce(folder: Path) -> set[str]:
+    """Run `dvc repro`; the stages that ran."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = [sys.executable, "-m", "dvc", "repro"]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PATH": path, "DVC_SITE_CACHE_DIR": str(folder / "site")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return set(re.findall(r"Running stage '(\w+)'", done.stdout))
+
+
+def test_a_stage_reruns_for_what_it_depends_on_and_not_for_a_notebook_that_was_opened(first_stage: Path):
+    notebook = first_stage / "notebooks" / "01_generate_contracts.ipynb"
+    assert reproduce(first_stage) == {"clean_notebooks", "01_generate_contracts"}
+    before = json.loads((first_stage / MANIFEST).read_text())
+    assert list(before) == ["note.txt"]
+    assert reproduce(first_stage) == set()
+
+    execute(notebook, notebook)
+    assert '"outputs": [\n' in notebook.read_text(), "outputs as JupyterLab leaves them"
+    assert reproduce(first_stage) == {"clean_notebooks"}
+
+    (first_stage / "own" / "note.txt").write_text("Promissory note. The Maker promises to pay.\n")
+    assert reproduce(first_stage) == {"01_generate_contracts"}
+    after = json.loads((first_stage / MANIFEST).read_text())
+    assert list(after) == ["note.txt"] and after != before
+
+    clean(notebook)
+    assert reproduce(first_stage) <= {"clean_notebooks"}
