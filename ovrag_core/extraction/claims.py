@@ -1,0 +1,366 @@
+"""Claims a document makes about its own loan: kinds, security, form of credit, each with polarity, scope and passage.
+
+A cue phrase is only a candidate. It becomes a claim when nothing in its clause shows that something else is meant: a
+negation turns it round, and a scope marker (another debt, a covenant, a condition, an expired option, a definition)
+silences it. Both sides of a contradiction are kept when both are stated; a mere hint never contradicts a statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ovrag_core.extraction.lexicon import Cue, Lexicon, Marker
+from ovrag_core.extraction.sentences import Unit
+
+LONG_DOCUMENT = 30_000  # characters: beyond this, only operative statements on both sides make a contradiction
+PASSAGE = 400  # characters of a quote, at most
+TITLE_UNITS = 12
+TITLE_CHARACTERS = 1500
+
+_NEGATOR = re.compile(r"\b(?:not|never|neither|nor|no|none|nothing|cannot|without|nobody|hardly)\b|(?<=[a-z])n't\b")
+_NOT_NEGATING = re.compile(
+    r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
+    r"\bnot to exceed\b|\bwithout (?:limitation|limiting|notice|penalty|premium|prejudice|charge|cost|demand|recourse|interruption|"
+    r"deduction|set-?off|further notice)\b|\bwhether or not\b|\bno(?:s)?\.? ?\d|\bif not\b|\bnot yet\b|\bno (?:default|event of default)\b|"
+    r"\bnot (?:later|less|more|fewer|earlier)\b|\bnot sooner\b|\bnot earlier\b|\bnot otherwise\b|\bnot inconsistent\b"
+)
+_CLAUSE = re.compile(
+    r"[;:()]| - |,? but | although |,? even though | though | whereas |,? while | save (?:that|for) | except (?:that|where)|"
+    r",? provided(?: that|,)|, and |, nor | nor |, or |, so | however,|\. "
+)
+_NONE = re.compile(
+    r"(?:none|no(?! (?:\d|other|further|more))|nil|n/?a|not applicable|not required|not secured|not taken|unsecured|without|waived|zero|clean|nothing|-+|0)\b|-+$"
+)
+_YES = re.compile(r"(?:yes|secured)\b(?P<more>.*)", re.DOTALL)
+_GUARANTEE_ONLY = re.compile(
+    r"(?:personal |corporate |parent |director'?s'? |joint and several |unlimited |limited )*guarant(?:ee|y)"
+)
+_EXCEPTION = re.compile(r"\b(?:other than|except|save|beyond|apart from|besides|in addition to|aside from)\b")
+_ONLY_THAT = re.compile(r"\b(?:no|any) (?:other|further|additional|more)\b|\bother\b")
+_OTHER_HOLDER = re.compile(
+    r"\b(?:to|of|for|from|by) (?:any )?(?:other|another|third|such other) (?:lender|creditor|person|party|bank|financier|lenders|creditors)|"
+    r"\banyone else\b"
+)
+_OBJECT = re.compile(r"\b(?:in|on|over|upon|against|of)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)")
+_GENERIC_OBJECT = re.compile(
+    r"(?:connection|respect|relation|favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
+    r"(?:any|all|your|its|his|her|their|my|our|the (?:borrower|obligor|maker|debtor|company|customer|cardholder|client|member)'?s?)?\s?"
+    r"(?:of )?(?:(?:any|your|its|his|her|their|my|our|other|kind|sort|the)\s)*(?:property|properties|assets?|goods of any|kind|sort|belongings|possessions|collateral)\b"
+)
+_COLLATERAL_AFTER = re.compile(
+    r"\s*(?:,?\s*(?:dated|of even date|given|made|granted|registered|ranking|created|in its favou?r|in favou?r of [^,.;]{1,60}?|by the (?:borrower|company|obligor)|"
+    r"priority|position|lien|continuing|and (?:continuing )?(?:lien|charge|security))\s*)*"
+    r"\b(?:in|on|over|upon|by|against|with|of|to|under|covering)\s+(?P<text>[^;]+)",
+    re.IGNORECASE,
+)
+_LABELLED_COLLATERAL = ("SecuredLoan",)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement that the loan is an `about` (a class name), with the passage that makes it.
+
+    `strength` is 3 for an operative statement, 2 for a clear sign, 1 for a hint. `cue` is the span of the words that
+    carry it, `collateral` that of the thing named as security, all in the plain text.
+    """
+
+    about: str
+    strength: int
+    implied: bool
+    start: int
+    end: int
+    cue: tuple[int, int]
+    unit: int
+    collateral: tuple[int, int] | None = None
+
+
+def find_claims(
+    text: str,
+    units: Sequence[Unit],
+    lexicon: Lexicon,
+    *,
+    scope: bool = True,
+    implied: bool = True,
+) -> list[Claim]:
+    """All claims of a plain text in order. Without `scope` neither negation nor markers are heeded (an ablation);
+    without `implied` only phrases that name the matter count.
+    """
+    found: list[Claim] = []
+    for index, unit in enumerate(units):
+        if unit.kind == "signature":
+            continue
+        found.extend(_Reader(text, index, unit, lexicon, scope, implied).claims())
+    return found
+
+
+def settle(claims: Iterable[Claim], lexicon: Lexicon, *, long: bool) -> list[Claim]:
+    """The claims that stand: of two opposite classes the weaker side goes unless both are really stated.
+
+    Really stated means strength 2 on both sides, and 3 in a long document, where stray sentences abound.
+    """
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(claim.about, []).append(claim)
+    needed = 3 if long else 2
+    kept: list[Claim] = []
+    for about, group in groups.items():
+        against = groups.get(lexicon.opposites.get(about, ""), [])
+        mine, theirs = _weight(group), _weight(against)
+        if not against or (mine[0] >= needed and theirs[0] >= needed):
+            strong = [claim for claim in group if claim.strength >= min(needed, mine[0])] if against else group
+            kept.extend(strong)
+        elif mine > theirs or (mine == theirs and about < lexicon.opposites[about]):
+            kept.extend(group)
+    return sorted(kept, key=lambda claim: (claim.start, claim.about, -claim.strength, claim.cue))
+
+
+def _weight(claims: Sequence[Claim]) -> tuple[int, int]:
+    strongest = max((claim.strength for claim in claims), default=0)
+    return strongest, sum(claim.strength == strongest for claim in claims)
+
+
+class _Reader:
+    """The claims of one unit; holds what several cues of the unit share."""
+
+    def __init__(self, text: str, index: int, unit: Unit, lexicon: Lexicon, scope: bool, implied: bool) -> None:
+        self.text = text
+        self.index = index
+        self.unit = unit
+        self.lexicon = lexicon
+        self.scope = scope
+        self.implied = implied
+        self.raw = text[unit.start : unit.end].lower()
+        self.value = unit.value_start - unit.start if unit.label else 0
+        self.label = unit.label.lower().strip()
+        self.is_title = unit.kind == "heading" and (index < TITLE_UNITS and unit.start < TITLE_CHARACTERS)
+        allowed = _NOT_NEGATING.sub(lambda match: " " * len(match.group()), self.raw)
+        self.negators = [match.span() for match in _NEGATOR.finditer(allowed)] if scope else []
+        bare = list(self.raw)
+        for a, b in self.negators:
+            bare[a:b] = " " * (b - a)
+        self.bare = "".join(bare)
+        self.clauses = [0, *(match.end() for match in _CLAUSE.finditer(self.raw)), len(self.raw) + 1]
+
+    def claims(self) -> Iterator[Claim]:
+        if self.unit.kind == "row" or self._short_answer():
+            yield from self._row_answer()
+        seen: set[tuple[str, int]] = set()
+        for about, cues in self.lexicon.cues.items():
+            trigger = self.lexicon.triggers.get(about)
+            if trigger is not None and not trigger.search(self.raw):
+                continue
+            for cue in cues:
+                if not self._applies(cue) or (cue.implied and not self.implied):
+                    continue
+                for claim in self._matches(cue):
+                    key = (claim.about, claim.strength)
+                    if key not in seen:
+                        seen.add(key)
+                        yield claim
+
+    def _short_answer(self) -> bool:
+        return (
+            self.unit.kind == "sentence"
+            and len(self.raw) <= 60
+            and self._label_of("SecuredLoan", self.unit.heading.lower())
+        )
+
+    def _label_of(self, about: str, label: str) -> bool:
+        pattern = self.lexicon.labels.get(about)
+        cleaned = re.sub(r"\s*\([^)]*\)", "", label).strip(" .:*")
+        return pattern is not None and pattern.fullmatch(cleaned) is not None
+
+    def _row_answer(self) -> Iterator[Claim]:
+        """ "Security: none", "Collateral: …", "Security. Yes": the value answers the label."""
+        label = self.label or self.unit.heading.lower()
+        if not self._label_of("SecuredLoan", label):
+            return
+        value = self.raw[self.value :].strip()
+        if _NONE.match(value):
+            yield self._claim("UnsecuredLoan", 3, False, self.value, len(self.raw))
+            return
+        yes = _YES.match(value)
+        if yes is not None and not re.search(r"\b(?:by|over|on|against)\b", yes["more"][:40]):
+            yield self._claim("SecuredLoan", 3, False, self.value, len(self.raw))
+            return
+        if self.unit.kind != "row" or _GUARANTEE_ONLY.match(value) or not any(c.isalpha() for c in value):
+            return
+        if self._denied_here() or (self.scope and re.search(r"\b(?:no|not|none|nothing|unsecured|never)\b", value)):
+            return
+        claim = self._claim("SecuredLoan", 3, True, self.value, len(self.raw))
+        yield replace(claim, collateral=_collateral_span(self.text, self.unit.value_start, self.unit.end))
+
+    def _denied_here(self) -> bool:
+        return any(
+            cue.denies and cue.pattern.search(self.raw) is not None for cue in self.lexicon.cues.get("SecuredLoan", ())
+        )
+
+    def _applies(self, cue: Cue) -> bool:
+        if cue.where == "title":
+            return self.is_title
+        if cue.where == "row":
+            return self.unit.kind == "row" and self._row_label_fits(cue.about)
+        if cue.where in ("answer", "purpose"):
+            return False
+        if self.unit.kind == "heading":
+            return self.is_title or cue.denies
+        return True
+
+    def _row_label_fits(self, about: str) -> bool:
+        owner = "OpenEndCredit" if about == "ClosedEndCredit" else "SecuredLoan" if about == "UnsecuredLoan" else about
+        if owner in ("OpenEndCredit", "SecuredLoan"):
+            return self._label_of(owner, self.label) or self._label_of("OpenEndCredit", self.label)
+        return (
+            self._label_of("OpenEndCredit", self.label)
+            or re.search(r"purpose|use|kind|type|product", self.label) is not None
+        )
+
+    def _matches(self, cue: Cue) -> Iterator[Claim]:
+        body = self.raw if cue.denies or not cue.negatable else self.bare
+        begin = self.value if cue.where == "row" else 0
+        for match in cue.pattern.finditer(body, begin):
+            a, b = match.span()
+            claim = self._judge(cue, a, b)
+            if claim is not None:
+                yield claim
+
+    def _judge(self, cue: Cue, a: int, b: int) -> Claim | None:
+        denied = cue.denies
+        about, strength = cue.about, cue.strength
+        if self.scope and not cue.denies and cue.negatable and self._negated(a, b):
+            denied = True
+            if about in ("SecuredLoan",) and self._specific_object(b):
+                strength = 1
+            if strength == 1:
+                return None
+        if denied:
+            opposite = self.lexicon.opposites.get(cue.about)
+            if opposite is None:
+                return None
+            about = opposite
+            if cue.about == "SecuredLoan":
+                changed = self._qualified_denial(a, b)
+                if changed is not None:
+                    about, strength = changed
+                    if not strength:
+                        return None
+            if cue.about == "ClosedEndCredit":
+                strength = min(strength, 2)
+        if self.scope and self._blocked(about, a, b, firm=cue.firm):
+            return None
+        if (
+            self.scope
+            and cue.about in ("SecuredLoan", "UnsecuredLoan")
+            and _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70))
+        ):
+            return None
+        if self.unit.kind == "heading" and not self.is_title:
+            strength = min(strength, 2)
+        claim = self._claim(about, strength, cue.implied, a, b)
+        if about == "SecuredLoan":
+            claim = replace(claim, collateral=self._collateral_after(b, a))
+        return claim
+
+    def _negated(self, a: int, b: int) -> bool:
+        clause = max((cut for cut in self.clauses if cut <= a), default=0)
+        inside = [start for start, end in self.negators if clause <= start and end <= b and start >= a - 60]
+        return len(inside) % 2 == 1 if inside else False
+
+    def _specific_object(self, b: int) -> bool:
+        match = _OBJECT.search(self.raw, max(0, b - 12), min(len(self.raw), b + 60))
+        return match is not None and _GENERIC_OBJECT.match(match["object"]) is None
+
+    def _qualified_denial(self, a: int, b: int) -> tuple[str, int] | None:
+        """A denial with an exception ("no collateral other than the Vehicle") asserts; one of "other" security says nothing."""
+        near = self.raw[a : min(len(self.raw), b + 45)]
+        exception = _EXCEPTION.search(near)
+        if exception is not None:
+            return "SecuredLoan", 2
+        if _ONLY_THAT.search(self.raw, max(0, a - 3), b):
+            return "UnsecuredLoan", 0
+        if self._specific_object(b):
+            return "UnsecuredLoan", 1
+        return None
+
+    def _blocked(self, about: str, a: int, b: int, *, firm: bool) -> bool:
+        for marker in self.lexicon.markers.get(about, ()):
+            if firm and marker.name == "condition":
+                continue
+            if _marker_holds(marker, self.raw, self.clauses, a, b):
+                return True
+        return False
+
+    def _collateral_after(self, b: int, a: int) -> tuple[int, int] | None:
+        start = self.unit.start + b
+        limit = min(self.unit.end, start + 260)
+        own = re.search(r"\b(?:in|on|over|upon|by|against|with|of)\b\s*$", self.raw[a:b])
+        if own is not None:
+            return _collateral_span(self.text, start, limit)
+        match = _COLLATERAL_AFTER.match(self.text, start, limit)
+        if match is not None:
+            return _collateral_span(self.text, match.start("text"), match.end("text"))
+        return None
+
+    def _claim(self, about: str, strength: int, implied: bool, a: int, b: int) -> Claim:
+        start, end = passage(self.text, self.unit, self.unit.start + a, self.unit.start + b)
+        return Claim(about, strength, implied, start, end, (self.unit.start + a, self.unit.start + b), self.index)
+
+
+def _marker_holds(marker: Marker, raw: str, clauses: Sequence[int], a: int, b: int) -> bool:
+    if marker.reach == "before":
+        start = max((cut for cut in clauses if cut <= a), default=0)
+        return marker.pattern.search(raw, start, b) is not None
+    start = raw.rfind(";", 0, a) + 1
+    end = raw.find(";", b)
+    if marker.name == "definition":
+        start = 0
+    return marker.pattern.search(raw, start, end if end >= 0 else len(raw)) is not None
+
+
+def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The thing named, without what follows it: up to a full stop, a clause that secures, or 200 characters."""
+    piece = text[start : min(end, start + 240)]
+    stop = re.search(
+        r"(?:\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|,? in favou?r of\b|,? for the (?:payment|repayment)\b|"
+        r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b)",
+        piece,
+    )
+    if stop is not None and stop.start() > 2:
+        piece = piece[: stop.start()]
+    elif len(piece) > 200:
+        piece = piece[: piece.rfind(" ", 0, 200)]
+    stripped = piece.strip(" \n,:-")
+    if len(stripped) < 3 or not any(c.isalpha() for c in stripped):
+        return None
+    begin = start + piece.index(stripped)
+    return begin, begin + len(stripped)
+
+
+def passage(text: str, unit: Unit, a: int, b: int) -> tuple[int, int]:
+    """The span to quote for a cue at `[a, b)`: the whole unit, or in a long one the part between semicolons around it."""
+    start, end = unit.start, unit.end
+    if end - start <= PASSAGE:
+        return start, end
+    cut = text.rfind(";", start, a)
+    start = cut + 1 if cut >= 0 else start
+    cut = text.find(";", b, end)
+    end = cut + 1 if cut >= 0 else end
+    if end - start > PASSAGE:
+        room = max(0, PASSAGE - (b - a))
+        left = max(start, a - room // 2)
+        right = min(end, max(b, left + PASSAGE))
+        left = max(start, min(left, right - PASSAGE))
+        if left > start:
+            space = text.find(" ", left, a)
+            left = space + 1 if space >= 0 else left
+        if right < end:
+            space = text.rfind(" ", b, right)
+            right = space if space >= 0 else right
+        start, end = left, right
+    while start < a and text[start].isspace():
+        start += 1
+    while end > b and text[end - 1].isspace():
+        end -= 1
+    return start, end

@@ -1,0 +1,106 @@
+"""What a loan is for, and what kind of loan that makes it where wording alone does not decide.
+
+A purpose is compared with the prototypes of the lexicon by the bundled sentence embedder. It is a weak witness: real
+purposes do not always match the kind of loan, so it never turns a person's loan into a commercial one, nor a company's
+into a consumer one, unless it is close to one kind and far from the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy
+from numpy.typing import NDArray
+
+from ovrag_core.extraction.lexicon import Lexicon
+from ovrag_core.extraction.sentences import Unit
+from ovrag_core.types import PartyKind
+
+MARGIN = 0.06  # cosine between the best kind and the next
+LIKELY = 0.35
+AGAINST_PARTY = (0.60, 0.25)  # similarity and margin needed to speak against the kind of the borrower
+
+_LABEL = re.compile(
+    r"(?:(?:loan |credit |stated |main |intended )?purposes?(?: of (?:the )?(?:loan|credit|advance|facility|borrowing|finance|card))?|use of (?:the )?(?:proceeds|funds|loan|money|advance)|"
+    r"what (?:it is|the (?:loan|money) is) for|for what|intended use|reason for (?:the )?loan|object(?: of (?:the )?(?:loan|finance))?|purpose code|to be used for)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(
+    r"\b(?:(?:for the (?:sole |exclusive |specific )?purposes? of|solely (?:for|to)|only (?:for|to)|exclusively (?:for|to)|to be (?:used|applied|spent) (?:\w+ ){0,2}?(?:for|to|in|towards?|on)|"
+    r"(?:shall|will|must|may|is to|are to) (?:only )?be (?:used|applied|spent) (?:\w+ ){0,3}?(?:for|to|in|towards?|on)|(?:proceeds|money|funds|loan|advances?|facility) (?:\w+ ){0,4}?(?:is|are|will be|shall be) (?:\w+ ){0,2}?(?:for|to)|"
+    r"(?:use|apply|spend) (?:\w+ ){0,6}?(?:for|to|on|towards?)|in order to (?:finance|fund|purchase|buy|acquire|pay)|to (?:finance|fund|help (?:finance|fund|pay))|it is to pay for|for the (?:purchase|acquisition|construction|refurbishment|renovation) of|"
+    r"serves? (?:to|for)|purpose (?:of (?:the|this) \w+ )?is(?: to)?)\s+(?P<what>[^.;]{4,220}))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What the loan is for, in the text's words, with the span of those words and the unit they stand in."""
+
+    text: str
+    start: int
+    end: int
+    unit: int
+    labelled: bool
+
+
+def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
+    """The purpose a plain text states: a labelled one before one in a sentence, one under its heading before others."""
+    sentences: list[tuple[int, Purpose]] = []
+    for index, unit in enumerate(units):
+        if unit.kind == "row" and _LABEL.fullmatch(unit.label.strip(" .:")):
+            value = text[unit.value_start : unit.end].strip()
+            if value:
+                return Purpose(" ".join(value.split()), unit.value_start, unit.end, index, True)
+        if unit.kind != "sentence":
+            continue
+        headed = re.search(r"purpose|use of (?:proceeds|funds)|what .* for\b", unit.heading, re.IGNORECASE) is not None
+        match = _SENTENCE.search(text, unit.start, unit.end)
+        if match is not None or headed:
+            span = match.span("what") if match is not None else (unit.start, unit.end)
+            if span[1] - span[0] > 400:
+                span = (span[0], span[0] + 400)
+            found = Purpose(" ".join(text[span[0] : span[1]].split()), span[0], span[1], index, False)
+            sentences.append((0 if headed and match else 1 if headed else 2, found))
+    if not sentences:
+        return None
+    return min(sentences, key=lambda pair: (pair[0], pair[1].unit))[1]
+
+
+def kind_of_purpose(purpose: str, borrower: PartyKind | None, lexicon: Lexicon) -> tuple[str, float] | None:
+    """The kind of loan whose prototypes the purpose is nearest to, with its similarity; None where it stays open."""
+    similarity = _similarities(purpose, lexicon)
+    ranked = sorted(similarity.items(), key=lambda pair: (-pair[1], pair[0]))
+    (kind, best), (_, second) = ranked[0], ranked[1]
+    if best < LIKELY or best - second < MARGIN:
+        return None
+    against = (kind == "CommercialLoan" and borrower == "natural_person") or (
+        kind in ("ConsumerLoan", "StudentLoan") and borrower not in (None, "natural_person")
+    )
+    if against and (best < AGAINST_PARTY[0] or best - second < AGAINST_PARTY[1]):
+        return None
+    return kind, best
+
+
+@lru_cache(maxsize=4096)
+def _vector(text: str) -> NDArray[numpy.float32]:
+    from ovrag_core.retrieval.embedding import minilm  # noqa: PLC0415 - brings torch, which most readings do not need
+
+    return minilm().embed([text])[0]
+
+
+@lru_cache(maxsize=4)
+def _prototypes(items: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, NDArray[numpy.float32]]:
+    from ovrag_core.retrieval.embedding import minilm  # noqa: PLC0415
+
+    return {kind: minilm().embed(list(texts)) for kind, texts in items}
+
+
+def _similarities(purpose: str, lexicon: Lexicon) -> dict[str, float]:
+    vector = _vector(purpose[:300])
+    kinds = _prototypes(tuple(sorted(lexicon.prototypes.items())))
+    return {kind: float(numpy.sort(matrix @ vector)[-2:].mean()) for kind, matrix in kinds.items()}

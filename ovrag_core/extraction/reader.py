@@ -1,0 +1,499 @@
+"""The clause reader: a loan document to facts and triples with verbatim evidence, deterministic and offline.
+
+Sentences and rows (`sentences`) are searched for the lexicon's cues (`lexicon`), which become claims about this loan once
+polarity and scope are settled (`claims`); claims, parties and values are attached to facilities (`facilities`). Nothing
+is resolved that the text leaves contradictory: that is the ontology's to find.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+from ovrag_core.extraction.claims import LONG_DOCUMENT, Claim, find_claims, passage, settle
+from ovrag_core.extraction.facilities import FacilityName, find_facilities, mentioned
+from ovrag_core.extraction.gate import gate
+from ovrag_core.extraction.lexicon import Lexicon, load_lexicon
+from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
+from ovrag_core.extraction.purposes import Purpose, find_purpose, kind_of_purpose
+from ovrag_core.extraction.sentences import Plain, Unit, plain_text, units
+from ovrag_core.extraction.values import (
+    DateMention,
+    MoneyMention,
+    RateMention,
+    TermMention,
+    find_maturities,
+    find_principal,
+    find_rates,
+    find_terms,
+)
+from ovrag_core.types import Document, Evidence, Facility, Money, Origin, Party, PartyKind, Reading, Triple
+
+NAME = "clause reader"
+
+T = TypeVar("T", MoneyMention, RateMention, DateMention, TermMention)
+
+KINDS = (
+    "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
+)  # fmt: skip
+SECURITY = ("SecuredLoan", "UnsecuredLoan")
+FORM = ("OpenEndCredit", "ClosedEndCredit")
+PARTY_CLASSES: dict[PartyKind, str] = {
+    "natural_person": "NaturalPerson",
+    "legal_entity": "LegalEntity",
+    "financial_institution": "FinancialInstitution",
+    "government": "GovernmentBody",
+}
+PASSAGES_EACH_SIDE = 2  # how many passages a contradicted statement is given
+
+_REAL_PROPERTY = re.compile(
+    r"\b(?:real (?:property|estate)|immovables?|land\b|lands\b|dwelling|residence|homes?\b|house|apartment|flat\b|condominium|premises|building|lot \d+|parcel|freehold|"
+    r"leasehold|plot\b|farmland|property (?:at|located|situated|known)|housing|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
+    r"(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |her |their )?(?:property|unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|lane|drive|way|court|place|boulevard|blvd)\b)",
+    re.IGNORECASE,
+)
+_NOT_LAND = re.compile(
+    r"\b(?:chattel mortgage|landlord|mobile home|ship mortgage|vessel|aircraft mortgage|land rover|landing)\b",
+    re.IGNORECASE,
+)
+_UNNAMED = re.compile(
+    r"(?:the |a |an |any |all |such |its |your |our |this |certain |specific |some |of )*(?:collateral|security|securities interests?|security interests?|liens?|assets?|property|pledge|charge|mortgage|following|loan|"
+    r"lender|bank|borrower|same|it|them|obligation|note|agreement|law|default)?(?: (?:provided|given|granted|pledged|offered|as security|of the borrower))*",
+    re.IGNORECASE,
+)
+_NOT_DESIGNATED = re.compile(
+    r"\b(?:no (?:specific |particular )?(?:assets?|collateral|property|security)\b.{0,40}\b(?:designated|identified|specified|named|described|allocated|selected|agreed|listed|attached)|"
+    r"(?:to be (?:agreed|determined|designated|identified|specified|advised|nominated|named|confirmed)|not (?:yet )?(?:been )?(?:designated|identified|specified|named|described|agreed|determined|listed)|left blank|tba\b|tbd\b|intentionally (?:left )?blank))",
+    re.IGNORECASE,
+)
+_DEFINITION = re.compile(
+    r"\"(?:the )?(?P<term>Collateral|Pledged [A-Z]\w+|Mortgaged (?:Property|Premises)|Property|Vehicle|Goods|Equipment|Security|Charged (?:Property|Assets)|Secured (?:Property|Assets)|Premises|Land|Security Property|Hypothecated (?:Assets|Goods))\"\s+"
+    r"(?:means?|shall mean|has the meaning|is|refers to)\s+(?P<what>[^;\n]{4,200})"
+)
+_COLLATERAL_TERM = re.compile(
+    r"\b(?:Collateral(?: Documents?)?|Security (?:Documents?|Agreements?|Instruments?|Deed)|Pledge(?: and Security)? Agreements?|Mortgaged Propert(?:y|ies)|Mortgages?|Deeds? of Trust|Debenture|Guarant(?:ee|y) and (?:Collateral|Security) Agreement)\b"
+)
+_DESCRIBED = re.compile(
+    r"\b(?:collateral|security|property|assets?)\b[^.;]{0,60}\b(?:described|listed|identified|set (?:out|forth)|specified|defined|scheduled)\s+(?:in|on|at|below|above|overleaf)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class _Page:
+    """What one reading works with: the document, its plain text and units, the lexicon, the ablation switches."""
+
+    document: Document
+    plain: Plain
+    units: list[Unit]
+    lexicon: Lexicon
+    scope: bool = True
+    embedder: bool = True
+    implied: bool = True
+    shift: int = 0
+    origin: Origin = "context"
+    triples: list[Triple] = field(default_factory=list)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [unit.start for unit in self.units]
+
+    def evidence(self, start: int, end: int) -> Evidence:
+        """Evidence for a plain span, in the document's own offsets."""
+        a, b = self.plain.original(start, end)
+        made = Evidence.of(self.document, a, b)
+        return made.model_copy(update={"start": a + self.shift, "end": b + self.shift}) if self.shift else made
+
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """The passage to quote for a span of the original text: the unit around it, whole where it is short."""
+        a, b = self.plain.offset(start), self.plain.offset(end)
+        index = self.unit_at(a)
+        if index is None or self.units[index].start > a:
+            return a, max(b, a + 1)
+        unit = self.units[index]
+        return passage(self.plain.text, unit, a, min(max(b, a + 1), unit.end))
+
+    def unit_at(self, offset: int) -> int | None:
+        from bisect import bisect_right  # noqa: PLC0415
+
+        index = bisect_right(self.starts, offset) - 1
+        return index if index >= 0 else None
+
+    def say(
+        self, subject: str, predicate: str, object_: str, subject_type: str, object_type: str, span: tuple[int, int]
+    ) -> None:
+        """A statement with its evidence; said once per passage."""
+        self.triples.append(
+            Triple(
+                subject=subject,
+                predicate=predicate,
+                object=object_,
+                subject_type=subject_type,
+                object_type=object_type,
+                origin=self.origin,
+                evidence=self.evidence(*span),
+            )
+        )
+
+
+def read(document: Document, *, scope: bool = True, embedder: bool = True, implied: bool = True) -> Reading:
+    """Facts and triples of a whole document; the first facility is the main one.
+
+    The switches are for ablations: without `scope` negation and scope markers are not heeded, without `embedder` purposes
+    are judged by wording only, without `implied` only cues that name the matter count.
+    """
+    status, reason = gate(document.text)
+    if status != "loan":
+        return Reading(document_id=document.id, status=status, reason=reason)
+    plain = plain_text(document.text)
+    page = _Page(document, plain, units(plain.text), load_lexicon(), scope, embedder, implied)
+    facilities = _assemble(page)
+    return Reading(document_id=document.id, status="loan", facilities=tuple(facilities), triples=tuple(page.triples))
+
+
+def read_passage(text: str, *, document_id: str, start: int = 0, origin: Origin = "context") -> tuple[Triple, ...]:
+    """Triples of a chunk or an answer on its own; evidence offsets are shifted by `start`. There is no gate."""
+    if not text.strip():
+        return ()
+    plain = plain_text(text)
+    page = _Page(Document(document_id, text), plain, units(plain.text), load_lexicon(), shift=start, origin=origin)
+    _assemble(page, whole=False)
+    return tuple(page.triples)
+
+
+def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
+    text = page.plain.text
+    parties = find_parties(page.document)
+    names = find_facilities(text, page.units)
+    claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied)
+    purpose = find_purpose(text, page.units)
+    if purpose is not None:
+        claims.extend(_purpose_claims(page, purpose))
+    values = _Values.of(page.document)
+    long = len(text) > LONG_DOCUMENT
+    found: list[Facility] = []
+    for name in names:
+        mine = [claim for claim in claims if _concerns(page, claim, name, names)]
+        if len(names) > 1:
+            mine.append(_by_name(page, name))
+        settled = settle(mine, page.lexicon, long=long)
+        found.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
+    return found
+
+
+def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
+    """Whether a claim is about the facility `name`: by its clause, else its passage, else its heading, else all alike."""
+    if len(names) == 1:
+        return True
+    for text in (
+        page.plain.text[claim.cue[0] : claim.cue[1]],
+        page.plain.text[claim.start : claim.end],
+        page.units[claim.unit].heading,
+    ):
+        named = mentioned(text, names)
+        if named and claim.about in FORM:
+            family = "revolving" if claim.about == "OpenEndCredit" else "term"
+            fitting = [facility for facility in named if facility.family == family]
+            named = fitting if fitting and len(named) > len(fitting) else named
+        if named:
+            return name in named
+    return claim.about not in FORM
+
+
+def _by_name(page: _Page, name: FacilityName) -> Claim:
+    """A facility that stands beside others of another form is of the form its name says."""
+    match = name.pattern.search(page.plain.text)
+    at = match.span() if match else (0, 1)
+    index = page.unit_at(at[0]) or 0
+    span = (
+        passage(page.plain.text, page.units[index], *at)
+        if page.units[index].start <= at[0] < page.units[index].end
+        else at
+    )
+    about = "OpenEndCredit" if name.family == "revolving" else "ClosedEndCredit"
+    return Claim(about, 2, False, *span, at, index)
+
+
+def _purpose_claims(page: _Page, purpose: Purpose) -> list[Claim]:
+    """What the purpose's wording says of the kind of loan."""
+    found = []
+    lower = purpose.text.lower()
+    unit = page.units[purpose.unit]
+    span = passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))
+    for cues in page.lexicon.cues.values():
+        for cue in cues:
+            if cue.where == "purpose" and cue.pattern.search(lower) and (page.implied or not cue.implied):
+                found.append(
+                    Claim(cue.about, cue.strength, cue.implied, *span, (purpose.start, purpose.end), purpose.unit)
+                )
+                break
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    principals: tuple[MoneyMention, ...]
+    rates: tuple[RateMention, ...]
+    maturities: tuple[DateMention, ...]
+    terms: tuple[TermMention, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> _Values:
+        return cls(
+            tuple(find_principal(document)),
+            tuple(find_rates(document)),
+            tuple(find_maturities(document)),
+            tuple(find_terms(document)),
+        )
+
+
+def _facility(
+    page: _Page,
+    name: FacilityName,
+    names: Sequence[FacilityName],
+    claims: list[Claim],
+    parties: Parties,
+    purpose: Purpose | None,
+    values: _Values,
+    *,
+    whole: bool,
+) -> Facility:
+    subject = name.subject
+    borrower, lender = _first(parties.borrowers), _first(parties.lenders)
+    security = _sides(claims, SECURITY)
+    form = _sides(claims, FORM)
+    for about in (*security, *form):
+        opposed = len(security if about in SECURITY else form) > 1
+        _say_type(page, subject, about, claims, PASSAGES_EACH_SIDE if opposed else 1)
+    collateral = _collateral(page, claims) if "SecuredLoan" in security else None
+    if collateral is not None:
+        what, span = collateral
+        page.say(subject, "hasCollateral", what, "Loan", "Collateral", span)
+        if _is_land(what):
+            page.say(what, "rdf:type", "RealProperty", "", "", span)
+    kinds = _kinds(page, claims, collateral, borrower, lender, purpose, whole=whole)
+    for kind, spans in kinds.items():
+        for span in spans[:1]:
+            page.say(subject, "rdf:type", kind, "Loan", "", span)
+    for role, mentions in (
+        ("hasBorrower", parties.borrowers),
+        ("hasLender", parties.lenders),
+        ("hasGuarantor", parties.guarantors),
+    ):
+        _say_parties(page, subject, role, mentions if role == "hasGuarantor" else mentions[:1])
+    principal = _of_facility(page, values.principals, name, names)
+    rate = _of_facility(page, values.rates, name, names)
+    maturity = _of_facility(page, values.maturities, name, names)
+    term = _of_facility(page, values.terms, name, names)
+    if principal is not None:
+        page.say(
+            subject,
+            "hasPrincipalAmount",
+            f"{principal.currency} {principal.amount:,.2f}",
+            "Loan",
+            "xsd:decimal",
+            page.around(principal.start, principal.end),
+        )
+    if rate is not None and rate.percent is not None:
+        page.say(subject, "hasInterestRate", _rate_text(rate), "Loan", "xsd:decimal", page.around(rate.start, rate.end))
+    if maturity is not None:
+        page.say(
+            subject,
+            "hasMaturityDate",
+            maturity.date.isoformat(),
+            "Loan",
+            "xsd:date",
+            page.around(maturity.start, maturity.end),
+        )
+    if term is not None:
+        page.say(subject, "hasTerm", f"{term.months} months", "Loan", "xsd:string", page.around(term.start, term.end))
+    if purpose is not None:
+        unit = page.units[purpose.unit]
+        page.say(
+            subject,
+            "hasPurpose",
+            purpose.text,
+            "Loan",
+            "xsd:string",
+            passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end)),
+        )
+    return Facility(
+        name=name.name,
+        subject=subject,
+        loan_types=tuple(kind for kind in KINDS if kind in kinds),
+        security="contradictory"
+        if len(security) > 1
+        else {"SecuredLoan": "secured", "UnsecuredLoan": "unsecured"}[security[0]]
+        if security
+        else "unstated",  # type: ignore[arg-type]
+        credit_form="contradictory"
+        if len(form) > 1
+        else {"OpenEndCredit": "open-end", "ClosedEndCredit": "closed-end"}[form[0]]
+        if form
+        else "unstated",  # type: ignore[arg-type]
+        borrower=_party(borrower),
+        lender=_party(lender),
+        guarantors=tuple(Party(name=mention.name, kind=mention.kind) for mention in parties.guarantors),
+        principal=Money(amount=float(principal.amount), currency=principal.currency) if principal is not None else None,
+        interest_rate=_rate_text(rate) if rate is not None and rate.percent is not None else None,
+        maturity=maturity.date.isoformat() if maturity is not None else None,
+        collateral=collateral[0] if collateral is not None else None,
+        purpose=purpose.text if purpose is not None else None,
+        term_months=term.months if term is not None else None,
+    )
+
+
+def _first(mentions: Sequence[PartyMention]) -> PartyMention | None:
+    return mentions[0] if mentions else None
+
+
+def _party(mention: PartyMention | None) -> Party | None:
+    return Party(name=mention.name, kind=mention.kind) if mention is not None else None
+
+
+def _sides(claims: Iterable[Claim], classes: Sequence[str]) -> list[str]:
+    stated = {claim.about for claim in claims}
+    return [about for about in classes if about in stated]
+
+
+def _passages(claims: Iterable[Claim], about: str) -> list[tuple[int, int]]:
+    """Passages that state `about`, the one with the most and strongest cues first."""
+    weights: dict[tuple[int, int], int] = {}
+    for claim in claims:
+        if claim.about == about:
+            span = (claim.start, claim.end)
+            weights[span] = max(weights.get(span, 0), 10 * claim.strength) + claim.strength
+    return sorted(weights, key=lambda span: (-weights[span], span))
+
+
+def _say_type(page: _Page, subject: str, about: str, claims: Sequence[Claim], limit: int) -> None:
+    for span in _passages(claims, about)[:limit]:
+        page.say(subject, "rdf:type", about, "Loan", "", span)
+
+
+def _say_parties(page: _Page, subject: str, role: str, mentions: Sequence[PartyMention]) -> None:
+    for mention in mentions:
+        page.say(
+            subject,
+            role,
+            mention.name,
+            "Loan",
+            PARTY_CLASSES[mention.kind] if mention.kind else "",
+            page.around(mention.start, mention.end),
+        )
+        if mention.kind is not None:
+            page.say(
+                mention.name,
+                "rdf:type",
+                PARTY_CLASSES[mention.kind],
+                "",
+                "",
+                page.around(mention.kind_start, mention.kind_end),
+            )
+
+
+def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+    """What is named as security, with the passage that names it; None where the text names nothing."""
+    text = page.plain.text
+    best: list[tuple[int, int, str, tuple[int, int]]] = []
+    for claim in claims:
+        if claim.about != "SecuredLoan" or claim.collateral is None:
+            continue
+        what = " ".join(text[slice(*claim.collateral)].split()).strip(" \"'")
+        if _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what):
+            continue
+        best.append((-claim.strength, claim.start, what, (claim.start, claim.end)))
+    if best:
+        _, _, what, span = min(best)
+        return what, span
+    for match in _DEFINITION.finditer(text):
+        return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
+    if _NOT_DESIGNATED.search(text):
+        return None
+    described = _DESCRIBED.search(text)
+    if described is not None:
+        return " ".join(described.group().split()), page.around(*page.plain.original(*described.span()))
+    for claim in claims:
+        if claim.about != "SecuredLoan":
+            continue
+        term = _COLLATERAL_TERM.search(text, claim.start, claim.end)
+        if term is not None:
+            return f"the {' '.join(term.group().split())}", (claim.start, claim.end)
+    if len(text) > LONG_DOCUMENT:
+        term = _COLLATERAL_TERM.search(text)
+        if term is not None:
+            return f"the {' '.join(term.group().split())}", page.around(*page.plain.original(*term.span()))
+    return None
+
+
+def _is_land(what: str) -> bool:
+    return _REAL_PROPERTY.search(what) is not None and _NOT_LAND.search(what) is None
+
+
+def _kinds(
+    page: _Page,
+    claims: Sequence[Claim],
+    collateral: tuple[str, tuple[int, int]] | None,
+    borrower: PartyMention | None,
+    lender: PartyMention | None,
+    purpose: Purpose | None,
+    *,
+    whole: bool,
+) -> dict[str, list[tuple[int, int]]]:
+    """Kinds of loan with the passages that show them."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for kind in KINDS:
+        strong = [claim for claim in claims if claim.about == kind and claim.strength >= 2]
+        if strong:
+            found[kind] = _passages(strong, kind)
+    if collateral is not None and "Mortgage" not in found and _is_land(collateral[0]):
+        found["Mortgage"] = [collateral[1]]
+    if "SubsidizedStudentLoan" in found:
+        found.setdefault("StudentLoan", found["SubsidizedStudentLoan"])
+    kind_of_borrower = borrower.kind if borrower is not None else None
+    stated = {"ConsumerLoan", "CommercialLoan"} & set(found)
+    if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT:
+        judged = kind_of_purpose(purpose.text, kind_of_borrower, page.lexicon)
+        if (
+            judged is not None
+            and judged[0] in ("ConsumerLoan", "CommercialLoan", "StudentLoan", "GreenLoan")
+            and not (judged[0] == "StudentLoan" and found)
+        ):
+            unit = page.units[purpose.unit]
+            found[judged[0]] = [passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))]
+    if (
+        whole
+        and borrower is not None
+        and kind_of_borrower in ("legal_entity", "financial_institution")
+        and (lender is None or lender.kind != "natural_person")
+        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount", "GreenLoan"} & set(found)
+    ):
+        found["CommercialLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
+    if "StudentLoan" in found and "ConsumerLoan" in found:
+        explicit = any(claim.about == "ConsumerLoan" and not claim.implied for claim in claims)
+        if not explicit:
+            del found["ConsumerLoan"]
+    return found
+
+
+def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: Sequence[FacilityName]) -> T | None:
+    """The best mention that speaks of the facility, else the best that speaks of none in particular."""
+    if len(names) == 1:
+        return mentions[0] if mentions else None
+    neutral: T | None = None
+    for mention in mentions:
+        start, end = page.around(mention.start, mention.end)
+        named = mentioned(page.plain.text[start:end], names)
+        if name in named:
+            return mention
+        if not named and neutral is None:
+            neutral = mention
+    return neutral
+
+
+def _rate_text(rate: RateMention) -> str:
+    assert rate.percent is not None
+    return f"{rate.percent.normalize():f}%"
