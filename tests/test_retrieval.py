@@ -159,7 +159,8 @@ def test_embedders_are_found_by_name():
 
 def test_importing_retrieval_and_documents_does_not_load_a_model():
     modules = "ovrag_core.retrieval.store, ovrag_core.answering, ovrag_core.documents, ovrag_core.chunking"
-    code = f"import sys, json, {modules}; print(json.dumps([m for m in ('torch', 'transformers', 'chromadb') if m in sys.modules]))"
+    heavy = "[name for name in ('torch', 'transformers', 'chromadb') if name in sys.modules]"
+    code = f"import sys, json, {modules}; print(json.dumps({heavy}))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert json.loads(printed) == []
 

@@ -13,53 +13,14 @@ from ovrag_core.documents.cells import write_row
 from ovrag_core.documents.cleaning import clean, tidy
 from ovrag_core.errors import DocumentError
 
-_SKIPPED = frozenset(
-    [
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "head",
-        "iframe",
-        "object",
-        "svg",
-        "math",
-        "canvas",
-        "audio",
-        "video",
-        "select",
-        "datalist",
-        "button",
-    ]
+_SKIPPED_TAGS = "script style noscript template head iframe object svg math canvas audio video select datalist button"
+_PARAGRAPH_TAGS = (
+    "p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article header footer main form fieldset hr"
 )
-_PARAGRAPHS = frozenset(
-    [
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "table",
-        "ul",
-        "ol",
-        "dl",
-        "blockquote",
-        "pre",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "form",
-        "fieldset",
-        "hr",
-    ]
-)
-_LINES = frozenset(
-    ["div", "li", "dt", "dd", "tr", "caption", "address", "nav", "aside", "figure", "figcaption", "legend", "center"]
-)
+_LINE_TAGS = "div li dt dd tr caption address nav aside figure figcaption legend center"
+_SKIPPED = frozenset(_SKIPPED_TAGS.split())
+_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
+_LINES = frozenset(_LINE_TAGS.split())
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _AROUND_BREAK = re.compile(r" *\n *")

@@ -17,30 +17,8 @@ _NAMED_NUMBER = re.compile(
 )
 _NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)]|[A-Z][.)]|§+\s*\d+\.?)\s+(?=[^\W\d_])")
 _RUN_IN = re.compile(r"([^\W\d_][^.:;!?]{1,70}?)(?:[.:](?=\s|$)|\s[–—-]\s)")
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "of",
-        "on",
-        "or",
-        "per",
-        "the",
-        "to",
-        "under",
-        "upon",
-        "with",
-        "without",
-    ]
-)
+_SMALL_WORDS = "a an and as at by for from in into of on or per the to under upon with without"
+_SMALL = frozenset(_SMALL_WORDS.split())
 
 
 def find_sections(text: str) -> tuple[Section, ...]:
@@ -54,6 +32,12 @@ def find_sections(text: str) -> tuple[Section, ...]:
         return ()
     ends = [start for start, _ in heads[1:]] + [len(text)]
     return tuple(Section(title, start, end) for (start, title), end in zip(heads, ends, strict=True))
+
+
+def is_heading(line: str) -> bool:
+    """Whether a passage is nothing but a numbered or named heading (`Section 3: Repayment`, `4.2 Default`)."""
+    text = line.strip()
+    return "\n" not in text and _title(text, alone_above=False, alone=False) == text
 
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:

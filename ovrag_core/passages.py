@@ -1,0 +1,111 @@
+"""Texts cut into passages: sentences, items of lists, and labels together with their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+Span = tuple[int, int]
+
+_LINE = re.compile(r"[^\n\r]+")
+_LABEL_ONLY = re.compile(r"[^\W\d_][^.:;]{0,60}:")
+_LABEL_VALUE = re.compile(r"[^\W\d_][^.:;]{0,60}:\s+\S")
+_MAX_LABEL_WORDS = 8
+_CELLS = re.compile(r"\S {2,}\S")
+_ITEM = re.compile(r"(?:[•·▪◦‣*–—-]|\(?(?:\d{1,2}(?:\.\d{1,2})*|[a-z]|[ivx]{1,5})[.)])\s")
+_BRACKETED = re.compile(r"[(\[][^()\[\]]{1,60}[)\]]")
+_BLANK = re.compile(r"[\s_.…*=-]*")
+_CONTINUED = (",", "-", "–", "—", "&", "/")
+_BOUNDARY = re.compile(
+    r"[.!?]+[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9À-ÖØ-Þ])|;\s+(?=(?:and |or )?\(?(?:[a-z]|[ivx]{1,5}|\d{1,2})[.)]\s)"
+)
+_SEMICOLON = re.compile(r";\s+")
+_LONG = 300  # characters: a longer sentence is cut at its semicolons
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|No|Nos|Art|Sec|Inc|Ltd|Co|Corp|Bros|vs?|cf|e\.g|i\.e|approx|p\.a|Ave|Jr|Sr)|\.[A-Za-z])\.$"
+)
+
+
+def find_passages(text: str, start: int = 0) -> Iterator[Span]:
+    """Spans of the passages of `text`, in order and without surrounding space; `start` is added to both ends.
+
+    Lines of one paragraph are read together, so that a sentence may cross a line end. A line that is a label and its
+    value, an item, or a row of cells is a passage of its own; a label alone takes the line after it, a bracketed line
+    (the role below a name) the line before it.
+    """
+    for block in _blocks(text):
+        first, last = block
+        spans = _sentences(text, first, last) if _is_prose(text[first:last]) else iter([block])
+        for left, right in spans:
+            if not _BLANK.fullmatch(text, left, right):
+                yield start + left, start + right
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Lines that belong together."""
+    begun: Span | None = None
+    for match in _LINE.finditer(text):
+        line = match.group().strip()
+        if _BLANK.fullmatch(line):
+            continue
+        left = match.start() + len(match.group()) - len(match.group().lstrip())
+        span = (left, left + len(line))
+        if begun is None:
+            begun = span
+        elif _belongs(text, begun, span):
+            begun = (begun[0], span[1])
+        else:
+            yield begun
+            begun = span
+    if begun is not None:
+        yield begun
+
+
+def _belongs(text: str, block: Span, line: Span) -> bool:
+    above, below = text[block[0] : block[1]], text[line[0] : line[1]]
+    last = above.rpartition("\n")[2].strip()
+    breaks = text.count("\n", block[1], line[0])
+    if _is_label_only(last):
+        return breaks <= 2 and not _is_label_only(below) and not _is_label_value(below)
+    if _BRACKETED.fullmatch(below):
+        return breaks <= 2 and "\n" not in above and len(above) <= 100
+    if breaks > 1 or _is_label_only(below) or _is_label_value(below) or _ITEM.match(below):
+        return False
+    if _is_label_only(above.partition("\n")[0].strip()):
+        return False  # the label has its value
+    if last.endswith(_CONTINUED) or below[0].islower():
+        return True
+    return len(last) > 60 and not _CELLS.search(last)
+
+
+def _is_label_only(line: str) -> bool:
+    return bool(_LABEL_ONLY.fullmatch(line)) and len(line.split()) <= _MAX_LABEL_WORDS
+
+
+def _is_label_value(line: str) -> bool:
+    return bool(_LABEL_VALUE.match(line)) and len(line.partition(":")[0].split()) <= _MAX_LABEL_WORDS
+
+
+def _is_prose(block: str) -> bool:
+    return not _is_label_only(block.partition("\n")[0].strip())
+
+
+def _sentences(text: str, first: int, last: int) -> Iterator[Span]:
+    start = first
+    for match in _BOUNDARY.finditer(text, first, last):
+        mark = match.start() + len(match.group().rstrip())
+        if _ABBREVIATION.search(text, max(start, mark - 8), mark):
+            continue
+        yield from _clauses(text, start, mark)
+        start = match.end()
+    if start < last:
+        yield from _clauses(text, start, last)
+
+
+def _clauses(text: str, start: int, end: int) -> Iterator[Span]:
+    if end - start > _LONG:
+        for match in _SEMICOLON.finditer(text, start, end):
+            yield start, match.start() + 1
+            start = match.end()
+    if start < end:
+        yield start, end
