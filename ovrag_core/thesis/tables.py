@@ -1,0 +1,194 @@
+"""A data frame as CSV and as a LaTeX table (booktabs) with caption, label and a note that says what it rests on."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+TABLES = Path("tables")
+MISSING = "n/a"
+
+_SPECIALS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "–": "--",
+    "—": "---",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "…": r"\dots{}",
+    "×": r"$\times$",
+    "→": r"$\rightarrow$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "−": r"$-$",
+    "±": r"$\pm$",
+    "€": r"\texteuro{}",
+    "\u00a0": "~",
+    "\u202f": r"\,",
+}
+_LAST_LATIN = 0x17F  # T1 fonts hold Latin-1 and Latin Extended-A
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a table or figure rests on: model, arm, number of observations with unit, and how intervals are made."""
+
+    model: str
+    arm: str
+    n: str
+    interval: str = ""
+    more: str = ""
+
+    def sentence(self) -> str:
+        """The note as plain sentences."""
+        parts = [f"Model: {self.model}", f"Arm: {self.arm}", f"n = {self.n}"]
+        parts += [f"Intervals: {self.interval}"] if self.interval else []
+        return ". ".join([*parts, *([self.more.rstrip(".")] if self.more else [])]) + "."
+
+
+def write_table(
+    frame: pd.DataFrame,
+    name: str,
+    caption: str,
+    note: Note,
+    *,
+    folder: Path = TABLES,
+    headers: Mapping[str, str] | None = None,
+    decimals: int | Mapping[str, int] = 3,
+    rows: int | None = None,
+    long: bool = False,
+) -> pd.DataFrame:
+    """Write `<name>.csv` (all columns, plain numbers) and `<name>.tex`, and return the frame as LaTeX shows it.
+
+    There a column `x` with `x_low` and `x_high` becomes one cell `x [low, high]`. `headers` renames columns, `decimals`
+    is for all or by column, `rows` limits the LaTeX table (which then says so), `long` lets it run over pages.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
+    shown = display(frame, headers or {}, decimals)
+    if rows is not None and len(shown) > rows:
+        more = f"{note.more.rstrip('.') + '. ' if note.more else ''}The first {rows} of {len(shown)} rows"
+        note = Note(note.model, note.arm, note.n, note.interval, f"{more}; all are in {name}.csv")
+    numeric = [_is_number(frame, column) for column in _shown_columns(frame)]
+    text = latex(shown if rows is None else shown.head(rows), numeric, caption, f"tab:{name}", note, long=long)
+    (folder / f"{name}.tex").write_text(text, encoding="utf-8", newline="\n")
+    return shown
+
+
+def display(frame: pd.DataFrame, headers: Mapping[str, str], decimals: int | Mapping[str, int] = 3) -> pd.DataFrame:
+    """The frame as text for people: numbers rounded, missing ones `n/a`, intervals beside their value in one cell."""
+    shown: dict[str, list[str]] = {}
+    for column in _shown_columns(frame):
+        places = decimals if isinstance(decimals, int) else decimals.get(column, 3)
+        values = frame[column].tolist()
+        lows, highs = (frame.get(f"{column}_{end}", pd.Series([None] * len(frame))).tolist() for end in ("low", "high"))
+        cells = [_cell(*three, places) for three in zip(values, lows, highs, strict=True)]
+        shown[headers.get(column, heading(column))] = cells
+    return pd.DataFrame(shown)
+
+
+def latex(
+    shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, note: Note, *, long: bool = False
+) -> str:
+    """A booktabs table of text cells; all text is escaped. `numeric` columns are set flush right."""
+    spec = "".join("r" if right else "l" for right in numeric)
+    head = " & ".join(escape(column) for column in shown.columns) + r" \\"
+    body = [" & ".join(escape(cell) for cell in row) + r" \\" for row in shown.itertuples(index=False)]
+    foot = rf"\footnotesize {escape(note.sentence())}"
+    if long:
+        lines = [
+            r"{\small",
+            rf"\begin{{longtable}}{{{spec}}}",
+            rf"\caption{{{escape(caption)}}}\label{{{label}}}\\",
+            *(r"\toprule", head, r"\midrule", r"\endfirsthead", r"\toprule", head, r"\midrule", r"\endhead"),
+            *(r"\bottomrule", r"\endfoot", *body, r"\end{longtable}}"),
+            rf"\noindent{{{foot}\par}}",
+        ]
+        return "\n".join(lines) + "\n"
+    lines = [
+        r"\begin{table}[htbp]",
+        r"\centering",
+        r"\footnotesize" if _width(shown) > 80 else r"\small",
+        *([r"\setlength{\tabcolsep}{3pt}"] if _width(shown) > 70 else []),
+        rf"\caption{{{escape(caption)}}}",
+        rf"\label{{{label}}}",
+        rf"\begin{{tabular}}{{{spec}}}",
+        *(r"\toprule", head, r"\midrule", *body, r"\bottomrule"),
+        r"\end{tabular}",
+        rf"\par\medskip\begin{{minipage}}{{\textwidth}}{foot}\end{{minipage}}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX sets as it stands. Characters outside Latin script become their code point, as U+4E2D."""
+    return "".join(_escape_character(character) for character in unicodedata.normalize("NFC", re.sub(r"\s", " ", text)))
+
+
+def heading(column: str) -> str:
+    """A column's name as a heading: underscores become spaces."""
+    words = column.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _escape_character(character: str) -> str:
+    if character in _SPECIALS:
+        return _SPECIALS[character]
+    if unicodedata.category(character).startswith("C"):
+        return ""
+    return character if ord(character) <= _LAST_LATIN else rf"\texttt{{U+{ord(character):04X}}}"
+
+
+def _shown_columns(frame: pd.DataFrame) -> list[str]:
+    bounds = {f"{column}_{end}" for column in frame.columns for end in ("low", "high")}
+    return [column for column in frame.columns if column not in bounds]
+
+
+def _is_number(frame: pd.DataFrame, column: str) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(frame[column])) and not pd.api.types.is_bool_dtype(frame[column])
+
+
+def _cell(value: object, low: object, high: object, places: int) -> str:
+    text = _text(value, places)
+    if _missing(low) or _missing(high) or _missing(value):
+        return text
+    return f"{text} [{_text(low, places)}, {_text(high, places)}]"
+
+
+def _text(value: object, places: int) -> str:
+    if _missing(value):
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.{places}f}" if isinstance(value, float) else str(value)
+
+
+def _missing(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def _width(shown: pd.DataFrame) -> int:
+    """Characters of the widest row, to choose a size by."""
+    widths = [max([len(column), *(len(cell) for cell in shown[column])]) + 2 for column in shown.columns]
+    return sum(widths)
