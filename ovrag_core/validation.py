@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -48,17 +49,15 @@ class Validator:
         self._shapes = Shapes(ontology)
         self._reasoner = Reasoner(ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes)
         self._order = {rule.id: position for position, rule in enumerate(ontology.rules)}
-        try:
+        with contextlib.suppress(ReasonerError):  # every check tries again and says so
             self._reasoner.start()
-        except ReasonerError:
-            pass  # every check tries again and says so
 
     def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
         """The verdict on `triples`.
 
-        `closed_world` adds what must be there ("secured, but no collateral named"); leave it off where the triples are of a
-        part of a document only. `document` is the one that was asked about: among several explanations of one violation,
-        one from it alone is preferred. A check that cannot be run or finished is `unchecked`, never a pass.
+        `closed_world` adds what must be there ("secured, but no collateral named"); leave it off where the triples are
+        of a part of a document only. `document` is the one that was asked about: among several explanations of one
+        violation, one from it alone is preferred. A check that cannot be run or finished is `unchecked`, never a pass.
         """
         abox = assert_triples(triples, self.ontology)
         unmapped = tuple(triples[index] for index in sorted(abox.unmapped))
@@ -130,13 +129,19 @@ class Validator:
 
 # A contradiction from axioms that state no rule (the hierarchy, a domain, a range): listed, but of no clash type.
 _UNNAMED = Rule(
-    id="ontology", form="axiom", kind="owl", clash_type=None, severity="warning", sentence="The statements fit the ontology",
-    message="", source="the ontology's axioms",
-)  # fmt: skip
+    id="ontology",
+    form="axiom",
+    kind="owl",
+    clash_type=None,
+    severity="warning",
+    sentence="The statements fit the ontology",
+    message="",
+    source="the ontology's axioms",
+)
 
 
 def _broken(rules: Sequence[Rule]) -> Rule | None:
-    """The rule to name: a supporting one only where no other takes part, and the mildest, as without its axiom nothing contradicts."""
+    """The rule to name: a supporting one only where no other takes part, and the mildest of them."""
     chief = [rule for rule in rules if not rule.supporting] or list(rules)
     return min(chief, key=lambda rule: (rule.severity != "warning", rule.id), default=None)
 
@@ -179,10 +184,10 @@ class _Ranking:
         return triple.origin, triple.evidence.document_id if triple.evidence else None
 
     def without_doubles(self, facts: Sequence[Fact]) -> list[Fact]:
-        """`facts` without individuals that differ from an earlier one in name only (same classes, same links, same place).
+        """`facts` without individuals that differ from an earlier one in name only (same classes, links and place).
 
-        Nothing is said to be different from anything, so what contradicts with such an individual does so with the earlier
-        one; the explanations that fall away would only repeat the ones that stay.
+        Nothing is said to be different from anything, so what contradicts with such an individual does so with the
+        earlier one; the explanations that fall away would only repeat the ones that stay.
         """
         about: dict[int, set[tuple[object, ...]]] = {}
         for fact in facts:
@@ -221,7 +226,7 @@ class _Ranking:
         return triple.origin == "context" and triple.evidence is not None and triple.evidence.document_id == document
 
     def cost(self, finding: _Finding) -> tuple[object, ...]:
-        """Lower is the better explanation of the two that break the same rule: fewer answer triples, documents, statements, words."""
+        """Lower is better, of explanations of one broken rule: fewer answer triples, documents, statements, words."""
         sources = self.chosen(finding.facts)
         triples = [self.triples[source.triple] for source in sources]
         documents = {triple.evidence.document_id for triple in triples if triple.evidence}
@@ -240,7 +245,7 @@ class _Ranking:
 
 
 def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
-    """The best finding for each rule and individual; of rules broken by the very same facts, the one with the fewest axioms."""
+    """The best finding for each rule and individual; of rules broken by the very same facts, that of fewest axioms."""
     best: dict[tuple[object, ...], _Finding] = {}
     costs: dict[tuple[object, ...], tuple[object, ...]] = {}
     by_facts = sorted(findings, key=lambda finding: (len(finding.axioms), finding.rule.id))
@@ -252,7 +257,7 @@ def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
         seen.add(same)
         key = (finding.rule.id, finding.subject)
         cost = ranked.cost(finding)
-        if key not in best or cost < costs[key]:  # type: ignore[operator]
+        if key not in best or cost < costs[key]:
             best[key], costs[key] = finding, cost
     return list(best.values())
 
@@ -321,8 +326,8 @@ def _sentence(text: str) -> str:
 def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
     """The verdict with the cause of each violation.
 
-    `answer`: needs a statement that only the answer makes. `source`: statements of the asked document suffice. `mixture`:
-    needs another document. A statement without evidence counts as the asked document's.
+    `answer`: needs a statement that only the answer makes. `source`: statements of the asked document suffice.
+    `mixture`: needs another document. A statement without evidence counts as the asked document's.
     """
     causes = [
         violation.model_copy(update={"cause": _cause(violation, asked_document)}) for violation in verdict.violations
@@ -340,7 +345,7 @@ def _cause(violation: Violation, asked_document: str) -> Cause:
 
 
 def feedback(verdict: Verdict) -> str:
-    """What an answer must change, for a correction: the clashes that need one of its statements; empty where there is none."""
+    """What an answer must change: the clashes that need one of its statements, a line each; empty where none does."""
     wrong = [
         violation
         for violation in verdict.violations

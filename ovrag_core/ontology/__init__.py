@@ -1,1 +1,1 @@
-"""The ontology: loading, assertions, reasoning, explanation and shapes. Loan knowledge is in `ontologies/`, none is here."""
+"""The ontology: loading, assertions, reasoning, explanation and shapes. What is true of loans is in `ontologies/`."""

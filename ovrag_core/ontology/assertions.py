@@ -1,4 +1,4 @@
-"""Triples → ABox: individuals, typed assertions, and what could not be said in the ontology's terms, with the reason."""
+"""Triples → ABox: individuals, typed assertions, and what could not be said in the ontology's terms, with why."""
 
 from __future__ import annotations
 
@@ -80,29 +80,34 @@ class _Builder:
         return self.abox
 
     def _statement(self, index: int, triple: Triple) -> Term | None:
-        """The class (of a type statement) or property that the triple uses; None, with the reason noted, where there is none."""
+        """The class (of a type statement) or property that the triple uses; None, with the reason noted, where none."""
+        found = self._term(triple)
+        if isinstance(found, Term):
+            return found
+        self.abox.unmapped[index] = found
+        return None
+
+    def _term(self, triple: Triple) -> Term | Why:
         if not triple.subject.strip() or not triple.object.strip():
-            return self._skip(index, "empty subject or object")
+            return "empty subject or object"
         predicate = fold(triple.predicate)
         if predicate in TYPE_PREDICATES:
-            name = fold(triple.object)
-            if name in self.ontology.class_names:
-                return self.ontology.class_names[name]
-            return self._skip(index, "the class says nothing" if name in self.ontology.any_types else "unknown class")
+            return self._named_class(fold(triple.object))
         term = self.ontology.property_names.get(predicate)
         if term is None:
-            return self._skip(index, "unknown predicate")
+            return "unknown predicate"
         if fold(triple.object) in self.ontology.no_values or triple.object.strip() == "-":
-            return self._skip(index, "no value")
-        if term.kind == "data" and read_value(triple.object, term.values) is None:
-            return self._skip(index, "value cannot be read")
-        return term
+            return "no value"
+        unreadable = term.kind == "data" and read_value(triple.object, term.values) is None
+        return "value cannot be read" if unreadable else term
 
-    def _skip(self, index: int, why: Why) -> None:
-        self.abox.unmapped[index] = why
+    def _named_class(self, name: str) -> Term | Why:
+        if name in self.ontology.class_names:
+            return self.ontology.class_names[name]
+        return "the class says nothing" if name in self.ontology.any_types else "unknown class"
 
     def _persons(self, statements: list[tuple[int, Term | None]]) -> frozenset[str]:
-        """Names that are said to be of a class that a legal suffix contradicts; the ontology's disjointness decides later."""
+        """Names that are said to be of a class whose members have no legal suffix."""
         persons = set()
         for index, statement in statements:
             triple = self.triples[index]

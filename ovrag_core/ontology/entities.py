@@ -8,13 +8,19 @@ from collections.abc import Iterable
 
 # Long forms → short; a name with and a name without one of these are the same entity if only one of the former occurs.
 _SUFFIXES = {
-    "incorporated": "inc", "inc": "inc", "corporation": "corp", "corp": "corp", "limited": "ltd", "ltd": "ltd", "company": "co", "co": "co",
-    "llc": "llc", "llp": "llp", "lp": "lp", "plc": "plc", "na": "na", "fsb": "fsb", "ag": "ag", "sa": "sa", "se": "se", "nv": "nv", "bv": "bv", "gmbh": "gmbh", "fcu": "fcu",
+    "incorporated": "inc", "corporation": "corp", "limited": "ltd", "company": "co",
+    **{short: short for short in ("inc", "corp", "ltd", "co", "llc", "llp", "lp", "plc", "na", "fsb", "fcu")},
+    **{short: short for short in ("ag", "sa", "se", "nv", "bv", "gmbh")},
 }  # fmt: skip
 _PHRASES = {
-    "limited liability company": "llc", "limited liability partnership": "llp", "limited partnership": "lp", "national association": "na",
-    "public limited company": "plc", "federal savings bank": "fsb", "federal credit union": "fcu",
-}  # fmt: skip
+    "limited liability company": "llc",
+    "limited liability partnership": "llp",
+    "limited partnership": "lp",
+    "national association": "na",
+    "public limited company": "plc",
+    "federal savings bank": "fsb",
+    "federal credit union": "fcu",
+}
 
 
 def entity_key(name: str) -> str:
@@ -34,8 +40,8 @@ def entity_key(name: str) -> str:
 def resolve(names: Iterable[str], persons: frozenset[str] = frozenset()) -> dict[str, str]:
     """Each name → the key of the individual it means.
 
-    A name without a legal suffix joins the one suffixed form of it that occurs (`FNB`, `FNB N.A.`), unless several forms
-    occur or the bare name is in `persons`: John Smith is not John Smith LLC.
+    A name without a legal suffix joins the one suffixed form of it that occurs (`FNB`, `FNB N.A.`), unless several
+    forms occur or the bare name is in `persons`: John Smith is not John Smith LLC.
     """
     keys = {name: entity_key(name) for name in names}
     person_keys = {entity_key(name) for name in persons}

@@ -106,7 +106,7 @@ class Logic:
         self.manager.removeOntology(ontology)
 
     def module(self, facts: Sequence[Fact]) -> list[int]:
-        """Numbers of the axioms that can matter for these facts: a syntactic-locality module (STAR) of their signature."""
+        """Numbers of the axioms that can matter for these facts: a syntactic-locality module (STAR)."""
         java = jpype.JClass
         whole = java("java.util.HashSet")(java("java.util.Arrays").asList(self.axioms))
         extractor = java("uk.ac.manchester.cs.owlapi.modularity.SyntacticLocalityModuleExtractor")(
@@ -199,7 +199,7 @@ class HermiT:
 
 
 class FreshHermiT:
-    """HermiT as it comes: an ontology of axioms and facts for each check. For axioms that treat named individuals apart (keys, rules)."""
+    """HermiT as it comes: an ontology for each check. For axioms that apply to named individuals only (keys, rules)."""
 
     def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float) -> None:
         self.logic = logic
@@ -272,12 +272,12 @@ def _short_forms(names: dict[str, str]) -> JavaObject:
 
     @jpype.JImplements("org.semanticweb.owlapi.util.ShortFormProvider")
     class ShortForms:
-        @jpype.JOverride
+        @jpype.JOverride  # type: ignore[untyped-decorator]
         def getShortForm(self, entity: JavaObject) -> str:
             iri = str(entity.getIRI())
             return names.get(iri) or re.split(r"[#/:]", iri.rstrip("#/"))[-1]
 
-        @jpype.JOverride
+        @jpype.JOverride  # type: ignore[untyped-decorator]
         def dispose(self) -> None:
             pass
 

@@ -12,7 +12,7 @@ Contradicts = Callable[[Sequence[int]], bool]
 
 
 def minimal_conflict(items: Sequence[int], contradicts: Contradicts) -> tuple[int, ...] | None:
-    """A subset-minimal part of `items` that still contradicts, preferring earlier items; None where all together do not.
+    """A subset-minimal part of `items` that still contradicts, earlier items preferred; None where all do not.
 
     `contradicts` must be monotone: what contradicts goes on doing so with more items.
     """

@@ -37,8 +37,9 @@ _MAX_BYTES = 50_000_000
 class Term:
     """A class or property. `name` is what triples use; `alternatives` are other names that mean the same.
 
-    `parents` are names of its direct superclasses (or superproperties). Properties: `inverse` is the IRI of the property
-    it is the inverse of; data properties: `values` says how a value is read, `currency` takes the currency's IRI.
+    `parents` are names of its direct superclasses (or superproperties). Properties: `inverse` is the IRI of the
+    property it is the inverse of; data properties: `values` says how a value is read, `currency` is the IRI of the
+    property for its currency.
     """
 
     iri: str
@@ -154,10 +155,11 @@ def fold(name: str) -> str:
 
 def _by_name(terms: tuple[Term, ...]) -> dict[str, Term]:
     names: dict[str, Term] = {}
-    for wordings in (lambda term: (term.name,), lambda term: (term.label, *term.alternatives)):
-        for term in terms:
-            for wording in wordings(term):
-                names.setdefault(fold(wording), term)
+    for term in terms:
+        names.setdefault(fold(term.name), term)
+    for term in terms:
+        for wording in (term.label, *term.alternatives):
+            names.setdefault(fold(wording), term)
     return names
 
 

@@ -9,13 +9,17 @@ from ovrag_core.ontology.load import Ontology, Term
 from ovrag_core.ontology.rules import Rule
 
 _KINDS_OF_VALUE = {
-    "amount": "an amount with its currency, like USD 254,000.00", "rate": "per cent a year, like 5.75%", "date": "a date, like 2031-06-30",
-    "months": "a duration, like 348 months", "boolean": "true or false", "text": "text",
-}  # fmt: skip
+    "amount": "an amount with its currency, like USD 254,000.00",
+    "rate": "per cent a year, like 5.75%",
+    "date": "a date, like 2031-06-30",
+    "months": "a duration, like 348 months",
+    "boolean": "true or false",
+    "text": "text",
+}
 
 
 def vocabulary(ontology: Ontology) -> str:
-    """The classes and properties, a line each, as `ovrag vocabulary` prints them and the extraction prompt holds them."""
+    """The classes and properties, a line each, as `ovrag vocabulary` prints them and extraction prompts hold them."""
     lines = ["Classes (predicate rdf:type):", *(f"- {_class_line(term)}" for term in ontology.classes)]
     lines += [
         "",
@@ -38,8 +42,9 @@ def rules_page(ontology: Ontology) -> str:
     clash_types = sorted({rule.clash_type for rule in ontology.rules if rule.clash_type})
     parts = [
         "# Rules",
-        "Generated from `ontologies/` by `ovrag rules`; edit the ontology, not this page. Switch a rule off, or lower it to a warning, in\n"
-        "`ontologies/rules.yaml`. Breaking a rule of severity *clash* makes a document CLASH; a *warning* is listed.",
+        "Generated from `ontologies/` by `ovrag rules`; edit the ontology, not this page. Switch a rule off, or lower\n"
+        "it to a warning, in `ontologies/rules.yaml`. Breaking a rule of severity *clash* makes a document CLASH; a\n"
+        "*warning* is listed.",
     ]
     for clash_type in clash_types:
         parts.append(

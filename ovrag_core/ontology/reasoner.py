@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -45,10 +46,10 @@ class Outcome:
 
 
 class Reasoner:
-    """One ontology in one process. Threads take turns. Raises OntologyError at once where the axioms contradict each other.
+    """One ontology in one process. Threads take turns. Raises OntologyError where the axioms contradict each other.
 
-    Where Java is missing, every check raises ReasonerError; so does a check that runs out of time or whose process dies,
-    and the next one starts a new process.
+    Where Java is missing, every check raises ReasonerError; so does one that runs out of time or whose process dies, and
+    the next one starts a new process.
     """
 
     def __init__(
@@ -132,7 +133,8 @@ class Reasoner:
         if not described["consistent"]:
             self._stop()
             raise OntologyError(
-                "the ontology contradicts itself before any statement is added; undo the last axiom or switch its rule off"
+                "the ontology contradicts itself before any statement is added; "
+                "undo the last axiom or switch its rule off"
             )
         self.axioms = tuple(described["axioms"])
         self.axiom_rules = tuple(tuple(rules) for rules in described["rules"])
@@ -183,10 +185,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for stream in (process.stdin, process.stdout):
         if stream is not None:
-            try:
+            with contextlib.suppress(OSError):  # a pipe to a dead process cannot be flushed
                 stream.close()
-            except OSError:
-                pass  # a pipe to a dead process cannot be flushed
 
 
 def _plain(fact: Fact) -> tuple[str, str, int, Any]:

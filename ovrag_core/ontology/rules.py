@@ -1,6 +1,7 @@
 """Rules: what an axiom or a shape is called, how severe breaking it is, and how it is said.
 
-A rule's facts are annotations of its axiom (`owl:Axiom`) or shape; `rules.yaml` switches it off or changes its severity.
+A rule's facts are annotations of its axiom (`owl:Axiom`) or shape; `rules.yaml` switches it off or changes its
+severity.
 """
 
 from __future__ import annotations

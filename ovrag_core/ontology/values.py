@@ -6,6 +6,7 @@ Every reader returns None for what it cannot read for sure; it never guesses bet
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable
@@ -115,6 +116,7 @@ _PARTS = {
     "half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10, "sixteenth": 16,
     "twentieth": 20, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
+_JOINTS = frozenset(("hundred", "thousand", "million", "billion", "and", "point", "a"))
 _MONTHS = [
     "january",
     "february",
@@ -143,7 +145,7 @@ class Value:
 
 
 def read_value(text: str, kind: str) -> Value | None:
-    """`text` as a value of `kind` (amount, rate, date, months, boolean, text); None where it cannot be read for sure."""
+    """`text` as a value of `kind` (amount, rate, date, months, boolean, text); None where that is not sure."""
     if kind != "text" and len(text) > LONGEST:
         return None
     return _READERS.get(kind, _text)(_tidy(text))
@@ -157,7 +159,7 @@ def amount(text: str) -> Value | None:
 
 
 def rate(text: str) -> Value | None:
-    """Per cent a year: `5.75%`, `4¾ per cent`, `six and nine-tenths percent`, `475 basis points`; a bare number as it is."""
+    """Per cent a year: `5.75%`, `4¾ per cent`, `six and nine-tenths percent`, `475 basis points`; else a bare number."""
     folded = text.casefold()
     if re.search(r"\+|\b(?:plus|above|over|margin|spread)\b", folded):
         return None  # a margin over an index is not a rate
@@ -191,7 +193,7 @@ def date(text: str) -> Value | None:
 
 
 def months(text: str) -> Value | None:
-    """A duration in months: `348 months`, `29 years`, `ninety (90) days` (a month is 30.4375 days), `5 years and 6 months`."""
+    """A duration in months: `348 months`, `5 years and 6 months`, `ninety (90) days` (a month is 30.4375 days)."""
     factors = {
         "year": Decimal(12),
         "month": Decimal(1),
@@ -222,6 +224,10 @@ def boolean(text: str) -> Value | None:
 
 
 def _text(text: str) -> Value | None:
+    """Prose: told apart from other prose, but not carried along at any length; half a surrogate pair is replaced."""
+    text = text.encode("utf-8", "replace").decode()
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}… {hashlib.sha256(text.encode()).hexdigest()[:16]}"
     return Value(text, XSD + "string") if text else None
 
 
@@ -292,10 +298,9 @@ def _currency(text: str) -> str | None:
 
 
 def _in_words(text: str) -> Decimal | None:
-    """`two hundred and fifty thousand`, `six and nine-tenths`, `five and three quarters`, `six point five`; None for other words."""
+    """`two hundred and fifty thousand`, `six and nine-tenths`, `six point five`; None for other words."""
     words = re.findall(r"[a-z]+", text.casefold())
-    numbers = [word for word in words if word in _WORDS or word in ("hundred", "thousand", "million", "billion", "and", "point", "a", "one")
-               or word.removesuffix("s") in _PARTS]  # fmt: skip
+    numbers = [word for word in words if word in _WORDS or word in _JOINTS or word.removesuffix("s") in _PARTS]
     while numbers and numbers[0] in ("and", "a"):
         numbers.pop(0)
     if not any(word in _WORDS for word in numbers):

@@ -11,8 +11,10 @@ import os
 import struct
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, BinaryIO, Protocol
+
+import jpype
 
 from ovrag_core.ontology import java
 from ovrag_core.ontology.java import Fact
@@ -71,13 +73,10 @@ class Service:
 
     def engine(self, axioms: Sequence[int]) -> Engine:
         """The reasoner that was asked for, over these axioms."""
-        hermit: Callable[[], Engine] = lambda: (java.FreshHermiT if self.named else java.HermiT)(
-            self.logic, axioms, self.seconds
-        )  # noqa: E731
-        if self.reasoner == "hermit":
-            return hermit()
-        pellet = java.Pellet(self.logic, axioms, self.seconds)
-        return pellet if self.reasoner == "pellet" else Both(hermit(), pellet)
+        if self.reasoner == "pellet":
+            return java.Pellet(self.logic, axioms, self.seconds)
+        hermit = (java.FreshHermiT if self.named else java.HermiT)(self.logic, axioms, self.seconds)
+        return hermit if self.reasoner == "hermit" else Both(hermit, java.Pellet(self.logic, axioms, self.seconds))
 
     def described(self) -> Message:
         """The axioms, and whether they can be true together."""
@@ -129,7 +128,7 @@ class Service:
         return found, complete
 
     def _axioms(self, facts: list[Fact], conflict: tuple[int, ...], *, hard: bool) -> list[tuple[int, ...]]:
-        """The minimal sets of axioms that make these facts contradictory. They depend on the facts' pattern only, which is remembered."""
+        """The minimal sets of axioms that make these facts contradictory; remembered by the pattern of the facts."""
         chosen = _renumbered([facts[number] for number in conflict])
         key = (hard, *chosen)
         if key not in self.remembered:
@@ -209,7 +208,7 @@ def write_message(stream: BinaryIO, message: Message) -> None:
 
 
 def main() -> None:
-    """Serves until standard input ends. Java's own output must not mix with the replies, so it goes to standard error."""
+    """Serves until standard input ends. Java's own output goes to standard error, so as not to mix with the replies."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     requests = sys.stdin.buffer
@@ -227,7 +226,7 @@ def main() -> None:
     try:
         service = Service(first)
         write_message(replies, service.described())
-    except java.jpype.JException as error:
+    except jpype.JException as error:
         write_message(replies, {"broken": _java_words(error)})
         return
     while (request := read_message(requests)) is not None:
@@ -235,8 +234,8 @@ def main() -> None:
             write_message(replies, service.check(request))
         except ArithmeticError as error:
             write_message(replies, {"failed": str(error)})
-        except java.jpype.JException as error:
-            # After an error in Java (memory, stack, time) its state is not to be trusted: the next check gets a new process.
+        except jpype.JException as error:
+            # After an error in Java (memory, stack, time) its state is not to be trusted; the next check starts anew.
             write_message(replies, {"failed": _java_words(error)})
             return
 

@@ -1,0 +1,137 @@
+"""`ovrag check`: a file of five-field triples against the ontology, as one report."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ovrag_core.errors import TripleError
+from ovrag_core.types import Evidence, Frozen, Severity, Status, Triple, Verdict
+from ovrag_core.validation import Validator
+
+FIELDS = ("sub", "pred", "obj", "sub_type", "obj_type")
+_MAX_BYTES = 100_000_000
+
+
+class ReportedViolation(Frozen):
+    """A violation; `triples` are positions in the file, from 0."""
+
+    rule: str
+    clash_type: str | None
+    severity: Severity
+    triples: tuple[int, ...]
+    axioms: tuple[str, ...]
+    message: str
+
+
+class CheckReport(Frozen):
+    """What is said of a file of triples; `unmapped` are positions of triples that assert nothing."""
+
+    status: Status
+    reason: str | None
+    violations: tuple[ReportedViolation, ...]
+    unmapped: tuple[int, ...]
+    seconds: float
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return self.model_dump_json()
+
+
+def check_file(path: Path, validator: Validator) -> CheckReport:
+    """The report on a JSON list or JSON Lines of triples. Raises TripleError naming file, item and field."""
+    return check_triples(read_triples(path), validator)
+
+
+def check_triples(triples: Sequence[Triple], validator: Validator) -> CheckReport:
+    """The report on triples; `seconds` is the time of the check alone."""
+    started = time.perf_counter()
+    verdict = validator.check(triples)
+    seconds = time.perf_counter() - started
+    return _report(verdict, triples, seconds)
+
+
+def read_triples(path: Path) -> list[Triple]:
+    """Triples of a file in the published field names; `quote` becomes evidence. Raises TripleError."""
+    items = _read_items(path)
+    return [_triple(item, number, path) for number, item in enumerate(items, 1)]
+
+
+def _report(verdict: Verdict, triples: Sequence[Triple], seconds: float) -> CheckReport:
+    # Verdicts hold the very objects that were checked, which tells equal triples apart.
+    position = {id(triple): index for index, triple in enumerate(triples)}
+    return CheckReport(
+        status=verdict.status,
+        reason=verdict.reason,
+        violations=tuple(
+            ReportedViolation(
+                rule=violation.rule,
+                clash_type=violation.clash_type,
+                severity=violation.severity,
+                triples=tuple(sorted(position[id(triple)] for triple in violation.triples)),
+                axioms=violation.axioms,
+                message=violation.message,
+            )
+            for violation in verdict.violations
+        ),
+        unmapped=tuple(sorted(position[id(triple)] for triple in verdict.unmapped)),
+        seconds=seconds,
+    )
+
+
+def _read_items(path: Path) -> list[Any]:
+    text = _read_text(path)
+    if text.lstrip().startswith("["):
+        items = _parse(text, f"{path} is not valid JSON")
+    else:
+        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        items = [_parse(line, f"line {number} of {path} is not valid JSON") for number, line in lines]
+    if not items:
+        raise TripleError(f"{path} holds no triples; write a JSON list, or one JSON object a line")
+    assert isinstance(items, list)
+    return items
+
+
+def _read_text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise TripleError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; split it")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise TripleError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise TripleError(f"{path} is not UTF-8 text; save it as UTF-8") from None
+
+
+def _parse(text: str, problem: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        detail = f" ({error.msg} at column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise TripleError(f"{problem}{detail}; expected objects with {', '.join(FIELDS)}") from None
+    except RecursionError:
+        raise TripleError(f"{problem}: it is nested too deeply; expected objects with {', '.join(FIELDS)}") from None
+
+
+def _triple(item: Any, number: int, path: Path) -> Triple:
+    if not isinstance(item, dict):
+        raise TripleError(f"triple {number} of {path} is not an object; expected {', '.join(FIELDS)}")
+    for name in FIELDS:
+        if name not in item:
+            raise TripleError(f"triple {number} of {path} has no field {name}; each needs {', '.join(FIELDS)}")
+        if not isinstance(item[name], str) and not (item[name] is None and name.endswith("_type")):
+            raise TripleError(f"triple {number} of {path}: {name} must be text, not {json.dumps(item[name])[:60]}")
+    quote = item.get("quote")
+    if quote is not None and not isinstance(quote, str):
+        raise TripleError(f"triple {number} of {path}: quote must be text, not {json.dumps(quote)[:60]}")
+    return Triple(
+        subject=item["sub"],
+        predicate=item["pred"],
+        object=item["obj"],
+        subject_type=item["sub_type"] or "",
+        object_type=item["obj_type"] or "",
+        evidence=Evidence(document_id=path.stem, start=0, end=len(quote), quote=quote) if quote else None,
+    )
