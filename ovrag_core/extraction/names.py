@@ -36,17 +36,16 @@ _TRADING = re.compile(
 )
 # A full stop after these belongs to the name even where the sentence goes on.
 _DOTTED = frozenset(
-    "inc co corp ltd bros st mt jr sr dr mr mrs ms prof lda ltda kft zrt tbk pty pte cie soc sp tic san dipl ing sig dott".split()
+    ["inc", "co", "corp", "ltd", "bros", "st", "mt", "jr", "sr", "dr", "mr", "mrs", "ms", "prof", "lda", "ltda", "kft", "zrt", "tbk", "pty", "pte", "cie", "soc", "sp", "tic", "san", "dipl", "ing", "sig", "dott"]
 )
 # Legal forms that are also places of the United States; after a comma they are read as places.
-_PLACES = frozenset("CO SC AS".split())
-_OPEN_FORMS = frozenset("company co corporation corp limited trust chartered stichting coöperatie stiftung".split())
+_PLACES = frozenset(["CO", "SC", "AS"])
+_OPEN_FORMS = frozenset(["company", "co", "corporation", "corp", "limited", "trust", "chartered", "stichting", "coöperatie", "stiftung"])
 _ENDS = frozenset(
-    "date dated address title telephone phone email e-mail whereas witnesseth signature signed acn abn ein cro hrb hra ssn vin "
-    "nmls iban bic attention attn tel fax hereinafter account loan agreement note amount principal interest rate term maturity".split()
+    ["date", "dated", "address", "title", "telephone", "phone", "email", "e-mail", "whereas", "witnesseth", "signature", "signed", "acn", "abn", "ein", "cro", "hrb", "hra", "ssn", "vin", "nmls", "iban", "bic", "attention", "attn", "tel", "fax", "hereinafter", "account", "loan", "agreement", "note", "amount", "principal", "interest", "rate", "term", "maturity"]
 )
 _JOINING = frozenset(
-    "trust company sons co associates partners brothers daughters savings loan sisters son bros family".split()
+    ["trust", "company", "sons", "co", "associates", "partners", "brothers", "daughters", "savings", "loan", "sisters", "son", "bros", "family"]
 )
 _NEVER_FIRST = frozenset(
     {
@@ -66,7 +65,7 @@ _NEVER_FIRST = frozenset(
     }
 )
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-_UNDECIDED = frozenset("of and the for y e et u i und og och ja ve de la".split())
+_UNDECIDED = frozenset(["of", "and", "the", "for", "y", "e", "et", "u", "i", "und", "og", "och", "ja", "ve", "de", "la"])
 
 Role = Literal["borrower", "lender", "guarantor"]
 
@@ -141,7 +140,7 @@ def _last_names() -> frozenset[str]:
 
 def _person_names(prefix: str) -> frozenset[str]:
     """Names of people from Faker's locales, in lower case."""
-    import faker.providers.person as person
+    from faker.providers import person
 
     found: set[str] = set()
     for module in sorted(m.name for m in iter_modules(person.__path__)):

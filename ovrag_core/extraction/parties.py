@@ -52,9 +52,9 @@ class _Sighting:
 
 
 _MAX_PASSAGE = 400
-_PRONOUNS = frozenset("i me my we us our you your".split())
+_PRONOUNS = frozenset(["i", "me", "my", "we", "us", "our", "you", "your"])
 _NOISE = frozenset(
-    "name names full legal of the and or party parties details information particulars registered printed individual no nr first second third primary".split()
+    ["name", "names", "full", "legal", "of", "the", "and", "or", "party", "parties", "details", "information", "particulars", "registered", "printed", "individual", "no", "nr", "first", "second", "third", "primary"]
 )
 _BRACKETS = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
 _QUOTED = re.compile(

@@ -1,0 +1,1026 @@
+"""Amounts, rates, dates and terms of a loan: every candidate in a text, with how well its words mark it as the loan's.
+
+Each finder reads all values of its sort (money in any currency, percentages in figures or words, dates, durations),
+judges them by the words of their row or sentence, and returns those that pass, best first. Nothing is guessed: a fee,
+a late charge or a signing date does not become the principal, the rate or the maturity for want of a better one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from calendar import monthrange
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+
+from ovrag_core.types import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """An amount lent, or the limit of a credit: `currency` is an ISO 4217 code, `label` the words that mark it.
+
+    `[start, end)` is the passage (row or sentence), `[value_start, value_end)` the amount itself.
+    """
+
+    amount: Decimal
+    currency: str
+    label: str
+    start: int
+    end: int
+    value_start: int
+    value_end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A contract rate in percent a year. `percent` of a variable rate is its margin, or None where none is stated."""
+
+    percent: Decimal | None
+    variable: bool
+    label: str
+    start: int
+    end: int
+    value_start: int
+    value_end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Maturity:
+    """The day on which the last of the loan falls due, as an ISO date; `computed` where it is a term from a date."""
+
+    date: str
+    computed: bool
+    label: str
+    start: int
+    end: int
+    value_start: int
+    value_end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """How long the loan runs, in months."""
+
+    months: int
+    label: str
+    start: int
+    end: int
+    value_start: int
+    value_end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A value's surroundings: the words before and after it in its row or sentence, and its passage."""
+
+    before: str
+    after: str
+    label: str
+    start: int
+    end: int
+
+
+_THRESHOLD = 4.0
+_MAX_PASSAGE = 400
+
+# --- surroundings ----------------------------------------------------------------------------------------------
+
+_BREAK = re.compile(
+    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.]{2,45}:)|"
+    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d+)*\.?|[•*#-])\s)|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)"
+)
+_ROW = re.compile(
+    r"^[\s|>*#_•-]*(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{3,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
+)
+
+
+def _setting(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -> _Setting:
+    """The row or sentence around a value, its label where it is a row."""
+    index = bisect_left(breaks, (start + 1, 0))
+    left = breaks[index - 1][1] if index else 0
+    if left > start:
+        left = breaks[index - 2][1] if index > 1 else 0
+    follow = next((b[0] for b in breaks[index : index + 2] if b[0] >= end), len(text))
+    right = min(len(text), follow + (1 if follow < len(text) and text[follow] in ".!?;" else 0))
+    left, right = max(left, start - 320), min(right, end + 320)
+    line = text.rfind("\n", left, start) + 1 or left
+    row = _ROW.match(text[line:start])
+    label = row.group(1) if row else ""
+    if not row and line == left and not text[left:start].strip(" \t*_|#•-"):
+        label = _label_above(text, left)
+    begin, finish = left, right
+    if finish - begin > _MAX_PASSAGE:
+        begin = max(begin, min(start, finish - _MAX_PASSAGE, start - 120))
+        finish = min(finish, begin + _MAX_PASSAGE)
+    finish = max(finish, end)
+    while begin < start and text[begin].isspace():
+        begin += 1
+    while finish > end and text[finish - 1].isspace():
+        finish -= 1
+    return _Setting(
+        " ".join(text[left:start].split()), " ".join(text[end:right].split()), " ".join(label.split()), begin, finish
+    )
+
+
+def _label_above(text: str, at: int) -> str:
+    """The label of a value that stands on the line below it ("Principal Amount:" over "USD 254,000.00")."""
+    above = text[max(0, at - 120) : at].rstrip(" \t*_|#\n\r")
+    label = above.rsplit("\n", 1)[-1].strip(" \t*_|#")
+    return (
+        label.rstrip(":").strip()
+        if label.endswith(":") or (label and len(label.split()) <= 6 and label[-1].isalnum())
+        else ""
+    )
+
+
+def _breaks(text: str) -> list[tuple[int, int]]:
+    return [(m.start(), m.end()) for m in _BREAK.finditer(text)]
+
+
+Cues = tuple[tuple[re.Pattern[str], float], ...]
+
+
+def _cues(*entries: tuple[str, float]) -> Cues:
+    return tuple((re.compile(pattern, re.IGNORECASE), weight) for pattern, weight in entries)
+
+
+def _weigh(cues: Cues, words: str) -> tuple[float, str]:
+    """The best positive weight plus all negative ones, and the words of the best cue."""
+    best, label, minus = 0.0, "", 0.0
+    for pattern, weight in cues:
+        found = pattern.search(words)
+        if not found:
+            continue
+        if weight > best:
+            best, label = weight, found.group().strip(" :,.(")
+        elif weight < 0:
+            minus += weight
+    return best + minus, label
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------
+
+_UNITS = {
+    w: n
+    for n, w in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+    )
+}
+_TENS = {w: 10 * n for n, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
+_SCALES = {
+    "hundred": 100,
+    "thousand": 1000,
+    "lakh": 100_000,
+    "lakhs": 100_000,
+    "million": 10**6,
+    "crore": 10**7,
+    "crores": 10**7,
+    "billion": 10**9,
+}
+_NUMBER_WORD = "|".join(sorted((*_UNITS, *_TENS, *_SCALES, "forty"), key=lambda w: (-len(w), w)))
+_NUMBER_WORDS = rf"(?:(?:a\s+)?(?:{_NUMBER_WORD}))(?:[\s-]+(?:and\s+)?(?:{_NUMBER_WORD}))*"
+_VULGAR = {
+    "½": "0.5",
+    "¼": "0.25",
+    "¾": "0.75",
+    "⅛": "0.125",
+    "⅜": "0.375",
+    "⅝": "0.625",
+    "⅞": "0.875",
+    "⅓": "0.3333",
+    "⅔": "0.6667",
+    "⅕": "0.2",
+    "⅖": "0.4",
+    "⅗": "0.6",
+    "⅘": "0.8",
+    "⅙": "0.1667",
+    "⅚": "0.8333",
+    "⅒": "0.1",
+}
+_FRACTION_WORDS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "thirds": 3,
+    "quarter": 4,
+    "quarters": 4,
+    "fourth": 4,
+    "fourths": 4,
+    "fifth": 5,
+    "fifths": 5,
+    "eighth": 8,
+    "eighths": 8,
+    "tenth": 10,
+    "tenths": 10,
+    "sixteenth": 16,
+    "sixteenths": 16,
+    "hundredth": 100,
+    "hundredths": 100,
+    "thousandth": 1000,
+    "thousandths": 1000,
+}
+
+
+def words_to_number(words: str) -> int | None:
+    """The number that English words say: "two hundred seventy-five thousand" is 275000; None for other words."""
+    total = current = 0
+    seen = False
+    for word in re.split(r"[\s-]+", words.lower().strip()):
+        if word in ("and", "a", ""):
+            continue
+        if word in _UNITS:
+            current += _UNITS[word]
+        elif word in _TENS:
+            current += _TENS[word]
+        elif word == "hundred":
+            current = (current or 1) * 100
+        elif word in _SCALES:
+            total += (current or 1) * _SCALES[word]
+            current = 0
+        else:
+            return None
+        seen = True
+    return total + current if seen else None
+
+
+def parse_number(figures: str) -> Decimal | None:
+    """A number as written in any country: "1,340,000.00", "18.500,00", "1'250'000", "12,50,000", "2 750 000"."""
+    plain = re.sub(r"[\s\u00a0\u202f'’]", "", figures).rstrip(".,")
+    if "." in plain and "," in plain:
+        decimal = max(".", ",", key=plain.rfind)
+        plain = plain.replace("," if decimal == "." else ".", "").replace(decimal, ".")
+    elif "," in plain or "." in plain:
+        mark = "," if "," in plain else "."
+        head, *groups = plain.split(mark)
+        if len(groups) > 1 or (len(groups[0]) == 3 and head != "0"):
+            plain = "".join((head, *groups))
+        else:
+            plain = f"{head}.{groups[0]}"
+    try:
+        return Decimal(plain)
+    except InvalidOperation:
+        return None
+
+
+# --- money -----------------------------------------------------------------------------------------------------
+
+_SIGNS = {
+    "US$": "USD", "U.S.$": "USD", "U.S. $": "USD", "US $": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "CDN$": "CAD", "NZ$": "NZD", "S$": "SGD", "HK$": "HKD", "R$": "BRL",
+    "MX$": "MXN", "NT$": "TWD", "J$": "JMD", "$": "$", "£": "GBP", "€": "EUR", "¥": "¥", "₹": "INR", "Rs.": "Rs", "Rs": "Rs", "CHF": "CHF", "SFr.": "CHF", "Fr.": "CHF", "kr.": "kr", "kr": "kr",
+    "zł": "PLN", "Kč": "CZK", "Ft": "HUF", "₺": "TRY", "TL": "TRY", "KSh": "KES", "Ksh": "KES", "KShs": "KES", "KES": "KES", "₦": "NGN", "GH₵": "GHS", "₱": "PHP", "฿": "THB", "RM": "MYR", "Rp": "IDR", "₫": "VND", "₩": "KRW",
+    "₪": "ILS", "NIS": "ILS", "RMB": "CNY", "Euro": "EUR", "Euros": "EUR", "euro": "EUR", "euros": "EUR", "₴": "UAH", "₽": "RUB", "Tk": "BDT", "Dh": "AED", "R": "ZAR", "Pula": "BWP",
+}  # fmt: skip
+_CODES = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "AUD", "CAD", "NZD", "SGD", "HKD", "SEK", "NOK", "DKK", "ISK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "ZAR", "KES", "NGN", "GHS", "UGX", "TZS", "RWF", "MXN", "BRL", "ARS", "CLP", "COP", "PEN", "PHP", "THB", "MYR", "IDR", "VND", "KRW", "TWD", "ILS", "AED", "SAR", "QAR", "KWD", "BHD", "OMR", "EGP", "MAD", "PKR", "LKR", "BDT", "NPR", "MUR", "BWP", "NAD", "ZMW", "JMD", "TTD", "XOF", "XAF", "UAH", "RUB", "KZT", "GEL", "RSD", "MKD", "ALL", "BAM", "JOD", "LBP"]
+_WORD_CURRENCIES: tuple[tuple[str, str], ...] = (
+    (r"(?:US|U\.S\.|United\s+States|American)\s+dollars?", "USD"), (r"Canadian\s+dollars?", "CAD"), (r"Australian\s+dollars?", "AUD"), (r"New\s+Zealand\s+dollars?", "NZD"),
+    (r"Singapore\s+dollars?", "SGD"), (r"Hong\s+Kong\s+dollars?", "HKD"), (r"dollars?", "$"), (r"pounds?\s+sterling", "GBP"), (r"pounds?", "GBP"), (r"sterling", "GBP"), (r"euros?", "EUR"),
+    (r"Swiss\s+francs?", "CHF"), (r"(?:Japanese\s+)?yen", "JPY"), (r"(?:Indian\s+)?rupees?", "Rs"), (r"Swedish\s+(?:kronor|krona)", "SEK"), (r"Norwegian\s+kroner?", "NOK"), (r"Danish\s+kroner?", "DKK"), (r"kron(?:or|er|a|e)|krónur", "kr"),
+    (r"złotych|zloty(?:s|ch)?", "PLN"), (r"(?:South\s+African\s+)?rand", "ZAR"), (r"Kenya\s+shillings|(?:Kenyan?\s+)?shillings?", "KES"), (r"naira", "NGN"), (r"reais|real", "BRL"), (r"(?:Mexican\s+)?pesos?", "MXN"), (r"ringgit", "MYR"), (r"baht", "THB"),
+    (r"yuan|renminbi", "CNY"), (r"won", "KRW"), (r"dirhams?", "AED"), (r"cedis?", "GHS"),
+)  # fmt: skip
+_FIGURES = r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)|\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
+_SCALE = r"(?:\s?(?P<{0}>millions?|mio\.?|mln|mn|m(?![\w²])|billions?|bn|thousands?|k(?!\w)|lakhs?|lacs?|crores?))?"
+_SIGN = "|".join(re.escape(s) for s in sorted((*_SIGNS, *_CODES), key=lambda s: (-len(s), s)))
+_WORD = "|".join(f"(?:{pattern})" for pattern, _ in _WORD_CURRENCIES)
+_MONEY = re.compile(
+    rf"(?<![\w$€£])(?P<sign>{_SIGN})[ \u00a0]?(?P<figures>{_FIGURES})" + _SCALE.format("scale") + r"(?!\d)"
+    rf"|(?<![\w$€£.,])(?P<figures2>{_FIGURES})"
+    + _SCALE.format("scale2")
+    + rf"[ \u00a0]?(?P<sign2>(?:{_SIGN})(?!\w)|(?i:{_WORD})(?!\w))"
+)
+_SPELLED = re.compile(
+    rf"\b(?P<words>{_NUMBER_WORDS})(?:[\s,]+(?:and\s+)?(?:no|\d{{1,2}}|[xX]{{2}})/100)?(?:\s+(?:and\s+)?(?:no|zero)\s+cents)?\s+(?P<currency>{_WORD})\b",
+    re.IGNORECASE,
+)
+_MULTIPLIERS = {"m": 10**6, "b": 10**9, "t": 1000, "k": 1000, "l": 10**5, "c": 10**7}
+_COUNTRY_DOLLARS: tuple[tuple[str, str], ...] = (
+    (r"Canadian|Canada|Ontario|Qu[ée]bec|British Columbia|Alberta|Manitoba|Nova Scotia|Saskatchewan", "CAD"),
+    (r"Australia|Queensland|New South Wales|Pty|\bA[BC]N\b|Tasmania", "AUD"),
+    (r"New Zealand|Auckland|Aotearoa", "NZD"),
+    (r"Singapore|\bPte\b", "SGD"),
+    (r"Hong Kong|Kowloon", "HKD"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _local_currencies(text: str) -> dict[str, str]:
+    """What $, kr, Rs and ¥ mean in this document, by the other signs, countries and currencies it names."""
+    explicit = {
+        code
+        for sign, code in _SIGNS.items()
+        if len(sign) > 1 and sign.endswith("$") and re.search(rf"(?<!\w){re.escape(sign)}\s?\d", text)
+    }
+    explicit |= {code for code in ("CAD", "AUD", "NZD", "SGD", "HKD", "USD") if re.search(rf"\b{code}\b", text)}
+    explicit -= {"BRL", "TWD", "MXN"}
+    dollar = next(iter(explicit)) if len(explicit) == 1 else ""
+    if not dollar and not re.search(r"United States|U\.S\.|\bUSA?\b|Delaware|New York|California", text):
+        counts = [(len(re.findall(pattern, text)), code) for pattern, code in _COUNTRY_DOLLARS]
+        dollar = max(counts, key=lambda c: c[0])[1] if any(n for n, _ in counts) else ""
+    crowns = [
+        (len(re.findall(p, text)), c)
+        for p, c in (
+            (r"Swed|Stockholm|\bAB\b|SEK|Göteborg", "SEK"),
+            (r"Norw|Norge|Oslo|NOK|Bergen|\bASA?\b", "NOK"),
+            (r"Danish|Denmark|Danmark|DKK|Aarhus|\bApS\b|A/S", "DKK"),
+            (r"Iceland|Ísland|ISK|Reykjavík|hf\.", "ISK"),
+            (r"Czech|Prague|Praha|CZK", "CZK"),
+        )
+    ]
+    rupee = (
+        "PKR"
+        if re.search(r"Pakistan|Karachi|Lahore", text)
+        else "LKR"
+        if re.search(r"Sri Lanka|Colombo", text)
+        else "NPR"
+        if "Nepal" in text
+        else "MUR"
+        if "Mauriti" in text
+        else "INR"
+    )
+    return {
+        "$": dollar or "USD",
+        "kr": max(crowns, key=lambda c: c[0])[1],
+        "Rs": rupee,
+        "¥": "CNY" if re.search(r"China|RMB|Renminbi|Shanghai|Beijing", text) else "JPY",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Money:
+    amount: Decimal
+    currency: str
+    start: int
+    end: int
+
+
+def _moneys(text: str) -> Iterator[_Money]:
+    local = _local_currencies(text)
+    for match in _MONEY.finditer(text):
+        sign = match["sign"] or match["sign2"]
+        value = parse_number(match["figures"] or match["figures2"])
+        scale = (match["scale"] or match["scale2"] or " ").strip().lower()[:1]
+        if value is None:
+            continue
+        currency = _SIGNS.get(sign) or (
+            sign
+            if sign in _CODES
+            else next((c for p, c in _WORD_CURRENCIES if re.fullmatch(p, sign, re.IGNORECASE)), sign)
+        )
+        yield _Money(value * _MULTIPLIERS.get(scale, 1), local.get(currency, currency), match.start(), match.end())
+    for match in _SPELLED.finditer(text):
+        number = words_to_number(match["words"])
+        code = next(
+            (c for p, c in _WORD_CURRENCIES if re.fullmatch(p, " ".join(match["currency"].split()), re.IGNORECASE)), "$"
+        )
+        if number and number >= 100:
+            yield _Money(Decimal(number), local.get(code, code), match.start(), match.end())
+
+
+_PRINCIPAL_LABEL = _cues(
+    (
+        r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\bamount (?:financed|borrowed|lent|advanced|of loan)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum",
+        11.0,
+    ),
+    (
+        r"\bcredit (?:limit|line|amount)|\bfacility (?:amount|limit|size)?|\b(?:total )?commitments?\b|\bline of credit|\blimit\b|\bmaximum (?:credit|amount|advance)|\badvance\b|\bloan\b|\boriginal amount|\bsanctioned|\bfinance amount",
+        9.0,
+    ),
+    (r"^(?:the )?(?:amount|sum|credit|capital|total amount)\b", 7.0),
+    (
+        r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse",
+        -12.0,
+    ),
+)
+_PRINCIPAL_BEFORE = _cues(
+    (r"\bprincipal\s+(?:amount|sum)?[^.]{0,50}?(?:of|is|:|exceed(?:ing)?|to)?\W*$", 9.0),
+    (r"\b(?:aggregate |total )?commitments?\b[^.;]{0,70}?(?:means|is|are|of|total(?:s|ling)?|amounts? to|to)\W*$", 9.0),
+    (r"\bcredit (?:limit|line)\b[^.;]{0,60}\W*$", 8.5),
+    (
+        r"\b(?:term |bridge |bridging |personal |business |mortgage |student |home |auto |car |secured |unsecured |green |single |private |family )?(?:loan|credit|facility|advance|overdraft|mortgage|line of credit)\s+(?:facility\s+)?(?:in the (?:amount|sum)\s+|for\s+|up to\s+|to a maximum\s+)*(?:of|for|to|at|is)?\W*$",
+        8.0,
+    ),
+    (r"\b(?:promises?|undertakes?|agrees?|covenants?)\s+to\s+(?:re)?pay\b[^.;]{0,260}$", 7.0),
+    (r"\b(?:lend|lends|lent|loaned|lending|advances?|advanced|borrows?|borrowed|borrowing)\b[^.;]{0,140}$", 6.5),
+    (
+        r"\b(?:make|makes|made|making)\s+available\b[^.;]{0,140}$|\bgrants?\b[^.;]{0,80}(?:loan|credit|facility)[^.;]{0,80}$|\breceived\b[^.;]{0,80}$",
+        6.5,
+    ),
+    (
+        r"\b(?:the )?(?:amount|sum)\s+(?:lent|borrowed|advanced|of the (?:loan|credit|advance))?[^.;]{0,20}\bis\W*$|^\W*(?:the )?amount is\W*$",
+        7.5,
+    ),
+    (r"\bloans?\b[^.;]{0,120}\b(?:up to|exceed(?:ing)?|maximum of|limit of|of|sum of|amount of)\W*$", 6.5),
+    (
+        r"\b(?:draw|drawn|outstanding|owe|owing|debit|balance)\b[^.;]{0,90}\b(?:more than|up to|exceed(?:ing)?|limit of|maximum of)\W*$",
+        5.5,
+    ),
+    (r"\b(?:the sum of|a total of|in the amount of|the amount of)\W*$", 4.5),
+    (r"\bwe (?:credit|paid|pay|transfer(?:red)?)\W*$", 5.0),
+    (r"\bcommitment\b[^.;]{0,60}$", 4.5),
+    (r"\bbears interest\b", -1.0),
+    (r"\bfees?\b[^.;]{0,60}$|\bfee\b[^,;]{0,80}(?:of|is)\W*$", -9.0),
+    (r"\b(?:instal?l?ments?|payments?|repayments?)\b[^,;]{0,50}$", -8.0),
+    (
+        r"\b(?:charge|penalty|premium|costs?|expenses?|fine|deductible|rent|salary|income|tax(?:es)?|deposit|price|rebate|refund|worth|revenue|turnover|EBITDA|valued|appraised|insur\w+)\b[^.;]{0,50}$",
+        -8.0,
+    ),
+    (
+        r"\b(?:at least|not less than|less than|minimum(?: of)?|multiples? of|increments? of|in excess of|greater of|lesser of|threshold(?: of)?|above|below|each|every)\W*(?:\(\w\)\s*)?$",
+        -7.0,
+    ),
+    (r"\b(?:exceeds?|exceeding|more than|over)\W*$", -3.0),
+    (
+        r"\b(?:sub-?limit|swing ?line|letters? of credit|existing|previous|prior|former|other|judgments?|owed to|liabilit\w+|claims?|loss(?:es)?|reserve|dispos\w+|indebtedness|capital expenditures?)\b[^.;]{0,90}$",
+        -6.0,
+    ),
+    (r"\b(?:guarantee|guaranty|guarantor)\b[^.;]{0,60}$", -4.0),
+    (r"\b(?:default|judgment|damages|late)\b[^.;]{0,60}$", -5.0),
+    (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
+)
+_PRINCIPAL_AFTER = _cues(
+    (
+        r"^\W{0,4}(?:\(?(?:the|this|this amount is called|such amount)?\W*(?:principal|loan|commitment|facility|credit limit|advance|note|line of credit|maximum)\b)",
+        6.0,
+    ),
+    (
+        r"^\W{0,3}(?:term |revolving |secured |unsecured |senior |bridge |personal |commercial )*(?:loan|credit facility|facility|line of credit|revolving|advance)\b",
+        6.0,
+    ),
+    (r"^[^.;]{0,60}\bin (?:one|a single) (?:advance|payment|drawdown|drawing|sum|draw|instal)", 5.0),
+    (
+        r"^\W*(?:or so much thereof|together with interest|plus interest|with interest|lent|at any (?:one )?time outstanding)",
+        5.5,
+    ),
+    (
+        r"^\W*(?:per|a|each|every|an)\s+(?:month|week|day|year|annum|quarter|hour|share|payment|instal|unit)|^\W*(?:each|monthly|weekly|apiece)\b",
+        -10.0,
+    ),
+    (r"^\W*(?:or more|or less|or greater|deductible|fee|charge|in fees)\b", -7.0),
+)
+
+
+def find_principals(document: Document) -> list[Principal]:
+    """The amounts that `document` marks as lent or as the limit of its credit, best first."""
+    text = document.text
+    breaks = _breaks(text)
+    moneys = list(_moneys(text))
+    counts: dict[tuple[Decimal, str], int] = {}
+    for money in moneys:
+        counts[money.amount, money.currency] = counts.get((money.amount, money.currency), 0) + 1
+    found: list[Principal] = []
+    for money in moneys:
+        if money.amount < 50:
+            continue
+        setting = _setting(text, money.start, money.end, breaks)
+        score, label = _principal_score(text, money, setting)
+        if score < _THRESHOLD:
+            continue
+        score += min(3, counts[money.amount, money.currency] - 1) * 0.6 - money.start / max(1, len(text))
+        found.append(
+            Principal(
+                money.amount, money.currency, label, setting.start, setting.end, money.start, money.end, round(score, 4)
+            )
+        )
+    if found:
+        largest = max(p.amount for p in found)
+        found = [_plus(p, 1.0) if p.amount == largest else p for p in found]
+    return sorted(found, key=lambda p: (-p.score, p.value_start))
+
+
+def _plus(principal: Principal, bonus: float) -> Principal:
+    p = principal
+    return Principal(p.amount, p.currency, p.label, p.start, p.end, p.value_start, p.value_end, p.score + bonus)
+
+
+def _principal_score(text: str, money: _Money, setting: _Setting) -> tuple[float, str]:
+    options: list[tuple[float, str]] = []
+    after, after_label = _weigh(_PRINCIPAL_AFTER, setting.after)
+    if setting.label:
+        row, label = _weigh(_PRINCIPAL_LABEL, setting.label)
+        if row != 0:
+            options.append((row + min(after, 0.0), setting.label if label else ""))
+    before, label = _weigh(_PRINCIPAL_BEFORE, setting.before[-300:])
+    options.append(
+        (
+            before + min(after, 0.0) if before >= after else min(before, 0.0) + after,
+            label if before >= after else after_label,
+        )
+    )
+    best = options[0] if options[0][0] < 0 else max(options)
+    if _alone(text, money) and money.start < 2500 and best[0] >= 0:
+        best = max(best, (6.5, "heading"))
+    return best
+
+
+def _alone(text: str, money: _Money) -> bool:
+    """Whether an amount stands at the beginning of its line and all but alone: a note's heading."""
+    line_start = text.rfind("\n", 0, money.start) + 1
+    line_end = text.find("\n", money.end)
+    rest = text[money.end : len(text) if line_end < 0 else line_end]
+    return not text[line_start : money.start].strip(" *#_|") and (
+        not rest.strip(" *_|") or rest.startswith("   ") or bool(re.match(r"\s+[A-Z][\w., ]+\d{4}\s*$", rest))
+    )
+
+
+# --- rates -----------------------------------------------------------------------------------------------------
+
+_PERCENT = re.compile(
+    r"(?<![\w.,])(?P<whole>\d{1,3}(?:[.,]\d{1,5})?)?(?:[ -]?(?P<vulgar>[½¼¾⅛⅜⅝⅞⅓⅔⅕⅖⅗⅘⅙⅚⅒])|(?:[ -](?:and )?(?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?:ths?)?))?\s?(?:%|per[ \n-]?cent(?:um)?\b|percent\b|pct\b|p\.c\.)",
+    re.IGNORECASE,
+)
+_PERCENT_WORDS = re.compile(
+    rf"\b(?P<words>{_NUMBER_WORDS})(?:\s+point\s+(?P<point>(?:(?:{_NUMBER_WORD}|oh)[\s-]*)+?))?(?:\s+and\s+(?:(?P<top>a|an|{_NUMBER_WORD})[\s-]+)?(?P<bottom>{'|'.join(sorted(_FRACTION_WORDS, key=lambda w: (-len(w), w)))}))?(?:\s+of\s+one)?\s*(?:%|per[ \n-]?cent(?:um)?\b|percent\b)",
+    re.IGNORECASE,
+)
+_INDEX = r"(?:prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|cash rate|policy rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
+_VARIABLE = re.compile(
+    rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}",
+    re.IGNORECASE,
+)
+_DEFAULTING = re.compile(
+    r"\b(?:default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
+    re.IGNORECASE,
+)
+_RATE_LABEL = _cues(
+    (
+        r"\b(?:interest|borrowing|contract|nominal|lending|fixed|loan|note|yearly|simple|coupon|debit)\s*(?:rate|interest)?\b.*|\brate\b|\binterest\b|\bcoupon\b|\bprice\b",
+        11.0,
+    ),
+    (r"\bAPRC?\b|\bannual percentage|\beffective|\brepresentative|\bTAEG|\bcomparison", -5.5),
+    (
+        r"\bfees?\b|\bcharges?\b|\bdefault|\blate\b|\boverdue|\bpenalt|\bpremium|\bLTV|\bloan.to.value|\bdeposit|\bmargin\b|\btax|\bshare\b|\bguarantee|\bprepay|\bearly",
+        -12.0,
+    ),
+)
+_RATE_BEFORE = _cues(
+    (
+        r"\b(?:bears?|bearing|carr(?:y|ies)|accrues?|accruing|with|pays?|plus|add|together with)\s+(?:simple\s+|annual\s+|compound\s+|monthly\s+|fixed\s+)*interest\b[^.;]{0,120}$",
+        8.0,
+    ),
+    (r"\binterest\b[^.;]{0,130}\b(?:at|of|is|be|by|rate|equal to|runs at|amounts to|charged)\b[^.;]{0,60}$", 8.0),
+    (
+        r"\b(?:interest|fixed|yearly|annual|contract|nominal|borrowing)\s+rate\b[^.;]{0,60}$|\brate\s+(?:of\s+interest\s+)?(?:of|is|at|:|,|shall be|will be)?\W*$",
+        8.0,
+    ),
+    (r"\brate\b[^.;]{0,50}$", 6.0),
+    (r"^\W*(?:interest|rate)\W*$|\binterest\b[^.;]{0,15}$", 7.5),
+    (r"\bcosts?\b[^.;]{0,40}$", 1.5),
+    (r"\b(?:APRC?|annual percentage rate|effective (?:annual )?rate|annual rate of charge)\b[^.;]{0,60}$", -4.5),
+    (
+        r"\b(?:fees?|premium|commission|discount|tax|VAT|GST|deposit|ratio|margin of|equity|shares?|ownership|price|value|worth|limit|haircut|advance rate|minimum payment|down ?payment|guarantee|surcharge|rebate|points)\b[^,;]{0,60}$",
+        -9.0,
+    ),
+    (
+        r"\b(?:plus|over|above|exceed(?:s|ing)?|more than|less than|at least|not less than|greater of|lesser of|increased? by|additional|further|extra|minimum|below|cap(?:ped)? at|maximum)\W*(?:\w+\W+){0,2}$",
+        -7.0,
+    ),
+)
+_RATE_AFTER = _cues(
+    (
+        r"^\W{0,3}(?:per annum|per year|p\.?\s?a\b|a year|yearly|annually|annual|each year|every year|by the year|per cent\. per annum)",
+        4.0,
+    ),
+    (r"^[^.;]{0,40}\bfixed\b", 3.0),
+    (
+        r"^\W{0,3}(?:of|on)\s+(?:the|any|each|all|its|such|that|my|your|your|an?|Consolidated|that|what|amounts?|principal|purchase|gross|net)\b",
+        -7.0,
+    ),
+    (r"^\W{0,3}(?:per|a|each|every)\s+(?:month|week|day|quarter)\b", -6.0),
+    (
+        r"^\W{0,3}(?:fee|charge|discount|deposit|premium|owned|interest in|of\b.{0,20}amount|points?|above|over|in excess|higher|margin|greater|plus)\b",
+        -7.0,
+    ),
+    (r"^\W{0,3}(?:or more|or less|of each payment|late)\b", -7.0),
+)
+
+
+def find_rates(document: Document) -> list[Rate]:
+    """The contract rates of `document`, best first. The main rate is None where the first is variable."""
+    text = document.text
+    breaks = _breaks(text)
+    found = [rate for rate in _fixed(text, breaks)]
+    found.extend(_variable(text, breaks))
+    found = _settle(found)
+    return sorted(found, key=lambda r: (-r.score, r.value_start))
+
+
+def _percentages(text: str) -> Iterator[tuple[Decimal, int, int]]:
+    for match in _PERCENT.finditer(text):
+        if not (match["whole"] or match["vulgar"] or match["top"]):
+            continue
+        value = parse_percent(match["whole"] or "0")
+        if match["vulgar"]:
+            value += Decimal(_VULGAR[match["vulgar"]])
+        if match["top"] and Decimal(match["bottom"]):
+            value += Decimal(match["top"]) / Decimal(match["bottom"])
+        yield value, match.start(), match.end()
+    for match in _PERCENT_WORDS.finditer(text):
+        number = words_to_number(match["words"])
+        if number is None or re.match(r"\s*\(\s*\d", text[match.end() : match.end() + 8]):
+            continue
+        value = Decimal(number)
+        if match["bottom"]:
+            top = match["top"]
+            value += (
+                Decimal(1 if not top or top.lower() in ("a", "an") else words_to_number(top) or 1)
+                / _FRACTION_WORDS[match["bottom"].lower()]
+            )
+        if match["point"]:
+            digits = "".join(
+                "0" if w == "oh" else str(_UNITS.get(w, _TENS.get(w, "")))
+                for w in re.split(r"[\s-]+", match["point"].lower().strip())
+            )
+            value = Decimal(f"{number}.{digits or 0}")
+        yield value, match.start(), match.end()
+
+
+def parse_percent(figures: str) -> Decimal:
+    """Figures before a percent sign; a comma is a decimal comma."""
+    return Decimal(figures.replace(",", "."))
+
+
+def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
+    for value, start, end in _percentages(text):
+        if not 0 <= value < 100:
+            continue
+        setting = _setting(text, start, end, breaks)
+        options: list[tuple[float, str]] = []
+        after, _ = _weigh(_RATE_AFTER, setting.after)
+        if setting.label:
+            row, label = _weigh(_RATE_LABEL, setting.label)
+            if row != 0:
+                options.append((row + min(after, 0.0) + (1.0 if after > 0 else 0.0), setting.label if label else ""))
+        before, label = _weigh(_RATE_BEFORE, setting.before[-260:])
+        options.append((before + after, label))
+        score, label = options[0] if options[0][0] < 0 else max(options)
+        near = f"{setting.label} {setting.before[-110:]} {setting.after[:60]}"
+        if _DEFAULTING.search(near) and not re.search(r"before and after|both before", near, re.IGNORECASE):
+            score -= 7.0
+        if re.search(
+            rf"{_INDEX}|\bmargin\b", f"{setting.before[-70:]} {setting.after[:70]}", re.IGNORECASE
+        ) and not re.search(r"\bfixed\b", near, re.IGNORECASE):
+            score -= 6.0
+        if score >= _THRESHOLD:
+            yield Rate(
+                value, False, label, setting.start, setting.end, start, end, round(score - start / max(1, len(text)), 4)
+            )
+
+
+def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
+    for match in list(_VARIABLE.finditer(text))[:60]:
+        setting = _setting(text, match.start(), match.end(), breaks)
+        sentence = text[setting.start : setting.end]
+        if _DEFAULTING.search(sentence) or re.search(
+            r"\b(?:not|no|never|without|nor)\b[^.;]{0,30}$", setting.before[-40:], re.IGNORECASE
+        ):
+            continue
+        if re.search(
+            r"\bfixed\b|\bnot (?:a )?variable|does not (?:vary|change)|shall not (?:vary|change)|will not (?:vary|change)|\bother\b|insurance|hedg|swap",
+            sentence,
+            re.IGNORECASE,
+        ):
+            continue
+        margin = next((value for value, _, _ in _percentages(sentence)), None)
+        score = (
+            7.0
+            + (1.5 if re.search(r"\binterest\b", sentence, re.IGNORECASE) else 0.0)
+            + (1.5 if margin is not None else 0.0)
+        )
+        yield Rate(
+            margin,
+            True,
+            " ".join(match.group().split())[:60],
+            setting.start,
+            setting.end,
+            match.start(),
+            match.end(),
+            round(score - match.start() / max(1, len(text)), 4),
+        )
+
+
+def _settle(found: list[Rate]) -> list[Rate]:
+    """A percentage inside a passage that makes the rate variable is not a fixed contract rate."""
+    variable = [r for r in found if r.variable]
+    return [r for r in found if r.variable or not any(v.start <= r.value_start < v.end for v in variable)]
+
+
+# --- dates -----------------------------------------------------------------------------------------------------
+
+_MONTHS = {
+    m: n
+    for n, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sept sep",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        1,
+    )
+    for m in names.split()
+}
+_MONTH = "|".join(sorted(_MONTHS, key=lambda m: (-len(m), m)))
+_DATE = re.compile(
+    rf"\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\.?(?:\s+day)?(?:\s+of)?[\s-]+(?P<m1>{_MONTH})\.?,?[\s-]+(?:in the year\s+)?(?P<y1>(?:19|20)\d\d)\b"
+    rf"|\b(?P<m2>{_MONTH})\.?\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y2>(?:19|20)\d\d)\b"
+    r"|\b(?P<y3>(?:19|20)\d\d)-(?P<m3>\d{2})-(?P<d3>\d{2})\b"
+    r"|(?<![\w./])(?P<a4>\d{1,2})(?P<s4>[./-])(?P<b4>\d{1,2})(?P=s4)(?P<y4>(?:19|20)\d\d)(?![\w/])"
+    r"|(?P<y5>(?:19|20)\d\d)年(?P<m5>\d{1,2})月(?P<d5>\d{1,2})日",
+    re.IGNORECASE,
+)
+
+
+def _dates(text: str) -> Iterator[tuple[date, int, int]]:
+    month_first = _month_first(text)
+    for match in _DATE.finditer(text):
+        g = match.groupdict()
+        if g["m1"]:
+            parts = (int(g["y1"]), _MONTHS[g["m1"].lower()], int(g["d1"]))
+        elif g["m2"]:
+            parts = (int(g["y2"]), _MONTHS[g["m2"].lower()], int(g["d2"]))
+        elif g["y3"]:
+            parts = (int(g["y3"]), int(g["m3"]), int(g["d3"]))
+        elif g["y5"]:
+            parts = (int(g["y5"]), int(g["m5"]), int(g["d5"]))
+        else:
+            a, b = int(g["a4"]), int(g["b4"])
+            first = month_first and g["s4"] != "."
+            parts = (int(g["y4"]), a, b) if (first and a <= 12) or b > 12 else (int(g["y4"]), b, a)
+        try:
+            yield date(*parts), match.start(), match.end()
+        except ValueError:
+            continue
+
+
+def _month_first(text: str) -> bool:
+    """Whether 03/04/2025 is the fourth of March here: as other dates of the document show, else as its country writes."""
+    pairs = [(int(a), int(b)) for a, b in re.findall(r"(?<![\w/])(\d{1,2})/(\d{1,2})/(?:19|20)\d\d", text)]
+    if any(b > 12 for _, b in pairs):
+        return True
+    if any(a > 12 for a, _ in pairs):
+        return False
+    return bool(
+        re.search(
+            rf"\b(?:{_MONTH})\s+\d{{1,2}},\s+(?:19|20)\d\d|U\.S\.|United States|\bUSD\b|US\$", text, re.IGNORECASE
+        )
+    ) or ("$" in text and _local_currencies(text)["$"] == "USD")
+
+
+_MATURITY_LABEL = _cues(
+    (
+        r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bballoon",
+        11.0,
+    ),
+    (r"\bdue(?: date)?\b|\brepayment\b|\btermination|\bends?\b|\bterm\b|\buntil\b", 6.5),
+    (
+        r"\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)",
+        -14.0,
+    ),
+)
+_MATURITY_BEFORE = _cues(
+    (r"\bmaturity(?: date)?\W*[^.;]{0,60}(?:means|is|be|being|:|of|on|falls on|date)?\W*$", 9.0),
+    (
+        r"\b(?:the )?(?:last|final)(?: of (?:them|these|which))?\b[^.;]{0,70}\b(?:on|due|is|,|falls due on|payable on|by)\W*(?:the\s*)?$",
+        9.0,
+    ),
+    (
+        r"\b(?:due|payable|repayable|paid|repaid|repay|pay|settled?|cleared|discharged|finished|redeemed)\b[^.;]{0,50}\b(?:in full|in one|in a single|single sum|lump sum|bullet|whole|entire|all|balance|balloon|one payment|at once)\b[^.;]{0,70}\b(?:on|by|before|no later than|not later than)\W*(?:the\s*)?$",
+        9.0,
+    ),
+    (
+        r"\b(?:whole|entire|full|all|any|outstanding|unpaid|remaining|total|balance|principal|loan|loans|advances?|note|debt|sum|money|everything|capital)\b[^.;]{0,130}\b(?:due|payable|repayable|repaid|repay|paid|pay|pay out|returned?|back|settled?)\b[^.;]{0,50}\b(?:on|by|before|until|no later than|not later than|latest)\W*(?:the\s*)?$",
+        8.0,
+    ),
+    (
+        r"\b(?:re)?pa(?:y|id)\b[^.;]{0,60}\b(?:debt|loan|principal|balance|sum|money|everything|advance|note|amount|it|in full|back|out)\b[^.;]{0,60}\b(?:on|by|before|no later than|not later than)\W*(?:the\s*)?$",
+        8.0,
+    ),
+    (r"\bmatur(?:es?|ing)\b[^.;]{0,30}$", 9.0),
+    (r"\bin full\b[^.;]{0,25}\b(?:on|by)\W*$", 9.0),
+    (r"\b(?:repayment|payment in full|repayable|repaid)\b[^.;]{0,60}\b(?:on|by|before)\W*$", 7.0),
+    (
+        r"\b(?:ends?|ending|expires?|terminates?|runs (?:until|to)|concludes?|comes to an end|continues? (?:until|to)|through|until|up to and including|to and including|available until|advances[^.;]{0,60}up to)\b[^.;]{0,25}$",
+        6.0,
+    ),
+    (r"\bif,? on\W*$", 6.0),
+    (r"\bdue on\W*$|\bdue(?: and payable)?\b[^.;]{0,20}$", 6.0),
+    (
+        r"\b(?:dated|date of|as of|entered into|made on|made this|signed|executed|effective|commenc\w+|beginning|begins?|starting|starts?|from|since|opened|born|issued|registered|incorporated|prior to|deliver\w*|adopted|until and including|fiscal year|year ended|ended|expired)\b(?:\s+\w+){0,2}\W*(?:the\s*)?$",
+        -10.0,
+    ),
+    (
+        r"\b(?:first|initial) (?:payment|instal?l?ment|repayment|due)\b[^.;]{0,60}$|\bfirst (?:of (?:them|which)|due)\b[^.;]{0,30}$",
+        -10.0,
+    ),
+    (
+        r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b[^.;]{0,50}\b(?:on|by|before)\W*$",
+        -6.0,
+    ),
+    (r"\b(?:default|accelerat\w+|financial statements|audited|tax|insurance|notice|withdraw\w*)\b[^.;]{0,60}$", -5.0),
+    (r"\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
+)
+_MATURITY_AFTER = _cues(
+    (
+        r"^\W{0,4}(?:\(?\W*(?:as (?:it|the same) may be extended[^)]{0,40}|or such earlier[^.;(]{0,160}|being[^.;(]{0,60})?\W*(?:the|such date[^.;(]{0,20}|called)?\W*(?:final )?(?:maturity|repayment|due|termination|expiry|final payment) date)",
+        9.0,
+    ),
+    (r"^[^.;]{0,60}\b(?:whichever|maturity)\b", 3.0),
+    (
+        r"^[^.;]{0,40}\b(?:remaining|final) (?:balance|payment|instal?l?ment)|^\W*(?:when|on which (?:date|day))\b[^.;]{0,60}\b(?:balance|all|remaining|entire|whole|principal)",
+        6.0,
+    ),
+    (r"^[^.;]{0,30}\b(?:the debt|the loan) (?:is|will be|shall be) (?:finished|repaid|paid|at an end)", 7.0),
+    (r"^\W*(?:and (?:on|each|every|continuing|the same)|and thereafter|with the last)\b", -4.0),
+)
+
+
+def find_maturities(document: Document) -> list[Maturity]:
+    """The days on which `document` lets the last of the loan fall due, best first."""
+    text = document.text
+    breaks = _breaks(text)
+    found: list[Maturity] = []
+    dates = list(_dates(text))
+    latest = max((day for day, _, _ in dates), default=None)
+    for day, start, end in dates:
+        setting = _setting(text, start, end, breaks)
+        after, after_label = _weigh(_MATURITY_AFTER, setting.after)
+        options: list[tuple[float, str]] = []
+        if setting.label:
+            row, label = _weigh(_MATURITY_LABEL, setting.label)
+            if row:
+                options.append((row, setting.label if label else ""))
+        before, label = _weigh(_MATURITY_BEFORE, setting.before[-260:])
+        options.append(
+            (before + max(after, 0.0) if before < 0 else max(before, after) + min(after, 0.0), label or after_label)
+        )
+        score, label = options[0] if options[0][0] < 0 else max(options)
+        if score < _THRESHOLD:
+            continue
+        score += 1.5 if day == latest else 0.0
+        found.append(
+            Maturity(
+                day.isoformat(),
+                False,
+                label,
+                setting.start,
+                setting.end,
+                start,
+                end,
+                round(score - 0.5 * start / max(1, len(text)), 4),
+            )
+        )
+    found.extend(_computed(text, breaks))
+    return sorted(found, key=lambda m: (-m.score, m.value_start))
+
+
+_FROM_DATE = re.compile(
+    rf"\b(?P<number>\d{{1,3}}|{_NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[\s-]+(?P<unit>months?|years?)\s+(?:from|after|following|of)\s+(?:and including\s+)?(?=\d|{_MONTH})",
+    re.IGNORECASE,
+)
+
+
+def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
+    """Terms counted from a stated date: "thirty-six months from 1 May 2024"."""
+    for match in _FROM_DATE.finditer(text):
+        given = next(
+            ((day, end) for day, start, end in _dates(text[match.end() : match.end() + 40]) if start == 0), None
+        )
+        months = _months(match["number"], match["unit"])
+        if given is None or not months:
+            continue
+        setting = _setting(text, match.start(), match.end(), breaks)
+        near = f"{setting.label} {setting.before[-160:]} {setting.after[:120]}"
+        if not re.search(r"repa|matur|\bdue\b|\bterm\b|final|\bend", near, re.IGNORECASE) or re.search(
+            r"notice|prepay|grace", near, re.IGNORECASE
+        ):
+            continue
+        day = add_months(given[0], months)
+        yield Maturity(
+            day.isoformat(),
+            True,
+            "term from a date",
+            setting.start,
+            setting.end,
+            match.start(),
+            match.end() + given[1],
+            6.0,
+        )
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day `months` later, or the last day of a shorter month."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+# --- terms -----------------------------------------------------------------------------------------------------
+
+_DURATION = re.compile(
+    rf"(?<![\w.,$€£/])(?P<number>\d{{1,3}}|{_NUMBER_WORDS})(?:\s*\((?P<figures>\d{{1,3}}|{_NUMBER_WORDS})\))?[\s-]+(?P<between>(?:(?:equal|consecutive|successive|regular|level|substantially|fixed|calendar|full|,)\s+)*)(?P<unit>months?|years?|monthly|annual|yearly|quarterly)\b(?!\s+(?:old|notice))",
+    re.IGNORECASE,
+)
+_TERM_LABEL = _cues(
+    (
+        r"\b(?:term|tenor|tenure|duration|loan period|repayment period|period of (?:the )?loan|length|life|number of (?:payments|instal?l?ments))\b",
+        10.0,
+    ),
+    (r"\b(?:repayment|instal?l?ments?|payment schedule|payments?)\b", 6.0),
+    (r"\bnotice|\bgrace|\bfixed[- ]rate period|\bwarranty|\bfee|\bintroductory", -12.0),
+)
+_TERM_BEFORE = _cues(
+    (r"\b(?:term|period|tenor|tenure|duration|life)\b[^.;]{0,30}\b(?:of|is|:|be|over)?\W*$", 7.0),
+    (
+        r"\b(?:repa(?:y|id|yable|yment)|payable|amorti[sz]\w*|instal?l?ments?|loan|advance)\b[^.;]{0,60}\b(?:over|for|in|by|of)\W*(?:a (?:term|period) of\W*)?$",
+        6.0,
+    ),
+    (r"\b(?:in|by|of|pay|makes?|over)\W*$", 2.0),
+    (
+        r"\b(?:within|notice|grace|after|first|every|each|last|past|preceding|deferment|forbearance|up to|within the|prior|statement|warrant\w*|interest[- ]only|less than|more than|at least|exceed\w*|limitation|availability|intro\w*)\b[^.;]{0,30}$",
+        -8.0,
+    ),
+)
+_TERM_AFTER = _cues(
+    (r"^\W*(?:instal?l?ments?|payments?|repayments?)\b", 5.0),
+    (r"^\W*(?:term|loan|period|amorti)\b", 6.0),
+    (
+        r"^\W*(?:of|from|after|following)\s+(?:and including\s+)?(?:the )?(?:date|drawdown|advance|disburse|closing|first|loan)",
+        2.0,
+    ),
+    (r"^\W*(?:after|before|prior|notice|written|of default|days|late|past|of each|period ending|interest)\b", -6.0),
+)
+
+
+def _months(number: str, unit: str) -> int:
+    count = int(number) if number.isdigit() else words_to_number(number) or 0
+    factor = {"m": 1, "y": 12, "a": 12, "q": 3}[unit[0].lower()]
+    return count * factor
+
+
+def find_terms(document: Document) -> list[Term]:
+    """How long `document` says the loan runs, in months, best first; a number of monthly instalments counts."""
+    text = document.text
+    breaks = _breaks(text)
+    found: list[Term] = []
+    for match in _DURATION.finditer(text):
+        instalments = match["unit"].lower() in ("monthly", "annual", "yearly", "quarterly")
+        months = _months(match["number"], match["unit"])
+        if not 1 <= months <= 600:
+            continue
+        setting = _setting(text, match.start(), match.end(), breaks)
+        after, after_label = _weigh(_TERM_AFTER, setting.after)
+        if (
+            instalments
+            and not re.match(
+                r"^\W*(?:\w+\s+){0,3}?(?:instal?l?ments?|payments?|repayments?|,)", setting.after, re.IGNORECASE
+            )
+            and not setting.label
+        ):
+            continue
+        options: list[tuple[float, str]] = []
+        if setting.label:
+            row, label = _weigh(_TERM_LABEL, setting.label)
+            if row:
+                options.append((row + min(after, 0.0), setting.label if label else ""))
+        before, label = _weigh(_TERM_BEFORE, setting.before[-140:])
+        options.append((before + after, label or after_label))
+        score, label = options[0] if options[0][0] < 0 else max(options)
+        if score >= _THRESHOLD:
+            found.append(
+                Term(
+                    months,
+                    label,
+                    setting.start,
+                    setting.end,
+                    match.start(),
+                    match.end(),
+                    round(score - match.start() / max(1, len(text)), 4),
+                )
+            )
+    return sorted(found, key=lambda t: (-t.score, t.value_start))
+
+
+def show(value: Principal | Rate | Maturity | Term) -> str:
+    """One line for people: the value, its label and score."""
+    if isinstance(value, Principal):
+        said = f"{value.currency} {value.amount:,}"
+    elif isinstance(value, Rate):
+        said = f"{'variable ' if value.variable else ''}{value.percent}%"
+    else:
+        said = value.date if isinstance(value, Maturity) else f"{value.months} months"
+    return f"{said} [{value.label}] {value.score:.1f}"
