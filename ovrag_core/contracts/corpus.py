@@ -15,14 +15,15 @@ from ovrag_core.contracts.render import write_pdf
 from ovrag_core.contracts.sample import sample
 from ovrag_core.contracts.terms import Terms, facts
 from ovrag_core.contracts.truth import ContractTruth, save_truth
+from ovrag_core.contracts.varied import write_varied
 from ovrag_core.errors import CorpusError
 
 Wording = Literal["plain", "varied"]
-_WRITERS = {"plain": write_plain, "varied": write_plain}
+_WRITERS = {"plain": write_plain, "varied": write_varied}
 
 
 def generate(folder: Path, truth_path: Path, *, count: int, seed: int, wording: Wording) -> dict[str, ContractTruth]:
-    """Write `Contract_001.pdf` … into `folder` and the ground truth to `truth_path`; the same bytes for the same arguments.
+    """Write `Contract_001.pdf` … into `folder` and the truth to `truth_path`: the same bytes for the same arguments.
 
     PDFs of that name pattern from an earlier run are removed. Returns the truth by document id. Raises CorpusError for
     a count below 1 or a folder that cannot be written.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -78,6 +77,12 @@ class Draft:
         line = f"{label}: {text}"
         self.add("row", Saying(value.says, line) if isinstance(value, Saying) else line)
 
+    def cell(self, label: str, value: str, says: Says | None = None) -> None:
+        """Append a line of a table; a saying's passage is label and value, as they follow each other in the text."""
+        if says:
+            self.passages.setdefault(says, f"{label} {value}")
+        self.blocks.append(Block("cell", value, label))
+
     def evidence(self, variant: Variant | None) -> tuple[str, ...]:
         """The two passages that contradict each other; empty for a clean contract."""
         return tuple(self.passages[says] for says in CONTRADICTIONS[variant]) if variant else ()
@@ -93,7 +98,3 @@ def sentence(text: str) -> str:
     """The text with a capital first letter, as a sentence starts."""
     return text[:1].upper() + text[1:]
 
-
-def joined(items: Iterable[str]) -> str:
-    """Non-empty items joined by blanks."""
-    return " ".join(item for item in items if item)

@@ -10,7 +10,28 @@ MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "no
 DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated", "long"]
 RateStyle = Literal["sign", "sign_spaced", "per_cent", "percent", "words", "fraction"]
 
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
 _TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _SCALES = ((1_000_000_000, "billion"), (1_000_000, "million"), (1_000, "thousand"))
 _SYMBOLS = {
@@ -20,9 +41,20 @@ _UNITS = {
     "USD": "Dollars", "GBP": "Pounds Sterling", "EUR": "Euro", "CAD": "Canadian Dollars", "AUD": "Australian Dollars",
     "SGD": "Singapore Dollars", "CHF": "Swiss Francs", "INR": "Indian Rupees", "ZAR": "South African Rand",
 }  # fmt: skip
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 _FRACTIONS = {"0.25": "¼", "0.5": "½", "0.75": "¾"}
 _FRACTION_WORDS = {"0.25": "one-quarter", "0.5": "one-half", "0.75": "three-quarters"}
 
@@ -50,18 +82,17 @@ def money(amount: Decimal, currency: str, style: MoneyStyle = "code") -> str:
     and points as the currency's country does. Fractions are written out only where there are any (`symbol_bare`).
     """
     figure = f"{amount:,.2f}"
+    simple = {
+        "code": f"{currency} {figure}",
+        "code_after": f"{figure} {currency}",
+        "symbol": f"{_SYMBOLS[currency]}{figure}",
+        "symbol_bare": f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}",
+        "local": _local(amount, currency),
+    }
+    if style in simple:
+        return simple[style]
     whole = int(amount)
-    if style == "code":
-        return f"{currency} {figure}"
-    if style == "code_after":
-        return f"{figure} {currency}"
-    if style == "symbol":
-        return f"{_SYMBOLS[currency]}{figure}"
-    if style == "symbol_bare":
-        return f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}"
-    if style == "local":
-        return _local(amount, currency)
-    cents = int(round((amount - whole) * 100))
+    cents = round((amount - whole) * 100)
     words = number_words(whole)
     if style == "note":
         return f"{_title(words)} and {cents:02d}/100 {_UNITS[currency]} ({_SYMBOLS[currency]}{figure})"
@@ -80,7 +111,7 @@ def _local(amount: Decimal, currency: str) -> str:
     if currency == "CHF":
         return f"CHF {figure.replace(',', '’')}"
     if currency == "INR":
-        return f"Rs. {_lakhs(int(amount))}.{int(round((amount % 1) * 100)):02d}"
+        return f"Rs. {_lakhs(int(amount))}.{round((amount % 1) * 100):02d}"
     return f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}"
 
 
@@ -115,22 +146,16 @@ def ordinal(number: int) -> str:
 
 
 def percent(rate: Decimal, style: RateStyle = "sign") -> str:
-    """A yearly rate as `style` writes it: "5.75%", "5.75 per cent", "5¾%", "five and three-quarters percent (5.75%)"."""
+    """A yearly rate as `style` writes it: "5.75%", "5.75 per cent", "5¾%", "five point seven percent (5.7%)"."""
     figure = f"{rate.normalize():f}"
     whole, part = int(rate), f"{(rate % 1).normalize():f}"
-    if style == "sign_spaced":
-        return f"{figure} %"
-    if style == "per_cent":
-        return f"{figure} per cent"
-    if style == "percent":
-        return f"{figure} percent"
+    simple = {"sign_spaced": f"{figure} %", "per_cent": f"{figure} per cent", "percent": f"{figure} percent"}
     if style == "fraction" and part in _FRACTIONS:
         return f"{whole}{_FRACTIONS[part]}%"
-    if style == "words" and part in _FRACTION_WORDS:
-        return f"{number_words(whole)} and {_FRACTION_WORDS[part]} percent ({figure}%)"
     if style == "words":
-        return f"{_spelled(figure)} percent ({figure}%)"
-    return f"{figure}%"
+        spelled = f"{number_words(whole)} and {_FRACTION_WORDS[part]}" if part in _FRACTION_WORDS else _spelled(figure)
+        return f"{spelled} percent ({figure}%)"
+    return simple.get(style, f"{figure}%")
 
 
 def _spelled(figure: str) -> str:

@@ -9,8 +9,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from random import Random
 
 from ovrag_core.contracts import names
-from ovrag_core.contracts.places import PLACES, Place
-from ovrag_core.contracts.purposes import MACHINES, MAKES, PLEDGES, PURPOSES
+from ovrag_core.contracts.lists import Place, matters, places
+from ovrag_core.contracts.lists import names as name_lists
 from ovrag_core.contracts.terms import (
     KIND_OF_VARIANT,
     KINDS,
@@ -112,11 +112,13 @@ def sample(count: int, seed: int) -> list[Terms]:
 
 
 def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, used: set[str]) -> Terms:
-    place = random.choices(PLACES, weights=[place.weight for place in PLACES])[0]
+    place = random.choices(places(), weights=[place.weight for place in places()])[0]
     use, extra_use = _uses(random, kind, variant)
     borrower = _borrower(random, place, kind, variant, use, used)
-    if kind == "Mortgage" and variant is None and not borrower.is_person:
+    if kind == "Mortgage" and not borrower.is_person:
         use = extra_use = "business"
+    if kind == "GreenLoan" and random.random() < 0.25:
+        extra_use = "personal" if borrower.is_person else "business"
     open_end = _is_open_end(random, kind, variant, extra_use)
     fixed_term = not open_end or kind == "CommercialLoan" or variant in ("card_fixed_term", "consumer_both")
     signed = _signing_day(random)
@@ -235,10 +237,10 @@ def _instalment(principal: Decimal, rate: Rate, months: int) -> Decimal:
 
 def _purpose(random: Random, kind: Kind, use: Use, borrower: Side) -> str:
     if kind == "CardAccount":
-        return random.choice(PURPOSES[f"card_{use}"])
+        return random.choice(matters().purposes[f"card_{use}"])
     if kind == "Mortgage":
-        return random.choice(PURPOSES["home" if borrower.is_person else "premises"])
-    return random.choice(PURPOSES[use])
+        return random.choice(matters().purposes["home" if borrower.is_person else "premises"])
+    return random.choice(matters().purposes[use])
 
 
 def _pledge(random: Random, place: Place, kind: Kind, variant: Variant | None, borrower: Side) -> Pledge | None:
@@ -274,11 +276,11 @@ def _asset(random: Random, place: Place, asset: Asset) -> Pledge:
             book=random.randint(101, 4890), page=random.randint(100, 990), title=_title_number(random),
         )  # fmt: skip
         return Pledge(asset, text)
-    machine, other = random.sample(MACHINES, 2)
-    text = random.choice(PLEDGES[asset]).format(
-        year=random.randint(2018, 2025), make=random.choice(MAKES), vin=_vin(random), account=_account(random),
+    machine, other = random.sample(matters().machines, 2)
+    text = random.choice(matters().pledges[asset]).format(
+        year=random.randint(2018, 2025), make=random.choice(matters().makes), vin=_vin(random), account=_account(random),
         machine=machine, machine2=other, serial=f"{random.choice('ABKMT')}{random.randint(1000, 99999)}",
-        count=f"{random.randint(2, 90) * 100:,}", stem=random.choice(names.COMPANY_STEMS),
+        count=f"{random.randint(2, 90) * 100:,}", stem=random.choice(name_lists().company_stems),
     )  # fmt: skip
     return Pledge(asset, text)
 
@@ -296,11 +298,7 @@ def _title_number(random: Random) -> str:
 
 
 def _land_stem(random: Random, place: Place) -> str:
-    return random.choice(names.CONTINENTAL_STEMS if _is_continental(place) else names.STREET_STEMS)
-
-
-def _is_continental(place: Place) -> bool:
-    return place.name in ("Germany", "Switzerland", "Netherlands")
+    return random.choice(name_lists().continental_stems if place.continental else name_lists().street_stems)
 
 
 def _address(random: Random, place: Place) -> str:
@@ -332,8 +330,11 @@ def _company(random: Random, place: Place, used: set[str]) -> Side:
         if _unused(name, used):
             break
     filled = style.format(
-        law=place.law, register=random.randint(10_000, 799_999), acn=f"{random.randint(100, 689)} {random.randint(100, 999)} {random.randint(100, 999)}", lot=random.randint(10, 24)
-    )  # fmt: skip
+        law=place.law,
+        register=random.randint(10_000, 799_999),
+        acn=" ".join(str(random.randint(100, 689)) for _ in range(3)),
+        lot=random.randint(10, 24),
+    )
     office = random.choice(("managing director", "director", "chief financial officer", "authorised signatory"))
     signatory = names.person(random, place.cultures, bare=True)
     return Side(
@@ -358,7 +359,7 @@ def _lender(random: Random, place: Place, kind: Kind, variant: Variant | None, u
         )  # fmt: skip
     pattern, style = random.choice(place.lender_forms)
     for _ in range(100):
-        name = names.lender(random, pattern, continental=_is_continental(place))
+        name = names.lender(random, pattern, continental=place.continental)
         if _unused(name, used):
             break
         pattern, style = random.choice(place.lender_forms)

@@ -1,4 +1,4 @@
-"""What a contract is about, before a word of it is written: parties, sums, dates, purpose, security, and a planted clash."""
+"""What a contract is about before a word of it is written: parties, sums, dates, purpose, security, planted clash."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, get_args
 
-from ovrag_core.contracts.places import Place
+from ovrag_core.contracts.lists import Place
 from ovrag_core.types import Facts, Money, Party, PartyKind
 
 Kind = Literal[
@@ -57,7 +57,7 @@ Asset = Literal["real_property", "vehicle", "deposit", "equipment", "receivables
 class Side:
     """A party as the contract introduces it.
 
-    `style` is what follows the name ("a Delaware corporation", "a savings bank"), `signatory` who signs for an organisation.
+    `style` is what follows the name ("a Delaware corporation", "a savings bank"); `signatory` signs for an organisation.
     """
 
     name: str

@@ -1,0 +1,115 @@
+"""The lists that contracts are sampled from, read from the YAML files beside this module."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+_FOLDER = Path(__file__).resolve().parent
+Texts = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class _List(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Culture(_List):
+    """First and last names that go together."""
+
+    first: Texts
+    last: Texts
+
+
+class Names(_List):
+    """Parts of names of people, companies and lenders."""
+
+    people: dict[str, Culture]
+    titles: Texts
+    suffixes: Texts
+    middles: Texts
+    lender_stems: Texts
+    continental_stems: Texts
+    lender_people: Texts
+    company_stems: Texts
+    trades: Texts
+    street_stems: Texts
+    other_banks: Texts
+
+
+class Matters(_List):
+    """Noun phrases for purposes and collateral, and what fills them."""
+
+    purposes: dict[str, Texts]
+    pledges: dict[str, Texts]
+    makes: Texts
+    machines: Texts
+
+
+class Place(_List):
+    """A jurisdiction with its law, currency and the shape of addresses there.
+
+    `address` and `land` are patterns; `company_forms` pairs a suffix with what a contract calls such a company,
+    `lender_forms` a name pattern with what the lender is; `cultures` name the lists that people are drawn from.
+    """
+
+    name: str
+    law: str
+    court: str
+    currency: str
+    weight: int
+    cultures: Texts
+    streets: Texts
+    cities: Texts
+    address: str
+    company_forms: tuple[tuple[str, str], ...]
+    lender_forms: tuple[tuple[str, str], ...]
+    land: Texts
+    benchmark: str
+    government: Texts
+
+    @property
+    def american(self) -> bool:
+        """Whether dates and land law are those of the United States."""
+        return self.currency == "USD"
+
+    @property
+    def continental(self) -> bool:
+        """Whether contracts follow the drafting habits of the European continent."""
+        return self.currency in ("EUR", "CHF") and self.name != "Ireland"
+
+
+class _Places(_List):
+    templates: dict[str, dict[str, object]]
+    places: tuple[dict[str, object], ...]
+
+
+@cache
+def names() -> Names:
+    """The name lists."""
+    return Names.model_validate(_read("names.yaml"))
+
+
+@cache
+def matters() -> Matters:
+    """The lists of purposes and collateral."""
+    return Matters.model_validate(_read("matters.yaml"))
+
+
+@cache
+def places() -> tuple[Place, ...]:
+    """The jurisdictions, in the file's order."""
+    file = _Places.model_validate(_read("places.yaml"))
+    filled = []
+    for record in file.places:
+        template = file.templates.get(str(record.get("like")), {})
+        values = template | {key: value for key, value in record.items() if key != "like"}
+        filled.append(Place.model_validate(values))
+    return tuple(filled)
+
+
+def _read(name: str) -> object:
+    return yaml.load((_FOLDER / name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
