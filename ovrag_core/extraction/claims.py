@@ -19,6 +19,8 @@ PASSAGE = 400  # characters of a quote, at most
 TITLE_UNITS = 12
 TITLE_CHARACTERS = 1500
 
+# An option that is not ticked states nothing.
+_UNTICKED = re.compile(r"(?:\[ {0,3}\]|\( {1,3}\)|[\u2610\u25a1\u25cb])[^\[\(\n|\u2610-\u2612\u25a1\u25a0\u25cb\u25cf]*")
 _NEGATOR = re.compile(r"\b(?:not|never|neither|nor|no|none|nothing|cannot|without|nobody|hardly)\b|(?<=[a-z])n't\b")
 _NOT_NEGATING = re.compile(
     r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
@@ -40,12 +42,12 @@ _GUARANTEE_ONLY = re.compile(
 _EXCEPTION = re.compile(r"\b(?:other than|except|save|beyond|apart from|besides|in addition to|aside from)\b")
 _ONLY_THAT = re.compile(r"\b(?:no|any) (?:other|further|additional|more)\b|\bother\b")
 _OTHER_HOLDER = re.compile(
-    r"\b(?:to|of|for|from|by) (?:any )?(?:other|another|third|such other) (?:lender|creditor|person|party|bank|financier|lenders|creditors)|"
+    r"\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|bank|financier)s?|"
     r"\banyone else\b"
 )
 _OBJECT = re.compile(r"\b(?:in|on|over|upon|against|of)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)")
 _GENERIC_OBJECT = re.compile(
-    r"(?:connection|respect|relation|favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
+    r"(?:it|them|this|what|anything|everything|connection|respect|relation|favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
     r"(?:any|all|your|its|his|her|their|my|our|the (?:borrower|obligor|maker|debtor|company|customer|cardholder|client|member)'?s?)?\s?"
     r"(?:of )?(?:(?:any|your|its|his|her|their|my|our|other|kind|sort|the)\s)*(?:property|properties|assets?|goods of any|kind|sort|belongings|possessions|collateral)\b"
 )
@@ -88,6 +90,7 @@ def find_claims(
     without `implied` only phrases that name the matter count.
     """
     found: list[Claim] = []
+    text = _UNTICKED.sub(lambda match: " " * len(match.group()), text) if scope else text
     for index, unit in enumerate(units):
         if unit.kind == "signature":
             continue
@@ -146,7 +149,7 @@ class _Reader:
     def claims(self) -> Iterator[Claim]:
         if self.unit.kind == "row" or self._short_answer():
             yield from self._row_answer()
-        seen: set[tuple[str, int]] = set()
+        seen: set[tuple[str, int, bool]] = set()
         for about, cues in self.lexicon.cues.items():
             trigger = self.lexicon.triggers.get(about)
             if trigger is not None and not trigger.search(self.raw):
@@ -155,7 +158,7 @@ class _Reader:
                 if not self._applies(cue) or (cue.implied and not self.implied):
                     continue
                 for claim in self._matches(cue):
-                    key = (claim.about, claim.strength)
+                    key = (claim.about, claim.strength, claim.collateral is not None)
                     if key not in seen:
                         seen.add(key)
                         yield claim
@@ -266,7 +269,7 @@ class _Reader:
     def _negated(self, a: int, b: int) -> bool:
         clause = max((cut for cut in self.clauses if cut <= a), default=0)
         inside = [start for start, end in self.negators if clause <= start and end <= b and start >= a - 60]
-        return len(inside) % 2 == 1 if inside else False
+        return bool(inside)
 
     def _specific_object(self, b: int) -> bool:
         match = _OBJECT.search(self.raw, max(0, b - 12), min(len(self.raw), b + 60))
@@ -288,7 +291,7 @@ class _Reader:
         for marker in self.lexicon.markers.get(about, ()):
             if firm and marker.name == "condition":
                 continue
-            if _marker_holds(marker, self.raw, self.clauses, a, b):
+            if _marker_holds(marker, self.unit, self.raw, self.clauses, a, b):
                 return True
         return False
 
@@ -308,7 +311,9 @@ class _Reader:
         return Claim(about, strength, implied, start, end, (self.unit.start + a, self.unit.start + b), self.index)
 
 
-def _marker_holds(marker: Marker, raw: str, clauses: Sequence[int], a: int, b: int) -> bool:
+def _marker_holds(marker: Marker, unit: Unit, raw: str, clauses: Sequence[int], a: int, b: int) -> bool:
+    if marker.reach == "heading":
+        return unit.kind != "heading" and marker.pattern.search(unit.heading.lower()) is not None
     if marker.reach == "before":
         start = max((cut for cut in clauses if cut <= a), default=0)
         return marker.pattern.search(raw, start, b) is not None

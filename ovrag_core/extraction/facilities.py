@@ -33,7 +33,7 @@ _OPEN_WORDS = re.compile(
     r"\b(?:revolv\w+|overdraft|line of credit|re-?borrow\w*|redraw\w*|credit line)\b", re.IGNORECASE
 )
 _TERM_WORDS = re.compile(
-    r"\b(?:term (?:loan|facility|advance)|instal?ments?|amorti[sz]\w+|single (?:advance|drawdown|drawing)|fixed term|bullet|bridge)\b",
+    r"\b(?:term (?:loan|facility|advance)|install?ments?|amorti[sz]\w+|single (?:advance|drawdown|drawing)|fixed term|bullet|bridge)\b",
     re.IGNORECASE,
 )
 

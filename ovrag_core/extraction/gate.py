@@ -177,7 +177,7 @@ _STRONG = re.compile(
     r"\b(?:promises? to (?:re)?pay|agrees? to lend|willing to lend|shall lend|will lend|lends?|lent|loan (?:amount|agreement|of|note|number|contract)|"
     r"(?:the|this|a|your|my|our) (?:\w+ ){0,2}(?:loan|note|advance|facility|overdraft|credit line|line of credit)|principal (?:amount|sum|balance)|principal|"
     r"amount financed|credit limit|borrowers?|lenders?|credit card|interest rate|rate of interest|annual percentage rate|repay(?:ment|able|s)?|"
-    r"instal?ments?|maturity date|per annum|amortization|advance)\b",
+    r"install?ments?|maturity date|per annum|balance|minimum payment|credit limit|credit|what you (?:owe|pay)|amortization|advance)\b",
     re.IGNORECASE,
 )
 _OTHER_KINDS = re.compile(
@@ -190,6 +190,11 @@ _OTHER_KINDS = re.compile(
 _LOAN_TITLE = re.compile(
     r"\b(?:loan|credit|note|mortgage|facility|lending|overdraft|advance|borrow\w*|financ\w+|deed of trust|security agreement|instal\w+|debenture|darlehen\w*|line|"
     r"card|bond|charge)\b",
+    re.IGNORECASE,
+)
+_CARD = re.compile(
+    r"\b(?:(?:credit|charge) card|card (?:account|agreement|number)|cardholder|your card|the card|annual percentage rate|minimum (?:monthly )?payment|"
+    r"your balance|statement balance|cash advance|the account)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+")
@@ -246,4 +251,5 @@ def _is_loan(text: str) -> bool:
     if other is not None and not _LOAN_TITLE.search(title[: max(other.end() + 40, 120)]) and len(core) < 0.02 * total:
         return False
     density = len(core) / total
-    return len(core) >= 2 and len(strong) >= 3 and (density >= 0.006 or len(core) >= 60)
+    card = len(_CARD.findall(sample)) >= 4
+    return (len(core) >= 2 or card) and len(strong) >= (2 if card else 3) and (density >= 0.006 or len(core) >= 60 or card)

@@ -25,7 +25,7 @@ CUE = Namespace("https://w3id.org/ov-rag/cues#")
 CUES_FILE = Path(__file__).resolve().parents[2] / "ontologies" / "lexicon" / "cues.ttl"
 
 Where = Literal["any", "title", "row", "answer", "purpose"]
-Reach = Literal["sentence", "before"]
+Reach = Literal["sentence", "before", "heading"]
 
 _NUMBER_WORD = (
     r"(?:\d[\d,.]*\d|\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
@@ -119,8 +119,10 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
     markers: dict[str, list[Marker]] = {}
     for subject, text in graph.subject_objects(CUE.marker):
         blocks = frozenset(_name(blocked) for blocked in graph.objects(subject, CUE.blocks))
-        reach: Reach = "before" if str(graph.value(subject, CUE.reach)) == "before" else "sentence"
-        marker = Marker(_name(subject), re.compile(str(text).replace(" ", r"\s+")), reach, blocks)
+        reach = str(graph.value(subject, CUE.reach))
+        if reach not in ("sentence", "before", "heading"):
+            raise ValueError(f"reach {reach!r} of {_local(subject)}")
+        marker = Marker(_name(subject), re.compile(str(text).replace(" ", r"\s+")), reach, blocks)  # type: ignore[arg-type]
         for blocked in sorted(blocks):
             markers.setdefault(blocked, []).append(marker)
     prototypes: dict[str, list[str]] = {}

@@ -21,12 +21,12 @@ from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
 from ovrag_core.extraction.purposes import Purpose, find_purpose, kind_of_purpose
 from ovrag_core.extraction.sentences import Plain, Unit, plain_text, units
 from ovrag_core.extraction.values import (
-    DateMention,
-    MoneyMention,
-    RateMention,
-    TermMention,
+    Maturity,
+    Principal,
+    Rate,
+    Term,
     find_maturities,
-    find_principal,
+    find_principals,
     find_rates,
     find_terms,
 )
@@ -34,7 +34,7 @@ from ovrag_core.types import Document, Evidence, Facility, Money, Origin, Party,
 
 NAME = "clause reader"
 
-T = TypeVar("T", MoneyMention, RateMention, DateMention, TermMention)
+T = TypeVar("T", Principal, Rate, Maturity, Term)
 
 KINDS = (
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
@@ -235,15 +235,15 @@ def _purpose_claims(page: _Page, purpose: Purpose) -> list[Claim]:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    principals: tuple[MoneyMention, ...]
-    rates: tuple[RateMention, ...]
-    maturities: tuple[DateMention, ...]
-    terms: tuple[TermMention, ...]
+    principals: tuple[Principal, ...]
+    rates: tuple[Rate, ...]
+    maturities: tuple[Maturity, ...]
+    terms: tuple[Term, ...]
 
     @classmethod
     def of(cls, document: Document) -> _Values:
         return cls(
-            tuple(find_principal(document)),
+            tuple(find_principals(document)),
             tuple(find_rates(document)),
             tuple(find_maturities(document)),
             tuple(find_terms(document)),
@@ -295,21 +295,21 @@ def _facility(
             f"{principal.currency} {principal.amount:,.2f}",
             "Loan",
             "xsd:decimal",
-            page.around(principal.start, principal.end),
+            page.around(principal.value_start, principal.value_end),
         )
-    if rate is not None and rate.percent is not None:
-        page.say(subject, "hasInterestRate", _rate_text(rate), "Loan", "xsd:decimal", page.around(rate.start, rate.end))
+    if rate is not None and not rate.variable and rate.percent is not None:
+        page.say(subject, "hasInterestRate", _rate_text(rate), "Loan", "xsd:decimal", page.around(rate.value_start, rate.value_end))
     if maturity is not None:
         page.say(
             subject,
             "hasMaturityDate",
-            maturity.date.isoformat(),
+            maturity.date,
             "Loan",
             "xsd:date",
-            page.around(maturity.start, maturity.end),
+            page.around(maturity.value_start, maturity.value_end),
         )
     if term is not None:
-        page.say(subject, "hasTerm", f"{term.months} months", "Loan", "xsd:string", page.around(term.start, term.end))
+        page.say(subject, "hasTerm", f"{term.months} months", "Loan", "xsd:string", page.around(term.value_start, term.value_end))
     if purpose is not None:
         unit = page.units[purpose.unit]
         page.say(
@@ -338,8 +338,8 @@ def _facility(
         lender=_party(lender),
         guarantors=tuple(Party(name=mention.name, kind=mention.kind) for mention in parties.guarantors),
         principal=Money(amount=float(principal.amount), currency=principal.currency) if principal is not None else None,
-        interest_rate=_rate_text(rate) if rate is not None and rate.percent is not None else None,
-        maturity=maturity.date.isoformat() if maturity is not None else None,
+        interest_rate=_rate_text(rate) if rate is not None and not rate.variable and rate.percent is not None else None,
+        maturity=maturity.date if maturity is not None else None,
         collateral=collateral[0] if collateral is not None else None,
         purpose=purpose.text if purpose is not None else None,
         term_months=term.months if term is not None else None,
@@ -485,7 +485,7 @@ def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: 
         return mentions[0] if mentions else None
     neutral: T | None = None
     for mention in mentions:
-        start, end = page.around(mention.start, mention.end)
+        start, end = page.around(mention.value_start, mention.value_end)
         named = mentioned(page.plain.text[start:end], names)
         if name in named:
             return mention
@@ -494,6 +494,6 @@ def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: 
     return neutral
 
 
-def _rate_text(rate: RateMention) -> str:
+def _rate_text(rate: Rate) -> str:
     assert rate.percent is not None
     return f"{rate.percent.normalize():f}%"

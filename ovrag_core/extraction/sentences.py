@@ -283,12 +283,31 @@ class _Segmenter:
 
     def _is_heading(self, position: int) -> bool:
         line = self.lines[position]
-        if not _looks_like_heading(line.text):
+        if not _looks_like_heading(line.text) and not self._is_question_heading(position):
             return False
         before = self.lines[position - 1].text if position else ""
         return (
             not before or before.endswith((".", ":", ";", "!", "?", ")", "_", "-", "=")) or _looks_like_heading(before)
         )
+
+    def _is_question_heading(self, position: int) -> bool:
+        """A short line without a full stop whose text begins below it: numbered, after a blank line, or set out to the left."""
+        line = self.lines[position]
+        if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 11:
+            return False
+        if line.text[-1] in ".,;:" or not line.text[0].isalnum() or line.text.endswith((" the", " of", " and", " to", " a")):
+            return False
+        below = self.lines[position + 1]
+        further = self.lines[position + 2] if position + 2 < len(self.lines) else below
+        body = _strip_number(line.text)
+        if not body[0].isupper():
+            return False
+        alone = position == 0 or not self.lines[position - 1].text
+        if not below.text:
+            return alone and further.indent > line.indent + 1 and further.text[:1].isupper()
+        numbered = body != line.text
+        wider = len(below.text) > len(line.text) + 8 or len(further.text) == 0
+        return alone and below.text[0].isupper() and wider and (numbered or below.indent > line.indent)
 
     def _paragraph_end(self, position: int) -> int:
         """First line after the paragraph: a blank line, a new number, a row or a heading ends it.
