@@ -21,6 +21,7 @@ import pandas as pd
 from rouge_score.rouge_scorer import RougeScorer
 
 from ovrag_core.errors import SettingsError
+from ovrag_core.evaluation.confusion import arms_of
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, paired_difference, ratio
 from ovrag_core.types import QueryRecord
 
@@ -67,6 +68,8 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
     `cache` is a folder in which scores are kept by content. Raises SettingsError for a model that cannot be loaded.
     """
     scored = [record for record in records if record.answer is not None and record.reference_answer]
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    scored.sort(key=lambda record: (rank[record.arm], record.document_id, record.question_id))
     pairs = sorted({_pair(record) for record in scored})
     baseline_pairs = random_pairs(scored)
     scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)

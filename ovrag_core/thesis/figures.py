@@ -28,6 +28,7 @@ HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\")
 GREY = "0.35"
 LIGHT = "0.88"
 MISSING = "n/a"
+_MOST_SHADES = 8
 
 RC: Mapping[str, object] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine has it
@@ -49,6 +50,7 @@ RC: Mapping[str, object] = {
     "figure.dpi": 100,
     "savefig.dpi": 200,
     "pdf.fonttype": 42,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
     "svg.hashsalt": "ovrag",
 }
 
@@ -112,11 +114,12 @@ def rates_by_group(
     width: float,
     *,
     published: Mapping[str, Mapping[str, float]] | None = None,
-    limits: tuple[float, float] = (0, 1),
+    limits: tuple[float, float] | None = (0, 1),
 ) -> Figure:
     """One panel a rate: a point with its interval per group; hollow diamonds are published values (group → rate).
 
-    `table` has the group's column and, for each of `names` (column → title), the column, `_low` and `_high`.
+    `table` has the group's column and, for each of `names` (column → title), the column, `_low` and `_high`. Without
+    `limits` each panel is scaled to its values.
     """
     with styled():
         groups = table[group].tolist()
@@ -128,13 +131,17 @@ def rates_by_group(
             marks = [(published or {}).get(item, {}).get(name) for item in groups]
             for place, mark in enumerate(marks):
                 if mark is not None:
-                    ax.plot(mark, place, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
+                    ax.plot(mark, place + 0.28, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
             ax.set_title(title)
-            ax.set_xlim(limits[0] - 0.03 * (limits[1] - limits[0]), limits[1] + 0.03 * (limits[1] - limits[0]))
+            if limits:
+                ax.set_xlim(limits[0] - 0.03 * (limits[1] - limits[0]), limits[1] + 0.03 * (limits[1] - limits[0]))
+            else:
+                ax.margins(x=0.2)
+                ax.xaxis.set_major_locator(MaxNLocator(4))
             ax.grid(axis="x")
             ax.set_axisbelow(True)
         axes[0].set_yticks(range(len(groups)), groups)
-        axes[0].set_ylim(len(groups) - 0.5, -0.5)
+        axes[0].set_ylim(max(1, len(groups)) - 0.5, -0.5)
         if published:
             _published_legend(fig)
         return fig
@@ -187,33 +194,39 @@ def grid_of_cells(
 def matrices(
     tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str, unit: str, columns: int = 3
 ) -> Figure:
-    """Square matrices of counts, one panel per key, on one logarithmic grey scale; zero is white.
+    """Square matrices of counts, one panel per key, on one scale of shades, logarithmic for high counts; zero is white.
 
     With many rows the labels are thinned out. The diagonal is where row and column name the same thing.
     """
     with styled():
         columns = min(columns, max(1, len(tables)))
-        fig, axes = _grid(len(tables), width, columns=columns, height=width / columns + 0.1)
-        top = max((int(table.to_numpy().max()) for table in tables.values() if table.size), default=1)
-        norm = LogNorm(vmin=0.7, vmax=max(2, top))
+        fig, axes = _grid(len(tables), width, columns=columns, height=(width - 1.2) / columns + 0.55)
+        top = max([1, *(int(table.to_numpy().max()) for table in tables.values() if table.size)])
+        few = top <= _MOST_SHADES
+        palette = _shades(top) if few else _grey_blue()
+        norm = BoundaryNorm(np.arange(top + 1) + 0.5, top) if few else LogNorm(vmin=0.7, vmax=top)
         image = None
         for place, (title, table) in enumerate(tables.items()):
             ax = axes[place]
             values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
-            image = ax.pcolormesh(values, cmap=_grey_blue(), norm=norm, rasterized=False)
+            image = ax.pcolormesh(values, cmap=palette, norm=norm)
             ax.set_aspect("equal")
             ax.invert_yaxis()
             ax.spines[:].set_visible(True)
             ax.set_title(title)
-            _sparse_ticks(ax, [str(column) for column in table.columns])
-            _sparse_ticks(ax, [str(row) for row in table.index], axis="y")
+            _sparse_ticks(ax, [str(column) for column in table.columns], most=5)
+            _sparse_ticks(ax, [str(row) for row in table.index], axis="y", most=5)
             if place % columns == 0:
                 ax.set_ylabel(row_label)
             ax.set_xlabel(column_label)
         if image is not None:
-            bar = fig.colorbar(image, ax=list(axes), shrink=0.6, aspect=25, label=unit)
-            bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else ""))
+            bar = fig.colorbar(image, ax=list(axes), shrink=0.5, aspect=18, label=unit)
+            if few:
+                bar.set_ticks(range(1, top + 1), labels=[str(count) for count in range(1, top + 1)])
+            else:
+                bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else ""))
             bar.ax.yaxis.set_minor_formatter(NullFormatter())
+            bar.ax.tick_params(length=0)
             bar.outline.set_linewidth(0.4)
         return fig
 
@@ -259,12 +272,9 @@ def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str
             ax.hist(values, bins=edges, color="#5b9bc2", ec="white", lw=0.3)
             if len(values):
                 middle = float(values.median())
-                ax.axvline(middle, color="black", lw=0.9, ls="--")
-                ax.annotate(
-                    f"median {duration(middle)}", (middle, 0.86), xycoords=("data", "axes fraction"),
-                    xytext=(4, 0), textcoords="offset points", fontsize=6.5, va="center",
-                )  # fmt: skip
-            ax.set_title(f"{title}  (n = {len(values)})", loc="left", pad=2)
+                ax.axvline(middle, color="black", lw=1, ls="--")
+                ax.set_title(f"median {duration(middle)}, n = {len(values)}", loc="right", pad=2, fontsize=7)
+            ax.set_title(title, loc="left", pad=2)
             ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
         _seconds_axis(axes[-1], label)
         axes[len(axes) // 2].set_ylabel("queries")
@@ -375,17 +385,12 @@ def _edges(groups: Sequence[str]) -> list[int]:
 
 
 def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
+    """Names above the columns of each group, alternately lower and higher, as narrow groups have long names."""
     starts = [0, *_edges(groups)] if groups else []
-    for start, end in zip(starts, [*starts[1:], len(groups)], strict=True):
-        ax.text(
-            (start + end) / 2,
-            1.22,
-            groups[start],
-            transform=ax.get_xaxis_transform(),
-            ha="center",
-            va="bottom",
-            fontsize=6.5,
-        )
+    for turn, (start, end) in enumerate(zip(starts, [*starts[1:], len(groups)], strict=True)):
+        name = groups[start].replace("_", " ")
+        place = ((start + end) / 2, 1 + (0.42 if turn % 2 else 0.24))
+        ax.text(*place, name, transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=6.5)
 
 
 def _sparse_ticks(ax: Axes, labels: Sequence[str], axis: str = "x", most: int = 11) -> None:
@@ -406,8 +411,11 @@ def _log_edges(values: pd.Series, bins: int) -> np.ndarray:
 
 def _seconds_axis(ax: Axes, label: str) -> None:
     ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(10, numticks=12))
+    low, high = ax.get_xlim()
+    steps = (1.0,) if high / low > 500 else (1.0, 2.0, 5.0)
+    ax.xaxis.set_major_locator(LogLocator(10, subs=steps, numticks=20))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel(label)
 
 
@@ -415,3 +423,8 @@ def _grey_blue() -> Colormap:
     """White to dark blue, evenly darker, so that it prints as a grey scale."""
     palette: Colormap = sns.light_palette("#0b3c5d", as_cmap=True)
     return palette
+
+
+def _shades(count: int) -> ListedColormap:
+    """So many shades of blue, the lightest still seen on white paper."""
+    return ListedColormap(sns.light_palette("#06283f", count + 2).as_hex()[2:])

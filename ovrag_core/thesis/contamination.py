@@ -1,0 +1,74 @@
+"""Answers about the wrong contract: tables and figures of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ovrag_core.evaluation import contamination
+from ovrag_core.thesis import figures
+from ovrag_core.thesis.run import (
+    MARK,
+    Run,
+    integers,
+    number_of,
+    save,
+    source,
+    write,
+)
+
+
+def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
+    """Shares of answers, and of retrieved chunks, about the asked contract, mixed, or only others: `contamination`."""
+    parts = []
+    for what, column in (("answer", "about"), ("retrieved chunks", "retrieved_about")):
+        part = contamination.shares(sources, run.plan, column)
+        part.insert(1, "of", what)
+        parts.append(part)
+    table = pd.concat(parts, ignore_index=True).rename(columns={"answers": "n", "other": "others_only"})
+    table = table.rename(columns={"other_low": "others_only_low", "other_high": "others_only_high"})
+    basis = (
+        "the passages it quotes" if (sources["basis"] == "answer").all() else "retrieved chunks where none are quoted"
+    )
+    note = run.note(more=f"What an answer is about is read from {basis}; n leaves out answers about nothing (none)")
+    caption = "Which contract answers and retrieved chunks are about, by arm."
+    return write(run, table, "contamination", caption, note)
+
+
+def false_positive_table(run: Run) -> pd.DataFrame:
+    """Inventory of false positives, published ones beside them: `false_positives`."""
+    table = contamination.false_positive_frame(run.records)
+    if run.published and "ovrag" in run.arms:
+        rows = pd.DataFrame(run.published.false_positives).assign(arm=f"ovrag {MARK}", attempts=4)
+        rows["outcome"] = "hard_rejected"
+        table = integers(pd.concat([table, rows], ignore_index=True), ["attempts"])
+    note = run.note(interval=False, more=source(run))
+    shown = ["arm", "document_id", "question_id", "outcome", "attempts", "chunks_also_from", "rules"]
+    write(run, table, "false_positives_full", "False positives in full.", note, rows=15)
+    return write(run, table[shown], "false_positives", "False positives.", note, rows=25)
+
+
+def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
+    """Accepted answers about other contracts only: `wrong_contract_answers`."""
+    table = contamination.wrong_answers(sources)
+    note = run.note(interval=False, more="Accepted answers whose passages are all of other contracts")
+    caption = "Accepted answers about the wrong contract."
+    return write(run, table, "wrong_contract_answers", caption, note, rows=20)
+
+
+def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:
+    """Shares per arm as bars, and asked × answered contract as matrices."""
+    table = contamination.shares(sources, run.plan)
+    parts = {"asked": "asked contract only", "mixed": "asked and others", "other": "other contracts only"}
+    bars = figures.stacked_shares(table, "arm", parts, run.width, unit="share of answers")
+    counts = {arm: contamination.matrix(sources, arm) for arm in run.arms}
+    matrices = {arm: table.rename(columns=number_of, index=number_of) for arm, table in counts.items()}
+    grid = figures.matrices(
+        matrices, run.width, row_label="asked contract", column_label="answered contract", unit="queries"
+    )
+    note = run.note(interval=False)
+    return [
+        save(run, bars, "contamination_shares", "Which contract answers are about, by arm.", note),
+        save(run, grid, "contamination_matrix", "Asked contract against the main source of the answer.", note),
+    ]

@@ -1,0 +1,69 @@
+"""Seconds: tables, figures and numbers of a run. Every file's name says latency, as it depends on the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ovrag_core.evaluation import latency
+from ovrag_core.thesis import figures, numbers
+from ovrag_core.thesis.run import (
+    MARK,
+    Run,
+    integers,
+    save,
+    source,
+    write,
+)
+
+
+def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Seconds per arm and part, published ones beside them: `latency`."""
+    table = latency.summary(seconds)
+    if run.published and "ovrag" in run.arms:
+        rows = [{"arm": f"ovrag {MARK}", "part": part, **row} for part, row in run.published.latency.items()]
+        table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True), ["n"])
+    note = run.note(interval=False, more=source(run, "Seconds, one machine; share of the summed totals"))
+    caption = "Latency by arm and part, in seconds."
+    return write(run, table, "latency", caption, note, decimals={**dict.fromkeys(latency.STATISTICS, 4), "share": 3})
+
+
+def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Seconds per arm and number of attempts, published ones beside them: `latency_by_attempts`."""
+    table = latency.by_attempts(seconds)
+    if run.published and "ovrag" in run.arms and run.published.latency_by_attempts:
+        rows = pd.DataFrame(run.published.latency_by_attempts).assign(arm=f"ovrag {MARK}")
+        table = integers(pd.concat([table, rows], ignore_index=True), ["n", "attempts"])
+    note = run.note(interval=False, more=source(run, "Seconds, one machine"))
+    return write(run, table, "latency_by_attempts", "Latency by number of attempts, in seconds.", note, decimals=4)
+
+
+def latency_outlier_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Queries far slower than the rest of their arm: `latency_outliers`."""
+    table = latency.outliers(seconds)
+    more = "Above Q3 + 3 IQR of the logarithm within the arm. Seconds, one machine"
+    note = run.note(interval=False, more=more)
+    return write(run, table, "latency_outliers", "Outliers in latency.", note, decimals=4, rows=20)
+
+
+def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
+    """Histogram of totals per arm, and the distribution of each part, both on a logarithmic scale."""
+    samples = {str(arm): group[latency.TOTAL] for arm, group in seconds.groupby("arm", sort=False)}
+    histogram = figures.log_histograms(samples, run.width, label="seconds per query")
+    parts = [*latency.PARTS, latency.TOTAL]
+    boxes = figures.part_distributions(seconds, "arm", parts, run.width, label="seconds per query")
+    note = run.note(interval=False, more="One machine")
+    return [
+        save(run, histogram, "latency_histogram", "Latency of queries by arm, logarithmic scale.", note),
+        save(run, boxes, "latency_parts", "Latency by part and arm, logarithmic scale.", note),
+    ]
+
+
+def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
+    """Macros of mean, median and 95th percentile per arm and part: `numbers_latency.tex`."""
+    values = {}
+    for _, row in latency.summary(seconds).iterrows():
+        for name in ("mean", "median", "p95"):
+            values[numbers.macro_name("latency", row["arm"], row["part"], name)] = figures.duration(float(row[name]))
+    return numbers.write_numbers(values, run.tables / "numbers_latency.tex", f"Run {run.name}; one machine.")

@@ -1,0 +1,264 @@
+"""Tables, figures and numbers: escaped, complete, the same bytes twice, and no crash where there is little to show."""
+
+import re
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from run_factory import latencies, record, run
+
+from ovrag_core.errors import RunError, SettingsError
+from ovrag_core.evaluation.contamination import source_frame
+from ovrag_core.evaluation.latency import latency_frame
+from ovrag_core.evaluation.score import score_run
+from ovrag_core.settings import Settings
+from ovrag_core.thesis import consistency, contamination, figures, headlines, latency, numbers, quality
+from ovrag_core.thesis.run import PUBLISHED, Run, load_published, open_run
+from ovrag_core.thesis.tables import Note, display, escape, write_table
+
+NOTE = Note("offline", "ovrag", "10 queries", "95%")
+AWKWARD = 'A&B_50%$#{x}~^\\<b>"|中文 – “q” é'
+
+
+@pytest.fixture
+def settings():
+    return Settings.model_validate({"evaluation": {"bootstrap_samples": 99}})
+
+
+def everything(records, folder, settings, published=None):
+    """All results of a run, as the notebooks make them."""
+    opened = Run("main", records, settings, published, folder / "tables", folder / "figures")
+    for table in (
+        consistency.confusion_table,
+        consistency.rates_table,
+        consistency.clash_type_table,
+        consistency.question_table,
+        consistency.contract_table,
+        consistency.detection_table,
+        consistency.correction_table,
+        consistency.comparison_table,
+        consistency.outcome_table,
+        consistency.confusion_figure,
+        consistency.rates_figure,
+        consistency.detection_figure,
+        contamination.false_positive_table,
+    ):
+        table(opened)
+    scored = quality.scored_quality(opened, folder / "cache")
+    quality.quality_table(opened, scored)
+    quality.quality_comparison_table(opened, scored)
+    quality.quality_figure(opened, scored)
+    seconds = latency_frame(latencies(records))
+    for table in (latency.latency_table, latency.latency_attempts_table, latency.latency_outlier_table):
+        table(opened, seconds)
+    latency.latency_figures(opened, seconds)
+    sources = source_frame(records)
+    contamination.contamination_table(opened, sources)
+    contamination.wrong_answer_table(opened, sources)
+    contamination.contamination_figures(opened, sources)
+    headlines.numbers_file(opened, score_run(records, [], settings, cache=folder / "cache"))
+    latency.latency_numbers_file(opened, seconds)
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# --- tables
+
+
+def test_latex_specials_are_escaped():
+    text = escape(AWKWARD)
+    assert text.startswith(r"A\&B\_50\%\$\#\{x\}")
+    assert r"\texttt{U+4E2D}" in text
+    assert not re.search(r"(?<!\\)[&%$#_]", text.replace(r"$\times$", ""))
+
+
+def test_control_characters_and_line_ends_do_not_reach_latex():
+    assert escape("a\n\tb\x07c") == "a  bc"
+
+
+def test_interval_columns_become_one_cell():
+    frame = pd.DataFrame({"arm": ["a", "b"], "x": [0.5, None], "x_low": [0.4, None], "x_high": [0.6, None]})
+    assert display(frame, {}, 2).values.tolist() == [["a", "0.50 [0.40, 0.60]"], ["b", "n/a"]]
+
+
+def test_csv_keeps_plain_numbers_and_latex_says_what_the_table_rests_on(tmp_path):
+    frame = pd.DataFrame({"arm": ["a_b"], "n": [3], "x": [0.123456789], "x_low": [0.1], "x_high": [0.2]})
+    write_table(frame, "t", "Caption & more.", NOTE, folder=tmp_path)
+    assert (tmp_path / "t.csv").read_text() == "arm,n,x,x_low,x_high\na_b,3,0.123457,0.1,0.2\n"
+    text = (tmp_path / "t.tex").read_text()
+    for part in (
+        r"\toprule",
+        r"\caption{Caption \& more.}",
+        r"\label{tab:t}",
+        "Model: offline",
+        "n = 10 queries",
+        "95",
+    ):
+        assert part in text
+    assert r"a\_b & 3 & 0.123 [0.100, 0.200] \\" in text
+
+
+def test_a_cut_table_says_so(tmp_path):
+    write_table(pd.DataFrame({"n": range(9)}), "t", "C.", NOTE, folder=tmp_path, rows=4)
+    text = (tmp_path / "t.tex").read_text()
+    assert r"3 \\" in text
+    assert r"4 \\" not in text
+    assert "The first 4 of 9 rows" in text
+
+
+def test_an_empty_table_is_written(tmp_path):
+    write_table(pd.DataFrame(columns=["a", "b"]), "t", "C.", NOTE, folder=tmp_path)
+    assert r"A & B \\" in (tmp_path / "t.tex").read_text()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_tables_and_figures_compile(tmp_path, settings):
+    records = run(6) + [record("ovrag", AWKWARD, q, "hard_rejected") for q in ("Q1", "Q2")]
+    everything(records, tmp_path, settings, load_published())
+    inputs = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.tex"))]
+    body = "\n".join(rf"\input{{{name}}}" for name in inputs)
+    packages = r"\usepackage[T1]{fontenc}\usepackage{textcomp,booktabs,longtable,graphicx}"
+    source = rf"\documentclass{{article}}{packages}\begin{{document}}{body} \OvragRecall\end{{document}}"
+    (tmp_path / "main.tex").write_text(source, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
+
+
+# --- numbers
+
+
+def test_macro_names_are_letters_only():
+    assert numbers.macro_name("ovrag_evidence", "p95") == "OvragEvidencePNineFive"
+
+
+def test_numbers_are_written_sorted_and_escaped(tmp_path):
+    path = numbers.write_numbers({"B": "95%", "A": "1"}, tmp_path / "n.tex")
+    assert path.read_text().splitlines()[1:] == [r"\newcommand{\A}{1}", r"\newcommand{\B}{95\%}"]
+    with pytest.raises(ValueError, match="letters"):
+        numbers.write_numbers({"P95": "1"}, tmp_path / "n.tex")
+
+
+# --- figures
+
+
+def test_figures_have_no_dates_and_the_same_bytes_twice(tmp_path):
+    for folder in ("a", "b"):
+        fig = figures.log_histograms({"ovrag": pd.Series([0.1, 0.2, 3.0])}, 5, label="seconds")
+        figures.save_figure(fig, "f", caption="C_1.", note=NOTE, folder=tmp_path / folder)
+    for suffix in ("pdf", "png", "tex"):
+        assert (tmp_path / "a" / f"f.{suffix}").read_bytes() == (tmp_path / "b" / f"f.{suffix}").read_bytes()
+    assert b"CreationDate" not in (tmp_path / "a" / "f.pdf").read_bytes()
+
+
+def test_figures_are_as_wide_as_the_text():
+    fig = figures.heat_maps({"a": pd.DataFrame([[1, 2], [3, 4]])}, 4.2, row_label="r", column_label="c")
+    assert fig.get_figwidth() == pytest.approx(4.2)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: figures.heat_maps({}, 5, row_label="", column_label=""),
+        lambda: figures.heat_maps({"a": pd.DataFrame([[0, 0], [0, 0]])}, 5, row_label="", column_label=""),
+        lambda: figures.log_histograms({}, 5, label="s"),
+        lambda: figures.log_histograms({"a": pd.Series([0.0, 0.0])}, 5, label="s"),
+        lambda: figures.log_histograms({"a": pd.Series([1.0])}, 5, label="s"),
+        lambda: figures.part_distributions(pd.DataFrame({"arm": ["a"], "x": [0.0]}), "arm", ["x"], 5, label="s"),
+        lambda: figures.grid_of_cells({}, {"a": ("a", "red")}, 5, row_label="", column_label=""),
+        lambda: figures.matrices({"a$b": pd.DataFrame([[0]])}, 5, row_label="", column_label="", unit="n"),
+        lambda: figures.matrices({"a": pd.DataFrame([[90]])}, 5, row_label="", column_label="", unit="n"),
+        lambda: figures.stacked_shares(pd.DataFrame({"arm": ["a"], "x": [None]}), "arm", {"x": "x"}, 5, unit="n"),
+    ],
+)
+def test_figures_of_nothing_or_of_one_thing_are_drawn(make, tmp_path):
+    fig = make()
+    assert isinstance(fig, Figure)
+    figures.save_figure(fig, "f", folder=tmp_path)
+
+
+# --- a run's results
+
+
+def test_results_are_the_same_bytes_twice(tmp_path, settings):
+    records = run(8)
+    first = everything(records, tmp_path / "a", settings, load_published())
+    second = everything(records[::-1], tmp_path / "b", settings, load_published())
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_every_table_and_figure_names_model_arm_and_n(tmp_path, settings):
+    files = everything(run(6), tmp_path, settings)
+    texts = {name: content.decode() for name, content in files.items() if name.suffix == ".tex"}
+    results = {name: text for name, text in texts.items() if not name.name.startswith("numbers")}
+    assert len(results) > 20
+    for name, text in results.items():
+        assert "Model: offline" in text, name
+        assert "Arm: " in text, name
+        assert "n = " in text, name
+        if re.search(r"\[[-0-9.]+, [-0-9.]+\] ", text):
+            assert "Intervals: 95" in text, name
+
+
+def test_only_files_named_latency_depend_on_the_seconds(tmp_path, settings, monkeypatch):
+    records = run(6)
+    first = everything(records, tmp_path / "a", settings)
+    faster = latencies(records, seed=99)
+    monkeypatch.setattr("test_thesis.latencies", lambda _: faster)
+    second = everything(records, tmp_path / "b", settings)
+    changed = [name.name for name in first if first[name] != second[name]]
+    assert changed
+    assert all("latency" in name for name in changed)
+
+
+def test_published_figures_stand_beside_ours_and_are_marked(tmp_path, settings):
+    opened = Run("main", run(6), settings, load_published(), tmp_path, tmp_path)
+    shown = consistency.rates_table(opened)
+    assert shown.iloc[-1].tolist() == ["ovrag (published)", "494", "0.965", "0.548", "0.699"]
+    assert "as published" in (tmp_path / "rates.tex").read_text()
+
+
+def test_published_counts_and_rates_agree_with_each_other():
+    arm = load_published().arms["ovrag"]
+    types = load_published().per_clash_type.values()
+    for name in ("tp", "fp", "tn", "fn"):
+        assert sum(counts[name] for counts in types) == arm[name]
+    assert round(arm["tp"] / (arm["tp"] + arm["fn"]), 4) == arm["recall"]
+    assert sum(arm["accepted_at"].values()) + arm["hard_rejected"] == arm["queries"]
+
+
+def test_published_figures_are_left_out_for_a_corpus_of_ones_own(settings):
+    own = Settings.model_validate({"corpus": {"source": "my/contracts"}})
+    assert open_run(run(2), settings, published=PUBLISHED).published is not None
+    assert open_run(run(2), own).published is None
+
+
+def test_published_file_that_is_not_one_is_one_sentence(tmp_path):
+    (tmp_path / "p.yaml").write_text("arms: [1", encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"p\.yaml"):
+        load_published(tmp_path / "p.yaml")
+
+
+def test_a_run_without_records_is_one_sentence(settings):
+    with pytest.raises(RunError, match="no records"):
+        open_run([], settings)
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [record()],
+        [record(outcome="error", label=None)],
+        [record("plain", f"D{i}", q) for i in range(3) for q in ("Q1", "Q2")],
+        [record(AWKWARD, f"{AWKWARD}{i}", AWKWARD, outcome="hard_rejected") for i in range(2)],
+        [record(document=f"D{i}", outcome="error") for i in range(2)],
+    ],
+    ids=["one query", "one error", "no clash, one arm", "awkward names", "errors only"],
+)
+def test_results_of_odd_runs_are_written(records, tmp_path, settings):
+    assert everything(records, tmp_path, settings, load_published())

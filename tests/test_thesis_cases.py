@@ -1,0 +1,101 @@
+"""Case pages tell the whole story of a query, and untrusted text in them stays text."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+from run_factory import record
+
+from ovrag_core.errors import RunError
+from ovrag_core.thesis.cases import case_page, escape, fence, read_chunks, write_cases
+from ovrag_core.types import Chunk
+
+
+def false_positive(document="B", question="Q1", arm="ovrag", text="Secured by a house."):
+    return record(
+        arm, document, question, "hard_rejected", sources=("A",), retrieved=("A", "B", "A"), attempts=4, text=text
+    )
+
+
+CHUNKS = {
+    "A:0": Chunk("A:0", "A", 0, 10, "Clause of A.\n\n\nSecured."),
+    "B:1": Chunk("B:1", "B", 10, 20, "Clause of B."),
+}
+
+
+def test_page_tells_question_chunks_answer_triples_attempts_and_explanation():
+    page = case_page(false_positive(), CHUNKS)
+    for part in (
+        "What does Q1 ask?",
+        "### A (another contract)",
+        "### B (asked)",
+        "Clause of A.\n\n\nSecured.",
+        "Secured by a house.",
+        "### From the answer",
+        "### From the context",
+        "| 4 | inconsistent |",
+        "A loan cannot be both secured and unsecured.",
+        "SecuredLoan DisjointWith: UnsecuredLoan",
+        "statements of different contracts were mixed",
+        "Every attempt gave the same answer",
+    ):
+        assert part in page, part
+
+
+def test_page_names_chunks_whose_text_is_not_at_hand():
+    assert "not in the index at hand" in case_page(false_positive(), {})
+
+
+def test_markup_in_contracts_is_shown_and_not_run():
+    evil = "<script>alert(1)</script> | [x](javascript:y) ``` # head"
+    page = case_page(false_positive(document="B<i>", text=evil), {})
+    outside = page.split("````text\n" + evil + "\n````")
+    assert len(outside) == 2
+    assert "<script>" not in "".join(outside)
+    assert "<i>" not in "".join(outside)
+
+
+def test_fence_is_longer_than_any_in_the_text():
+    assert fence("a ```` b").startswith("`````text\n")
+
+
+def test_escape_keeps_table_cells_whole():
+    assert escape("a | b\nc") == r"a \| b c"
+
+
+def test_pages_are_capped_by_rule_and_the_rest_is_counted(tmp_path):
+    records = [false_positive(document=f"D{i:02d}") for i in range(14)] + [record("plain")]
+    paths = write_cases(records, {}, tmp_path, most=12)
+    assert len(paths) == 13
+    index = (tmp_path / "index.md").read_text()
+    assert "14 false positives; 2 more have no page." in index
+    assert "## plain\n\n0 false positives." in index
+    assert "D11" in index
+    assert "D12" not in index
+
+
+def test_pages_of_an_earlier_run_go_and_other_files_stay(tmp_path):
+    (tmp_path / "notes.md").write_text("mine", encoding="utf-8")
+    write_cases([false_positive(document="Old")], {}, tmp_path)
+    write_cases([false_positive(document="New")], {}, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.md", "notes.md", "ovrag_New_Q1.md"]
+
+
+def test_names_that_are_no_file_names_do_not_collide_or_escape(tmp_path):
+    paths = write_cases([false_positive(document="../x/y"), false_positive(document="../x-y")], {}, tmp_path)
+    assert len({path.name for path in paths}) == 3
+    assert all(path.parent == tmp_path for path in paths)
+
+
+def test_a_query_without_attempts_has_a_page():
+    assert "the server did not answer" in case_page(record(outcome="error"), {})
+
+
+def test_chunks_are_read_by_id_and_a_broken_line_is_named(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+    path.write_text("".join(json.dumps(asdict(chunk)) + "\n" for chunk in CHUNKS.values()), encoding="utf-8")
+    assert read_chunks(path) == CHUNKS
+    assert read_chunks(tmp_path / "none.jsonl") == {}
+    path.write_text(path.read_text() + '{"id": 1', encoding="utf-8")
+    with pytest.raises(RunError, match="line 3"):
+        read_chunks(path)
