@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ovrag_core.contracts.draft import Says, Saying
+from ovrag_core.contracts.draft import Saying, Says
 from ovrag_core.contracts.speaker import Speaker
 
 SectionName = str
@@ -40,7 +40,7 @@ class Body:
 
 
 def compose_body(speaker: Speaker, *, in_rows: frozenset[Says]) -> Body:
-    """All sections but parties and signatures. `in_rows`: what a cover sheet has said already and need not be repeated."""
+    """All sections but parties and signatures. `in_rows`: what a cover sheet has already said."""
     body = Body(order=speaker.random.choice(_ORDERS))
     _amount(body, speaker)
     _interest(body, speaker)

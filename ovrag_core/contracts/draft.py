@@ -97,4 +97,3 @@ class Draft:
 def sentence(text: str) -> str:
     """The text with a capital first letter, as a sentence starts."""
     return text[:1].upper() + text[1:]
-

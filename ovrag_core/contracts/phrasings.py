@@ -11,12 +11,14 @@ from typing import Literal
 
 _FOLDER = Path(__file__).resolve().parent / "phrasings"
 _CONDITION = re.compile(r"^\[([^\]]+)\] ")
-Voice = Literal["third", "you", "rows", "parties"]
+Voice = Literal["third", "you", "rows", "parties", "plain", "answers"]
 _FILES: dict[Voice, str] = {
     "third": "third_person.txt",
     "you": "you_and_we.txt",
     "rows": "rows.txt",
     "parties": "parties.txt",
+    "plain": "plain.txt",
+    "answers": "answers.txt",
 }
 
 
@@ -64,6 +66,12 @@ def split_conditions(conditions: list[str]) -> tuple[frozenset[str], frozenset[s
 def choose(random: Random, voice: Voice, clause: str, tags: frozenset[str]) -> str:
     """One fitting text of a clause. Raises KeyError for an unknown clause, IndexError where nothing fits."""
     return random.choice([phrasing.text for phrasing in phrasings(voice)[clause] if phrasing.fits(tags)])
+
+
+def only(voice: Voice, clause: str, tags: frozenset[str]) -> str:
+    """The one fitting text of a clause. Raises ValueError unless exactly one fits."""
+    (text,) = [phrasing.text for phrasing in phrasings(voice)[clause] if phrasing.fits(tags)]
+    return text
 
 
 def choose_several(random: Random, voice: Voice, clause: str, tags: frozenset[str], count: int) -> list[str]:

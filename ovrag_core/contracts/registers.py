@@ -15,7 +15,16 @@ from ovrag_core.contracts.phrasings import split_conditions
 
 Form = Literal["agreement", "letter", "note", "cover", "you", "schedule"]
 Numbering = Literal[
-    "article", "decimal", "plain_decimal", "section", "section_sign", "letters", "caps", "none", "run_in", "ordinal_words"
+    "article",
+    "decimal",
+    "plain_decimal",
+    "section",
+    "section_sign",
+    "letters",
+    "caps",
+    "none",
+    "run_in",
+    "ordinal_words",
 ]
 Flow = Literal["sentences", "joined"]
 

@@ -117,7 +117,7 @@ def _styles(look: Look, regular: str, bold: str) -> dict[str, ParagraphStyle]:
             leading=lead * 1.5,
             alignment=TA_CENTER,
             leftIndent=0,
-        ),  # fmt: skip
+        ),
         "subtitle": ParagraphStyle("subtitle", parent=text, alignment=TA_CENTER, leftIndent=0),
     }
 

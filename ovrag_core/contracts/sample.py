@@ -244,27 +244,31 @@ def _purpose(random: Random, kind: Kind, use: Use, borrower: Side) -> str:
 
 
 def _pledge(random: Random, place: Place, kind: Kind, variant: Variant | None, borrower: Side) -> Pledge | None:
-    chance = random.random()
+    secured = random.random() < _SHARE_SECURED[kind]
+    if variant in ("secured_without_collateral", "card_fixed_term"):
+        return None
+    if not secured and variant != "consumer_collateral_unsecured":
+        return None
     if kind == "Mortgage":
         return _asset(random, place, "real_property")
-    if variant == "secured_without_collateral":
-        return None
-    if variant == "consumer_collateral_unsecured":
-        return _asset(random, place, random.choice(("vehicle", "vehicle", "deposit", "securities")))
-    if kind == "ConsumerLoan":
-        personal: tuple[Asset, ...] = ("vehicle", "vehicle", "deposit", "securities")
-        return _asset(random, place, random.choice(personal)) if chance < 0.45 else None
-    if kind in ("CommercialLoan", "GreenLoan"):
-        if chance > (0.6 if kind == "CommercialLoan" else 0.5):
-            return None
-        person = borrower.is_person
-        assets: tuple[Asset, ...] = ("equipment", "vehicle", "deposit") if person else _COMPANY_ASSETS
-        return _asset(random, place, random.choice(assets))
-    if kind == "CardAccount" and variant is None and chance < 0.15:
-        return _asset(random, place, "deposit")
-    return None
+    assets = _ASSETS.get(kind, _PERSONAL_ASSETS if borrower.is_person else _COMPANY_ASSETS)
+    return _asset(random, place, random.choice(assets))
 
 
+_SHARE_SECURED: dict[Kind, float] = {
+    "ConsumerLoan": 0.45,
+    "CommercialLoan": 0.6,
+    "Mortgage": 1.0,
+    "StudentLoan": 0.0,
+    "SubsidizedStudentLoan": 0.0,
+    "GreenLoan": 0.5,
+    "CardAccount": 0.15,
+}
+_PERSONAL_ASSETS: tuple[Asset, ...] = ("equipment", "vehicle", "deposit")
+_ASSETS: dict[Kind, tuple[Asset, ...]] = {
+    "ConsumerLoan": ("vehicle", "vehicle", "deposit", "securities"),
+    "CardAccount": ("deposit",),
+}
 _COMPANY_ASSETS: tuple[Asset, ...] = ("equipment", "equipment", "receivables", "undertaking", "securities")
 
 
@@ -278,7 +282,8 @@ def _asset(random: Random, place: Place, asset: Asset) -> Pledge:
         return Pledge(asset, text)
     machine, other = random.sample(matters().machines, 2)
     text = random.choice(matters().pledges[asset]).format(
-        year=random.randint(2018, 2025), make=random.choice(matters().makes), vin=_vin(random), account=_account(random),
+        year=random.randint(2018, 2025),
+        make=random.choice(matters().makes), vin=_vin(random), account=_account(random),
         machine=machine, machine2=other, serial=f"{random.choice('ABKMT')}{random.randint(1000, 99999)}",
         count=f"{random.randint(2, 90) * 100:,}", stem=random.choice(name_lists().company_stems),
     )  # fmt: skip

@@ -57,7 +57,7 @@ Asset = Literal["real_property", "vehicle", "deposit", "equipment", "receivables
 class Side:
     """A party as the contract introduces it.
 
-    `style` is what follows the name ("a Delaware corporation", "a savings bank"); `signatory` signs for an organisation.
+    `style` is what follows the name ("a Delaware corporation", "a bank"); `signatory` signs for an organisation.
     """
 
     name: str

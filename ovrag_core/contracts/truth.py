@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from ovrag_core.errors import CorpusError
 from ovrag_core.types import Facts
@@ -25,7 +25,7 @@ class ContractTruth(Facts):
     clash_variant: str | None = None
     clash_description: str | None = None
     evidence: tuple[str, ...] = ()
-    reference_answers: dict[str, str] = {}
+    reference_answers: dict[str, str] = Field(default_factory=dict)
 
 
 _TRUTHS = TypeAdapter(dict[str, ContractTruth])

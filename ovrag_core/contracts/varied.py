@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 from ovrag_core.contracts.clauses import Body, Part, compose_body
-from ovrag_core.contracts.draft import Draft, Look, Says, Saying
+from ovrag_core.contracts.draft import Draft, Look, Saying, Says
 from ovrag_core.contracts.registers import Flow, Numbering, choose_register, registers
-from ovrag_core.contracts.speaker import Speaker, capitals, tags_of
+from ovrag_core.contracts.speaker import Speaker, capitals
+from ovrag_core.contracts.tags import tags_of
 from ovrag_core.contracts.terms import Side, Terms
 
 
@@ -69,10 +70,9 @@ def _note_head(draft: Draft, speaker: Speaker, title: str) -> None:
     draft.add("title", title)
     city = terms.lender.address.rsplit(",", 2)[-2 if terms.place.american else -1].strip()
     draft.add("text", f"{speaker.small_amount(terms.principal)}    {city}, {speaker.date(terms.signed)}")
-    text = speaker.say("note", "parties")
-    draft.add("text", text)
-    draft.passages.setdefault("borrower", text)
-    draft.passages.setdefault("lender", text)
+    draft.add("text", speaker.say("note", "parties"))
+    draft.passages["borrower"] = speaker.values["borrower_intro"]
+    draft.passages["lender"] = speaker.values["lender_intro"]
 
 
 def _agreement_parties(draft: Draft, speaker: Speaker) -> None:
@@ -88,12 +88,20 @@ def _agreement_parties(draft: Draft, speaker: Speaker) -> None:
         draft.add("text", mark, Saying(says, text))
 
 
+_YOU_LABELS = (
+    ("We", "You"),
+    ("Lender (“we”, “us”)", "Borrower (“you”)"),
+    ("The lender, called we", "The customer, called you"),
+    ("Our name", "Your name"),
+)
+
+
 def _you_parties(draft: Draft, speaker: Speaker) -> None:
     values = speaker.values
-    labels = speaker.random.choice((("We", "You"), ("Lender (“we”, “us”)", "Borrower (“you”)"), ("The lender, called we", "The customer, called you")))
+    labels = speaker.random.choice(_YOU_LABELS)
     style = speaker.random.choice(("row", "cell", "row"))
-    for label, says, key in ((labels[0], "lender", "lender_intro"), (labels[1], "borrower", "borrower_intro")):
-        _line(draft, style, label, values[key], says)
+    _line(draft, style, labels[0], values["lender_intro"], "lender")
+    _line(draft, style, labels[1], values["borrower_intro"], "borrower")
     draft.add("text", f"Date: {values['signed']}")
 
 
@@ -127,14 +135,18 @@ def _cover(draft: Draft, speaker: Speaker) -> frozenset[Says]:
     return frozenset(says for _, says in clauses if says)
 
 
+_PURPOSE_ROWS: dict[str, tuple[str, Says]] = {
+    "personal": ("purpose_personal", "consumer"),
+    "business": ("purpose_business", "commercial"),
+}
+
+
 def _optional_rows(speaker: Speaker) -> list[tuple[str, Says | None]]:
     """Rows on purpose, security and credit form; of a contradiction at most one side."""
     terms, random = speaker.terms, speaker.random
     rows: list[tuple[str, Says | None]] = []
     if random.random() < 0.6:
-        use = {"personal": "_personal", "business": "_business"}.get(terms.extra_use or "", "")
-        says: Says | None = {"_personal": "consumer", "_business": "commercial"}.get(use)  # type: ignore[assignment]
-        rows.append((f"purpose{use}", says))
+        rows.append(_PURPOSE_ROWS.get(terms.extra_use or "", ("purpose", None)))
     if random.random() < 0.6:
         rows.append(random.choice(_security_rows(terms)))
     if random.random() < 0.5:
@@ -232,7 +244,8 @@ def _closing(draft: Draft, speaker: Speaker) -> None:
         draft.add("text", speaker.say("letter_end", "parties"))
         draft.add("text", "Yours faithfully," if not terms.borrower.is_person else "Yours sincerely,")
         _sign(draft, terms.lender, "")
-        draft.add("text", "Accepted:" if random.random() < 0.5 else "We accept the offer above." if not terms.borrower.is_person else "I accept the offer above.")
+        pronoun = "I" if terms.borrower.is_person else "We"
+        draft.add("text", random.choice(("Accepted:", f"{pronoun} accept the offer above.", "Agreed and accepted")))
         _sign(draft, terms.borrower, "")
         return
     if form == "note":
@@ -254,4 +267,3 @@ def _sign(draft: Draft, side: Side, role: str) -> None:
     draft.add("signature", side.name + (f" ({role})" if role else ""))
     if side.signatory:
         draft.add("text", f"By: {side.signatory}, {side.office}")
-
