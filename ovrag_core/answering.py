@@ -28,13 +28,13 @@ EXTRA = 1  # passages beyond one for each part
 MAX_CHARACTERS = 600
 LEXICAL_WEIGHT = 0.25
 LABEL_WEIGHT = 0.2
-HEADING_SHARE = 0.8  # of the weight of a shared word, where it stands in the heading only
 _CACHE_LIMIT = 100_000
 
 _PART = re.compile(r"[,;:?!]|\b(?:and|as well as|along with|with its|with their)\b", re.I)
 _FRAME = re.compile(
     r"\b(?:in|of|by|under|from|to) (?:this|the) (?:document|text|contract|agreement|file|page)\b|\bplease\b", re.I
 )
+_LEADERS = re.compile(r"(?:\.\s?){5,}")  # a line of a table of contents
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _WORD = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS = """
@@ -125,7 +125,7 @@ def passages_of(chunks: Sequence[Chunk]) -> list[Passage]:
                 quote = text[left:right]
                 if is_heading(quote):
                     heading = quote
-                else:
+                elif not _LEADERS.search(quote):
                     found.append(Passage(document_id, start + left, start + right, quote, heading))
     return found
 
@@ -185,7 +185,7 @@ def _wording(part: str, passage: Passage) -> float:
     if not asked:
         return 0.0
     in_text = len(asked & _content_words(passage.text)) / len(asked)
-    in_heading = HEADING_SHARE * len(asked & _content_words(passage.heading)) / len(asked)
+    in_heading = len(asked & _content_words(passage.heading)) / len(asked)
     label = _content_words(_BRACKETS.sub(" ", passage.text.partition(":")[0])) if ":" in passage.text else frozenset()
     return LEXICAL_WEIGHT * max(in_text, in_heading) + LABEL_WEIGHT * bool(label and label <= asked)
 

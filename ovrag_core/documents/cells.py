@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 
 _MAX_LABEL_WORDS = 8
-_MARKER = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)\]]{0,2}|[•·▪◦‣*–—-]")
+_MARKER = re.compile(
+    r"[(\[](?:\d{1,3}|[a-zA-Z]|[ivxlc]{1,6}|[IVXLC]{1,6})[)\]]"
+    r"|(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]|\d{1,2}(?:\.\d{1,3})+|[•·▪◦‣*–—-]"
+)
 _CURRENCY = frozenset("$€£¥")
 _CLOSING = (")", "%", "]")
 

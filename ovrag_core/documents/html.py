@@ -23,7 +23,10 @@ _PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _LINES = frozenset(_LINE_TAGS.split())
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-_AROUND_BREAK = re.compile(r" *\n *")
+# Marks that blocks leave around themselves while the text is put together.
+_LINE, _PARAGRAPH = "\x01", "\x02"
+_BREAKS = re.compile(r"[ \n\x01\x02]*[\n\x01\x02][ \n\x01\x02]*")
+_LONG_LINE = 100  # characters: a longer `div` is a paragraph
 
 
 def read(name: str, data: bytes) -> str:
@@ -35,7 +38,18 @@ def read(name: str, data: bytes) -> str:
         root = lxml_html.document_fromstring(markup.replace("\x00", ""), parser=lxml_html.HTMLParser(huge_tree=True))
     except (etree.LxmlError, ValueError):
         raise DocumentError(f"{name} is not readable HTML; save it again, or as plain text") from None
-    return tidy(_AROUND_BREAK.sub("\n", clean("".join(_text(root)))))
+    return _finish(root)
+
+
+def _finish(root: etree._Element) -> str:
+    return tidy(clean(_BREAKS.sub(_break_text, "".join(_text(root)))))
+
+
+def _break_text(match: re.Match[str]) -> str:
+    run = match.group()
+    if _PARAGRAPH in run or run.count("\n") > 1:
+        return "\n\n"
+    return "\n"
 
 
 def _text(root: etree._Element) -> Iterator[str]:
@@ -52,15 +66,15 @@ def _text(root: etree._Element) -> Iterator[str]:
                 walker.skip_subtree()
             elif tag == "table" and element is not root:
                 walker.skip_subtree()
-                yield f"\n\n{_table(element)}\n\n"
+                yield f"{_PARAGRAPH}{_table(element)}{_PARAGRAPH}"
             else:
                 preformatted += tag == "pre"
-                yield _break(tag) + _flow(element.text, preformatted)
+                yield _break(element, tag) + _flow(element.text, preformatted)
             continue
         if tag == "pre" and preformatted:
             preformatted -= 1
         if not (tag in _SKIPPED or tag == "table"):
-            yield _break(tag)
+            yield "" if tag == "br" else _break(element, tag)
         if element is not root:
             yield _flow(element.tail, preformatted)
 
@@ -77,10 +91,16 @@ def _is_hidden(element: etree._Element) -> bool:
     return bool(style and _HIDDEN.search(style))
 
 
-def _break(tag: str) -> str:
+def _break(element: etree._Element, tag: str) -> str:
     if tag in _PARAGRAPHS:
-        return "\n\n"
-    return "\n" if tag in _LINES or tag == "br" else ""
+        return _PARAGRAPH
+    if tag == "br":
+        return "\n"
+    if tag not in _LINES:
+        return ""
+    # Filings set each paragraph as a `div`; in others a `div` is no more than a line.
+    paragraph = tag == "div" and not len(element) and len(element.text or "") > _LONG_LINE
+    return _PARAGRAPH if paragraph else _LINE
 
 
 def _flow(text: str | None, preformatted: int) -> str:
@@ -91,12 +111,7 @@ def _flow(text: str | None, preformatted: int) -> str:
 
 def _table(table: etree._Element) -> str:
     rows = [
-        [
-            tidy(_AROUND_BREAK.sub("\n", clean("".join(_text(cell)))))
-            for cell in row
-            if _tag(cell) in ("td", "th") and not _is_hidden(cell)
-        ]
-        for row in _rows(table)
+        [_finish(cell) for cell in row if _tag(cell) in ("td", "th") and not _is_hidden(cell)] for row in _rows(table)
     ]
     captions = ["".join(_text(child)).strip() for child in table if _tag(child) == "caption"]
     return "\n".join([*captions, *(written for row in rows if (written := write_row(row)))])

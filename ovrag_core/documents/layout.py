@@ -26,6 +26,7 @@ _FILLED = 0.75  # of a column's width: a line of prose
 _PROSE_LINES = 4
 _PROSE_WORDS = 4
 _MAX_DEPTH = 6
+_RIGHT_PART = 0.25  # of the width, from the left: a second column begins beyond
 
 _WIDE_SPACE = re.compile(r" {3,}")
 _RULE = re.compile(r"_{4,}|\.{8,}|-{8,}|…{3,}")
@@ -136,7 +137,7 @@ def _join(cell: Cell, piece: Piece) -> Cell:
 
 def _compose(lines: list[Line], depth: int) -> str:
     blocks = []
-    for block, gutter in _blocks(lines) if depth < _MAX_DEPTH else [(lines, None)]:
+    for block, gutter in _blocks(lines) if depth < _MAX_DEPTH and _may_have_columns(lines) else [(lines, None)]:
         if gutter is None:
             blocks.append((block, _write_rows(block)))
             continue
@@ -153,21 +154,34 @@ def _compose(lines: list[Line], depth: int) -> str:
     return text
 
 
+def _may_have_columns(lines: list[Line]) -> bool:
+    """Whether anything begins in the right part of the page: most pages of prose need no search."""
+    low = min((line[0].x0 for line in lines), default=0.0)
+    high = max((line[-1].x1 for line in lines), default=0.0)
+    return any(cell.x0 > low + _RIGHT_PART * (high - low) for line in lines for cell in line)
+
+
 def _blocks(lines: list[Line]) -> list[tuple[list[Line], float | None]]:
     """The lines in runs that share a gutter; the gutter's middle where its sides are to be read one after the other."""
     blocks: list[tuple[list[Line], float | None]] = []
     start = 0
     while start < len(lines):
-        end, gaps = _run(lines, start)
-        gutter = next((middle for middle in _middles(gaps) if _are_columns(lines[start:end], middle)), None)
-        if gutter is not None:
-            end = _trim(lines, start, end, gutter)
+        end, gutter = _columns(lines, start)
         if gutter is None and blocks and blocks[-1][1] is None:
-            blocks[-1][0].extend(lines[start:end])
+            blocks[-1][0].append(lines[start])
         else:
             blocks.append((lines[start:end], gutter))
         start = end
     return blocks
+
+
+def _columns(lines: list[Line], start: int) -> tuple[int, float | None]:
+    """End of the columns that begin at a line, and the middle of their gutter; the next line and None without any."""
+    end, gaps = _run(lines, start)
+    for middle in _middles(gaps):
+        if _are_columns(lines[start:end], middle):
+            return _trim(lines, start, end, middle), middle
+    return start + 1, None
 
 
 def _run(lines: list[Line], start: int) -> tuple[int, list[Gap]]:
@@ -245,14 +259,16 @@ def _trim(lines: list[Line], start: int, end: int, gutter: float) -> int:
         above = next(
             (line for line in reversed(lines[start:last]) if any((cell.x1 <= gutter) == side for cell in line)), None
         )
-        if above is None or _is_paragraph_gap(above, lines[last]):
+        if above is None:
+            break
+        if _is_paragraph_gap(above, lines[last]):
             end = last
         last -= 1
     return max(end, start + 1)
 
 
 def _is_paragraph_gap(above: Line, below: Line) -> bool:
-    return above[0].y - below[0].y > _PARAGRAPH_GAP * max(above[0].size, below[0].size)
+    return above[0].y - below[0].y > _PARAGRAPH_GAP * min(above[0].size, below[0].size)
 
 
 def _write_rows(lines: list[Line]) -> str:

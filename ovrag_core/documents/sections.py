@@ -16,6 +16,7 @@ _NAMED_NUMBER = re.compile(
     r"\w+\s+(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)\b", re.I
 )
 _NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)]|[A-Z][.)]|§+\s*\d+\.?)\s+(?=[^\W\d_])")
+_CONTENTS = re.compile(r"(?:\.\s?){4,}|\s{3,}\d{1,4}$|^\W*\[\[")  # a line of a table of contents, a placeholder
 _RUN_IN = re.compile(r"([^\W\d_][^.:;!?]{1,70}?)(?:[.:](?=\s|$)|\s[–—-]\s)")
 _SMALL_WORDS = "a an and as at by for from in into of on or per the to under upon with without"
 _SMALL = frozenset(_SMALL_WORDS.split())
@@ -59,6 +60,8 @@ def _headings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _title(line: str, *, alone_above: bool, alone: bool) -> str | None:
+    if _CONTENTS.search(line):
+        return None
     if named := _named_title(line):
         return named
     if match := _NUMBER.match(line):
