@@ -36,16 +36,103 @@ _TRADING = re.compile(
 )
 # A full stop after these belongs to the name even where the sentence goes on.
 _DOTTED = frozenset(
-    ["inc", "co", "corp", "ltd", "bros", "st", "mt", "jr", "sr", "dr", "mr", "mrs", "ms", "prof", "lda", "ltda", "kft", "zrt", "tbk", "pty", "pte", "cie", "soc", "sp", "tic", "san", "dipl", "ing", "sig", "dott"]
+    [
+        "inc",
+        "co",
+        "corp",
+        "ltd",
+        "bros",
+        "st",
+        "mt",
+        "jr",
+        "sr",
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "prof",
+        "lda",
+        "ltda",
+        "kft",
+        "zrt",
+        "tbk",
+        "pty",
+        "pte",
+        "cie",
+        "soc",
+        "sp",
+        "tic",
+        "san",
+        "dipl",
+        "ing",
+        "sig",
+        "dott",
+    ]
 )
 # Legal forms that are also places of the United States; after a comma they are read as places.
 _PLACES = frozenset(["CO", "SC", "AS"])
-_OPEN_FORMS = frozenset(["company", "co", "corporation", "corp", "limited", "trust", "chartered", "stichting", "coöperatie", "stiftung"])
+_OPEN_FORMS = frozenset(
+    ["company", "co", "corporation", "corp", "limited", "trust", "chartered", "stichting", "coöperatie", "stiftung"]
+)
 _ENDS = frozenset(
-    ["date", "dated", "address", "title", "telephone", "phone", "email", "e-mail", "whereas", "witnesseth", "signature", "signed", "acn", "abn", "ein", "cro", "hrb", "hra", "ssn", "vin", "nmls", "iban", "bic", "attention", "attn", "tel", "fax", "hereinafter", "account", "loan", "agreement", "note", "amount", "principal", "interest", "rate", "term", "maturity"]
+    [
+        "date",
+        "dated",
+        "address",
+        "title",
+        "telephone",
+        "phone",
+        "email",
+        "e-mail",
+        "whereas",
+        "witnesseth",
+        "signature",
+        "signed",
+        "acn",
+        "abn",
+        "ein",
+        "cro",
+        "hrb",
+        "hra",
+        "ssn",
+        "vin",
+        "nmls",
+        "iban",
+        "bic",
+        "attention",
+        "attn",
+        "tel",
+        "fax",
+        "hereinafter",
+        "account",
+        "loan",
+        "agreement",
+        "note",
+        "amount",
+        "principal",
+        "interest",
+        "rate",
+        "term",
+        "maturity",
+    ]
 )
 _JOINING = frozenset(
-    ["trust", "company", "sons", "co", "associates", "partners", "brothers", "daughters", "savings", "loan", "sisters", "son", "bros", "family"]
+    [
+        "trust",
+        "company",
+        "sons",
+        "co",
+        "associates",
+        "partners",
+        "brothers",
+        "daughters",
+        "savings",
+        "loan",
+        "sisters",
+        "son",
+        "bros",
+        "family",
+    ]
 )
 _NEVER_FIRST = frozenset(
     {
@@ -64,13 +151,15 @@ _NEVER_FIRST = frozenset(
         ("sau",),
     }
 )
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-_UNDECIDED = frozenset(["of", "and", "the", "for", "y", "e", "et", "u", "i", "und", "og", "och", "ja", "ve", "de", "la"])
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_UNDECIDED = frozenset(
+    ["of", "and", "the", "for", "y", "e", "et", "u", "i", "und", "og", "och", "ja", "ve", "de", "la"]
+)
 
 Role = Literal["borrower", "lender", "guarantor"]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def words(kind: str, path: Path = LEXICON) -> tuple[str, ...]:
     """The lexicon's entries for an annotation such as `bankWord`, sorted. Raises OntologyError for a broken file."""
     return _entries(path).get(kind, ())
@@ -99,7 +188,7 @@ def plain_words(text: str) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _lower(kind: str) -> frozenset[str]:
     return frozenset(" ".join(plain_words(entry)) for entry in words(kind))
 
@@ -116,6 +205,12 @@ def _forms() -> Mapping[tuple[str, ...], frozenset[str]]:
 @lru_cache(maxsize=1)
 def _form_words() -> frozenset[str]:
     return frozenset(word for form in _forms() for word in form)
+
+
+@lru_cache(maxsize=1)
+def _spelled_forms() -> frozenset[str]:
+    """The words of legal forms exactly as the lexicon spells them, for words in lower case inside a name."""
+    return frozenset(word for entry in (*words("legalForm"), *words("personForm")) for word in entry.split())
 
 
 @lru_cache(maxsize=1)
@@ -190,7 +285,7 @@ def _skip_lead(text: str, start: int, stop: int) -> tuple[int, str]:
         if not token:
             break
         word = token.group()
-        if word in ("The", "the", "THE") or (word.lower() in ("messrs", "messrs.")):
+        if word in ("The", "the", "THE") or word.lower() in ("messrs", "messrs.", "m/s", "m/s."):
             start = token.end()
         elif (
             word.rstrip(".") + "." in words("personTitle")
@@ -222,16 +317,25 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
             break
         word = token.group()
         plain = word.lower().replace(".", "")
+        if len(tokens) > 1 and plain in _lower("officeWord") and "\n" in text[end : token.start()]:
+            break
+        if (
+            len(tokens) > 1
+            and plain in _lower("officeWord")
+            and tokens[0].lower() in _first_names()
+            and not tokens[0].isupper()
+        ):
+            break
         if tokens and plain in _ENDS and word[0].isupper() and not (plain == "loan" and tokens[-1] in ("and", "&")):
             break
         if closed and plain not in _form_words() and word != "&":
             break
-        if _is_capital(word) or (tokens and plain in _form_words() and plain not in _UNDECIDED) or word == "&":
+        if _is_capital(word) or (tokens and word in _spelled_forms() and plain not in _UNDECIDED) or word == "&":
             dotted = word.endswith(".") and not _keeps_dot(word)
             tokens.append(word.rstrip(".") if dotted else word)
             end = token.end() - dotted
             closed = _ends_with_form(tokens)
-            if dotted:
+            if dotted and not _form_follows(text, token.end(), stop):
                 break
         elif not tokens or not _may_join(text, tokens, word, token.end(), stop):
             break
@@ -253,12 +357,29 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
         if comma and not form:
             break
         gap = _GAP.match(text, position, stop)
-        if not gap or ("\n" in gap.group() and not wrap):
+        if not gap or ("\n" in gap.group() and not (wrap and _goes_on(text, tokens, gap.end(), stop))):
             break
         position = gap.end()
     while end > start and text[end - 1] in " ,;:-–—&/\\":
         end -= 1
     return end
+
+
+def _form_follows(text: str, position: int, stop: int) -> bool:
+    """Whether a legal form comes after a stray full stop ("Energy Group. Inc.")."""
+    gap = _GAP.match(text, position, stop)
+    return bool(gap and _after_comma().match(text, gap.end(), stop))
+
+
+def _goes_on(text: str, tokens: list[str], position: int, stop: int) -> bool:
+    """Whether a name may run on over a line end: not after a legal form, unless another form or "of" follows."""
+    last = tokens[-1].lower().replace(".", "")
+    following = _TOKEN.match(text, position, stop)
+    after = following.group().lower().replace(".", "") if following else ""
+    common = _lower("officeWord") | _lower("notAName")
+    if after in _lower("officeWord") or all(t.lower() in common for t in tokens):
+        return False
+    return last not in _form_words() or last in _UNDECIDED or after in _form_words() or after in ("of", "and", "&")
 
 
 def _ends_with_form(tokens: list[str]) -> bool:
@@ -328,10 +449,24 @@ def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:
     lowered = [t.lower().replace(".", "") for t in tokens]
     if "of" in lowered and lowered[0] in ("department", "ministry", "u", "us"):
         return True
-    if len(tokens) > 1 or lowered[0] in _form_words():
-        return False
     end = _name_end(text, start, min(stop, start + 80), True)
-    return party_kind(text[start:end]) not in (None, "natural_person")
+    right = text[start:end]
+    if len(tokens) > 1:
+        unclear = _kind_by_form(" ".join(tokens), None) is None and lowered[0] not in _first_names()
+        return unclear and len(right.split()) < 4 and _has_form(right) and not _person_known(" ".join(tokens))
+    if lowered[0] in _form_words():
+        return False
+    return party_kind(right) not in (None, "natural_person")
+
+
+def _person_known(name: str) -> bool:
+    """Whether a word of the name is a first or last name of Faker's lists."""
+    return any(w in _first_names() or w in _last_names() for w in plain_words(name) if len(w) > 1)
+
+
+def could_be_person(name: str) -> bool:
+    """Whether a name is built like a person's and holds a known personal name, or an initial."""
+    return _looks_personal(name) and (_person_known(name) or bool(re.match(r"[A-Z]\.", name)))
 
 
 def _can_be_name(name: str, titled: bool) -> bool:
@@ -339,7 +474,9 @@ def _can_be_name(name: str, titled: bool) -> bool:
     if not plain or not any(c.isalpha() for c in name) or len(name) < 2:
         return False
     common = _lower("notAName")
-    if all(p in common or p.isdigit() or p in words("particle") for p in plain):
+    if all(p in common or not p.isalpha() or p in words("particle") or p in _form_words() for p in plain):
+        return False
+    if " ".join(plain) in _lower("place") or any(p in _MONTHS for p in plain) and any(p.isdigit() for p in plain):
         return False
     if plain[0] in (
         "this",
@@ -500,7 +637,7 @@ def _has_company_word(plain: list[str]) -> bool:
     company = _lower("companyWord")
     found = [p for p in plain if p in company]
     if not found:
-        return any(p[-1:] == "s" and p.endswith("'s") for p in plain[:-1]) or any(c.isdigit() for p in plain for c in p)
+        return any(p.endswith("'s") for p in plain[:-1])
     return not (found == plain[-1:] and _is_surname_only(plain))
 
 

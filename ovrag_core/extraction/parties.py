@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ovrag_core.extraction.names import Name, Role, find_cue, name_at, party_kind, plain_words, words
+from ovrag_core.extraction.names import Name, Role, could_be_person, find_cue, name_at, party_kind, plain_words, words
 from ovrag_core.types import Document, PartyKind
 
 __all__ = ["Parties", "PartyMention", "find_parties", "party_kind"]
@@ -53,8 +53,31 @@ class _Sighting:
 
 _MAX_PASSAGE = 400
 _PRONOUNS = frozenset(["i", "me", "my", "we", "us", "our", "you", "your"])
-_NOISE = frozenset(
-    ["name", "names", "full", "legal", "of", "the", "and", "or", "party", "parties", "details", "information", "particulars", "registered", "printed", "individual", "no", "nr", "first", "second", "third", "primary"]
+_NOISE = frozenset("signature signatures signed sign by for whose data section".split()) | frozenset(
+    [
+        "name",
+        "names",
+        "full",
+        "legal",
+        "of",
+        "the",
+        "and",
+        "or",
+        "party",
+        "parties",
+        "details",
+        "information",
+        "particulars",
+        "registered",
+        "printed",
+        "individual",
+        "no",
+        "nr",
+        "first",
+        "second",
+        "third",
+        "primary",
+    ]
 )
 _BRACKETS = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
 _QUOTED = re.compile(
@@ -70,19 +93,27 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _LEADS = re.compile(
-    r"\b(?:between|among|amongst|by|and|to|of|with|from|that|is|are|for|whereas|received|behalf)\b[,:]?\s+|[:;–—]\s+|(?<=[,(])\s+|"
-    r"(?:^|\n)[ \t]*(?:\(?[0-9ivxA-Za-z]{1,3}[.)]\s*|[-*•#|]+\s*)?|\(\d\)\s*",
+    r"\b(?:between|among|amongst|by|and|to|of|with|from|that|which|whom|said|than|is|are|for|whereas|received|behalf)\b[,:]?\s+|[:;–—]\s+|(?<=[,(])\s+|"
+    r"(?:^|\n)[ \t]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-Za-z])[.)]\s+|[-*•#|]+\s*)?|\(\d\)\s*",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s*(?:$|[,;(\[–—-]|\n|(?:of|a|an|whose|having|with|acting|as|at|organi[sz]ed|incorporated|registered|residing|resident|born|and|represented|"
-    r"established|trading|doing|is|in|holding|t/a|d/b/a|on|holder)\b)"
+    r"\s*$|[ \t]*[,;(\[–—-](?!\s*\n[ \t]*\n\s*[A-Z])|[ \t]*\n[ \t]*(?=[a-z(])|\s+(?:of|a|an|whose|having|with|acting|as|at|organi[sz]ed|incorporated|registered|"
+    r"residing|resident|born|and|represented|established|trading|doing|is|in|holding|t/a|d/b/a|on|holder|ABN|ACN|UEN|CRO|HRB|CIN|KvK)\b"
 )
+_ITEM = re.compile(r"[\s,;]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-HI])[.)]\s+(?=[^\s.]{2,}))?")
+_ENUMERATED = re.compile(r"[A-H]\. \S+ (?:.*\b)?(?:Inc|LLC|Ltd|Limited|Corp|Company|plc)\b")
+_NEW_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*(?=[A-Z\"“$£€\d])")
+_LABELLED = re.compile(r"\n[ \t]*[A-Z][\w ()/-]{2,30}:")
 _SENTENCE_END = re.compile(
     r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;]\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
 )
+_SPOKEN = re.compile(
+    r"((?:[\"“](?:the\s+)?\w+[,.]?[\"”]\s*(?:,|and|or)?\s*){1,4})(?:is|are|means?|refers?\s+to|shall\s+mean|stands?\s+for)\s+(?=(?:the\s+)?[A-ZÀ-Þ])",
+    re.IGNORECASE,
+)
 _CAPACITY = re.compile(
-    r"\b(?:as|As|AS|in its capacity as|in their capacity as)\s+(?:the\s+|a\s+|sole\s+|THE\s+)?((?:[A-Z][\w-]*\s+){0,2}[A-Z][\w/-]*)"
+    r"\b(?:[Aa]s|AS|in its capacity as|in their capacity as)\s+(?:the\s+|a\s+|sole\s+|THE\s+)?((?:[A-Z][\w-]*\s+){0,2}[A-Z][\w/-]*|borrowers?|lenders?|guarantors?|debtor|creditor)(?![\w-])"
 )
 _PROMISES = re.compile(
     r"\b(?:promises?|promised|undertakes?|agrees?|covenants?|binds? (?:itself|himself|herself))\s+(?:and\s+agrees?\s+|unconditionally\s+)?to\s+(?:re)?pay\b",
@@ -109,6 +140,9 @@ _LOAN_FROM = re.compile(
 _OWES = re.compile(
     r"\b(?:indebted|owes?|owed|liable|debt due|repaid|payable|repay|repays)\b[^.;\n]{0,50}?\bto\s+(?=[A-ZÀ-Þ])",
     re.IGNORECASE,
+)
+_OWES_KIN = re.compile(
+    r"\b(?:owes?|borrow(?:ed|s)?|repay|pay)\s+(?:back\s+)?(?:from\s+|to\s+)?(?:my|his|her|our|their)\s+(?:[a-z-]+,?\s+){1,3}(?=[A-ZÀ-Þ])"
 )
 _BORROWS = re.compile(
     r"\b(?:(?:has|have|had)\s+(?:today\s+)?borrowed|borrows|borrowed|wishes\s+to\s+borrow|(?:will|shall|agrees?\s+to|is\s+to)\s+borrow|owes|acknowledges?\s+(?:that\s+(?:he|she|it|they)\s+(?:is|are)\s+indebted|receipt|having\s+received|owing|a\s+debt))\b",
@@ -139,7 +173,17 @@ _NOT_PARTY = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(
-    r"^[\s|>*#_•–—-]*(?:\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]{1,4})[.)]\s+|\d{1,2}\s+)?[\s|>*#_]*"
+    r"^[\s|>*#_•–—-]*(?:(?:PART|Part|SECTION|Section|BOX|Box|ARTICLE|Article|Schedule|SCHEDULE)\s+\w{1,4}\s*[:.–—-]*\s*|"
+    r"\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]{1,4})[.)]\s+|\d{1,2}\s+)?[\s|>*#_]*"
+)
+_BORROWING = re.compile(
+    r"\b(?:borrow\w*|who (?:\w+ )?(?:must|will|shall|is to|has to) (?:re)?pay|owes?|debtor|takes? the (?:loan|money))\b",
+    re.IGNORECASE,
+)
+_LENDING = re.compile(r"\b(?:lend\w*|lent|who advances?|is owed|creditor|gives? the (?:loan|money))\b", re.IGNORECASE)
+_CLOSING = re.compile(
+    r"^[ \t]*(?:yours\b[^\n]{0,30}|(?:kind|best|warm|with (?:kind|best|warm))?\s*regards|sincerely[^\n]{0,20}|best wishes|with thanks[^\n]{0,40}|respectfully[^\n]{0,20}|cordially[^\n]{0,20}),?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
 _BLANK = re.compile(r"[_.…\s]{3,}")
@@ -153,7 +197,7 @@ def find_parties(document: Document) -> Parties:
     for start, stop in _regions(text):
         for finder in (_rows, _definitions, _capacities, _statements, _verbs):
             sightings.extend(finder(text, start, stop, terms))
-    sightings.extend(_letter(text))
+    sightings.extend(_letter(text, terms))
     _add_fallbacks(text, sightings, terms)
     ranked = _rank(text, sightings, terms)
     return Parties(ranked["borrower"], ranked["lender"], ranked["guarantor"], terms.table())
@@ -217,6 +261,10 @@ class _Terms:
         self._text = text if len(text) <= 120_000 else text[:90_000] + text[-30_000:]
         self._roles: dict[str, Role | None] = {}
         self._defined: dict[str, Role] = {}
+        #: Every term the document puts in quotation marks; none of them is a party's name.
+        self.quoted = frozenset(
+            " ".join(plain_words(t)) for t in re.findall(r"[\"“]([A-Z][\w' -]{1,40})[,.]?[\"”]", self._text)
+        )
 
     def certain(self, term: str) -> Role | None:
         """The role of a term that the lexicon is sure of."""
@@ -314,18 +362,36 @@ def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting
             offset = lead.end() if lead else 0
             label, colon, _ = piece[offset:].partition(":")
             role = _label_role(label, terms) if len(label) < 64 else None
+            if role is None:
+                role = _described_label(text, begin + offset, end)
+                colon = ":" if role else ""
             if role is None or role[2] in _PRONOUNS:
                 continue
             value = begin + offset + len(label) + 1
-            weight = (10.0 if role[1] else 5.0) - (3.0 if role[2].startswith("co-") else 0.0)
+            weight = (10.0 if role[1] else 8.0) - (
+                3.0 if role[2].startswith("co-") else 2.5 if role[2].startswith("cardholder") else 0.0
+            )
             if colon and text[value:end].strip(" *_|\t"):
                 yield from _named_in(
                     text, value, end, role, weight, terms, wrap_to=_wrapped(lines, number, cell, cells)
                 )
             elif cell + 1 < len(cells) and not colon:
-                yield from _named_in(text, *cells[cell + 1], role, weight - 2.0, terms)
+                yield from _named_in(text, *cells[cell + 1], role, weight - 1.0, terms)
             elif cell == 0 or colon:
                 yield from _below(text, lines, number, role, weight if colon else weight - 2.5, terms)
+
+
+def _described_label(text: str, start: int, end: int) -> tuple[Role, bool, str] | None:
+    """The role of a line such as "The one who borrows and who alone must pay:", which names its party below."""
+    line = text[start:end].strip(" *_")
+    if not line.endswith(":") or not 12 < len(line) < 80 or ":" in line[:-1] or "’s" in line or "'s" in line:
+        return None
+    borrowing, lending = _BORROWING.search(line), _LENDING.search(line)
+    if bool(borrowing) == bool(lending) or re.search(
+        r"\b(?:agree|follow|must:|shall:|will:|may:|represent|information)", line, re.IGNORECASE
+    ):
+        return None
+    return ("borrower" if borrowing else "lender"), False, ""
 
 
 def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
@@ -362,7 +428,8 @@ def _below(
 ) -> Iterator[_Sighting]:
     """The value under a label that stands alone, or in the "Name:" row of its block."""
     seen = 0
-    for at, line in lines[number + 1 : number + 12]:
+    heading = re.search(r"signature|signed|execut", lines[number][1], re.IGNORECASE)
+    for at, line in lines[number + 1 : number + 14]:
         if not line.strip(" _*|-"):
             continue
         seen += 1
@@ -379,7 +446,18 @@ def _below(
             ):
                 yield from found
                 return
-        if seen >= 4:
+            if not heading:
+                return
+        if heading and seen > 1:
+            found = list(_named_in(text, at, at + len(line), role, weight - 2.0, terms))
+            if (
+                found
+                and re.match(r"\s*(?:,|$|\n)", text[found[0].name.end : found[0].name.end + 4])
+                and party_kind(found[0].name.text)
+            ):
+                yield from found
+                return
+        if seen >= 6:
             return
 
 
@@ -397,6 +475,12 @@ def _named_in(
     while blank := _BLANK.match(text, start, end):
         start = blank.end()
     name = name_at(text, start, stop=end, wrap=False)
+    if wrap_to and (name is None or (party_kind(name.text) is None and any(c.isdigit() for c in text[start:end]))):
+        name = name_at(text, end, stop=wrap_to, wrap=False)
+        if name is None or party_kind(name.text) is None:
+            return
+        yield _Sighting(role[0], name, weight - 0.5, (name.end, name.end), role[2])
+        return
     if name is None:
         return
     if wrap_to and name.end >= end - 1:
@@ -425,6 +509,11 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
     unknown = 0
     for match in _BRACKETS.finditer(text, start, stop):
         inside = match.group(1) or match.group(2)
+        if _belongs_to_label(text, match.start(), match.end()):
+            for term in (" ".join(t.split()) for t in _QUOTED.findall(inside)):
+                if role := _label_role(_label_before(text, match.start()), terms):
+                    terms.define(term, role[0])
+            continue
         quoted = [" ".join(t.split()) for t in _QUOTED.findall(inside)]
         plain = None if quoted else _UNQUOTED.match(inside)
         found = quoted or (
@@ -448,14 +537,29 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
             certain = terms.certain(term) is not None
             terms.define(term, role)
             for order, name in enumerate(names):
-                yield _Sighting(role, name, (9.0 if certain else 6.0) - 0.1 * order, (name.end, match.start()), term)
+                yield _Sighting(role, name, (9.0 if certain else 6.0) - 0.6 * order, (name.end, match.start()), term)
     for match in _CALLED.finditer(text, start, stop):
         term = match.group(1)
         role = terms.certain(term) or (terms.certain(term.split()[0]) if term else None)
         if role:
             for order, name in enumerate(_names_before(text, match.start(), terms, several=True)[:3]):
                 terms.define(term, role)
-                yield _Sighting(role, name, 8.0 - 0.1 * order, (name.end, match.start()), term)
+                yield _Sighting(role, name, 8.0 - 0.6 * order, (name.end, match.start()), term)
+
+
+def _label_before(text: str, at: int) -> str:
+    return text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*_|#")
+
+
+def _belongs_to_label(text: str, start: int, end: int) -> bool:
+    """Whether brackets follow a row's label, as in 'Client ("you"): …', and not a name."""
+    label = _label_before(text, start)
+    return (
+        bool(label)
+        and len(label) < 40
+        and _singular(label) in _lexicon()
+        and bool(re.match(r"\s*(?::|\s{2}|\|)", text[end : end + 8]))
+    )
 
 
 def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -> list[Name]:
@@ -470,7 +574,7 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
             cut = bracket.end()
     for stop in _SENTENCE_END.finditer(window, cut):
         cut = stop.end()
-    begins = {floor + cut}
+    begins = {floor + cut + _blanks(window, cut)}
     begins.update(floor + lead.end() for lead in _LEADS.finditer(window, cut) if lead.end() < len(window))
     for begin in sorted(begins):
         name = name_at(text, begin, stop=at)
@@ -485,9 +589,29 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
             continue
         if re.search(r"\b(?:order of|between|among|promises? to pay)\s", text[name.end : at]):
             continue
+        if (
+            _LABELLED.search(text[name.end : at])
+            or _NEW_PARAGRAPH.search(text[name.end : at])
+            or (begin > 0 and _ENUMERATED.match(name.text) and floor + cut < begin)
+        ):
+            continue
         name = _joint(text, name, at)
-        return [name, *(_further(text, name.end, at, terms) if several else [])]
+        further = _further(text, name.end, at, terms)
+        if (
+            further
+            and not several
+            and party_kind(name.text) != "natural_person"
+            and not text[further[-1].end : at].strip(" ,\n")
+        ):
+            return further[-1:]
+        return [name, *(further if several else [])]
     return []
+
+
+def _blanks(text: str, start: int) -> int:
+    """Blanks, and the letter or number of an item ("A. ", "(1) "), before the words at `start`."""
+    lead = _ITEM.match(text, start)
+    return lead.end() - start if lead else 0
 
 
 def _further(text: str, start: int, stop: int, terms: _Terms) -> list[Name]:
@@ -528,6 +652,8 @@ def _is_party(name: Name, terms: _Terms) -> bool:
     plain = " ".join(plain_words(name.text))
     if _singular(plain) in _lexicon() or all(_singular(w) in _lexicon() for w in plain.split()):
         return False
+    if plain in terms.quoted or (name.text[0].isdigit() and party_kind(name.text) is None):
+        return False
     if len(name.text.split()) == 1 and not name.title:
         return party_kind(name.text) is not None or len(name.text) > 3
     return True
@@ -555,12 +681,12 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
     for match in _is_statement().finditer(text, start, stop):
         role = terms.certain(match.group(1))
         linked = bool(re.search(r"\b(?:is|are|be|means?|to|being)\W*$", match.group()[match.end(1) - match.start() :]))
-        if role is None:
+        if role is None or re.search(r"[A-Z&][\w.'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()]):
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name is None or name.start - match.end() > 6 or not _is_party(name, terms):
             continue
-        if party_kind(name.text) is None and not linked:
+        if party_kind(name.text) is None or (party_kind(name.text) == "natural_person" and not _sure_person(name)):
             continue
         if not linked and not (match.group(1)[0].isupper() or match.group().lower().startswith("the")):
             continue
@@ -570,6 +696,18 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             continue
         name = _joint(text, name, min(stop, name.end + 80))
         yield _Sighting(role, name, 7.0 if linked else 3.5, (name.end, min(stop, name.end + 200)), match.group(1))
+    for match in _SPOKEN.finditer(text, start, stop):
+        group = [" ".join(t.split()) for t in _QUOTED.findall(match.group(1))]
+        role = next((r for t in group if (r := terms.certain(t))), None) or next(
+            (r for t in group if (r := terms.role(t))), None
+        )
+        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
+        if role and name and name.start - match.end() < 6 and _is_party(name, terms):
+            for term in group:
+                terms.define(term, role)
+            yield _Sighting(
+                role, _joint(text, name, name.end + 80), 8.0, (name.end, min(stop, name.end + 200)), group[0]
+            )
     for match in _is_role().finditer(text, start, stop):
         role = terms.certain(match.group(1))
         names = _names_before(text, match.start(), terms) if role else []
@@ -597,6 +735,7 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
         (_LOAN_TO, "borrower", 4.0),
         (_LOAN_FROM, "lender", 4.0),
         (_OWES, "lender", 3.5),
+        (_OWES_KIN, "lender", 5.5),
         (_GUARANTEED_BY, "guarantor", 5.0),
     )
     for pattern, role, weight in after:
@@ -633,6 +772,8 @@ def _before(
         )
         at = match.start() if not defined else match.start() - len(window) + window.rfind("(")
         names = _names_before(text, at, terms)
+        if names and _NEW_PARAGRAPH.search(text[names[0].end : match.start()]):
+            continue
         if names and _subject(text[names[0].end : at]):
             yield _Sighting(role, names[0], weight, (names[0].end, match.start()))
 
@@ -659,53 +800,75 @@ def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: i
     if name is None or name.start - at > 6 or not _is_party(name, terms):
         return
     kind = party_kind(name.text)
-    if kind is None or (kind == "natural_person" and len(name.text.split()) < 2 and not name.title):
+    if kind is None or (kind == "natural_person" and not _sure_person(name)):
         return
+    if role == "borrower" and kind == "financial_institution":
+        weight -= 2.5
     if not _TAIL.match(text[name.end : name.end + 24]) and text[name.end : name.end + 1] not in '."”':
         weight -= 1.0
     name = _joint(text, name, min(stop, name.end + 80))
     yield _Sighting(role, name, weight, (name.end, min(stop, name.end + 160)))
 
 
-def _letter(text: str) -> Iterator[_Sighting]:
-    """A letter's addressee borrows, its letterhead lends; a bank at the head of any document lends."""
-    greeting = re.search(r"^[ \t]*Dear\b.*$", text[:6000], re.MULTILINE)
-    head = text[: greeting.start()] if greeting else text[:600]
-    previous_lender = False
+def _sure_person(name: Name) -> bool:
+    """Whether a name met in running text is a person's beyond doubt: titled, or two words with a known name."""
+    return bool(name.title) or (len(name.text.split()) > 1 and could_be_person(name.text))
+
+
+def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
+    """A letter's addressee borrows, its letterhead and signer lend; a bank at the head of any document lends."""
+    greeting = re.search(r"^[ \t]*(?:Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
+    head = text[: greeting.start()] if greeting else text[:700]
+    letterhead = addressee = False
     for at, line in _lines(head, 0, len(head)):
-        name = name_at(text, at, stop=at + len(line), wrap=False)
-        if (
-            name is None
-            or text[at : name.start].strip(" *#_\t") not in ("", "The", "To:", name.title)
-            or not re.match(r"\s*(?:[(,;–—-]|$|\n|\s{2})", text[name.end : name.end + 8])
-        ):
+        to = re.match(r"[ \t]*(?:To|TO|From|FROM)[ \t]*:?[ \t]+", line)
+        name = _alone(text, at + (to.end() if to else 0), at + len(line), terms)
+        if name is None:
             continue
         kind = party_kind(name.text)
-        if kind in ("financial_institution", "government") and not previous_lender and _is_party(name, _Terms("")):
-            previous_lender = True
+        if to and kind in ("financial_institution", "government"):
+            yield _Sighting("lender", name, 3.0, (name.end, name.end))
+        elif kind in ("financial_institution", "government") and not letterhead:
+            letterhead = True
             yield _Sighting("lender", name, 3.0 if greeting else 2.0, (name.end, name.end))
         elif (
-            greeting
-            and kind in ("legal_entity", "natural_person")
-            and (previous_lender or at > 0)
-            and _is_party(name, _Terms(""))
-            and not any(c.isdigit() for c in name.text)
+            (greeting or to)
+            and not addressee
+            and (kind == "legal_entity" or (kind == "natural_person" and _sure_person(name)))
+            and (letterhead or to or at > 0)
         ):
+            addressee = True
             yield _Sighting("borrower", name, 3.0, (name.end, name.end))
-            break
+        elif kind == "legal_entity" and at < 300 and not greeting:
+            yield _Sighting("borrower", name, 0.5, (name.end, name.end))
     for match in _GREETING.finditer(text[:6000]):
         name = name_at(text, match.end(), stop=match.end() + 80, wrap=False)
-        if (
-            name
-            and _is_party(name, _Terms(""))
-            and party_kind(name.text) in ("natural_person", "legal_entity")
-            and match.group().split()[0].strip(",:") != "To"
-        ):
+        if name and _is_party(name, terms) and (party_kind(name.text) == "legal_entity" or _sure_person(name)):
             yield _Sighting("borrower", name, 2.5, (name.end, name.end))
     for match in _ISSUED_BY.finditer(text[:60_000]):
         name = name_at(text, match.end(), stop=match.end() + 100)
-        if name and party_kind(name.text) in ("financial_institution", "government"):
+        if name and _is_party(name, terms) and party_kind(name.text) in ("financial_institution", "government"):
             yield _Sighting("lender", name, 2.0, (name.end, name.end))
+    for match in _CLOSING.finditer(text):
+        for at, line in list(_lines(text, match.end(), min(len(text), match.end() + 400)))[:9]:
+            signs = re.match(r"[ \t_]*(?:for|For|FOR)(?: and on behalf of)?[ \t]+", line)
+            name = _alone(text, at + (signs.end() if signs else 0), at + len(line), terms)
+            kind = party_kind(name.text) if name else None
+            if name and (signs or kind in ("financial_institution", "government", "legal_entity")):
+                yield _Sighting("lender", name, 3.5, (name.end, name.end))
+                break
+
+
+def _alone(text: str, start: int, stop: int, terms: _Terms) -> Name | None:
+    """The name that a line consists of, but for a number in brackets or the line's next column."""
+    name = name_at(text, start, stop=stop, wrap=False)
+    if name is None or text[start : name.start].strip(' *#_\t|"“') not in ("", "The", "M/s", "M/S", name.title):
+        return None
+    if not re.match(
+        r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", text[name.end : min(stop + 1, name.end + 12)]
+    ):
+        return None
+    return name if _is_party(name, terms) else None
 
 
 def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None:
@@ -727,14 +890,26 @@ def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None
                 and (signed or re.match(r"\s*\n+\s*(?:_{3,}\s*\n+\s*)?By\b", text[name.end : name.end + 200]))
             ):
                 signers.append(name)
+    if "lender" not in have:
+        signers.extend(_closing_names(text, terms))
     for name in signers:
         kind = party_kind(name.text)
         if kind is None or _key(name.text) in taken:
             continue
         if "borrower" not in have and kind in ("natural_person", "legal_entity"):
             sightings.append(_Sighting("borrower", name, 1.0, (name.end, name.end)))
-        elif "lender" not in have and kind in ("financial_institution", "government"):
+        elif "lender" not in have:
             sightings.append(_Sighting("lender", name, 1.0, (name.end, name.end)))
+
+
+def _closing_names(text: str, terms: _Terms) -> Iterator[Name]:
+    """Whoever signs a letter in their own name: the first name under its last words."""
+    for match in _CLOSING.finditer(text):
+        for at, line in list(_lines(text, match.end(), min(len(text), match.end() + 300)))[:6]:
+            name = _alone(text, at, at + len(line), terms)
+            if name:
+                yield name
+                break
 
 
 def _captions(text: str, terms: _Terms) -> Iterator[_Sighting]:
@@ -792,7 +967,7 @@ def _rank(text: str, sightings: Iterable[_Sighting], terms: _Terms) -> dict[Role
 
 def _score(group: list[_Sighting]) -> float:
     weights = sorted((s.weight for s in group), reverse=True)
-    return weights[0] + min(1.5, 0.2 * sum(weights[1:]) / max(weights[0], 1.0))
+    return weights[0] + min(0.5, 0.05 * sum(weights[1:]))
 
 
 def _mention(text: str, group: list[_Sighting], terms: _Terms) -> PartyMention:
