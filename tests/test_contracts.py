@@ -15,6 +15,7 @@ from pypdf import PdfReader
 
 from ovrag_core.contracts import ContractTruth, generate, load_truth
 from ovrag_core.contracts.corpus import compose, truth_of
+from ovrag_core.contracts.display import highlighted
 from ovrag_core.contracts.draft import Draft
 from ovrag_core.contracts.phrasings import phrasings
 from ovrag_core.contracts.registers import registers
@@ -341,3 +342,8 @@ def test_a_folder_that_cannot_be_written_is_one_clear_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CorpusError, match="cannot be written"):
         generate(tmp_path / "file", tmp_path / "truth.json", count=1, seed=1, wording="plain")
+
+
+def test_passages_are_marked_across_line_breaks_and_text_is_escaped():
+    shown = highlighted("1 < 2. The loan\nis “unsecured” & free.", ["The loan is “unsecured” & free."])
+    assert "1 &lt; 2. <mark>The loan\nis “unsecured” &amp; free.</mark>" in shown
