@@ -114,7 +114,7 @@ def latencies(records: Iterable[QueryRecord], seed: int = 2) -> list[LatencyReco
     """Seconds for each record, lognormal by part."""
     draw = random.Random(seed)
     rows = []
-    for item in records:
+    for item in sorted(records, key=lambda r: (r.arm, r.document_id, r.question_id)):
         parts = {
             part: draw.lognormvariate(mean, 0.6)
             for part, mean in (("retrieval", -5), ("answering", -6), ("extraction", -4), ("validation", -4.5))

@@ -22,9 +22,7 @@ NOTE = Note("offline", "ovrag", "10 queries", "95%")
 AWKWARD = 'A&B_50%$#{x}~^\\<b>"|中文 – “q” é'
 
 
-@pytest.fixture
-def settings():
-    return Settings.model_validate({"evaluation": {"bootstrap_samples": 99}})
+SETTINGS = Settings.model_validate({"evaluation": {"bootstrap_samples": 99}})
 
 
 def everything(records, folder, settings, published=None):
@@ -113,9 +111,9 @@ def test_an_empty_table_is_written(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-def test_tables_and_figures_compile(tmp_path, settings):
+def test_tables_and_figures_compile(tmp_path):
     records = run(6) + [record("ovrag", AWKWARD, q, "hard_rejected") for q in ("Q1", "Q2")]
-    everything(records, tmp_path, settings, load_published())
+    everything(records, tmp_path, SETTINGS, load_published())
     inputs = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.tex"))]
     body = "\n".join(rf"\input{{{name}}}" for name in inputs)
     packages = r"\usepackage[T1]{fontenc}\usepackage{textcomp,booktabs,longtable,graphicx}"
@@ -185,16 +183,24 @@ def test_figures_of_nothing_or_of_one_thing_are_drawn(make, tmp_path):
 # --- a run's results
 
 
-def test_results_are_the_same_bytes_twice(tmp_path, settings):
-    records = run(8)
-    first = everything(records, tmp_path / "a", settings, load_published())
-    second = everything(records[::-1], tmp_path / "b", settings, load_published())
-    assert [name for name in first if first[name] != second[name]] == []
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """All results of a run by file name."""
+    return everything(run(6), tmp_path_factory.mktemp("made"), SETTINGS, load_published())
 
 
-def test_every_table_and_figure_names_model_arm_and_n(tmp_path, settings):
-    files = everything(run(6), tmp_path, settings)
-    texts = {name: content.decode() for name, content in files.items() if name.suffix == ".tex"}
+def test_results_are_the_same_bytes_twice_but_for_files_named_latency(made, tmp_path, monkeypatch):
+    slower = latencies(run(6), seed=99)
+    monkeypatch.setattr("test_thesis.latencies", lambda _: slower)
+    again = everything(run(6)[::-1], tmp_path, SETTINGS, load_published())
+    changed = [name.name for name in made if made[name] != again[name]]
+    assert again.keys() == made.keys()
+    assert "latency.csv" in changed
+    assert [name for name in changed if "latency" not in name] == []
+
+
+def test_every_table_and_figure_names_model_arm_and_n(made):
+    texts = {name: content.decode() for name, content in made.items() if name.suffix == ".tex"}
     results = {name: text for name, text in texts.items() if not name.name.startswith("numbers")}
     assert len(results) > 20
     for name, text in results.items():
@@ -205,19 +211,8 @@ def test_every_table_and_figure_names_model_arm_and_n(tmp_path, settings):
             assert "Intervals: 95" in text, name
 
 
-def test_only_files_named_latency_depend_on_the_seconds(tmp_path, settings, monkeypatch):
-    records = run(6)
-    first = everything(records, tmp_path / "a", settings)
-    faster = latencies(records, seed=99)
-    monkeypatch.setattr("test_thesis.latencies", lambda _: faster)
-    second = everything(records, tmp_path / "b", settings)
-    changed = [name.name for name in first if first[name] != second[name]]
-    assert changed
-    assert all("latency" in name for name in changed)
-
-
-def test_published_figures_stand_beside_ours_and_are_marked(tmp_path, settings):
-    opened = Run("main", run(6), settings, load_published(), tmp_path, tmp_path)
+def test_published_figures_stand_beside_ours_and_are_marked(tmp_path):
+    opened = Run("main", run(6), SETTINGS, load_published(), tmp_path, tmp_path)
     shown = consistency.rates_table(opened)
     assert shown.iloc[-1].tolist() == ["ovrag (published)", "494", "0.965", "0.548", "0.699"]
     assert "as published" in (tmp_path / "rates.tex").read_text()
@@ -232,9 +227,9 @@ def test_published_counts_and_rates_agree_with_each_other():
     assert sum(arm["accepted_at"].values()) + arm["hard_rejected"] == arm["queries"]
 
 
-def test_published_figures_are_left_out_for_a_corpus_of_ones_own(settings):
+def test_published_figures_are_left_out_for_a_corpus_of_ones_own():
     own = Settings.model_validate({"corpus": {"source": "my/contracts"}})
-    assert open_run(run(2), settings, published=PUBLISHED).published is not None
+    assert open_run(run(2), SETTINGS, published=PUBLISHED).published is not None
     assert open_run(run(2), own).published is None
 
 
@@ -244,9 +239,9 @@ def test_published_file_that_is_not_one_is_one_sentence(tmp_path):
         load_published(tmp_path / "p.yaml")
 
 
-def test_a_run_without_records_is_one_sentence(settings):
+def test_a_run_without_records_is_one_sentence():
     with pytest.raises(RunError, match="no records"):
-        open_run([], settings)
+        open_run([], SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -260,5 +255,5 @@ def test_a_run_without_records_is_one_sentence(settings):
     ],
     ids=["one query", "one error", "no clash, one arm", "awkward names", "errors only"],
 )
-def test_results_of_odd_runs_are_written(records, tmp_path, settings):
-    assert everything(records, tmp_path, settings, load_published())
+def test_results_of_odd_runs_are_written(records, tmp_path):
+    assert everything(records, tmp_path, SETTINGS, load_published())

@@ -72,3 +72,24 @@ def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:
         save(run, bars, "contamination_shares", "Which contract answers are about, by arm.", note),
         save(run, grid, "contamination_matrix", "Asked contract against the main source of the answer.", note),
     ]
+
+
+def sentences(run: Run, sources: pd.DataFrame) -> list[str]:
+    """What the sources of answers show, a sentence an arm, computed from them."""
+    table = contamination.shares(sources, run.plan)
+    false = contamination.false_positive_frame(run.records)
+    found = []
+    for _, row in table.iterrows():
+        of_arm = false[false["arm"] == row["arm"]]
+        foreign = int((of_arm["chunks_also_from"] != "").sum())
+        flagged = f"{len(of_arm)} clean queries are flagged" + (
+            f", {foreign} of them with chunks of other contracts in the context" if len(of_arm) else ""
+        )
+        if not row["answers"]:
+            found.append(f"{row['arm']}: no answer is about any contract; {flagged}.")
+            continue
+        found.append(
+            f"{row['arm']}: {row['asked']:.1%} of {row['answers']} answers are about the asked contract alone, "
+            f"{row['other']:.1%} about other contracts only; {flagged}."
+        )
+    return found

@@ -386,7 +386,9 @@ def _edges(groups: Sequence[str]) -> list[int]:
 
 def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
     """Names above the columns of each group, alternately lower and higher, as narrow groups have long names."""
-    starts = [0, *_edges(groups)] if groups else []
+    if not groups:
+        return
+    starts = [0, *_edges(groups)]
     for turn, (start, end) in enumerate(zip(starts, [*starts[1:], len(groups)], strict=True)):
         name = groups[start].replace("_", " ")
         place = ((start + end) / 2, 1 + (0.42 if turn % 2 else 0.24))

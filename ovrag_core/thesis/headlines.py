@@ -54,3 +54,39 @@ def _arm_numbers(arm: str, result: Json) -> dict[str, str]:
     values[numbers.macro_name(arm, "queries")] = numbers.number(result["queries"])
     values[numbers.macro_name(arm, "asked_contract_rate")] = numbers.number(result.get("asked_contract_rate"))
     return values
+
+
+def sentences(scores: Json) -> list[str]:
+    """What a scored run shows, a sentence or two an arm, computed from its figures."""
+    arms = scores["arms"]
+    assert isinstance(arms, dict)
+    return [_sentence(arm, result) for arm, result in arms.items()]
+
+
+def _sentence(arm: str, result: Json) -> str:
+    counts, contracts = result["confusion"], result["contracts"]
+    assert isinstance(counts, dict)
+    assert isinstance(contracts, dict)
+    flagged = counts["tp"] + counts["fp"]
+    if not flagged:
+        what = f"{arm} flags nothing, so {counts['fn']} queries about contradictory contracts pass"
+    else:
+        what = (
+            f"{arm} flags {counts['tp']} of {counts['tp'] + counts['fn']} queries about contradictory contracts "
+            f"(recall {_with_interval(result, 'recall')}) and {counts['fp']} of {counts['fp'] + counts['tn']} about "
+            f"clean ones (precision {_with_interval(result, 'precision')}); "
+            f"{contracts['clashes_flagged']} of {contracts['clashes']} contradictory contracts are flagged at least once"
+        )
+    beside = counts["unchecked"] + counts["error"]
+    return f"{what}. " + (f"{beside} queries stand beside the matrix. " if beside else "") + _quality(result)
+
+
+def _quality(result: Json) -> str:
+    wrong = result["wrong_contract_rate"]
+    about = f", {wrong:.1%} of answers are about another contract only" if isinstance(wrong, float) else ""
+    return f"ROUGE-L {_with_interval(result, 'rouge_l')}{about}."
+
+
+def _with_interval(result: Json, name: str) -> str:
+    bounds = numbers.interval(result[f"{name}_interval"])
+    return numbers.number(result[name]) + (f" {bounds}" if bounds != "n/a" else "")

@@ -67,3 +67,17 @@ def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
         for name in ("mean", "median", "p95"):
             values[numbers.macro_name("latency", row["arm"], row["part"], name)] = figures.duration(float(row[name]))
     return numbers.write_numbers(values, run.tables / "numbers_latency.tex", f"Run {run.name}; one machine.")
+
+
+def sentences(seconds: pd.DataFrame) -> list[str]:
+    """What the seconds show, a sentence an arm, computed from them."""
+    found = []
+    for arm, group in latency.summary(seconds).groupby("arm", sort=False):
+        parts = group[group["part"] != latency.TOTAL]
+        total = group[group["part"] == latency.TOTAL].iloc[0]
+        most = parts.loc[parts["share"].fillna(0).idxmax()]
+        found.append(
+            f"{arm}: median {figures.duration(float(total['median']))} a query, 95th percentile "
+            f"{figures.duration(float(total['p95']))}; most of it is {most['part']} ({float(most['share'] or 0):.0%})."
+        )
+    return found or ["This run has no seconds."]
