@@ -96,7 +96,7 @@ def _run(prepared: Path, failed: Path, parameters: Mapping[str, Value], project:
             stderr_file=sys.stderr if watched else None,  # the progress bars of the cells
             start_timeout=KERNEL_START,
             iopub_timeout=KERNEL_SILENCE,
-            extra_arguments=["--HistoryManager.enabled=False", "--log-level=ERROR"],
+            extra_arguments=["--HistoryManager.enabled=False", "--log-level=CRITICAL"],
         )
         return executed
     except PapermillExecutionError as error:
