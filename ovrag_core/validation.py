@@ -47,7 +47,9 @@ class Validator:
     ) -> None:
         self.ontology = ontology
         self._shapes = Shapes(ontology)
-        self._reasoner = Reasoner(ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes)
+        self._reasoner = Reasoner.of(
+            ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes
+        )
         self._order = {rule.id: position for position, rule in enumerate(ontology.rules)}
         with contextlib.suppress(ReasonerError):  # every check tries again and says so
             self._reasoner.start()

@@ -172,11 +172,6 @@ class HermiT:
         atoms = self._set(self._list([self._atom_of(fact) for fact in facts])) if facts else self._set()
         return bool(self.tableau.isSatisfiable(True, True, atoms, None, None, None, self._map(), None, self._task))
 
-    def unsatisfiable(self) -> list[str]:
-        """IRIs of named classes that can have no instance."""
-        node = self.reasoner.getUnsatisfiableClasses()
-        return sorted(str(class_.getIRI()) for class_ in node.getEntitiesMinusBottom())
-
     def dispose(self) -> None:
         """Frees the reasoner and its ontology."""
         self.reasoner.dispose()

@@ -178,7 +178,9 @@ def _read_into(graph: Graph, path: Path) -> bytes:
         raise OntologyError(
             f"{path} is not valid Turtle at line {error.lines + 1}; mend that line and try again"
         ) from None
-    except (SAXException, ParserError, ValueError, AssertionError, IndexError, KeyError) as error:
+    except IndexError:
+        raise OntologyError(f"{path} ends in the middle of a statement; restore its end") from None
+    except (SAXException, ParserError, ValueError, AssertionError, KeyError) as error:
         what = " ".join(str(error).split())[:160]
         raise OntologyError(f"{path} cannot be read as {_FORMATS[path.suffix]}: {what}") from None
     return content
@@ -248,21 +250,22 @@ def _remove_axioms(graph: Graph, off: set[str]) -> None:
 
 def _logic(graph: Graph) -> Iterator[str]:
     shapes = _shape_nodes(graph)
-    classes = set(graph.subjects(RDF.type, OWL.Class))
+    kinds = (OWL.Class, RDFS.Class, OWL.Restriction, OWL.ObjectProperty, OWL.DatatypeProperty)
+    declared = {node for kind in kinds for node in graph.subjects(RDF.type, kind)}
     for subject, predicate, value in graph:
-        if subject in shapes or not _is_logical(graph, subject, predicate, value, classes):
-            continue
-        yield f"{subject.n3()} {predicate.n3()} {value.n3()} .\n"
+        if subject not in shapes and _is_logical(graph, subject, predicate, value, declared):
+            yield f"{subject.n3()} {predicate.n3()} {value.n3()} .\n"
 
 
-def _is_logical(graph: Graph, subject: Node, predicate: Node, value: Node, classes: set[Node]) -> bool:
+def _is_logical(graph: Graph, subject: Node, predicate: Node, value: Node, declared: set[Node]) -> bool:
+    """Whether OWL gives the statement a meaning: its own terms, and assertions with declared classes and properties."""
     if predicate == RULE.rule:
         return (subject, RDF.type, OWL.Axiom) in graph
-    if predicate in _NOT_LOGIC or not str(predicate).startswith(_LOGIC):
-        return False
-    if predicate == RDF.type and value == OWL.Ontology:
-        return False
-    return predicate != RDF.type or str(value).startswith(_LOGIC) or value in classes
+    if predicate == RDF.type:
+        return value in declared or (str(value).startswith(_LOGIC) and value != OWL.Ontology)
+    if str(predicate).startswith(_LOGIC):
+        return predicate not in _NOT_LOGIC
+    return predicate in declared
 
 
 def _shape_nodes(graph: Graph) -> set[Node]:

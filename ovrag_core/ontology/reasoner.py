@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +26,7 @@ ReasonerName = Literal["hermit", "pellet", "both"]
 
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 1.0
+_OWN_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +47,29 @@ class Outcome:
 
 
 class Reasoner:
-    """One ontology in one process. Threads take turns. Raises OntologyError where the axioms contradict each other.
+    """One set of axioms in one process. Threads take turns. Raises OntologyError where axioms contradict each other.
 
-    Where Java is missing, every check raises ReasonerError; so does one that runs out of time or whose process dies, and
-    the next one starts a new process.
+    Where Java is missing, every check raises ReasonerError; so does one that runs out of time or whose process dies,
+    and the next one starts a new process.
     """
 
     def __init__(
-        self, ontology: Ontology, *, reasoner: ReasonerName = "hermit", seconds: float = 10, heap_megabytes: int = 1024
+        self,
+        axioms: str,
+        *,
+        names: Mapping[str, str] | None = None,
+        soft: Sequence[str] = (),
+        classes: Sequence[str] = (),
+        reasoner: ReasonerName = "hermit",
+        seconds: float = 10,
+        heap_megabytes: int = 1024,
     ) -> None:
-        names = {term.iri: term.name for term in ontology.terms}
-        soft = sorted(
-            rule.id for rule in ontology.rules if rule.enabled and rule.severity == "warning" and not rule.supporting
-        )
-        self._first = {
-            "axioms": ontology.axioms,
-            "names": names,
-            "soft": soft,
+        """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn; `classes` must be possible."""
+        self._first: dict[str, Any] = {
+            "axioms": axioms,
+            "names": dict(names or {}),
+            "soft": sorted(soft),
+            "classes": list(classes),
             "reasoner": reasoner,
             "seconds": seconds,
             "heap": heap_megabytes,
@@ -73,7 +80,26 @@ class Reasoner:
         self._closer: weakref.finalize[..., Any] | None = None
         self.axioms: tuple[str, ...] = ()
         self.axiom_rules: tuple[tuple[str, ...], ...] = ()
-        self.unsatisfiable: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, ontology: Ontology, *, reasoner: ReasonerName = "hermit", seconds: float = 10, heap_megabytes: int = 1024
+    ) -> Reasoner:
+        """The reasoner for an ontology and its rule settings."""
+        return cls(
+            ontology.axioms,
+            names={term.iri: term.name for term in ontology.terms},
+            soft=[
+                rule.id
+                for rule in ontology.rules
+                if rule.enabled and rule.severity == "warning" and not rule.supporting
+            ],
+            # In a whole reference ontology (FIBO) this would take minutes, and its publisher has done it.
+            classes=[term.iri for term in ontology.classes] if len(ontology.classes) <= _OWN_SIZE else (),
+            reasoner=reasoner,
+            seconds=seconds,
+            heap_megabytes=heap_megabytes,
+        )
 
     def start(self) -> None:
         """Starts the process and reads the axioms' names. Raises ReasonerError or OntologyError."""
@@ -136,9 +162,14 @@ class Reasoner:
                 "the ontology contradicts itself before any statement is added; "
                 "undo the last axiom or switch its rule off"
             )
+        if described["impossible"]:
+            self._stop()
+            iri = described["impossible"][0]
+            raise OntologyError(
+                f"no {self._first['names'].get(iri, iri)} can exist by the axioms; undo the last one about it"
+            )
         self.axioms = tuple(described["axioms"])
         self.axiom_rules = tuple(tuple(rules) for rules in described["rules"])
-        self.unsatisfiable = tuple(described["unsatisfiable"])
 
     def _ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         process = self._process

@@ -165,6 +165,8 @@ class _Reader:
         if predicate in (SH.minCount, SH.maxCount):
             count = self._number(shape, predicate, value)
             return _at_least(values, count) if predicate == SH.minCount else _at_most(values, count)
+        if predicate == SH.lessThan:
+            return _less_than(values, self._path(value))
         if predicate in _COMPARISONS:
             return _compared(values, _COMPARISONS[predicate], self._number(shape, predicate, value))
         if predicate == SH.datatype:
@@ -274,6 +276,26 @@ def _literals(values: Values, holds: Callable[[Value], bool]) -> Check:
         return None
 
     return check
+
+
+def _less_than(values: Values, others: Values) -> Check:
+    def check(data: Data, focus: int) -> tuple[Fact, ...] | None:
+        for value, fact in values(data, focus):
+            for other, other_fact in others(data, focus):
+                if not (isinstance(value, Value) and isinstance(other, Value) and _before(value, other)):
+                    return (fact, other_fact)
+        return None
+
+    return check
+
+
+def _before(one: Value, other: Value) -> bool:
+    """Numbers by size; dates, written alike, by their letters; other pairs cannot be compared."""
+    if one.datatype != other.datatype:
+        return False
+    if one.datatype.endswith("#decimal"):
+        return Decimal(one.lexical) < Decimal(other.lexical)
+    return one.datatype.endswith("#dateTime") and one.lexical < other.lexical
 
 
 _COMPARISONS: dict[Node, Callable[[Decimal, Decimal], bool]] = {

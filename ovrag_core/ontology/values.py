@@ -159,25 +159,29 @@ def amount(text: str) -> Value | None:
 
 
 def rate(text: str) -> Value | None:
-    """Per cent a year: `5.75%`, `4¾ per cent`, `six and nine-tenths percent`, `475 basis points`; else a bare number."""
+    """Per cent a year: `5.75%`, `4¾ per cent`, `six and nine-tenths percent`, `475 basis points`, a bare number."""
     folded = text.casefold()
     if re.search(r"\+|\b(?:plus|above|over|margin|spread)\b", folded):
         return None  # a margin over an index is not a rate
     if re.search(r"\bbasis points?\b|\bbps?\b", folded):
         number = _leading_number(text)
         return None if number is None else Value(_plain(number / 100), XSD + "decimal")
-    marked = re.search(rf"({_NUMBER})(?:\s+(\d+)/(\d+))?\s*(?:%|per\s?cent\b|percent\b|p\.\s?c\.)", folded)
-    number = _mixed(marked[1], marked[2], marked[3]) if marked else None
-    if number is None and (
-        fraction := re.search(r"(?<![\d/])(\d+)/(\d+)\s*(?:of one )?(?:%|per\s?cent\b|percent\b)", folded)
-    ):
-        number = _mixed("0", fraction[1], fraction[2])
+    number = _marked(folded)
     if number is None and re.search(r"%|per\s?cent\b", folded):
         number = _in_words(re.split(r"%|per\s?cent\b", folded)[0])
     if number is None and (bare := re.fullmatch(rf"(-?)({_NUMBER})", text)):
         number = _decimal(bare[2])
         number = -number if number is not None and bare[1] else number
     return None if number is None else Value(_plain(number), XSD + "decimal")
+
+
+def _marked(text: str) -> Decimal | None:
+    """The number before a per-cent sign: `5.75%`, `4 3/4 per cent`, `1/2 of one percent`."""
+    sign = r"\s*(?:%|per\s?cent\b|p\.\s?c\.)"
+    if fraction := re.search(rf"(?:(\d+)[\s-]+)?\b(\d+)/(\d+)(?:\s+of\s+(?:1|one))?{sign}", text):
+        return _mixed(fraction[1] or "0", fraction[2], fraction[3])
+    plain = re.search(rf"({_NUMBER}){sign}", text)
+    return _decimal(plain[1]) if plain else None
 
 
 def date(text: str) -> Value | None:

@@ -78,15 +78,17 @@ class Service:
         hermit = (java.FreshHermiT if self.named else java.HermiT)(self.logic, axioms, self.seconds)
         return hermit if self.reasoner == "hermit" else Both(hermit, java.Pellet(self.logic, axioms, self.seconds))
 
-    def described(self) -> Message:
-        """The axioms, and whether they can be true together."""
+    def described(self, classes: Sequence[str]) -> Message:
+        """The axioms, whether they can be true together, and which of `classes` can have no member."""
         consistent = self.whole.consistent()
-        unsatisfiable = self.whole.unsatisfiable() if consistent and isinstance(self.whole, java.HermiT) else []
+        impossible = (
+            [iri for iri in classes if not self.hard.consistent([("class", iri, 0, None)])] if consistent else []
+        )
         return {
             "axioms": self.logic.manchester,
             "rules": self.logic.rules,
             "consistent": consistent,
-            "unsatisfiable": unsatisfiable,
+            "impossible": impossible,
         }
 
     def check(self, request: Message) -> Message:
@@ -225,7 +227,7 @@ def main() -> None:
         return
     try:
         service = Service(first)
-        write_message(replies, service.described())
+        write_message(replies, service.described(first["classes"]))
     except jpype.JException as error:
         write_message(replies, {"broken": _java_words(error)})
         return
