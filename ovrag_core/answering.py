@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import numpy
 
+from ovrag_core.documents.passages import find_passages
 from ovrag_core.documents.sections import is_heading
-from ovrag_core.passages import find_passages
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.types import Answer, Chunk, Evidence
 

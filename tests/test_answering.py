@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ovrag_core.answering import NO_ANSWER, ExtractiveAnswerer, passages_of, question_parts
 from ovrag_core.chunking import split
-from ovrag_core.passages import find_passages
+from ovrag_core.documents.passages import find_passages
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_core.types import Chunk, Document
 
