@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from ovrag_core.extraction.lexicon import Cue, Lexicon, Marker
 from ovrag_core.extraction.sentences import Unit
 
-LONG_DOCUMENT = 30_000  # characters: beyond this, only operative statements on both sides make a contradiction
+LONG_DOCUMENT = 12_000  # characters: beyond this, only operative statements on both sides make a contradiction
+SECURITY_TERMS = 5  # mentions of collateral or its documents that show an agreement built around security
 PASSAGE = 400  # characters of a quote, at most
 TITLE_UNITS = 12
 TITLE_CHARACTERS = 1500
 
-# An option that is not ticked states nothing.
-_UNTICKED = re.compile(r"(?:\[ {0,3}\]|\( {1,3}\)|[\u2610\u25a1\u25cb])[^\[\(\n|\u2610-\u2612\u25a1\u25a0\u25cb\u25cf]*")
 _NEGATOR = re.compile(r"\b(?:not|never|neither|nor|no|none|nothing|cannot|without|nobody|hardly)\b|(?<=[a-z])n't\b")
 _NOT_NEGATING = re.compile(
     r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
@@ -39,8 +38,14 @@ _YES = re.compile(r"(?:yes|secured)\b(?P<more>.*)", re.DOTALL)
 _GUARANTEE_ONLY = re.compile(
     r"(?:personal |corporate |parent |director'?s'? |joint and several |unlimited |limited )*guarant(?:ee|y)"
 )
+_SECURITY_TERMS = re.compile(
+    r"\b(?:Collateral|COLLATERAL|Security (?:Documents?|Agreements?|Instruments?|Deeds?)|SECURITY INSTRUMENTS?|Pledge (?:and \w+ )?Agreements?|Collateral Documents?|"
+    r"Mortgages?|Mortgaged Propert(?:y|ies)|Deeds? of Trust|MORTGAGES?|DEEDS? OF TRUST|Debentures? (?:over|granted)|Charged (?:Property|Assets)|Security Trustee|Secured Parties)\b"
+)
 _EXCEPTION = re.compile(r"\b(?:other than|except|save|beyond|apart from|besides|in addition to|aside from)\b")
-_ONLY_THAT = re.compile(r"\b(?:no|any) (?:other|further|additional|more)\b|\bother\b")
+_ONLY_THAT = re.compile(
+    r"\bno (?:other|further|additional|more)\b|\b(?:other|further|additional) (?:security|collateral|charge|lien|mortgage|assets?|property|pledge)"
+)
 _OTHER_HOLDER = re.compile(
     r"\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|bank|financier)s?|"
     r"\banyone else\b"
@@ -52,12 +57,19 @@ _GENERIC_OBJECT = re.compile(
     r"(?:of )?(?:(?:any|your|its|his|her|their|my|our|other|kind|sort|the)\s)*(?:property|properties|assets?|goods of any|kind|sort|belongings|possessions|collateral)\b"
 )
 _COLLATERAL_AFTER = re.compile(
-    r"\s*(?:,?\s*(?:dated|of even date|given|made|granted|registered|ranking|created|in its favou?r|in favou?r of [^,.;]{1,60}?|by the (?:borrower|company|obligor)|"
+    r"\s*(?:,?\s*(?:dated|of even date|given|made|granted|registered|ranking|created|in its favou?r|(?:in )?favou?r of [^,.;]{1,60}?|by the (?:borrower|company|obligor)|"
     r"priority|position|lien|continuing|and (?:continuing )?(?:lien|charge|security))\s*)*"
     r"\b(?:in|on|over|upon|by|against|with|of|to|under|covering)\s+(?P<text>[^;]+)",
     re.IGNORECASE,
 )
-_LABELLED_COLLATERAL = ("SecuredLoan",)
+_FAVOUR = re.compile(r"\s*favou?r\b", re.IGNORECASE)
+_OBJECT_AFTER = re.compile(
+    r"\s*,?\s+(?P<text>(?:all|its|his|her|their|my|our|your|the|certain|one|two|a|an)\s(?!loan|note|advance|facility|bank|lender|sum|payment)[^;]+)",
+    re.IGNORECASE,
+)
+_SUBJECT_SECURES = re.compile(
+    r"\b(?:secures?|stands? (?:behind|as)|serves? as|acts? as|(?:is|are|shall be|will be|remains?|stays?) (?:the |held|deposited|lodged|kept|retained|given|taken)|backs?|shall secure)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +102,33 @@ def find_claims(
     without `implied` only phrases that name the matter count.
     """
     found: list[Claim] = []
-    text = _UNTICKED.sub(lambda match: " " * len(match.group()), text) if scope else text
     for index, unit in enumerate(units):
         if unit.kind == "signature":
             continue
         found.extend(_Reader(text, index, unit, lexicon, scope, implied).claims())
     return found
+
+
+def weigh_by_length(claims: Sequence[Claim], text: str) -> list[Claim]:
+    """In a long agreement, stray sentences on other people's debts abound: what is merely implied weighs less there.
+
+    That it is secured is believed of implied statements only where the agreement is built around collateral; that it is
+    unsecured, only where it says so.
+    """
+    if len(text) <= LONG_DOCUMENT:
+        return list(claims)
+    built_on_security = len(_SECURITY_TERMS.findall(text)) >= SECURITY_TERMS
+    weighed = []
+    for claim in claims:
+        strength = claim.strength
+        if claim.about == "UnsecuredLoan" and claim.implied:
+            strength = min(strength, 1)
+        if claim.about == "SecuredLoan" and not built_on_security and (claim.implied or strength < 3):
+            strength = min(strength, 1)
+        if claim.about == "ClosedEndCredit" and claim.implied:
+            strength = min(strength, 2)
+        weighed.append(replace(claim, strength=strength))
+    return weighed
 
 
 def settle(claims: Iterable[Claim], lexicon: Lexicon, *, long: bool) -> list[Claim]:
@@ -251,7 +284,7 @@ class _Reader:
                         return None
             if cue.about == "ClosedEndCredit":
                 strength = min(strength, 2)
-        if self.scope and self._blocked(about, a, b, firm=cue.firm):
+        if self.scope and self._blocked(about, a, b, cue):
             return None
         if (
             self.scope
@@ -287,23 +320,28 @@ class _Reader:
             return "UnsecuredLoan", 1
         return None
 
-    def _blocked(self, about: str, a: int, b: int, *, firm: bool) -> bool:
+    def _blocked(self, about: str, a: int, b: int, cue: Cue) -> bool:
         for marker in self.lexicon.markers.get(about, ()):
-            if firm and marker.name == "condition":
+            if (cue.firm and marker.name == "condition") or (cue.defining and marker.name == "definition"):
                 continue
             if _marker_holds(marker, self.unit, self.raw, self.clauses, a, b):
                 return True
         return False
 
     def _collateral_after(self, b: int, a: int) -> tuple[int, int] | None:
+        """The thing named after the cue ("a charge over …", "pledges …"), else before it ("… stands behind the loan")."""
         start = self.unit.start + b
-        limit = min(self.unit.end, start + 260)
+        limit = min(self.unit.end, start + 300)
         own = re.search(r"\b(?:in|on|over|upon|by|against|with|of)\b\s*$", self.raw[a:b])
-        if own is not None:
+        if own is not None and not _FAVOUR.match(self.text, start, limit):
             return _collateral_span(self.text, start, limit)
-        match = _COLLATERAL_AFTER.match(self.text, start, limit)
+        match = _COLLATERAL_AFTER.match(self.text, start, limit) or _OBJECT_AFTER.match(self.text, start, limit)
         if match is not None:
             return _collateral_span(self.text, match.start("text"), match.end("text"))
+        verb = _SUBJECT_SECURES.search(self.raw, a, b)
+        if verb is not None:
+            clause = max((cut for cut in self.clauses if cut <= a), default=0)
+            return _collateral_span(self.text, self.unit.start + clause, self.unit.start + verb.start())
         return None
 
     def _claim(self, about: str, strength: int, implied: bool, a: int, b: int) -> Claim:

@@ -53,14 +53,13 @@ SINGLE = FacilityName("Loan", "Loan", "term", re.compile(r"(?!)"))
 
 def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
     """The facilities of a plain text in order of first mention; exactly one, named Loan, where there are not several."""
-    lettered = _lettered(text)
-    if lettered:
-        return lettered
     found = []
     revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving", ignore_case=True)
     terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term", ignore_case=True)
     if revolving and terms:
         found = [*revolving, *terms, *_named(text, _SWINGLINE, "SwinglineLoan", "revolving", mentions=5)]
+    elif lettered := _lettered(text):
+        return lettered
     elif len(terms) > 1:
         found = terms
     if len(found) < 2:

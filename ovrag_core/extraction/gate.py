@@ -252,4 +252,6 @@ def _is_loan(text: str) -> bool:
         return False
     density = len(core) / total
     card = len(_CARD.findall(sample)) >= 4
-    return (len(core) >= 2 or card) and len(strong) >= (2 if card else 3) and (density >= 0.006 or len(core) >= 60 or card)
+    return (
+        (len(core) >= 2 or card) and len(strong) >= (2 if card else 3) and (density >= 0.006 or len(core) >= 60 or card)
+    )

@@ -34,7 +34,7 @@ _NUMBER_WORD = (
 _CHARACTER = r"(?:[^.;]|\.(?=\d))"
 _SHORT_GAP = rf"(?:{_CHARACTER}{{0,40}}?)"
 _LONG_GAP = rf"(?:{_CHARACTER}{{0,110}}?)"
-_TOKEN = re.compile(r" \.\.\. | \.\. | |#|(?<=\w)-(?=[\w(])|(?<=\))-(?=[\w(])|(?<=\w)\*")
+_TOKEN = re.compile(r"\[[^\]]*\]|\(\?!| \.\.\. | \.\. | |#|(?<=\w)-(?=[\w(])|(?<=\))-(?=[\w(])|(?<=\w)\*")
 _TOKENS = {
     " ... ": rf"\s(?:{_LONG_GAP}\s)??\s*",
     " .. ": rf"\s(?:{_SHORT_GAP}\s)??\s*",
@@ -57,6 +57,7 @@ class Cue:
     where: Where
     negatable: bool
     firm: bool
+    defining: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def compile_phrase(phrase: str, vocabulary: dict[str, str]) -> re.Pattern[str]:
     for _ in range(4):
         phrase = re.sub(r"\{([a-z]+)\}", lambda match: vocabulary[match[1]], phrase)
     phrase = re.sub(r"(?<!\\)\((?!\?)", "(?:", phrase)
-    body = _TOKEN.sub(lambda match: _TOKENS[match.group()], phrase)
+    body = _TOKEN.sub(lambda match: _TOKENS.get(match.group(), match.group()), phrase)
     return re.compile(rf"(?<!\w)(?:{body})(?!\w)")
 
 
@@ -158,6 +159,7 @@ def _cue(graph: Graph, about: str, node: Node, vocabulary: dict[str, str]) -> tu
         where=where,  # type: ignore[arg-type]
         negatable=_flag(values.get("negatable"), default=True),
         firm=_flag(values.get("firm"), default=False),
+        defining=_flag(values.get("defining"), default=False),
     )
     return phrase, cue
 

@@ -60,6 +60,11 @@ def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
             continue
         headed = re.search(r"purpose|use of (?:proceeds|funds)|what .* for\b", unit.heading, re.IGNORECASE) is not None
         match = _SENTENCE.search(text, unit.start, unit.end)
+        if match is not None and re.search(
+            r"\b(?:not|never|nor|no|cannot)\b[^,;]{0,40}$",
+            text[max(unit.start, match.start() - 50) : match.start() + 12],
+        ):
+            match = None
         if match is not None or headed:
             span = match.span("what") if match is not None else (unit.start, unit.end)
             if span[1] - span[0] > 400:

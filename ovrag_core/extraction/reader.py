@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from ovrag_core.extraction.claims import LONG_DOCUMENT, Claim, find_claims, passage, settle
+from ovrag_core.extraction.claims import LONG_DOCUMENT, Claim, find_claims, passage, settle, weigh_by_length
 from ovrag_core.extraction.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.extraction.gate import gate
 from ovrag_core.extraction.lexicon import Lexicon, load_lexicon
 from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
 from ovrag_core.extraction.purposes import Purpose, find_purpose, kind_of_purpose
-from ovrag_core.extraction.sentences import Plain, Unit, plain_text, units
+from ovrag_core.extraction.sentences import Plain, Unit, plain_text, ticked_only, units
 from ovrag_core.extraction.values import (
     Maturity,
     Principal,
@@ -49,6 +49,16 @@ PARTY_CLASSES: dict[PartyKind, str] = {
 }
 PASSAGES_EACH_SIDE = 2  # how many passages a contradicted statement is given
 
+_SAYS_KIND: dict[PartyKind, str] = {
+    "natural_person": r"natural persons?|individuals?\b|private (?:person|individual)|human being|sole (?:trader|proprietor)",
+    "legal_entity": r"(?:\w+ ){0,3}(?:corporation|limited liability company|legal (?:entity|person)|body corporate|limited company|partnership|company)\b",
+}
+_ROLE_WORDS = {
+    "borrower": r"(?:the|each) (?:borrower|obligor|maker|debtor|customer|client|member|applicant|mortgagor|company)",
+    "lender": r"(?:the|each) (?:lender|payee|holder|creditor|financier|funder|mortgagee|bank|lender under these terms)",
+    "guarantor": r"the guarantor",
+}
+
 _REAL_PROPERTY = re.compile(
     r"\b(?:real (?:property|estate)|immovables?|land\b|lands\b|dwelling|residence|homes?\b|house|apartment|flat\b|condominium|premises|building|lot \d+|parcel|freehold|"
     r"leasehold|plot\b|farmland|property (?:at|located|situated|known)|housing|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
@@ -56,12 +66,20 @@ _REAL_PROPERTY = re.compile(
     re.IGNORECASE,
 )
 _NOT_LAND = re.compile(
-    r"\b(?:chattel mortgage|landlord|mobile home|ship mortgage|vessel|aircraft mortgage|land rover|landing)\b",
+    r"\b(?:chattel mortgage|ship\s+mortgage|vessel|motor vehicle|landlord|mobile home|ship mortgage|vessel|aircraft mortgage|land rover|landing)\b",
+    re.IGNORECASE,
+)
+_NAMES_A_THING = re.compile(
+    r"(?:all|any and all|substantially all|the (?:property|land|collateral|assets|mortgaged|premises|project|real)|each|certain|its|a first|first|lien|one)\b",
+    re.IGNORECASE,
+)
+_LAND_SECURITY = re.compile(
+    r"\b(?:deeds? of trust|mortgage deed|security deed|standard security|mortgage of (?:the )?property|mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
     re.IGNORECASE,
 )
 _UNNAMED = re.compile(
     r"(?:the |a |an |any |all |such |its |your |our |this |certain |specific |some |of )*(?:collateral|security|securities interests?|security interests?|liens?|assets?|property|pledge|charge|mortgage|following|loan|"
-    r"lender|bank|borrower|same|it|them|obligation|note|agreement|law|default)?(?: (?:provided|given|granted|pledged|offered|as security|of the borrower))*",
+    r"lender|bank|borrower|facility|advance|this|that|these|those|obligations?|same|it|them|obligation|note|agreement|law|default)?(?: (?:provided|given|granted|pledged|offered|as security|of the borrower))*",
     re.IGNORECASE,
 )
 _NOT_DESIGNATED = re.compile(
@@ -168,12 +186,17 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     text = page.plain.text
     parties = find_parties(page.document)
     names = find_facilities(text, page.units)
+    if page.scope:
+        text = ticked_only(text)
     claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied)
     purpose = find_purpose(text, page.units)
     if purpose is not None:
         claims.extend(_purpose_claims(page, purpose))
+    claims = weigh_by_length(claims, text)
     values = _Values.of(page.document)
     long = len(text) > LONG_DOCUMENT
+    if long:
+        claims = [claim for claim in claims if claim.strength > 1 or claim.about not in SECURITY]
     found: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
@@ -186,7 +209,7 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
 
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
     """Whether a claim is about the facility `name`: by its clause, else its passage, else its heading, else all alike."""
-    if len(names) == 1:
+    if len(names) == 1 or (claim.about in SECURITY and len(page.plain.text) > LONG_DOCUMENT):
         return True
     for text in (
         page.plain.text[claim.cue[0] : claim.cue[1]],
@@ -298,7 +321,14 @@ def _facility(
             page.around(principal.value_start, principal.value_end),
         )
     if rate is not None and not rate.variable and rate.percent is not None:
-        page.say(subject, "hasInterestRate", _rate_text(rate), "Loan", "xsd:decimal", page.around(rate.value_start, rate.value_end))
+        page.say(
+            subject,
+            "hasInterestRate",
+            _rate_text(rate),
+            "Loan",
+            "xsd:decimal",
+            page.around(rate.value_start, rate.value_end),
+        )
     if maturity is not None:
         page.say(
             subject,
@@ -309,7 +339,14 @@ def _facility(
             page.around(maturity.value_start, maturity.value_end),
         )
     if term is not None:
-        page.say(subject, "hasTerm", f"{term.months} months", "Loan", "xsd:string", page.around(term.value_start, term.value_end))
+        page.say(
+            subject,
+            "hasTerm",
+            f"{term.months} months",
+            "Loan",
+            "xsd:string",
+            page.around(term.value_start, term.value_end),
+        )
     if purpose is not None:
         unit = page.units[purpose.unit]
         page.say(
@@ -359,51 +396,66 @@ def _sides(claims: Iterable[Claim], classes: Sequence[str]) -> list[str]:
     return [about for about in classes if about in stated]
 
 
-def _passages(claims: Iterable[Claim], about: str) -> list[tuple[int, int]]:
-    """Passages that state `about`, the one with the most and strongest cues first."""
+def _passages(page: _Page, claims: Iterable[Claim], about: str) -> list[tuple[int, int]]:
+    """Passages that state `about`, the one with the most and strongest cues first; a title comes after a sentence."""
     weights: dict[tuple[int, int], int] = {}
     for claim in claims:
         if claim.about == about:
             span = (claim.start, claim.end)
-            weights[span] = max(weights.get(span, 0), 10 * claim.strength) + claim.strength
+            title = page.units[claim.unit].kind == "heading"
+            weights[span] = max(weights.get(span, 0), 10 * claim.strength - 15 * title) + claim.strength
     return sorted(weights, key=lambda span: (-weights[span], span))
 
 
 def _say_type(page: _Page, subject: str, about: str, claims: Sequence[Claim], limit: int) -> None:
-    for span in _passages(claims, about)[:limit]:
+    for span in _passages(page, claims, about)[:limit]:
         page.say(subject, "rdf:type", about, "Loan", "", span)
 
 
 def _say_parties(page: _Page, subject: str, role: str, mentions: Sequence[PartyMention]) -> None:
     for mention in mentions:
-        page.say(
-            subject,
-            role,
-            mention.name,
-            "Loan",
-            PARTY_CLASSES[mention.kind] if mention.kind else "",
-            page.around(mention.start, mention.end),
-        )
+        named = _place_of(page, mention.name, mention.start, mention.end)
+        page.say(subject, role, mention.name, "Loan", PARTY_CLASSES[mention.kind] if mention.kind else "", named)
         if mention.kind is not None:
-            page.say(
-                mention.name,
-                "rdf:type",
-                PARTY_CLASSES[mention.kind],
-                "",
-                "",
-                page.around(mention.kind_start, mention.kind_end),
-            )
+            shown = _described(page, mention) or _place_of(page, mention.name, mention.kind_start, mention.kind_end)
+            page.say(mention.name, "rdf:type", PARTY_CLASSES[mention.kind], "", "", shown)
+
+
+def _place_of(page: _Page, name: str, start: int, end: int) -> tuple[int, int]:
+    """The passage around a name, which may stand below its label."""
+    at = page.document.text.find(name, start, end)
+    return page.around(at, at + len(name)) if at >= 0 else page.around(start, end)
+
+
+def _described(page: _Page, mention: PartyMention) -> tuple[int, int] | None:
+    """A sentence that says outright what sort of person or body the party is ("The Payee is a natural person")."""
+    described = _SAYS_KIND.get(mention.kind) if mention.kind else None
+    if described is None:
+        return None
+    surname = mention.name.split()[-1]
+    who = rf"(?:{re.escape(mention.name)}|(?:Mr|Mrs|Ms|Dr)\.? {re.escape(surname)}|{_ROLE_WORDS[mention.role]})"
+    match = re.compile(
+        rf"\b{who}\b[^.;\n]{{0,60}}?\b(?:is|are|being|am)\b[^.;\n]{{0,40}}?\b(?:{described})", re.IGNORECASE
+    ).search(page.plain.text)
+    if match is None or re.search(r"\bnot\b|\bif\b", match.group()):
+        return None
+    return page.around(*page.plain.original(*match.span()))
 
 
 def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
     """What is named as security, with the passage that names it; None where the text names nothing."""
     text = page.plain.text
     best: list[tuple[int, int, str, tuple[int, int]]] = []
+    long = len(text) > LONG_DOCUMENT
+    if long and (defined := _DEFINITION.search(text)) is not None:
+        return " ".join(defined["what"].split())[:200], page.around(*page.plain.original(*defined.span()))
     for claim in claims:
         if claim.about != "SecuredLoan" or claim.collateral is None:
             continue
         what = " ".join(text[slice(*claim.collateral)].split()).strip(" \"'")
         if _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what):
+            continue
+        if long and not _NAMES_A_THING.match(what):
             continue
         best.append((-claim.strength, claim.start, what, (claim.start, claim.end)))
     if best:
@@ -411,26 +463,41 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
         return what, span
     for match in _DEFINITION.finditer(text):
         return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
-    if _NOT_DESIGNATED.search(text):
+    if not long and _NOT_DESIGNATED.search(text):
         return None
-    described = _DESCRIBED.search(text)
+    described = None if long else _DESCRIBED.search(text)
     if described is not None:
         return " ".join(described.group().split()), page.around(*page.plain.original(*described.span()))
-    for claim in claims:
-        if claim.about != "SecuredLoan":
-            continue
+    stated = [claim for claim in claims if claim.about == "SecuredLoan"]
+    for claim in stated:
         term = _COLLATERAL_TERM.search(text, claim.start, claim.end)
         if term is not None:
             return f"the {' '.join(term.group().split())}", (claim.start, claim.end)
-    if len(text) > LONG_DOCUMENT:
-        term = _COLLATERAL_TERM.search(text)
-        if term is not None:
-            return f"the {' '.join(term.group().split())}", page.around(*page.plain.original(*term.span()))
-    return None
+    if not long or not stated:
+        return None
+    # A long agreement describes its collateral in documents of its own; what its own words call it must do.
+    first = max(stated, key=lambda claim: (claim.strength, -claim.start))
+    term = _COLLATERAL_TERM.search(text)
+    what = term.group() if term is not None else text[first.cue[0] : first.cue[1]]
+    return f"the {' '.join(what.split())}", (first.start, first.end)
 
 
 def _is_land(what: str) -> bool:
     return _REAL_PROPERTY.search(what) is not None and _NOT_LAND.search(what) is None
+
+
+def _land_passage(page: _Page, claims: Sequence[Claim]) -> tuple[int, int] | None:
+    """A statement of security that is by its own words one over land, though what follows does not describe it."""
+    for claim in claims:
+        words = page.plain.text[claim.start : claim.end]
+        if (
+            claim.about == "SecuredLoan"
+            and claim.strength >= 2
+            and _LAND_SECURITY.search(words)
+            and not _NOT_LAND.search(words)
+        ):
+            return claim.start, claim.end
+    return None
 
 
 def _kinds(
@@ -448,9 +515,11 @@ def _kinds(
     for kind in KINDS:
         strong = [claim for claim in claims if claim.about == kind and claim.strength >= 2]
         if strong:
-            found[kind] = _passages(strong, kind)
-    if collateral is not None and "Mortgage" not in found and _is_land(collateral[0]):
-        found["Mortgage"] = [collateral[1]]
+            found[kind] = _passages(page, strong, kind)
+    if collateral is not None and "Mortgage" not in found:
+        span = collateral[1] if _is_land(collateral[0]) else _land_passage(page, claims)
+        if span is not None:
+            found["Mortgage"] = [span]
     if "SubsidizedStudentLoan" in found:
         found.setdefault("StudentLoan", found["SubsidizedStudentLoan"])
     kind_of_borrower = borrower.kind if borrower is not None else None

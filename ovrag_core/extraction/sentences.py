@@ -87,6 +87,13 @@ _SMALL_WORDS = frozenset(
 )
 
 
+# An option that is not ticked states nothing.
+_UNTICKED = re.compile(
+    r"(?:\[ {0,3}\]|\( {1,3}\)|[\u2610\u25a1\u25cb])[^\[\(\n|\u2610-\u2612\u25a1\u25a0\u25cb\u25cf]*(?:\([^)\n]*\)[^\[\(\n|\u2610-\u2612]*)?"
+)
+_TICK = re.compile(r"\[ ?[xX\u2713\u2714] ?\]|\( ?[xX\u2713\u2714] ?\)|[\u2611\u2612\u25a0\u25cf]")
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A sentence, a row, a heading or a signature line: its span in the plain text and what it stands under.
@@ -155,6 +162,12 @@ class _Line:
     end: int
     indent: int
     text: str
+
+
+def ticked_only(text: str) -> str:
+    """The plain text with options that are not ticked, and the ticks of the others, blanked; every offset stays."""
+    blank = lambda match: " " * len(match.group())  # noqa: E731
+    return _TICK.sub(blank, _UNTICKED.sub(blank, text))
 
 
 def units(text: str) -> list[Unit]:
@@ -262,8 +275,11 @@ class _Segmenter:
             match = _ROW.match(candidate.text)
             if match is not None and _is_label(match["label"]):
                 break
+            table = _TABLE_ROW.match(candidate.text)
+            if table is not None and candidate.indent <= line.indent + 3 and _is_label(table["label"]):
+                break
             lower = candidate.text[0].islower()
-            deeper = candidate.indent > line.indent + 3
+            deeper = candidate.indent > line.indent + 3 or re.match(r"\|\s*\|", candidate.text) is not None
             long_line = len(previous.text) >= 72 and not previous.text.endswith((".", ";", ":"))
             if not (lower or deeper or long_line) or (_looks_like_heading(candidate.text) and not (lower or deeper)):
                 break
@@ -295,7 +311,11 @@ class _Segmenter:
         line = self.lines[position]
         if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 11:
             return False
-        if line.text[-1] in ".,;:" or not line.text[0].isalnum() or line.text.endswith((" the", " of", " and", " to", " a")):
+        if (
+            line.text[-1] in ".,;:"
+            or not line.text[0].isalnum()
+            or line.text.endswith((" the", " of", " and", " to", " a"))
+        ):
             return False
         below = self.lines[position + 1]
         further = self.lines[position + 2] if position + 2 < len(self.lines) else below
