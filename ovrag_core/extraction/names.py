@@ -25,9 +25,9 @@ LEXICON = Path(__file__).resolve().parents[2] / "ontologies" / "lexicon" / "part
 _NAMESPACE = "https://w3id.org/ov-rag/parties#"
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|['’´.\\/&-](?=[^\W_]))*\.?|[&+]")
-_GAP = re.compile(r"[ \u00a0\u202f]|[ \u00a0]?\r?\n[ \u00a0]{0,4}(?=\S)")
+_GAP = re.compile(r"[ \u00a0\u202f]{1,3}(?=\S)|[ \u00a0]{0,3}\r?\n[ \u00a0]{0,4}(?=\S)")
 _PARENTHESIS = re.compile(r"[ \u00a0]\(([^()\n]{1,30})\)")
-_COMMA = re.compile(r",[ \u00a0]?(?:\r?\n[ ]?)?")
+_COMMA = re.compile(r",[ \u00a0]{0,3}(?:\r?\n[ ]?)?")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _TRADING = re.compile(
     r",?\s+(?:\(?(?:trading|doing business|carrying on business|carrying on a business|in business|operating)\s+(?:as|under)(?:\s+the\s+"
@@ -223,6 +223,11 @@ def _after_comma() -> re.Pattern[str]:
     )
 
 
+def common_words() -> frozenset[str]:
+    """Words of contracts that by themselves name nobody, in lower case."""
+    return _lower("notAName")
+
+
 @lru_cache(maxsize=1)
 def _first_names() -> frozenset[str]:
     return _person_names("first_name")
@@ -357,7 +362,7 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
         if comma and not form:
             break
         gap = _GAP.match(text, position, stop)
-        if not gap or ("\n" in gap.group() and not (wrap and _goes_on(text, tokens, gap.end(), stop))):
+        if not gap or (len(gap.group()) > 1 and "\n" not in gap.group() and not wrap) or ("\n" in gap.group() and not (wrap and _goes_on(text, tokens, gap.end(), stop))):
             break
         position = gap.end()
     while end > start and text[end - 1] in " ,;:-–—&/\\":
@@ -451,9 +456,11 @@ def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:
         return True
     end = _name_end(text, start, min(stop, start + 80), True)
     right = text[start:end]
+    if has_form(right) and len(right.split()) < 4 and right.split()[0].lower().strip(",.") in _lower("companyWord"):
+        return True
     if len(tokens) > 1:
         unclear = _kind_by_form(" ".join(tokens), None) is None and lowered[0] not in _first_names()
-        return unclear and len(right.split()) < 4 and _has_form(right) and not _person_known(" ".join(tokens))
+        return unclear and len(right.split()) < 4 and has_form(right) and not _person_known(" ".join(tokens))
     if lowered[0] in _form_words():
         return False
     return party_kind(right) not in (None, "natural_person")
@@ -521,7 +528,7 @@ def party_kind(name: str, context: str = "", *, role: Role | None = None) -> Par
         return "natural_person"
     if formed is None:
         return described or ("natural_person" if _looks_personal(head) else None)
-    if described == "natural_person" and not _has_form(head):
+    if described == "natural_person" and not has_form(head):
         return described
     if formed == "legal_entity" and described in ("financial_institution", "government") and not _is_borrower(role):
         return described
@@ -541,7 +548,7 @@ def _has_person_form(name: str) -> bool:
     return any(f" {form} " in plain for form in _lower("personForm"))
 
 
-def _has_form(name: str) -> bool:
+def has_form(name: str) -> bool:
     """Whether a legal form of some country ends the name or stands in it."""
     tokens = name.replace(",", " ").replace("(", " ").replace(")", " ").split()
     plain = plain_words(" ".join(tokens))
@@ -570,7 +577,7 @@ def _kind_by_form(name: str, role: Role | None) -> PartyKind | None:
     """The kind that the words of a name show."""
     plain = plain_words(name)
     joined = f" {' '.join(plain)} ".replace(" n a ", " na ")
-    formed = _has_form(name)
+    formed = has_form(name)
     bank = _is_bank(plain, joined)
     if (
         bank

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ovrag_core.extraction.names import Name, Role, could_be_person, find_cue, name_at, party_kind, plain_words, words
+from ovrag_core.extraction.names import Name, Role, common_words, could_be_person, find_cue, has_form, name_at, party_kind, plain_words, words
 from ovrag_core.types import Document, PartyKind
 
 __all__ = ["Parties", "PartyMention", "find_parties", "party_kind"]
@@ -104,6 +104,10 @@ _TAIL = re.compile(
 _ITEM = re.compile(r"[\s,;]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-HI])[.)]\s+(?=[^\s.]{2,}))?")
 _ENUMERATED = re.compile(r"[A-H]\. \S+ (?:.*\b)?(?:Inc|LLC|Ltd|Limited|Corp|Company|plc)\b")
 _NEW_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*(?=[A-Z\"“$£€\d])")
+_PLACEHOLDERS = frozenset("hereto herein hereof thereof hereunder listed assignees party parties lenders borrowers guarantors".split())
+_POSTCODE = re.compile(r",?\s+(?:[A-Z]{2}|[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\.?,?\s+\d{4,6}\b")
+_STREET = re.compile(r"\d\S*\s+(?:[\w.]+\s+){1,4}(?:Street|Str|St\.?|Avenue|Ave\.?|Road|Rd\.?|Lane|Drive|Boulevard|Blvd\.?|Square|Place|Way|Suite \w+),?\s*$")
+_RELATED = re.compile(r"\b(?:subsidiary|division|branch|affiliate|member|successor|part|formerly known|known|formerly|parent|office|owned|controlled|managed|behalf|state|laws)\s+(?:of|to|as|by)?\s*(?:the\s*)?$", re.IGNORECASE)
 _LABELLED = re.compile(r"\n[ \t]*[A-Z][\w ()/-]{2,30}:")
 _SENTENCE_END = re.compile(
     r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;]\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
@@ -254,6 +258,13 @@ def _is_role() -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=1)
+def _office() -> re.Pattern[str]:
+    """An office ("Chief Financial Officer") that follows the name of whoever signs or is written to."""
+    offices = "|".join(re.escape(word) for word in words("officeWord"))
+    return re.compile(rf"[ \t]*[,\n]\s*(?:{offices})\b", re.IGNORECASE)
+
+
 class _Terms:
     """The terms a document calls its parties by; a doubtful one is judged by what the document has the party do."""
 
@@ -276,7 +287,7 @@ class _Terms:
         key = _singular(term)
         if key not in self._roles:
             role, certain = _lexicon().get(key, (None, False))
-            used = None if certain else self._used(term)
+            used = None if certain or "agent" in key else self._used(term)
             self._roles[key] = role if certain else used or role
         return self._roles[key]
 
@@ -371,6 +382,7 @@ def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting
             weight = (10.0 if role[1] else 8.0) - (
                 3.0 if role[2].startswith("co-") else 2.5 if role[2].startswith("cardholder") else 0.0
             )
+            weight -= 2.0 if begin > max(20_000, 0.5 * len(text)) else 0.0
             if colon and text[value:end].strip(" *_|\t"):
                 yield from _named_in(
                     text, value, end, role, weight, terms, wrap_to=_wrapped(lines, number, cell, cells)
@@ -440,7 +452,10 @@ def _below(
         if seen == 1:
             if ":" in line[:40] or _label_role(line.strip(" *#:"), terms):
                 continue
-            found = list(_named_in(text, at, at + len(line), role, weight, terms))
+            if line.lstrip().startswith("#"):
+                return
+            following = text.find("\n", at + len(line) + 1)
+            found = list(_named_in(text, at, at + len(line), role, weight, terms, wrap_to=following if following > 0 else None))
             if found and re.match(
                 r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b)", text[found[0].name.end : found[0].name.end + 12]
             ):
@@ -488,10 +503,13 @@ def _named_in(
         if (
             longer
             and longer.end > name.end
-            and party_kind(longer.text) != "natural_person"
-            and party_kind(name.text) in (None, "natural_person")
+            and has_form(longer.text)
+            and not has_form(name.text)
+            and not _sure_person(name)
         ):
             name = longer
+    if wrap_to and _office().match(text[name.end : name.end + 80]) and party_kind(name.text) in (None, "natural_person"):
+        return
     if not _is_party(name, terms) or text[start : name.start].strip(" \t\r\n\"“”‘'*_#>|:-–—•[]") not in (
         "",
         "the",
@@ -576,6 +594,13 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
         cut = stop.end()
     begins = {floor + cut + _blanks(window, cut)}
     begins.update(floor + lead.end() for lead in _LEADS.finditer(window, cut) if lead.end() < len(window))
+    for begin in () if several else sorted(begins, reverse=True):
+        name = name_at(text, begin, stop=at)
+        if name is None or text[name.end : at].strip(" ,\n\t") or not (has_form(name.text) or party_kind(name.text) == "financial_institution"):
+            continue
+        before = text[max(floor, name.start - 60) : name.start]
+        if name.start - begin <= 12 and _is_party(name, terms) and not _RELATED.search(before) and not _NOT_PARTY.search(before):
+            return [_longest(text, name, begins, at)]
     for begin in sorted(begins):
         name = name_at(text, begin, stop=at)
         if (
@@ -585,7 +610,7 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
             or not _TAIL.match(text[name.end : at])
         ):
             continue
-        if _NOT_PARTY.search(text[max(0, name.start - 40) : name.start]):
+        if _NOT_PARTY.search(text[max(0, name.start - 40) : name.start]) or _in_address(text, name):
             continue
         if re.search(r"\b(?:order of|between|among|promises? to pay)\s", text[name.end : at]):
             continue
@@ -606,6 +631,15 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
             return further[-1:]
         return [name, *(further if several else [])]
     return []
+
+
+def _longest(text: str, name: Name, begins: set[int], at: int) -> Name:
+    """The name that ends where `name` does and begins first: "of", "and" may stand inside it."""
+    for begin in sorted(b for b in begins if b < name.start):
+        longer = name_at(text, begin, stop=at)
+        if longer and longer.end == name.end and longer.start - begin <= 12:
+            return longer
+    return name
 
 
 def _blanks(text: str, start: int) -> int:
@@ -652,11 +686,28 @@ def _is_party(name: Name, terms: _Terms) -> bool:
     plain = " ".join(plain_words(name.text))
     if _singular(plain) in _lexicon() or all(_singular(w) in _lexicon() for w in plain.split()):
         return False
+    if any(w in _PLACEHOLDERS for w in plain.split()) or (not has_form(name.text) and all(_is_common(w) for w in re.split(r"[ /]+", plain))):
+        return False
+    if len(plain.split()) > 1 and party_kind(name.text) is None and any(_is_common(w) or any(c.isdigit() for c in w) for w in plain.split()):
+        return False
     if plain in terms.quoted or (name.text[0].isdigit() and party_kind(name.text) is None):
         return False
     if len(name.text.split()) == 1 and not name.title:
         return party_kind(name.text) is not None or len(name.text) > 3
     return True
+
+
+def _is_common(word: str) -> bool:
+    """Whether a word of a name is a role word or one of those that contracts are full of."""
+    bare = word.removesuffix("'s")
+    return bare in common_words() or _singular(bare) in _lexicon()
+
+
+def _in_address(text: str, name: Name) -> bool:
+    """Whether a name without a form of its own stands as the town of an address."""
+    if has_form(name.text):
+        return False
+    return bool(_POSTCODE.match(text[name.end : name.end + 40]) or _STREET.search(text[max(0, name.start - 60) : name.start]))
 
 
 def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
@@ -672,8 +723,9 @@ def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             role = "lender"
         if role is None:
             continue
-        for order, name in enumerate(_names_before(text, match.start(), terms)[:1]):
-            yield _Sighting(role, name, (5.5 if agent else 8.0) - order, (name.end, match.start()), term)
+        for name in _names_before(text, match.start(), terms)[:1]:
+            if party_kind(name.text) is not None:
+                yield _Sighting(role, name, 5.5 if agent else 8.0, (name.end, match.start()), term)
 
 
 def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
@@ -681,7 +733,7 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
     for match in _is_statement().finditer(text, start, stop):
         role = terms.certain(match.group(1))
         linked = bool(re.search(r"\b(?:is|are|be|means?|to|being)\W*$", match.group()[match.end(1) - match.start() :]))
-        if role is None or re.search(r"[A-Z&][\w.'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()]):
+        if role is None or re.search(r"[A-Z&][\w'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()]):
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name is None or name.start - match.end() > 6 or not _is_party(name, terms):

@@ -94,11 +94,11 @@ _MAX_PASSAGE = 400
 # --- surroundings ----------------------------------------------------------------------------------------------
 
 _BREAK = re.compile(
-    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.]{2,45}:)|"
-    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d+)*\.?|[•*#-])\s)|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)"
+    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
+    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d+)+|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)"
 )
 _ROW = re.compile(
-    r"^[\s|>*#_•-]*(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{3,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
+    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{3,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
 )
 
 
@@ -171,10 +171,33 @@ def _weigh(cues: Cues, words: str) -> tuple[float, str]:
 _UNITS = {
     w: n
     for n, w in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
-_TENS = {w: 10 * n for n, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
+_TENS = {
+    w: 10 * n for n, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+}
 _SCALES = {
     "hundred": 100,
     "thousand": 1000,
@@ -278,7 +301,81 @@ _SIGNS = {
     "zł": "PLN", "Kč": "CZK", "Ft": "HUF", "₺": "TRY", "TL": "TRY", "KSh": "KES", "Ksh": "KES", "KShs": "KES", "KES": "KES", "₦": "NGN", "GH₵": "GHS", "₱": "PHP", "฿": "THB", "RM": "MYR", "Rp": "IDR", "₫": "VND", "₩": "KRW",
     "₪": "ILS", "NIS": "ILS", "RMB": "CNY", "Euro": "EUR", "Euros": "EUR", "euro": "EUR", "euros": "EUR", "₴": "UAH", "₽": "RUB", "Tk": "BDT", "Dh": "AED", "R": "ZAR", "Pula": "BWP",
 }  # fmt: skip
-_CODES = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "AUD", "CAD", "NZD", "SGD", "HKD", "SEK", "NOK", "DKK", "ISK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "ZAR", "KES", "NGN", "GHS", "UGX", "TZS", "RWF", "MXN", "BRL", "ARS", "CLP", "COP", "PEN", "PHP", "THB", "MYR", "IDR", "VND", "KRW", "TWD", "ILS", "AED", "SAR", "QAR", "KWD", "BHD", "OMR", "EGP", "MAD", "PKR", "LKR", "BDT", "NPR", "MUR", "BWP", "NAD", "ZMW", "JMD", "TTD", "XOF", "XAF", "UAH", "RUB", "KZT", "GEL", "RSD", "MKD", "ALL", "BAM", "JOD", "LBP"]
+_CODES = [
+    "USD",
+    "EUR",
+    "GBP",
+    "CHF",
+    "JPY",
+    "CNY",
+    "INR",
+    "AUD",
+    "CAD",
+    "NZD",
+    "SGD",
+    "HKD",
+    "SEK",
+    "NOK",
+    "DKK",
+    "ISK",
+    "PLN",
+    "CZK",
+    "HUF",
+    "RON",
+    "BGN",
+    "TRY",
+    "ZAR",
+    "KES",
+    "NGN",
+    "GHS",
+    "UGX",
+    "TZS",
+    "RWF",
+    "MXN",
+    "BRL",
+    "ARS",
+    "CLP",
+    "COP",
+    "PEN",
+    "PHP",
+    "THB",
+    "MYR",
+    "IDR",
+    "VND",
+    "KRW",
+    "TWD",
+    "ILS",
+    "AED",
+    "SAR",
+    "QAR",
+    "KWD",
+    "BHD",
+    "OMR",
+    "EGP",
+    "MAD",
+    "PKR",
+    "LKR",
+    "BDT",
+    "NPR",
+    "MUR",
+    "BWP",
+    "NAD",
+    "ZMW",
+    "JMD",
+    "TTD",
+    "XOF",
+    "XAF",
+    "UAH",
+    "RUB",
+    "KZT",
+    "GEL",
+    "RSD",
+    "MKD",
+    "ALL",
+    "BAM",
+    "JOD",
+    "LBP",
+]
 _WORD_CURRENCIES: tuple[tuple[str, str], ...] = (
     (r"(?:US|U\.S\.|United\s+States|American)\s+dollars?", "USD"), (r"Canadian\s+dollars?", "CAD"), (r"Australian\s+dollars?", "AUD"), (r"New\s+Zealand\s+dollars?", "NZD"),
     (r"Singapore\s+dollars?", "SGD"), (r"Hong\s+Kong\s+dollars?", "HKD"), (r"dollars?", "$"), (r"pounds?\s+sterling", "GBP"), (r"pounds?", "GBP"), (r"sterling", "GBP"), (r"euros?", "EUR"),
@@ -386,20 +483,23 @@ def _moneys(text: str) -> Iterator[_Money]:
 
 _PRINCIPAL_LABEL = _cues(
     (
-        r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\bamount (?:financed|borrowed|lent|advanced|of loan)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum",
+        r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\bamount (?:financed|borrowed|lent|advanced|of loan)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum|\bface (?:amount|value)|\bamount of (?:the )?note|\bnominal (?:amount|loan)|\bamount applied",
         11.0,
     ),
     (
         r"\bcredit (?:limit|line|amount)|\bfacility (?:amount|limit|size)?|\b(?:total )?commitments?\b|\bline of credit|\blimit\b|\bmaximum (?:credit|amount|advance)|\badvance\b|\bloan\b|\boriginal amount|\bsanctioned|\bfinance amount",
         9.0,
     ),
-    (r"^(?:the )?(?:amount|sum|credit|capital|total amount)\b", 7.0),
+    (r"^(?:the )?(?:amount|sum|credit|capital|total amount|maximum)\b", 7.0),
     (
         r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse",
         -12.0,
     ),
 )
 _PRINCIPAL_BEFORE = _cues(
+    (r"\bsum of\b[^.;]{0,130}\(\W*$", 8.0),
+    (r"\bowes?\b[^.;]{0,120}\bsum of\W*$", 8.0),
+    (r"\bup to\W*$", 3.0),
     (r"\bprincipal\s+(?:amount|sum)?[^.]{0,50}?(?:of|is|:|exceed(?:ing)?|to)?\W*$", 9.0),
     (r"\b(?:aggregate |total )?commitments?\b[^.;]{0,70}?(?:means|is|are|of|total(?:s|ling)?|amounts? to|to)\W*$", 9.0),
     (r"\bcredit (?:limit|line)\b[^.;]{0,60}\W*$", 8.5),
@@ -446,6 +546,8 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
 )
 _PRINCIPAL_AFTER = _cues(
+    (r"^\W*at (?:any )?one time\b|^\W*in all\b", 3.0),
+    (r"^\W*(?:is )?(?:to|for) (?:redeem|refinance|repay|pay off|clear|the price|working capital|be paid to)\b", -3.0),
     (
         r"^\W{0,4}(?:\(?(?:the|this|this amount is called|such amount)?\W*(?:principal|loan|commitment|facility|credit limit|advance|note|line of credit|maximum)\b)",
         6.0,
@@ -546,17 +648,19 @@ _VARIABLE = re.compile(
     re.IGNORECASE,
 )
 _DEFAULTING = re.compile(
-    r"\b(?:default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
+    r"\b(?:default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|amounts?|instal\w+)|sums? (?:unpaid|not paid)|damages for|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
     re.IGNORECASE,
 )
 _RATE_LABEL = _cues(
     (
-        r"\b(?:interest|borrowing|contract|nominal|lending|fixed|loan|note|yearly|simple|coupon|debit)\s*(?:rate|interest)?\b.*|\brate\b|\binterest\b|\bcoupon\b|\bprice\b",
+        r"\b(?:interest|borrowing|contract|nominal|lending|fixed|loan|note|yearly|simple|coupon|debit)\s*(?:rate|interest)?\b.*|(?<!advance )\brate\b|\binterest\b|\bcoupon\b|\bprice\b|"
+        r"\b(?:funding|discount|finance|financing|credit|borrowing|profit) (?:charge|cost|rate)",
         11.0,
     ),
     (r"\bAPRC?\b|\bannual percentage|\beffective|\brepresentative|\bTAEG|\bcomparison", -5.5),
     (
-        r"\bfees?\b|\bcharges?\b|\bdefault|\blate\b|\boverdue|\bpenalt|\bpremium|\bLTV|\bloan.to.value|\bdeposit|\bmargin\b|\btax|\bshare\b|\bguarantee|\bprepay|\bearly",
+        r"\bfees?\b|(?<!funding )(?<!discount )(?<!finance )(?<!financing )(?<!credit )(?<!interest )\bcharges?\b|\bdefault|\blate\b|\boverdue|\bpenalt|\bpremium|\bLTV|\bloan.to.value|\bdeposit|\bmargin\b|\btax|\bshare\b|\bguarantee|"
+        r"\bprepay|\bearly|\badvance rate|\bpenal\b|\bcommission",
         -12.0,
     ),
 )
@@ -584,6 +688,7 @@ _RATE_BEFORE = _cues(
     ),
 )
 _RATE_AFTER = _cues(
+    (r"^\W{0,3}(?:per annum|a year|p\.a\.?|per year)?\W{0,3}(?:above|over|higher than|in excess of|more than)\b", -7.0),
     (
         r"^\W{0,3}(?:per annum|per year|p\.?\s?a\b|a year|yearly|annually|annual|each year|every year|by the year|per cent\. per annum)",
         4.0,
@@ -784,16 +889,25 @@ def _month_first(text: str) -> bool:
 
 _MATURITY_LABEL = _cues(
     (
-        r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bballoon",
+        r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bballoon|\bvalid(?:ity)?\b|\blast \w+|\baccount ends|\bfacility ends",
         11.0,
     ),
     (r"\bdue(?: date)?\b|\brepayment\b|\btermination|\bends?\b|\bterm\b|\buntil\b", 6.5),
     (
-        r"\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)",
+        r"\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\bpaid out|\bpay-?out|\bvalue date|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)",
         -14.0,
     ),
 )
 _MATURITY_BEFORE = _cues(
+    (r"\b(?:last|final)\s+(?:\w+\s+){0,3}?[:–-]?\W*$", 9.0),
+    (
+        r"\b(?:remainder|rest|residue|remaining (?:sum|balance|amount|principal))\b[^.;]{0,60}\b(?:on|by|at)\W*(?:the\s*)?$",
+        9.0,
+    ),
+    (
+        r"\b(?:payments?|instal?l?ments?|deductions?|repayments?|repayable)\b[^.;]{0,110}\bfrom\b[^.;]{0,40}\b(?:to|until|through|till)\W*$",
+        8.5,
+    ),
     (r"\bmaturity(?: date)?\W*[^.;]{0,60}(?:means|is|be|being|:|of|on|falls on|date)?\W*$", 9.0),
     (
         r"\b(?:the )?(?:last|final)(?: of (?:them|these|which))?\b[^.;]{0,70}\b(?:on|due|is|,|falls due on|payable on|by)\W*(?:the\s*)?$",
@@ -825,7 +939,7 @@ _MATURITY_BEFORE = _cues(
         -10.0,
     ),
     (
-        r"\b(?:first|initial) (?:payment|instal?l?ment|repayment|due)\b[^.;]{0,60}$|\bfirst (?:of (?:them|which)|due)\b[^.;]{0,30}$",
+        r"\b(?:first|initial) (?:payment|instal?l?ment|repayment|due)\b(?:(?!last|final)[^.;]){0,60}$|\bfirst (?:of (?:them|which)|due)\b(?:(?!last|final)[^.;]){0,30}$",
         -10.0,
     ),
     (
@@ -836,6 +950,11 @@ _MATURITY_BEFORE = _cues(
     (r"\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
 )
 _MATURITY_AFTER = _cues(
+    (r"^[^.;]{0,120}\bthen (?:we are|it is|i am|the loan is) (?:done|finished|over|at an end|even|square)", 7.0),
+    (
+        r"^[^.;]{0,60}\b(?:whatever|anything|all that|what) (?:is|remains|interest)[^.;]{0,60}\b(?:unpaid|owing|outstanding|left)\b",
+        5.0,
+    ),
     (
         r"^\W{0,4}(?:\(?\W*(?:as (?:it|the same) may be extended[^)]{0,40}|or such earlier[^.;(]{0,160}|being[^.;(]{0,60})?\W*(?:the|such date[^.;(]{0,20}|called)?\W*(?:final )?(?:maturity|repayment|due|termination|expiry|final payment) date)",
         9.0,
