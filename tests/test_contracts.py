@@ -209,7 +209,7 @@ def test_first_middle_and_last_record():
 
 def test_every_phrasing_can_be_filled_and_is_neutral():
     known = _known_tokens()
-    for voice in ("third", "you", "rows", "parties", "plain", "answers"):
+    for voice in ("third", "you", "first", "rows", "parties", "plain", "answers"):
         for clause, texts in phrasings(voice).items():
             assert len({phrasing.text for phrasing in texts}) == len(texts), (voice, clause)
             for phrasing in texts:

@@ -10,12 +10,78 @@ from ovrag_core.contracts.speaker import Speaker
 SectionName = str
 Part = str | Saying
 _ORDERS: tuple[tuple[SectionName, ...], ...] = (
-    ("amount", "purpose", "interest", "repayment", "security", "special", "covenants", "default", "general"),
-    ("purpose", "amount", "repayment", "interest", "security", "covenants", "special", "default", "general"),
-    ("amount", "interest", "repayment", "default", "special", "purpose", "covenants", "security", "general"),
-    ("amount", "repayment", "interest", "purpose", "special", "security", "default", "covenants", "general"),
-    ("security", "amount", "interest", "repayment", "purpose", "special", "default", "covenants", "general"),
-    ("amount", "interest", "security", "purpose", "repayment", "covenants", "default", "special", "general"),
+    (
+        "amount",
+        "purpose",
+        "interest",
+        "repayment",
+        "security",
+        "special",
+        "representations",
+        "covenants",
+        "default",
+        "general",
+    ),
+    (
+        "purpose",
+        "amount",
+        "repayment",
+        "interest",
+        "security",
+        "representations",
+        "covenants",
+        "special",
+        "default",
+        "general",
+    ),
+    (
+        "amount",
+        "interest",
+        "repayment",
+        "default",
+        "special",
+        "purpose",
+        "representations",
+        "covenants",
+        "security",
+        "general",
+    ),
+    (
+        "amount",
+        "repayment",
+        "interest",
+        "purpose",
+        "special",
+        "security",
+        "default",
+        "representations",
+        "covenants",
+        "general",
+    ),
+    (
+        "security",
+        "amount",
+        "interest",
+        "repayment",
+        "purpose",
+        "special",
+        "default",
+        "representations",
+        "covenants",
+        "general",
+    ),
+    (
+        "amount",
+        "interest",
+        "security",
+        "purpose",
+        "repayment",
+        "representations",
+        "covenants",
+        "default",
+        "special",
+        "general",
+    ),
 )
 _ELSEWHERE: dict[Says, tuple[SectionName, ...]] = {
     "secured": ("amount", "purpose", "covenants", "repayment", "default"),
@@ -25,6 +91,9 @@ _ELSEWHERE: dict[Says, tuple[SectionName, ...]] = {
     "closed_end": ("amount", "covenants", "purpose", "interest", "general"),
 }
 """Where the second passage of a contradiction may stand: among ordinary provisions, never in a special one."""
+
+
+_EXTRAS = {"definitions": "definition", "conditions": "condition", "representations": "representation"}
 
 
 @dataclass
@@ -41,7 +110,7 @@ class Body:
 
 def compose_body(speaker: Speaker, *, in_rows: frozenset[Says]) -> Body:
     """All sections but parties and signatures. `in_rows`: what a cover sheet has already said."""
-    body = Body(order=speaker.random.choice(_ORDERS))
+    body = Body(order=("definitions", "conditions", *speaker.random.choice(_ORDERS)))
     _amount(body, speaker)
     _interest(body, speaker)
     _repayment(body, speaker)
@@ -53,6 +122,9 @@ def compose_body(speaker: Speaker, *, in_rows: frozenset[Says]) -> Body:
     _covenants(body, speaker)
     for text in speaker.several("default", speaker.random.randint(1, 3)):
         body.add("default", text)
+    for section in speaker.register.extras:
+        for text in speaker.several(_EXTRAS[section], speaker.random.randint(4, 8)):
+            body.add(section, text)
     body.add("general", speaker.say("law"))
     for text in speaker.several("general", speaker.random.randint(2, 8)):
         body.add("general", text)
@@ -110,9 +182,8 @@ def _security(body: Body, speaker: Speaker, in_rows: frozenset[Says]) -> None:
     elif terms.pledge is None:
         body.add("security", speaker.saying("unsecured", "unsecured"))
     else:
-        body.add("security", speaker.saying("secured", f"secured_{terms.pledge.asset}"))
-    for text in speaker.several("collateral_care", random.randint(0, 2)):
-        body.add("security", text)
+        care = speaker.several("collateral_care", random.randint(0, 2))
+        body.add("security", speaker.saying("secured", f"secured_{terms.pledge.asset}"), *care)
     if terms.guarantor:
         body.add("security", speaker.say("guarantee"))
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from tqdm import tqdm
-
 from ovrag_core.contracts.answers import describe_clash, reference_answers
 from ovrag_core.contracts.draft import Draft
 from ovrag_core.contracts.plain import write_plain
@@ -17,6 +15,7 @@ from ovrag_core.contracts.terms import Terms, facts
 from ovrag_core.contracts.truth import ContractTruth, save_truth
 from ovrag_core.contracts.varied import write_varied
 from ovrag_core.errors import CorpusError
+from ovrag_core.progress import bar
 
 Wording = Literal["plain", "varied"]
 _WRITERS = {"plain": write_plain, "varied": write_varied}
@@ -35,11 +34,13 @@ def generate(folder: Path, truth_path: Path, *, count: int, seed: int, wording: 
         folder.mkdir(parents=True, exist_ok=True)
         for stale in sorted(folder.glob("Contract_*.pdf")):
             stale.unlink()
-        for terms in tqdm(terms_of_all, desc="contracts", unit="pdf", delay=2):
-            draft = compose(terms, seed=seed, wording=wording)
-            document_id = f"Contract_{terms.number:0{width}d}"
-            write_pdf(draft, folder / f"{document_id}.pdf", title=terms.reference)
-            truths[document_id] = truth_of(terms, draft)
+        with bar(count, "contracts", "pdf") as progress:
+            for terms in terms_of_all:
+                draft = compose(terms, seed=seed, wording=wording)
+                document_id = f"Contract_{terms.number:0{width}d}"
+                write_pdf(draft, folder / f"{document_id}.pdf", title=terms.reference)
+                truths[document_id] = truth_of(terms, draft)
+                progress.update()
         save_truth(truth_path, truths)
     except OSError as error:
         raise CorpusError(

@@ -11,10 +11,11 @@ from typing import Literal
 
 _FOLDER = Path(__file__).resolve().parent / "phrasings"
 _CONDITION = re.compile(r"^\[([^\]]+)\] ")
-Voice = Literal["third", "you", "rows", "parties", "plain", "answers"]
+Voice = Literal["third", "you", "first", "rows", "parties", "plain", "answers"]
 _FILES: dict[Voice, str] = {
     "third": "third_person.txt",
     "you": "you_and_we.txt",
+    "first": "first_person.txt",
     "rows": "rows.txt",
     "parties": "parties.txt",
     "plain": "plain.txt",

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from ovrag_core.contracts.figures import DayStyle, MoneyStyle, RateStyle
 from ovrag_core.contracts.phrasings import split_conditions
 
-Form = Literal["agreement", "letter", "note", "cover", "you", "schedule"]
+Form = Literal["agreement", "letter", "note", "cover", "you", "schedule", "first", "boxes"]
 Numbering = Literal[
     "article",
     "decimal",
@@ -30,12 +30,16 @@ Flow = Literal["sentences", "joined"]
 
 
 class Register(BaseModel):
-    """A family of documents; every list is drawn from."""
+    """A family of documents; every list is drawn from.
+
+    `articles` stand before party terms; `short_names` is the share of contracts in which the parties' own short names
+    take the place of terms; `extras` are further sections.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    voice: Literal["third", "you"]
+    voice: Literal["third", "you", "first"]
     fits: tuple[str, ...]
     weight: int
     form: Form
@@ -53,6 +57,9 @@ class Register(BaseModel):
     numbering: tuple[Numbering, ...]
     flow: tuple[Flow, ...]
     font: Literal["serif", "sans"]
+    articles: tuple[Literal["the", ""], ...] = ("the",)
+    short_names: float = 0
+    extras: tuple[Literal["definitions", "conditions", "representations"], ...] = ()
 
 
 class Registers(BaseModel):

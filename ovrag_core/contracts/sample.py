@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -148,7 +149,7 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
         purpose=_purpose(random, kind, use, borrower),
         open_end=open_end,
         pledge=_pledge(random, place, kind, variant, borrower),
-        guarantor=_guarantor(random, place, kind, variant, borrower, used),
+        guarantor=_guarantor(random, place, kind, variant, used),
     )
 
 
@@ -346,7 +347,7 @@ def _company(random: Random, place: Place, used: set[str]) -> Side:
         name=name,
         kind="legal_entity",
         address=_address(random, place),
-        style=filled,
+        style=re.sub(r"\ba (?=[AEIO])", "an ", filled),
         signatory=signatory,
         office=office,
     )
@@ -374,10 +375,8 @@ def _lender(random: Random, place: Place, kind: Kind, variant: Variant | None, u
     )  # fmt: skip
 
 
-def _guarantor(
-    random: Random, place: Place, kind: Kind, variant: Variant | None, borrower: Side, used: set[str]
-) -> Side | None:
+def _guarantor(random: Random, place: Place, kind: Kind, variant: Variant | None, used: set[str]) -> Side | None:
     chance = random.random()
-    if variant is None and kind == "CommercialLoan" and not borrower.is_person and chance < 0.25:
-        return _company(random, place, used)
-    return None
+    if kind != "CommercialLoan" or variant in ("commercial_to_person", "commercial_by_person") or chance > 0.3:
+        return None
+    return _person(random, place, used) if chance < 0.15 else _company(random, place, used)

@@ -31,6 +31,9 @@ class Speaker:
         self.styles = Styles(random.choice(register.money), random.choice(register.days), random.choice(register.rates))
         self.borrower_term = random.choice(_borrower_terms(terms, register))
         self.lender_term = random.choice(_lender_terms(terms, register))
+        self.article = random.choice(register.articles)
+        self.short_names = random.random() < register.short_names and _have_short_names(terms)
+        self.shout = random.random() < 0.15
         self.pledge = self._localised(terms.pledge.text) if terms.pledge else None
         self.values = self._values()
 
@@ -65,16 +68,16 @@ class Speaker:
     def _values(self) -> dict[str, str]:
         terms, random = self.terms, self.random
         debt, document = random.choice(self.register.debt), random.choice(self.register.document)
-        the_debt = f"your {debt}" if self.register.voice == "you" else f"the {debt}"
-        borrower, lender = self._party_term(self.borrower_term), self._party_term(self.lender_term)
+        the_debt = {"you": f"your {debt}", "first": f"my {debt}"}.get(self.register.voice, f"the {debt}")
+        borrower, lender = self._parties()
         costs = random.choice((Decimal("0.18"), Decimal("0.27"), Decimal("0.41")))
         values = values_of(terms, self.styles) | {
             "B": borrower,
             "TheB": sentence(borrower),
-            "B_quoted": _quoted(self.borrower_term),
+            "B_quoted": self._quoted(self.borrower_term, terms.borrower, "borrower"),
             "L": lender,
             "TheL": sentence(lender),
-            "L_quoted": _quoted(self.lender_term),
+            "L_quoted": self._quoted(self.lender_term, terms.lender, "lender"),
             "D": the_debt,
             "TheD": sentence(the_debt),
             "K": document,
@@ -87,6 +90,7 @@ class Speaker:
             "other_amount": self.small_amount(_other_amount(random, terms)),
             "other_date": self.date(terms.signed - timedelta(days=random.randint(200, 1500))),
         }
+        values["city"] = _city(terms)
         values["borrower_intro"] = self.introduce(terms.borrower)
         values["lender_intro"] = self.introduce(terms.lender)
         return values
@@ -100,7 +104,7 @@ class Speaker:
             clause = "trader"
         text = choose(random, "parties", clause, self.tags)
         return text.format(
-            name=side.name,
+            name=capitals(side).name if self.shout else side.name,
             address=side.address,
             style=side.style,
             born=self.date(side.born) if side.born else "",
@@ -110,23 +114,68 @@ class Speaker:
             trade=names.trade_name(random),
         )
 
-    def _party_term(self, term: str) -> str:
-        return term if self.register.voice == "you" else f"the {term}"
+    def _parties(self) -> tuple[str, str]:
+        """What borrower and lender are called in running text."""
+        if self.register.voice == "you":
+            return "you", "we"
+        if self.short_names:
+            return _short_name(self.terms.borrower), _short_name(self.terms.lender)
+        return f"{self.article} {self.borrower_term}".strip(), f"{self.article} {self.lender_term}".strip()
+
+    def _quoted(self, term: str, side: Side, role: str) -> str:
+        if self.short_names:
+            return f"“{_short_name(side)}”, as {role}"
+        return f"“{term}”" if self.register.voice == "you" else f"{self.article} “{term}”".strip()
 
     def _localised(self, text: str) -> str:
         """A noun phrase of the lists, speaking of the parties as this contract does."""
-        if self.register.voice == "you":
-            pairs = (("the borrower's", "your"), ("the borrower", "you"), ("the lender", "us"))
-        else:
-            borrower, lender = self._party_term(self.borrower_term), self._party_term(self.lender_term)
-            pairs = (("the borrower's", f"{borrower}'s"), ("the borrower", borrower), ("the lender", lender))
+        borrower, lender = self._parties()
+        your, you = {"you": ("your", "you"), "first": ("my", "me")}.get(
+            self.register.voice, (f"{borrower}'s", borrower)
+        )
+        us = "us" if self.register.voice == "you" else lender
+        pairs = (("the borrower's", your), ("the borrower", you), ("the lender", us))
         for old, new in pairs:
             text = text.replace(old, new)
         return text
 
 
-def _quoted(term: str) -> str:
-    return f"“{term}”" if term in ("you", "we") else f"the “{term}”"
+def _short_name(side: Side) -> str:
+    words = [word.strip(",.") for word in side.name.split()]
+    return next((word for word in words if len(word) > 4 and word.isalpha() and word not in _COMMON), "")
+
+
+_COMMON = frozenset(
+    [
+        "Bank",
+        "Banque",
+        "First",
+        "Savings",
+        "National",
+        "Trust",
+        "Sparkasse",
+        "Volksbank",
+        "Spaarbank",
+        "Bankhaus",
+        "Building",
+        "Caisse",
+        "populaire",
+        "Limited",
+        "Private",
+        "Credit",
+        "Union",
+        "Student",
+        "Department",
+        "Ministry",
+        "Office",
+    ]
+)
+
+
+def _have_short_names(terms: Terms) -> bool:
+    names_of = [_short_name(side) for side in (terms.borrower, terms.lender)]
+    no_people = not terms.borrower.is_person and not terms.lender.is_person
+    return no_people and all(names_of) and names_of[0] != names_of[1]
 
 
 def _borrower_terms(terms: Terms, register: Register) -> list[str]:
@@ -138,9 +187,14 @@ def _lender_terms(terms: Terms, register: Register) -> list[str]:
     bank = "bank" in f"{terms.lender.name} {terms.lender.style}".casefold()
     barred = set() if bank else {"Bank"}
     if terms.lender.is_person:
-        barred |= {"Bank", "Financier", "Funder", "Issuer"}
+        barred |= {"Bank", "Financier", "Funder", "Issuer"}  # words for those who lend by trade
     fitting = [term for term in register.lender if term not in barred]
     return fitting or ["Lender"]
+
+
+def _city(terms: Terms) -> str:
+    parts = terms.lender.address.split(",")
+    return parts[-2 if terms.place.american else -1].strip()
 
 
 def _other_amount(random: Random, terms: Terms) -> Decimal:

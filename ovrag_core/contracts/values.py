@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ovrag_core.contracts.figures import DayStyle, MoneyStyle, RateStyle, day, money, months, percent
+from ovrag_core.contracts.figures import DayStyle, MoneyStyle, RateStyle, day, money, months, ordinal, percent
 from ovrag_core.contracts.terms import Terms
 
 
@@ -40,6 +40,9 @@ def values_of(terms: Terms, styles: Styles = Styles()) -> dict[str, str]:
         "months": months(count),
         "mwords": months(count, words=True),
         "count": str(count),
+        "nth": ordinal(count),
+        "total": small(terms.payment * count),
+        "charge": small(max(Decimal(0), terms.payment * count - terms.principal)),
         "signed": day(terms.signed, styles.day),
         "first": day(terms.first_payment, styles.day),
         "maturity": day(terms.maturity, styles.day) if terms.maturity else "",

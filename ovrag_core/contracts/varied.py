@@ -40,8 +40,12 @@ def _opening(draft: Draft, speaker: Speaker, title: str) -> frozenset[Says]:
     form = speaker.register.form
     if form == "letter":
         _letterhead(draft, speaker, title)
-    elif form == "note":
+    elif form in ("note", "first"):
         _note_head(draft, speaker, title)
+    elif form == "boxes":
+        draft.add("title", title)
+        _you_parties(draft, speaker)
+        return _boxes(draft, speaker)
     elif form in ("cover", "schedule"):
         draft.add("title", title)
         return _cover(draft, speaker)
@@ -66,13 +70,13 @@ def _letterhead(draft: Draft, speaker: Speaker, title: str) -> None:
 
 
 def _note_head(draft: Draft, speaker: Speaker, title: str) -> None:
-    terms = speaker.terms
+    terms, values = speaker.terms, speaker.values
     draft.add("title", title)
-    city = terms.lender.address.rsplit(",", 2)[-2 if terms.place.american else -1].strip()
-    draft.add("text", f"{speaker.small_amount(terms.principal)}    {city}, {speaker.date(terms.signed)}")
-    draft.add("text", speaker.say("note", "parties"))
-    draft.passages["borrower"] = speaker.values["borrower_intro"]
-    draft.passages["lender"] = speaker.values["lender_intro"]
+    if speaker.register.form == "note":
+        draft.add("text", f"{speaker.small_amount(terms.principal)}    {values['city']}, {values['signed']}")
+    draft.add("text", speaker.say("first" if speaker.register.form == "first" else "note", "parties"))
+    draft.passages["borrower"] = values["borrower_intro"]
+    draft.passages["lender"] = values["lender_intro"]
 
 
 def _agreement_parties(draft: Draft, speaker: Speaker) -> None:
@@ -133,6 +137,15 @@ def _cover(draft: Draft, speaker: Speaker) -> frozenset[Says]:
         item = f"Item {number}: {label}" if speaker.register.form == "schedule" and style == "row" else label
         _line(draft, style, item, value, says)
     return frozenset(says for _, says in clauses if says)
+
+
+def _boxes(draft: Draft, speaker: Speaker) -> frozenset[Says]:
+    """The boxes that American law prescribes; their yearly rate holds the costs and is not the contract's rate."""
+    security, says = speaker.random.choice(_security_rows(speaker.terms))
+    for box in ("apr", "charge", "financed", "total", "schedule", security, "late", "prepay"):
+        label, value = speaker.row(f"box_{box}")
+        draft.cell(label, value, says if box == security else None)
+    return frozenset([says] if says else [])
 
 
 _PURPOSE_ROWS: dict[str, tuple[str, Says]] = {
@@ -248,7 +261,7 @@ def _closing(draft: Draft, speaker: Speaker) -> None:
         draft.add("text", random.choice(("Accepted:", f"{pronoun} accept the offer above.", "Agreed and accepted")))
         _sign(draft, terms.borrower, "")
         return
-    if form == "note":
+    if form in ("note", "first"):
         _sign(draft, capitals(terms.borrower), speaker.borrower_term)
         return
     if random.random() < 0.7:
