@@ -78,7 +78,15 @@ def contract_table(run: Run) -> pd.DataFrame:
     table = integers(wide[[*keys, *arms]].rename_axis(columns=None), arms)
     questions = run.frame["question_id"].nunique()
     note = run.note(interval=False, more=f"Cells count flagged queries of {questions}")
-    return write(run, table, "confusion_by_contract", "Flagged queries by contract and arm.", note, long=True)
+    return write(
+        run,
+        table,
+        "confusion_by_contract",
+        "Flagged queries by contract and arm.",
+        note,
+        headers=dict(zip(arms, arms, strict=True)),
+        long=True,
+    )
 
 
 def detection_table(run: Run) -> pd.DataFrame:

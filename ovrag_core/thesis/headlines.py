@@ -75,7 +75,7 @@ def _sentence(arm: str, result: Json) -> str:
             f"{arm} flags {counts['tp']} of {counts['tp'] + counts['fn']} queries about contradictory contracts "
             f"(recall {_with_interval(result, 'recall')}) and {counts['fp']} of {counts['fp'] + counts['tn']} about "
             f"clean ones (precision {_with_interval(result, 'precision')}); "
-            f"{contracts['clashes_flagged']} of {contracts['clashes']} contradictory contracts are flagged at least once"
+            f"{contracts['clashes_flagged']} of {contracts['clashes']} such contracts are flagged at least once"
         )
     beside = counts["unchecked"] + counts["error"]
     return f"{what}. " + (f"{beside} queries stand beside the matrix. " if beside else "") + _quality(result)

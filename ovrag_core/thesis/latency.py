@@ -75,7 +75,7 @@ def sentences(seconds: pd.DataFrame) -> list[str]:
     for arm, group in latency.summary(seconds).groupby("arm", sort=False):
         parts = group[group["part"] != latency.TOTAL]
         total = group[group["part"] == latency.TOTAL].iloc[0]
-        most = parts.loc[parts["share"].fillna(0).idxmax()]
+        most = parts.sort_values("share", ascending=False, kind="stable").iloc[0]
         found.append(
             f"{arm}: median {figures.duration(float(total['median']))} a query, 95th percentile "
             f"{figures.duration(float(total['p95']))}; most of it is {most['part']} ({float(most['share'] or 0):.0%})."

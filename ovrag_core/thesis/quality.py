@@ -21,6 +21,11 @@ from ovrag_core.thesis.run import (
     write,
 )
 
+_COMPONENTS = {
+    "bertscore_components": "Components of BERTScore by arm, raw.",
+    "bertscore_rescaled": "Components of BERTScore by arm, rescaled with our baseline.",
+}
+
 
 def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
     """ROUGE-L and BERTScore of the run's answers."""
@@ -28,7 +33,10 @@ def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
 
 
 def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
-    """ROUGE-L and BERTScore per arm, over all answers and over accepted ones, published ones beside: `quality`."""
+    """ROUGE-L and BERTScore per arm, over all answers and over accepted ones, published ones beside: `quality`.
+
+    BERTScore's precision and recall go to `bertscore_components` and `bertscore_rescaled`.
+    """
     names = [*quality.METRICS, *quality.RESCALED]
     parts = []
     for answers, only in (("all", False), ("accepted", True)):
@@ -45,9 +53,14 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     table = integers(pd.concat([table, pd.DataFrame(beside)], ignore_index=True) if beside else table, ["answers"])
     note = run.note(more=source(run, _bert_note(scored)))
     caption = "Likeness of answers to reference answers by arm: ROUGE-L F and BERTScore."
-    write(run, table, "quality_components", caption, note, decimals=3)
+    keys = ["arm", "which", "answers"]
+    for name, metrics in (
+        ("bertscore_components", quality.METRICS[1:]),
+        ("bertscore_rescaled", quality.RESCALED),
+    ):
+        write(run, table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1]), name, _COMPONENTS[name], note)
     main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
-    return write(run, table[["arm", "which", "answers", *with_bounds(main)]], "quality", caption, note)
+    return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note)
 
 
 def quality_comparison_table(run: Run, scored: quality.Quality) -> pd.DataFrame:

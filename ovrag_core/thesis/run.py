@@ -32,6 +32,11 @@ HEADERS = {
     "bertscore_f1": "BERTScore F1",
     "bertscore_f1_rescaled": "F1 rescaled",
     "p_holm": "p (Holm)",
+    "bertscore_precision_rescaled": "P rescaled",
+    "bertscore_recall_rescaled": "R rescaled",
+    "clashes_flagged": "Flagged",
+    "clean_flagged": "Flagged",
+    "clash_type": "Type",
     "document_id": "Contract",
     "question_id": "Question",
 }

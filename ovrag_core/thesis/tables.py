@@ -13,6 +13,7 @@ import pandas as pd
 
 TABLES = Path("tables")
 MISSING = "n/a"
+_WRAP = 28  # characters
 
 _SPECIALS = {
     "\\": r"\textbackslash{}",
@@ -97,27 +98,30 @@ def write_table(
 
 def display(frame: pd.DataFrame, headers: Mapping[str, str], decimals: int | Mapping[str, int] = 3) -> pd.DataFrame:
     """The frame as text for people: numbers rounded, missing ones `n/a`, intervals beside their value in one cell."""
-    shown: dict[str, list[str]] = {}
+    shown: list[list[str]] = []
     for column in _shown_columns(frame):
         places = decimals if isinstance(decimals, int) else decimals.get(column, 3)
         values = frame[column].tolist()
         lows, highs = (frame.get(f"{column}_{end}", pd.Series([None] * len(frame))).tolist() for end in ("low", "high"))
         cells = [_cell(*three, places) for three in zip(values, lows, highs, strict=True)]
-        shown[headers.get(column, heading(column))] = cells
-    return pd.DataFrame(shown)
+        shown.append(cells)
+    titles = [headers.get(column, heading(column)) for column in _shown_columns(frame)]
+    return pd.DataFrame(list(zip(*shown, strict=True)), columns=titles)
 
 
 def latex(
     shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, note: Note, *, long: bool = False
 ) -> str:
-    """A booktabs table of text cells; all text is escaped. `numeric` columns are set flush right."""
-    spec = "".join("r" if right else "l" for right in numeric)
+    """A booktabs table of escaped text cells. `numeric` columns are set flush right, long text is wrapped."""
+    spec = "".join("r" if right else _column(cells) for right, cells in zip(numeric, _columns(shown), strict=True))
+    width = sum(min(max(map(len, cells)), _WRAP) + 2 for cells in _columns(shown))
+    size = r"\small" if width <= 80 else r"\footnotesize" if width <= 100 else r"\scriptsize"
     head = " & ".join(escape(column) for column in shown.columns) + r" \\"
     body = [" & ".join(escape(cell) for cell in row) + r" \\" for row in shown.itertuples(index=False)]
     foot = rf"\footnotesize {escape(note.sentence())}"
     if long:
         lines = [
-            r"{\small",
+            rf"{{{size}",
             rf"\begin{{longtable}}{{{spec}}}",
             rf"\caption{{{escape(caption)}}}\label{{{label}}}\\",
             *(r"\toprule", head, r"\midrule", r"\endfirsthead", r"\toprule", head, r"\midrule", r"\endhead"),
@@ -128,8 +132,8 @@ def latex(
     lines = [
         r"\begin{table}[htbp]",
         r"\centering",
-        r"\footnotesize" if _width(shown) > 80 else r"\small",
-        *([r"\setlength{\tabcolsep}{3pt}"] if _width(shown) > 70 else []),
+        size,
+        *([r"\setlength{\tabcolsep}{3pt}"] if width > 70 else []),
         rf"\caption{{{escape(caption)}}}",
         rf"\label{{{label}}}",
         rf"\begin{{tabular}}{{{spec}}}",
@@ -181,14 +185,19 @@ def _text(value: object, places: int) -> str:
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.{places}f}" if isinstance(value, float) else str(value)
+    return f"{value:.{places}f}".replace("-", "−") if isinstance(value, float) else str(value)
 
 
 def _missing(value: object) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
-def _width(shown: pd.DataFrame) -> int:
-    """Characters of the widest row, to choose a size by."""
-    widths = [max([len(column), *(len(cell) for cell in shown[column])]) + 2 for column in shown.columns]
-    return sum(widths)
+def _columns(shown: pd.DataFrame) -> list[list[str]]:
+    """Heading and cells of each column; headings need not differ."""
+    return [[str(name), *shown.iloc[:, place].tolist()] for place, name in enumerate(shown.columns)]
+
+
+def _column(cells: list[str]) -> str:
+    """The specification of a text column: as wide as its text, or wrapped."""
+    longest = max(map(len, cells))
+    return "l" if longest <= _WRAP else rf"p{{{0.2 if longest <= 2 * _WRAP else 0.3}\textwidth}}"
