@@ -13,7 +13,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ovrag_core.extraction.names import Name, Role, common_words, could_be_person, find_cue, has_form, name_at, party_kind, plain_words, words
+from ovrag_core.extraction.names import (
+    Name,
+    Role,
+    common_words,
+    could_be_person,
+    find_cue,
+    has_form,
+    name_at,
+    party_kind,
+    plain_words,
+    words,
+)
 from ovrag_core.types import Document, PartyKind
 
 __all__ = ["Parties", "PartyMention", "find_parties", "party_kind"]
@@ -104,10 +115,17 @@ _TAIL = re.compile(
 _ITEM = re.compile(r"[\s,;]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-HI])[.)]\s+(?=[^\s.]{2,}))?")
 _ENUMERATED = re.compile(r"[A-H]\. \S+ (?:.*\b)?(?:Inc|LLC|Ltd|Limited|Corp|Company|plc)\b")
 _NEW_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*(?=[A-Z\"“$£€\d])")
-_PLACEHOLDERS = frozenset("hereto herein hereof thereof hereunder listed assignees party parties lenders borrowers guarantors".split())
+_PLACEHOLDERS = frozenset(
+    "hereto herein hereof thereof hereunder listed assignees party parties lenders borrowers guarantors".split()
+)
 _POSTCODE = re.compile(r",?\s+(?:[A-Z]{2}|[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\.?,?\s+\d{4,6}\b")
-_STREET = re.compile(r"\d\S*\s+(?:[\w.]+\s+){1,4}(?:Street|Str|St\.?|Avenue|Ave\.?|Road|Rd\.?|Lane|Drive|Boulevard|Blvd\.?|Square|Place|Way|Suite \w+),?\s*$")
-_RELATED = re.compile(r"\b(?:subsidiary|division|branch|affiliate|member|successor|part|formerly known|known|formerly|parent|office|owned|controlled|managed|behalf|state|laws)\s+(?:of|to|as|by)?\s*(?:the\s*)?$", re.IGNORECASE)
+_STREET = re.compile(
+    r"\d\S*\s+(?:[\w.]+\s+){1,4}(?:Street|Str|St\.?|Avenue|Ave\.?|Road|Rd\.?|Lane|Drive|Boulevard|Blvd\.?|Square|Place|Way|Suite \w+),?\s*$"
+)
+_RELATED = re.compile(
+    r"\b(?:subsidiary|division|branch|affiliate|member|successor|part|formerly known|known|formerly|parent|office|owned|controlled|managed|behalf|state|laws)\s+(?:of|to|as|by)?\s*(?:the\s*)?$",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(r"\n[ \t]*[A-Z][\w ()/-]{2,30}:")
 _SENTENCE_END = re.compile(
     r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;]\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
@@ -455,7 +473,9 @@ def _below(
             if line.lstrip().startswith("#"):
                 return
             following = text.find("\n", at + len(line) + 1)
-            found = list(_named_in(text, at, at + len(line), role, weight, terms, wrap_to=following if following > 0 else None))
+            found = list(
+                _named_in(text, at, at + len(line), role, weight, terms, wrap_to=following if following > 0 else None)
+            )
             if found and re.match(
                 r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b)", text[found[0].name.end : found[0].name.end + 12]
             ):
@@ -508,7 +528,11 @@ def _named_in(
             and not _sure_person(name)
         ):
             name = longer
-    if wrap_to and _office().match(text[name.end : name.end + 80]) and party_kind(name.text) in (None, "natural_person"):
+    if (
+        wrap_to
+        and _office().match(text[name.end : name.end + 80])
+        and party_kind(name.text) in (None, "natural_person")
+    ):
         return
     if not _is_party(name, terms) or text[start : name.start].strip(" \t\r\n\"“”‘'*_#>|:-–—•[]") not in (
         "",
@@ -596,10 +620,19 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
     begins.update(floor + lead.end() for lead in _LEADS.finditer(window, cut) if lead.end() < len(window))
     for begin in () if several else sorted(begins, reverse=True):
         name = name_at(text, begin, stop=at)
-        if name is None or text[name.end : at].strip(" ,\n\t") or not (has_form(name.text) or party_kind(name.text) == "financial_institution"):
+        if (
+            name is None
+            or text[name.end : at].strip(" ,\n\t")
+            or not (has_form(name.text) or party_kind(name.text) == "financial_institution")
+        ):
             continue
         before = text[max(floor, name.start - 60) : name.start]
-        if name.start - begin <= 12 and _is_party(name, terms) and not _RELATED.search(before) and not _NOT_PARTY.search(before):
+        if (
+            name.start - begin <= 12
+            and _is_party(name, terms)
+            and not _RELATED.search(before)
+            and not _NOT_PARTY.search(before)
+        ):
             return [_longest(text, name, begins, at)]
     for begin in sorted(begins):
         name = name_at(text, begin, stop=at)
@@ -686,9 +719,15 @@ def _is_party(name: Name, terms: _Terms) -> bool:
     plain = " ".join(plain_words(name.text))
     if _singular(plain) in _lexicon() or all(_singular(w) in _lexicon() for w in plain.split()):
         return False
-    if any(w in _PLACEHOLDERS for w in plain.split()) or (not has_form(name.text) and all(_is_common(w) for w in re.split(r"[ /]+", plain))):
+    if any(w in _PLACEHOLDERS for w in plain.split()) or (
+        not has_form(name.text) and all(_is_common(w) for w in re.split(r"[ /]+", plain))
+    ):
         return False
-    if len(plain.split()) > 1 and party_kind(name.text) is None and any(_is_common(w) or any(c.isdigit() for c in w) for w in plain.split()):
+    if (
+        len(plain.split()) > 1
+        and party_kind(name.text) is None
+        and any(_is_common(w) or any(c.isdigit() for c in w) for w in plain.split())
+    ):
         return False
     if plain in terms.quoted or (name.text[0].isdigit() and party_kind(name.text) is None):
         return False
@@ -707,7 +746,9 @@ def _in_address(text: str, name: Name) -> bool:
     """Whether a name without a form of its own stands as the town of an address."""
     if has_form(name.text):
         return False
-    return bool(_POSTCODE.match(text[name.end : name.end + 40]) or _STREET.search(text[max(0, name.start - 60) : name.start]))
+    return bool(
+        _POSTCODE.match(text[name.end : name.end + 40]) or _STREET.search(text[max(0, name.start - 60) : name.start])
+    )
 
 
 def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
@@ -852,7 +893,11 @@ def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: i
     if name is None or name.start - at > 6 or not _is_party(name, terms):
         return
     kind = party_kind(name.text)
-    if kind is None or (kind == "natural_person" and not _sure_person(name)):
+    if (
+        kind is None
+        or (kind == "natural_person" and not _sure_person(name))
+        or (name.text.isupper() and len(name.text.split()) > 7)
+    ):
         return
     if role == "borrower" and kind == "financial_institution":
         weight -= 2.5

@@ -97,6 +97,8 @@ _BREAK = re.compile(
     r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
     r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d+)+|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)"
 )
+_INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
+_ABBREVIATED = re.compile(r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|p\. a|N\.A|U\.S|L\.P)\.")
 _ROW = re.compile(
     r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{3,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
 )
@@ -125,9 +127,12 @@ def _setting(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -> 
         begin += 1
     while finish > end and text[finish - 1].isspace():
         finish -= 1
-    return _Setting(
-        " ".join(text[left:start].split()), " ".join(text[end:right].split()), " ".join(label.split()), begin, finish
-    )
+    return _Setting(_smooth(text[left:start]), _smooth(text[end:right]), " ".join(label.split()), begin, finish)
+
+
+def _smooth(words: str) -> str:
+    """One line, with the full stops of figures and abbreviations gone, so that a full stop ends a sentence."""
+    return _INNER_STOP.sub(",", _ABBREVIATED.sub(r"\1", " ".join(words.split())))
 
 
 def _label_above(text: str, at: int) -> str:
@@ -497,6 +502,11 @@ _PRINCIPAL_LABEL = _cues(
     ),
 )
 _PRINCIPAL_BEFORE = _cues(
+    (
+        r"\b(?:shall|must|may|will) be (?:in |for )?(?:an? |each )*(?:aggregate |minimum |principal )*(?:amounts? )?(?:of|not less than|at least)?\W*$",
+        -8.0,
+    ),
+    (r"\bprincipal amount of each\b[^.;]{0,60}$|\bminimum\b[^.;]{0,30}$", -8.0),
     (r"\bsum of\b[^.;]{0,130}\(\W*$", 8.0),
     (r"\bowes?\b[^.;]{0,120}\bsum of\W*$", 8.0),
     (r"\bup to\W*$", 3.0),
@@ -538,7 +548,7 @@ _PRINCIPAL_BEFORE = _cues(
     ),
     (r"\b(?:exceeds?|exceeding|more than|over)\W*$", -3.0),
     (
-        r"\b(?:sub-?limit|swing ?line|letters? of credit|existing|previous|prior|former|other|judgments?|owed to|liabilit\w+|claims?|loss(?:es)?|reserve|dispos\w+|indebtedness|capital expenditures?)\b[^.;]{0,90}$",
+        r"\b(?:sub-?limit|swing ?line|letters? of credit|existing|previous|prior|former|other|judgments?|owed to|(?<!limited )liabilit\w+|claims?|loss(?:es)?|reserve|dispos\w+|indebtedness|capital expenditures?)\b[^.;]{0,90}$",
         -6.0,
     ),
     (r"\b(?:guarantee|guaranty|guarantor)\b[^.;]{0,60}$", -4.0),
@@ -546,6 +556,11 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
 )
 _PRINCIPAL_AFTER = _cues(
+    (
+        r"^\W*(?:to \w+ )?to cover\b|^\W*(?:or (?:any |a )?(?:larger|integral|whole)|and (?:in )?(?:integral|larger)|\(or (?:a|any))",
+        -7.0,
+    ),
+    (r"^[^.;]{0,30}\b(?:integral )?multiples?\b", -6.0),
     (r"^\W*at (?:any )?one time\b|^\W*in all\b", 3.0),
     (r"^\W*(?:is )?(?:to|for) (?:redeem|refinance|repay|pay off|clear|the price|working capital|be paid to)\b", -3.0),
     (
@@ -579,7 +594,7 @@ def find_principals(document: Document) -> list[Principal]:
         counts[money.amount, money.currency] = counts.get((money.amount, money.currency), 0) + 1
     found: list[Principal] = []
     for money in moneys:
-        if money.amount < 50:
+        if money.amount < 50 or text[max(0, money.start - 1) : money.start] == "/":
             continue
         setting = _setting(text, money.start, money.end, breaks)
         score, label = _principal_score(text, money, setting)
@@ -610,15 +625,11 @@ def _principal_score(text: str, money: _Money, setting: _Setting) -> tuple[float
         if row != 0:
             options.append((row + min(after, 0.0), setting.label if label else ""))
     before, label = _weigh(_PRINCIPAL_BEFORE, setting.before[-300:])
-    options.append(
-        (
-            before + min(after, 0.0) if before >= after else min(before, 0.0) + after,
-            label if before >= after else after_label,
-        )
-    )
+    both = max(before, after) + (0.4 * min(before, after) if min(before, after) > 0 else min(before, after))
+    options.append((both, label if before >= after else after_label))
     best = options[0] if options[0][0] < 0 else max(options)
     if _alone(text, money) and money.start < 2500 and best[0] >= 0:
-        best = max(best, (6.5, "heading"))
+        best = max(best, (9.0 if money.start < 800 else 6.5, "heading"))
     return best
 
 
@@ -648,7 +659,7 @@ _VARIABLE = re.compile(
     re.IGNORECASE,
 )
 _DEFAULTING = re.compile(
-    r"\b(?:default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|amounts?|instal\w+)|sums? (?:unpaid|not paid)|damages for|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
+    r"\b(?:default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|amounts?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
     re.IGNORECASE,
 )
 _RATE_LABEL = _cues(
@@ -665,6 +676,8 @@ _RATE_LABEL = _cues(
     ),
 )
 _RATE_BEFORE = _cues(
+    (r"\bannual\s+percentage\b[^.;]{60,240}$", -4.5),
+    (r"\bundivided\b[^.;]{0,20}$", -9.0),
     (
         r"\b(?:bears?|bearing|carr(?:y|ies)|accrues?|accruing|with|pays?|plus|add|together with)\s+(?:simple\s+|annual\s+|compound\s+|monthly\s+|fixed\s+)*interest\b[^.;]{0,120}$",
         8.0,
@@ -688,6 +701,7 @@ _RATE_BEFORE = _cues(
     ),
 )
 _RATE_AFTER = _cues(
+    (r"^[^.;]{0,60}\b(?:net profits|royalty|working|undivided|membership|ownership) interest\b", -9.0),
     (r"^\W{0,3}(?:per annum|a year|p\.a\.?|per year)?\W{0,3}(?:above|over|higher than|in excess of|more than)\b", -7.0),
     (
         r"^\W{0,3}(?:per annum|per year|p\.?\s?a\b|a year|yearly|annually|annual|each year|every year|by the year|per cent\. per annum)",
@@ -899,6 +913,11 @@ _MATURITY_LABEL = _cues(
     ),
 )
 _MATURITY_BEFORE = _cues(
+    (r"\btermination date\W*(?:means|is|shall mean)\W*$", 9.0),
+    (
+        r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|period|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
+        -9.0,
+    ),
     (r"\b(?:last|final)\s+(?:\w+\s+){0,3}?[:–-]?\W*$", 9.0),
     (
         r"\b(?:remainder|rest|residue|remaining (?:sum|balance|amount|principal))\b[^.;]{0,60}\b(?:on|by|at)\W*(?:the\s*)?$",
@@ -983,7 +1002,7 @@ def find_maturities(document: Document) -> list[Maturity]:
         if setting.label:
             row, label = _weigh(_MATURITY_LABEL, setting.label)
             if row:
-                options.append((row, setting.label if label else ""))
+                options.append((row + min(after, 0.0), setting.label if label else ""))
         before, label = _weigh(_MATURITY_BEFORE, setting.before[-260:])
         options.append(
             (before + max(after, 0.0) if before < 0 else max(before, after) + min(after, 0.0), label or after_label)
@@ -1063,6 +1082,10 @@ _TERM_LABEL = _cues(
     (r"\bnotice|\bgrace|\bfixed[- ]rate period|\bwarranty|\bfee|\bintroductory", -12.0),
 )
 _TERM_BEFORE = _cues(
+    (
+        r"\b(?:interest period|fiscal|consecutive|trailing|LIBOR|SOFR|Eurodollar|Euro-Dollar|excess|deficiency|Treasury|maturities)\b[^.;]{0,80}$",
+        -9.0,
+    ),
     (r"\b(?:term|period|tenor|tenure|duration|life)\b[^.;]{0,30}\b(?:of|is|:|be|over)?\W*$", 7.0),
     (
         r"\b(?:repa(?:y|id|yable|yment)|payable|amorti[sz]\w*|instal?l?ments?|loan|advance)\b[^.;]{0,60}\b(?:over|for|in|by|of)\W*(?:a (?:term|period) of\W*)?$",
@@ -1075,6 +1098,7 @@ _TERM_BEFORE = _cues(
     ),
 )
 _TERM_AFTER = _cues(
+    (r"^[^.;]{0,60}\b(?:LIBOR|SOFR|Eurodollar|Euro-Dollar|interest period|EURIBOR|Treasury)\b", -7.0),
     (r"^\W*(?:instal?l?ments?|payments?|repayments?)\b", 5.0),
     (r"^\W*(?:term|loan|period|amorti)\b", 6.0),
     (
