@@ -19,6 +19,7 @@ Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 MAX_DEPTH = 8  # form XObjects inside one another
 MAX_GLYPH_RUNS = 200_000  # on one page; a dense page has about 5,000
+MAX_CONTENT = 10_000_000  # bytes that draw one page
 
 
 class Piece(NamedTuple):
@@ -93,8 +94,15 @@ def read_pieces(page: PageObject) -> list[Piece]:
         return []
     pieces: list[Piece] = []
     resources = _dictionary(page.get("/Resources")) or _inherited(page)
-    _run(ContentStream(contents, page.pdf, "bytes").operations, resources, _State(), page, pieces, 0)
+    _run(_operations(contents, page), resources, _State(), page, pieces, 0)
     return _turn_page(pieces, page.rotation)
+
+
+def _operations(contents: ArrayObject | StreamObject, page: PageObject) -> list[tuple[list[object], bytes]]:
+    stream = ContentStream(contents, page.pdf, "bytes")
+    if len(stream.get_data()) > MAX_CONTENT:
+        raise PageTooComplex
+    return stream.operations
 
 
 def _turn_page(pieces: list[Piece], rotation: int) -> list[Piece]:
@@ -201,7 +209,7 @@ def _draw(
     if isinstance(matrix, ArrayObject) and len(matrix) >= 6:
         inner.ctm = _times(_matrix(_numbers(list(matrix))), inner.ctm)
     own = _dictionary(form.get("/Resources")) or resources
-    _run(ContentStream(form, page.pdf, "bytes").operations, own, inner, page, pieces, depth + 1)
+    _run(_operations(form, page), own, inner, page, pieces, depth + 1)
 
 
 def _shown(operands: list[object], operator: bytes) -> Iterator[bytes | str | float]:

@@ -9,6 +9,7 @@ of two signatories). Nothing here depends on what a document is about.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,13 +17,19 @@ from statistics import median
 
 from ovrag_core.documents.glyphs import Piece
 
+_SAME_BASELINE = 0.12  # of the size: how far apart two baselines are drawn that are meant as one
 _SAME_LINE = 0.4  # of the size: how far apart two baselines of one line may be
 _RAISED = 0.6  # of the size: how far a mark in a smaller size may be raised or lowered
-_SMALL = 0.8  # of the page's usual size: smaller text may be such a mark
+_SMALL = 0.95  # of the page's usual size: smaller text may be such a mark
 _WORD_GAP = 0.15  # of the size: a narrower gap is kerning
 _CELL_GAP = 1.0  # of the size: a wider gap separates cells
+_STOP_GAP = 0.4  # of the size: the same before a place where cells begin again and again
+_STOP_LINES = 4
 _PARAGRAPH_GAP = 1.75  # of the size: a wider step from baseline to baseline separates paragraphs
 _FILLED = 0.75  # of a column's width: a line of prose
+_TIGHT = 1.3  # of the size: lines of one cell are no further apart
+_TABLE_ROWS = 2
+_LABEL_LINES = 4
 _PROSE_LINES = 4
 _PROSE_WORDS = 4
 _MAX_DEPTH = 6
@@ -51,8 +58,15 @@ Gap = tuple[float, float]
 
 def compose(pieces: list[Piece]) -> str:
     """The text of pieces that all stand the same way up, line by line in reading order."""
-    lines = [_cells(line) for line in _lines(list(_split_wide(pieces)))]
-    return _compose([line for line in lines if line], 0)
+    lines = _lines(list(_split_wide(pieces)))
+    stops = _stops([_cells(line, frozenset()) for line in lines])
+    return _compose([cells for line in lines if (cells := _cells(line, stops))], 0)
+
+
+def _stops(lines: list[Line]) -> frozenset[int]:
+    """Where cells begin again and again, in whole points: a narrow gap before such a place parts cells too."""
+    starts = Counter(round(cell.x0) for line in lines for cell in line)
+    return frozenset(place for place, count in starts.items() if count >= _STOP_LINES)
 
 
 def _split_wide(pieces: list[Piece]) -> Iterator[Piece]:
@@ -72,36 +86,57 @@ def _split_wide(pieces: list[Piece]) -> Iterator[Piece]:
 
 
 def _lines(pieces: list[Piece]) -> list[list[Piece]]:
-    """Pieces by baseline, downwards. Raised and lowered marks in a smaller size join the line that they belong to."""
+    """Pieces by baseline, downwards.
+
+    Texts that stand a little higher or lower beside one another are one line, and raised or lowered marks in a smaller
+    size join the line that they belong to.
+    """
     if not pieces:
         return []
     body = _SMALL * median(piece.size for piece in pieces for _ in range(min(len(piece.text), 100)))
     lines: list[list[Piece]] = []
-    for piece in sorted(pieces, key=lambda piece: (piece.size < body, -piece.y, piece.x0)):
-        if not piece.text.strip() and not lines:
-            continue
-        line = _line_of(piece, lines, _SAME_LINE if piece.size >= body else _RAISED)
-        if line is None:
-            lines.append([piece])
+    for piece in sorted((piece for piece in pieces if piece.size >= body), key=_downwards):
+        if lines and lines[-1][0].y - piece.y <= _SAME_BASELINE * min(lines[-1][0].size, piece.size):
+            lines[-1].append(piece)
         else:
-            line.append(piece)
-    return sorted(lines, key=lambda line: (-line[0].y, line[0].x0))
+            lines.append([piece])
+    lines = _join_uneven(lines)
+    for piece in sorted((piece for piece in pieces if piece.size < body), key=_downwards):
+        near = min(lines, key=lambda line: abs(line[0].y - piece.y), default=None)
+        if near is not None and abs(near[0].y - piece.y) <= _RAISED * near[0].size:
+            near.append(piece)
+        else:
+            lines.append([piece])
+    return sorted(lines, key=lambda line: _downwards(line[0]))
 
 
-def _line_of(piece: Piece, lines: list[list[Piece]], tolerance: float) -> list[Piece] | None:
-    # Only the last lines can be near while pieces come downwards; small ones, which come last, look at all.
-    near = lines if tolerance == _RAISED else lines[-1:]
-    apart = [(abs(line[0].y - piece.y), number) for number, line in enumerate(near)]
-    distance, number = min(apart, default=(0.0, -1))
-    if number < 0 or distance > tolerance * max(near[number][0].size, piece.size):
-        return None
-    return near[number]
+def _downwards(piece: Piece) -> tuple[float, float]:
+    return (-piece.y, piece.x0)
 
 
-def _cells(line: list[Piece]) -> Line:
+def _join_uneven(lines: list[list[Piece]]) -> list[list[Piece]]:
+    joined: list[list[Piece]] = []
+    for line in lines:
+        above = joined[-1] if joined else None
+        if (
+            above
+            and above[0].y - line[0].y <= _SAME_LINE * min(above[0].size, line[0].size)
+            and _are_apart(above, line)
+        ):
+            above.extend(line)
+        else:
+            joined.append(line)
+    return joined
+
+
+def _are_apart(some: list[Piece], others: list[Piece]) -> bool:
+    return all(a.x1 <= b.x0 or b.x1 <= a.x0 for a in some for b in others)
+
+
+def _cells(line: list[Piece], stops: frozenset[int]) -> Line:
     cells: Line = []
     for piece in sorted(line, key=lambda piece: (round(piece.x0, 2), piece.x1)):
-        if not cells or piece.x0 - cells[-1].x1 > _CELL_GAP * max(cells[-1].size, piece.size):
+        if not cells or _parts(cells[-1], piece, stops):
             if piece.text.strip():
                 cells.append(_cell(piece))
         elif not _is_overprint(cells[-1], piece):
@@ -109,6 +144,11 @@ def _cells(line: list[Piece]) -> Line:
     return [
         Cell(cell.x0, cell.x1, cell.y, cell.size, " ".join(cell.text.split())) for cell in cells if cell.text.strip()
     ]
+
+
+def _parts(cell: Cell, piece: Piece, stops: frozenset[int]) -> bool:
+    least = _STOP_GAP if round(piece.x0) in stops else _CELL_GAP
+    return piece.x0 - cell.x1 > least * max(cell.size, piece.size)
 
 
 def _cell(piece: Piece) -> Cell:
@@ -167,12 +207,60 @@ def _blocks(lines: list[Line]) -> list[tuple[list[Line], float | None]]:
     start = 0
     while start < len(lines):
         end, gutter = _columns(lines, start)
+        rows = lines[start:end]
+        if gutter is None:
+            end, middle = _label_table(lines, start)
+            rows = lines[start:end] if middle is None else _join_wrapped(lines[start:end], middle)
         if gutter is None and blocks and blocks[-1][1] is None:
-            blocks[-1][0].append(lines[start])
+            blocks[-1][0].extend(rows)
         else:
-            blocks.append((lines[start:end], gutter))
+            blocks.append((rows, gutter))
         start = end
     return blocks
+
+
+def _label_table(lines: list[Line], start: int) -> tuple[int, float | None]:
+    """End of a table of labels and values that begins at a line, and the middle of its gutter; else the next line."""
+    end, gaps = _run(lines, start)
+    for middle in _middles(gaps):
+        block = lines[start:end]
+        two_sided = sum(1 for line in block if _side(line, middle, left=True) and _side(line, middle, left=False))
+        if two_sided >= _TABLE_ROWS and _side(block[0], middle, left=True):
+            return end, middle
+    return start + 1, None
+
+
+def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
+    """Rows of a table whose labels or values take several lines, each with its whole label on the first line."""
+    rows: list[Line] = []
+    for group in _tight_groups(block):
+        left = [side for line in group if (side := _side(line, gutter, left=True))]
+        right = [side for line in group if (side := _side(line, gutter, left=False))]
+        alone = [line for line in group if not _side(line, gutter, left=False)]
+        if left and right and alone and len(left) <= _LABEL_LINES and not any(":" in _text(line) for line in left):
+            rows.append([_whole(left), *right[0]])
+            rows.extend(right[1:])
+        else:
+            rows.extend(group)
+    return rows
+
+
+def _tight_groups(block: list[Line]) -> Iterator[list[Line]]:
+    """Lines set as close as the lines of one cell are."""
+    group: list[Line] = []
+    for line in block:
+        if group and group[-1][0].y - line[0].y > _TIGHT * min(group[-1][0].size, line[0].size):
+            yield group
+            group = []
+        group.append(line)
+    if group:
+        yield group
+
+
+def _whole(label: list[Line]) -> Cell:
+    cells = [cell for line in label for cell in line]
+    text = " ".join(cell.text for cell in cells)
+    return Cell(min(cell.x0 for cell in cells), max(cell.x1 for cell in cells), cells[0].y, cells[0].size, text)
 
 
 def _columns(lines: list[Line], start: int) -> tuple[int, float | None]:
@@ -191,7 +279,7 @@ def _run(lines: list[Line], start: int) -> tuple[int, list[Gap]]:
     gaps = _free(lines[start], low, high)
     end = start + 1
     while end < len(lines):
-        width = 0.8 * max(cell.size for cell in lines[end])
+        width = _STOP_GAP * max(cell.size for cell in lines[end])
         left = _intersect(gaps, _free(lines[end], low, high), width)
         if not left:
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import struct
 import warnings
 import zlib
@@ -21,6 +22,8 @@ from ovrag_core.errors import DocumentError
 from ovrag_core.types import Page
 
 MAX_PAGES = 5_000
+_PAGE_NUMBER = re.compile(r"(?:page\s+)?[-–—(\[]?\s*\d{1,4}\s*[-–—)\]]?(?:\s*(?:of|/)\s*\d{1,4})?", re.I)
+_DIGITS = re.compile(r"\d+")
 # What pypdf is known to raise on damaged files beside its own errors.
 _FAULTS = (
     PyPdfError,
@@ -125,10 +128,46 @@ def _has_image(page: PageObject) -> bool:
 
 
 def _join_pages(texts: list[str]) -> tuple[str, tuple[Page, ...]]:
+    """Pages with a blank line between them, or a line end where a sentence goes on on the next page."""
+    text = ""
     pages = []
-    start = 0
-    for number, text in enumerate(texts, start=1):
-        end = start + len(text)
-        pages.append(Page(number, start, end))
-        start = end + 2
-    return "\n\n".join(texts), tuple(pages)
+    for number, page in enumerate(_without_margins(texts), start=1):
+        if number > 1:
+            text += "\n" if _goes_on(text, page) else "\n\n"
+        pages.append(Page(number, len(text), len(text) + len(page)))
+        text += page
+    return text, tuple(pages)
+
+
+def _goes_on(text: str, page: str) -> bool:
+    return bool(text and page) and page[0].islower() and (text[-1].isalnum() or text[-1] in ",-–—)”\"'")
+
+
+def _without_margins(texts: list[str]) -> list[str]:
+    """Pages without page numbers, and without heads and feet that run through most of them."""
+    pages = [text.split("\n") for text in texts]
+    for edge in (0, -1):
+        while True:
+            running = _running([lines[edge] for lines in pages], len(texts))
+            kept = [_strip_edge(lines, edge, running) for lines in pages]
+            if kept == pages:
+                break
+            pages = kept
+    return ["\n".join(lines) for lines in pages]
+
+
+def _strip_edge(lines: list[str], edge: int, running: set[str]) -> list[str]:
+    line = lines[edge].strip()
+    rest = lines[1:] if edge == 0 else lines[:-1]
+    if not any(other.strip() for other in rest):
+        return lines
+    return rest if not line or _PAGE_NUMBER.fullmatch(line) or _masked(line) in running else lines
+
+
+def _running(edges: list[str], pages: int) -> set[str]:
+    counts = Counter(_masked(line) for line in edges if line.strip())
+    return {line for line, count in counts.items() if count >= 3 and 2 * count > pages}
+
+
+def _masked(line: str) -> str:
+    return _DIGITS.sub("0", line.strip())

@@ -65,12 +65,12 @@ def _title(line: str, *, alone_above: bool, alone: bool) -> str | None:
     if named := _named_title(line):
         return named
     if match := _NUMBER.match(line):
-        return _numbered_title(line, match.end())
+        return _numbered_title(line, match.end(), alone=alone)
     if len(line) > _MAX_HEADING:
         return None
     if _is_capitals(line):
         return line if alone_above or alone else None
-    return line if alone and _is_title(line) else None
+    return line if alone and ":" not in line and _is_title(line) else None
 
 
 def _named_title(line: str) -> str | None:
@@ -89,16 +89,17 @@ def _named_title(line: str) -> str | None:
     return line
 
 
-def _numbered_title(line: str, start: int) -> str | None:
+def _numbered_title(line: str, start: int, *, alone: bool) -> str | None:
     rest = line[start:]
     if not rest[0].isupper():
         return None
     if run_in := _RUN_IN.match(rest):
         title = run_in[1].strip()
         return line[: start + run_in.end(1)].strip() if _is_title(title) or len(title.split()) <= 3 else None
-    if len(rest) <= 80 and not rest.endswith((",", ";", ".")) and (_is_title(rest) or _is_capitals(rest)):
-        return line
-    return None
+    if len(rest) > 80 or rest.endswith((",", ";", ".")):
+        return None
+    stands_out = _is_title(rest) or _is_capitals(rest) or (alone and len(rest.split()) <= 8)
+    return line if stands_out else None
 
 
 def _is_capitals(line: str) -> bool:
