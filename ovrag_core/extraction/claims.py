@@ -51,6 +51,11 @@ _OTHER_HOLDER = re.compile(
     r"\banyone else\b"
 )
 _OBJECT = re.compile(r"\b(?:in|on|over|upon|against|of)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)")
+_ENDS_IN_PLACE = re.compile(r"\b(?:in|on|over|upon|against|of)\s*$")
+_OBJECT_NEXT = re.compile(
+    r"\s*(?:(?:be|been|being|is|are|hereby|or shall be)\s+)*(?:[a-z]+ed\s+|taken\s+|given\s+|held\s+|sought\s+)?(?:by [^,.;]{1,30}? )?"
+    r"(?:in|on|over|upon|against)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)"
+)
 _GENERIC_OBJECT = re.compile(
     r"(?:it|them|this|what|anything|everything|connection|respect|relation|favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
     r"(?:any|all|your|its|his|her|their|my|our|the (?:borrower|obligor|maker|debtor|company|customer|cardholder|client|member)'?s?)?\s?"
@@ -284,6 +289,8 @@ class _Reader:
                         return None
             if cue.about == "ClosedEndCredit":
                 strength = min(strength, 2)
+            if cue.about == "CommercialLoan":
+                strength = 1
         if self.scope and self._blocked(about, a, b, cue):
             return None
         if (
@@ -305,7 +312,12 @@ class _Reader:
         return bool(inside)
 
     def _specific_object(self, b: int) -> bool:
-        match = _OBJECT.search(self.raw, max(0, b - 12), min(len(self.raw), b + 60))
+        """Whether a particular thing follows at once: "no charge over the house" leaves the car open."""
+        match = (
+            _OBJECT.search(self.raw, max(0, b - 6), b + 40)
+            if _ENDS_IN_PLACE.search(self.raw, max(0, b - 6), b)
+            else _OBJECT_NEXT.match(self.raw, b)
+        )
         return match is not None and _GENERIC_OBJECT.match(match["object"]) is None
 
     def _qualified_denial(self, a: int, b: int) -> tuple[str, int] | None:

@@ -47,7 +47,6 @@ PARTY_CLASSES: dict[PartyKind, str] = {
     "financial_institution": "FinancialInstitution",
     "government": "GovernmentBody",
 }
-PASSAGES_EACH_SIDE = 2  # how many passages a contradicted statement is given
 
 _SAYS_KIND: dict[PartyKind, str] = {
     "natural_person": r"natural persons?|individuals?\b|private (?:person|individual)|human being|sole (?:trader|proprietor)",
@@ -72,6 +71,11 @@ _NOT_LAND = re.compile(
 _NAMES_A_THING = re.compile(
     r"(?:all|any and all|substantially all|the (?:property|land|collateral|assets|mortgaged|premises|project|real)|each|certain|its|a first|first|lien|one)\b",
     re.IGNORECASE,
+)
+_THING = re.compile(
+    r"\b(?:(?:all|the|my|our|its|his|her|their|your|an?|one|two|certain)\s+)?(?:[\w'-]+\s+){0,3}?(?:vehicles?|car|truck|tractor|land|house|home|apartment|flat|premises|building|hotel|shop|farm|polic(?:y|ies)|certificates?|"
+    r"shares|stock|inventory|receivables|book debts|equipment|machin\w+|crops?|cattle|livestock|herd|vessel|ship|aircraft|jewell?ery|gold|ring|watch|painting|deposit|savings|"
+    r"account|Property|Vehicle|Equipment|Goods|Premises|Land|Security Property|title deeds?|bonds|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
 )
 _LAND_SECURITY = re.compile(
     r"\b(?:deeds? of trust|mortgage deed|security deed|standard security|mortgage of (?:the )?property|mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
@@ -289,8 +293,8 @@ def _facility(
     security = _sides(claims, SECURITY)
     form = _sides(claims, FORM)
     for about in (*security, *form):
-        opposed = len(security if about in SECURITY else form) > 1
-        _say_type(page, subject, about, claims, PASSAGES_EACH_SIDE if opposed else 1)
+        span = _passages(page, claims, about)[0]
+        page.say(subject, "rdf:type", about, "Loan", "", span)
     collateral = _collateral(page, claims) if "SecuredLoan" in security else None
     if collateral is not None:
         what, span = collateral
@@ -407,11 +411,6 @@ def _passages(page: _Page, claims: Iterable[Claim], about: str) -> list[tuple[in
     return sorted(weights, key=lambda span: (-weights[span], span))
 
 
-def _say_type(page: _Page, subject: str, about: str, claims: Sequence[Claim], limit: int) -> None:
-    for span in _passages(page, claims, about)[:limit]:
-        page.say(subject, "rdf:type", about, "Loan", "", span)
-
-
 def _say_parties(page: _Page, subject: str, role: str, mentions: Sequence[PartyMention]) -> None:
     for mention in mentions:
         named = _place_of(page, mention.name, mention.start, mention.end)
@@ -457,7 +456,7 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
             continue
         if long and not _NAMES_A_THING.match(what):
             continue
-        best.append((-claim.strength, claim.start, what, (claim.start, claim.end)))
+        best.append((-claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
     if best:
         _, _, what, span = min(best)
         return what, span
@@ -465,6 +464,12 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
         return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
     if not long and _NOT_DESIGNATED.search(text):
         return None
+    for claim in claims:
+        if claim.about == "SecuredLoan" and claim.implied and claim.strength >= 2:
+            words = text[claim.start : claim.end]
+            thing = _THING.search(words)
+            if thing is not None:
+                return _resolved(page, " ".join(thing.group().split())), (claim.start, claim.end)
     described = None if long else _DESCRIBED.search(text)
     if described is not None:
         return " ".join(described.group().split()), page.around(*page.plain.original(*described.span()))
@@ -480,6 +485,23 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
     term = _COLLATERAL_TERM.search(text)
     what = term.group() if term is not None else text[first.cue[0] : first.cue[1]]
     return f"the {' '.join(what.split())}", (first.start, first.end)
+
+
+def _resolved(page: _Page, what: str) -> str:
+    """A defined term ("the Vehicle") with what it stands for, where a row or a definition says so."""
+    term = re.fullmatch(r"(?:the |that |such |said )?(?P<term>[A-Z]\w+(?: [A-Z]\w+){0,2})", what.strip(" ."))
+    if term is None:
+        return what
+    word = re.escape(term["term"])
+    for unit in page.units:
+        if unit.kind == "row" and re.fullmatch(rf"(?:the )?{word}", unit.label, re.IGNORECASE):
+            return " ".join(page.plain.text[unit.value_start : unit.end].split())[:200]
+    text = page.plain.text
+    defined = re.search(rf"\"(?:the )?{word}\"\s+(?:means?|is|are|refers to)\s+(?P<what>[^;\n]{{4,200}})", text)
+    defined = defined or re.search(
+        rf"(?P<what>[^.;:\n(]{{8,160}})\s*\((?:collectively,? )?(?:the )?\"(?:the )?{word}\"\)", text
+    )
+    return f"{what}: {' '.join(defined['what'].split())}" if defined else what
 
 
 def _is_land(what: str) -> bool:
