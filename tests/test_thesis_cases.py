@@ -11,10 +11,9 @@ from ovrag_core.thesis.cases import case_page, escape, fence, read_chunks, write
 from ovrag_core.types import Chunk
 
 
-def false_positive(document="B", question="Q1", arm="ovrag", text="Secured by a house."):
-    return record(
-        arm, document, question, "hard_rejected", sources=("A",), retrieved=("A", "B", "A"), attempts=4, text=text
-    )
+def false_positive(document="B", question="Q1", arm="ovrag", text="Secured by a house.", source="A"):
+    chunks = (source, "B", source)
+    return record(arm, document, question, "hard_rejected", sources=(source,), retrieved=chunks, attempts=4, text=text)
 
 
 CHUNKS = {
@@ -63,15 +62,27 @@ def test_escape_keeps_table_cells_whole():
     assert escape("a | b\nc") == r"a \| b c"
 
 
+def test_escape_leaves_underscores_inside_words():
+    assert escape("Contract_001 __x__") == r"Contract_001 \_\_x\_\_"
+
+
 def test_pages_are_capped_by_rule_and_the_rest_is_counted(tmp_path):
-    records = [false_positive(document=f"D{i:02d}") for i in range(14)] + [record("plain")]
+    records = [false_positive(document=f"D{i:02d}", source=f"S{i}") for i in range(14)] + [record("plain")]
     paths = write_cases(records, {}, tmp_path, most=12)
     assert len(paths) == 13
     index = (tmp_path / "index.md").read_text()
-    assert "14 false positives; 2 more have no page." in index
+    assert "14 false positives; 2 of them have no page." in index
     assert "## plain\n\n0 false positives." in index
     assert "D11" in index
     assert "D12" not in index
+
+
+def test_queries_with_the_same_chunks_and_question_share_a_page(tmp_path):
+    records = [false_positive(document=d, question=q) for d in ("D1", "D2") for q in ("Q1", "Q2")]
+    paths = write_cases(records, {}, tmp_path)
+    assert [path.name for path in paths] == ["ovrag_D1_Q1.md", "ovrag_D1_Q2.md", "index.md"]
+    assert "It stands for 2 queries" in paths[0].read_text()
+    assert "4 false positives." in paths[-1].read_text()
 
 
 def test_pages_of_an_earlier_run_go_and_other_files_stay(tmp_path):
@@ -81,8 +92,10 @@ def test_pages_of_an_earlier_run_go_and_other_files_stay(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index.md", "notes.md", "ovrag_New_Q1.md"]
 
 
-def test_names_that_are_no_file_names_do_not_collide_or_escape(tmp_path):
-    paths = write_cases([false_positive(document="../x/y"), false_positive(document="../x-y")], {}, tmp_path)
+def test_names_that_are_no_file_names_do_not_collide(tmp_path):
+    paths = write_cases(
+        [false_positive(document="../x/y"), false_positive(document="../x-y", source="C")], {}, tmp_path
+    )
     assert len({path.name for path in paths}) == 3
     assert all(path.parent == tmp_path for path in paths)
 

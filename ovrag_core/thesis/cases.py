@@ -52,38 +52,40 @@ def write_cases(
     folder: Path = CASES,
     most: int = MOST_PER_ARM,
 ) -> list[Path]:
-    """A page per false positive, the first `most` of each arm by contract and question, and an index with the rule.
+    """Pages on false positives by the rule that the index states, and the index, whose path comes last.
 
-    Pages of an earlier run are removed. Returns the paths, the index last.
+    Queries that got the same chunks for the same question tell the same story: the first by contract stands for them.
+    At most `most` pages an arm; pages of an earlier run are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in sorted(folder.glob("*.md")):
         if old.read_text(encoding="utf-8").startswith(MARKER):
             old.unlink()
-    found = false_positives(records)
-    paths: list[Path] = []
-    lines = [MARKER, "# False positives", "", f"Rule: the first {most} of each arm, by contract and question.", ""]
+    rule = (
+        f"Rule: false positives of an arm that got the same chunks for the same question share a page, on the first of "
+        f"them by contract; at most {most} pages an arm, in the order of contracts and questions."
+    )
+    lines, paths = [MARKER, "# False positives", "", rule, ""], []
     for arm in arms_of(records):
-        of_arm = [record for record in found if record.arm == arm]
-        chosen = of_arm[:most]
-        left = len(of_arm) - len(chosen)
-        rest = f"; {left} more have no page" if left else ""
-        lines += [f"## {escape(arm)}", "", f"{len(of_arm)} false positive{'' if len(of_arm) == 1 else 's'}{rest}.", ""]
-        for record in chosen:
-            path = folder / f"{_file_name(record)}.md"
-            path.write_text(case_page(record, chunks), encoding="utf-8", newline="\n")
+        alike = _alike([record for record in false_positives(records) if record.arm == arm])
+        lines += [f"## {escape(arm)}", "", _count_line(alike, most), ""]
+        for group in alike[:most]:
+            path = folder / f"{_file_name(group[0])}.md"
+            path.write_text(case_page(group[0], chunks, alike=len(group)), encoding="utf-8", newline="\n")
             paths.append(path)
-            lines.append(
-                f"- [{escape(record.document_id)}, {escape(record.question_id)}]({path.name}): {_summary(record)}"
-            )
-        lines += [""] if chosen else []
+            name = f"{escape(group[0].document_id)}, {escape(group[0].question_id)}"
+            lines.append(f"- [{name}]({path.name}), for {_plural(len(group), 'query')}: {_summary(group[0])}")
+        lines += [""] if alike else []
     index = folder / "index.md"
     index.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8", newline="\n")
     return [*paths, index]
 
 
-def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], kind: str = "False positive") -> str:
-    """The Markdown page of a query. Chunks that `chunks` does not hold are shown without their text."""
+def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], *, kind: str = "False positive", alike: int = 1) -> str:
+    """The Markdown page of a query, which stands for `alike` queries with the same chunks.
+
+    Chunks that `chunks` does not hold are shown without their text.
+    """
     retrieved: dict[str, list[tuple[Retrieved, str]]] = {}
     for hit in record.retrieved:
         text = chunks[hit.chunk_id].text if hit.chunk_id in chunks else "(the text is not in the index at hand)"
@@ -94,6 +96,7 @@ def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], kind: str = "Fal
         marker=MARKER,
         title=f"{kind}: {escape(record.document_id)}, {escape(record.question_id)}, arm {escape(record.arm)}",
         summary=_summary(record),
+        alike=alike,
         record=record,
         retrieved=retrieved,
         triples={"answer": _unique(answer_triples), "context": _unique(record.context_triples)},
@@ -107,7 +110,8 @@ def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], kind: str = "Fal
 def escape(text: str) -> str:
     """Text that Markdown shows as it stands, on one line; HTML in it is shown, not run."""
     flat = html.escape(re.sub(r"\s+", " ", text).strip(), quote=False)
-    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", flat)
+    marked = re.sub(r"([\\`*\[\]|#~])", r"\\\1", flat)
+    return re.sub(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\_", marked)  # inside a word it marks nothing
 
 
 def fence(text: str) -> str:
@@ -121,6 +125,26 @@ def short(text: str, most: int = 160) -> str:
     """The text on one line, cut at a word where it is longer than `most` characters."""
     flat = re.sub(r"\s+", " ", text).strip()
     return flat if len(flat) <= most else flat[:most].rsplit(" ", 1)[0] + " …"
+
+
+def _alike(records: Sequence[QueryRecord]) -> list[list[QueryRecord]]:
+    """Records in groups of the same question and the same chunks, in the order of their firsts."""
+    groups: dict[tuple[str, ...], list[QueryRecord]] = {}
+    for record in records:
+        groups.setdefault((record.question_id, *(hit.chunk_id for hit in record.retrieved)), []).append(record)
+    return list(groups.values())
+
+
+def _count_line(alike: Sequence[Sequence[QueryRecord]], most: int) -> str:
+    count = sum(map(len, alike))
+    without = sum(map(len, alike[most:]))
+    rest = f"; {without} of them have no page" if without else ""
+    return f"{_plural(count, 'false positive')}{rest}."
+
+
+def _plural(count: int, noun: str) -> str:
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun if count == 1 else many}"
 
 
 def _environment() -> Environment:
@@ -170,8 +194,7 @@ def _summary(record: QueryRecord) -> str:
         record.label or "", "has no label"
     )
     return escape(
-        f"The contract {expected}; the query was {done} after {count} attempt{'' if count == 1 else 's'} "
-        f"for {rules}, and {chunks}."
+        f"The contract {expected}; the query was {done} after {_plural(count, 'attempt')} for {rules}, and {chunks}."
     )
 
 
