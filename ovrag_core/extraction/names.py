@@ -151,6 +151,10 @@ _NEVER_FIRST = frozenset(
         ("sau",),
     }
 )
+_PUBLIC = frozenset("government state city county republic kingdom province commonwealth town".split())
+_UNIT = re.compile(
+    r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) "
+)
 _MONTHS = frozenset("january february march april may june july august september october november december".split())
 _UNDECIDED = frozenset(
     ["of", "and", "the", "for", "y", "e", "et", "u", "i", "und", "og", "och", "ja", "ve", "de", "la"]
@@ -219,7 +223,7 @@ def _after_comma() -> re.Pattern[str]:
     entries = [e for e in (*words("legalForm"), *words("personForm")) if e not in _PLACES and len(e) > 1]
     parts = "|".join(r"\s".join(map(re.escape, e.split())) for e in sorted(entries, key=lambda e: (-len(e), e)))
     return re.compile(
-        rf"(?:{parts}|INC|CORP|LTD|LIMITED|COMPANY|INCORPORATED|NATIONAL\sASSOCIATION|Jr|Sr|JR|SR|II|III|IV)(?![\w])\.?"
+        rf"(?:{parts}|INC|CORP|LTD|LIMITED|COMPANY|INCORPORATED|NATIONAL\sASSOCIATION|Bankers|BANKERS|Jr|Sr|JR|SR|II|III|IV)(?![\w])\.?"
     )
 
 
@@ -359,10 +363,19 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
                 end -= 1
             tokens.append(form.group())
             closed = True
+        if comma and not form and tokens[0].lower() in _PUBLIC and (unit := _UNIT.match(text, comma.end(), stop)):
+            tokens.append(",")
+            position = comma.end()
+            end = _name_end(text, unit.start(), stop, wrap)
+            break
         if comma and not form:
             break
         gap = _GAP.match(text, position, stop)
-        if not gap or (len(gap.group()) > 1 and "\n" not in gap.group() and not wrap) or ("\n" in gap.group() and not (wrap and _goes_on(text, tokens, gap.end(), stop))):
+        if (
+            not gap
+            or (len(gap.group()) > 1 and "\n" not in gap.group() and not wrap)
+            or ("\n" in gap.group() and not (wrap and _goes_on(text, tokens, gap.end(), stop)))
+        ):
             break
         position = gap.end()
     while end > start and text[end - 1] in " ,;:-–—&/\\":

@@ -104,7 +104,7 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _LEADS = re.compile(
-    r"\b(?:between|among|amongst|by|and|to|of|with|from|that|which|whom|said|than|is|are|for|whereas|received|behalf)\b[,:]?\s+|[:;–—]\s+|(?<=[,(])\s+|"
+    r"\b(?:between|among|amongst|by|and|to|of|with|from|that|which|whom|said|than|is|are|for|whereas|received|behalf|pay|repay|owes?|unto|lender|borrower)\b[,:]?\s+|[:;–—]\s+|(?<=[,(])\s+|"
     r"(?:^|\n)[ \t]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-Za-z])[.)]\s+|[-*•#|]+\s*)?|\(\d\)\s*",
     re.IGNORECASE,
 )
@@ -191,11 +191,11 @@ _PAY_WORDS = re.compile(
 )
 _LEND_WORDS = re.compile(r"\b(?:lend|lent|lending|advance|loaned)\b", re.IGNORECASE)
 _NOT_PARTY = re.compile(
-    r"\b(?:former|previous|existing|prior|witness\w*|solicitors?|notary|attorneys?|counsel|guarantee[ds]? (?:to|by)|dealer|assigned to|transferred? to|sold to)\s*[:,]?\s*$",
+    r"\b(?:former|previous|existing|prior|witness\w*|solicitors?|notary|attorneys?|counsel|guarantee[ds]? (?:to|by)|dealer|assigned to|transferred? to|sold to|represented by|signed by|acting by|By:|Per:|Attn\.?:?)\s*[:,]?\s*$",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(
-    r"^[\s|>*#_•–—-]*(?:(?:PART|Part|SECTION|Section|BOX|Box|ARTICLE|Article|Schedule|SCHEDULE)\s+\w{1,4}\s*[:.–—-]*\s*|"
+    r"^[\s|>*#_•–—-]*(?:(?:PART|Part|SECTION|Section|BOX|Box|ARTICLE|Article|Schedule|SCHEDULE|Item|ITEM|Line|Field)\s+\w{1,4}\s*[:.–—-]*\s*|"
     r"\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]{1,4})[.)]\s+|\d{1,2}\s+)?[\s|>*#_]*"
 )
 _BORROWING = re.compile(
@@ -203,6 +203,7 @@ _BORROWING = re.compile(
     re.IGNORECASE,
 )
 _LENDING = re.compile(r"\b(?:lend\w*|lent|who advances?|is owed|creditor|gives? the (?:loan|money))\b", re.IGNORECASE)
+_ACCEPTED = re.compile(r"\s*(?:I |We )?(?:agreed|accept|confirmed|acknowledg|read and)", re.IGNORECASE)
 _CLOSING = re.compile(
     r"^[ \t]*(?:yours\b[^\n]{0,30}|(?:kind|best|warm|with (?:kind|best|warm))?\s*regards|sincerely[^\n]{0,20}|best wishes|with thanks[^\n]{0,40}|respectfully[^\n]{0,20}|cordially[^\n]{0,20}),?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
@@ -394,7 +395,7 @@ def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting
             if role is None:
                 role = _described_label(text, begin + offset, end)
                 colon = ":" if role else ""
-            if role is None or role[2] in _PRONOUNS:
+            if role is None or (role[2] in _PRONOUNS and not (colon or cell + 1 < len(cells))):
                 continue
             value = begin + offset + len(label) + 1
             weight = (10.0 if role[1] else 8.0) - (
@@ -587,6 +588,15 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
             for order, name in enumerate(_names_before(text, match.start(), terms, several=True)[:3]):
                 terms.define(term, role)
                 yield _Sighting(role, name, 8.0 - 0.6 * order, (name.end, match.start()), term)
+
+
+def _adjacent(text: str, at: int, terms: _Terms) -> list[Name]:
+    """The name that fills the line up to brackets holding a role only: "Ana Ruiz (Borrower)"."""
+    start = text.rfind("\n", 0, at) + 1
+    name = name_at(text, start, stop=at, wrap=False)
+    if name is None or text[name.end : at].strip() or text[start : name.start].strip(" _\t*") not in ("", name.title):
+        return []
+    return [name] if _is_party(name, terms) else []
 
 
 def _label_before(text: str, at: int) -> str:
@@ -917,27 +927,34 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
     greeting = re.search(r"^[ \t]*(?:Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
     head = text[: greeting.start()] if greeting else text[:700]
     letterhead = addressee = False
+    first = True
     for at, line in _lines(head, 0, len(head)):
+        if not line.strip():
+            continue
         to = re.match(r"[ \t]*(?:To|TO|From|FROM)[ \t]*:?[ \t]+", line)
-        name = _alone(text, at + (to.end() if to else 0), at + len(line), terms)
+        opening, first = first and greeting is not None, False
+        name = _alone(text, at + (to.end() if to else 0), at + len(line), terms, described=bool(to) or opening)
         if name is None:
             continue
         kind = party_kind(name.text)
-        if to and kind in ("financial_institution", "government"):
-            yield _Sighting("lender", name, 3.0, (name.end, name.end))
-        elif kind in ("financial_institution", "government") and not letterhead:
+        bank = kind in ("financial_institution", "government")
+        after = (name.end, min(len(text), name.end + 200)) if to or opening else (name.end, name.end)
+        if opening and not to and (kind is not None):
             letterhead = True
-            yield _Sighting("lender", name, 3.0 if greeting else 2.0, (name.end, name.end))
+            yield _Sighting("lender", name, 6.5, after)
+        elif bank and (to or not letterhead):
+            letterhead = True
+            yield _Sighting("lender", name, 3.0 if greeting or to else 2.0, after)
         elif (
             (greeting or to)
             and not addressee
-            and (kind == "legal_entity" or (kind == "natural_person" and _sure_person(name)))
+            and (kind == "legal_entity" or (kind == "natural_person" and (_sure_person(name) or to)))
             and (letterhead or to or at > 0)
         ):
             addressee = True
-            yield _Sighting("borrower", name, 3.0, (name.end, name.end))
+            yield _Sighting("borrower", name, 6.5 if to and greeting else 3.0, after)
         elif kind == "legal_entity" and at < 300 and not greeting:
-            yield _Sighting("borrower", name, 0.5, (name.end, name.end))
+            yield _Sighting("borrower", name, 0.5, after)
     for match in _GREETING.finditer(text[:6000]):
         name = name_at(text, match.end(), stop=match.end() + 80, wrap=False)
         if name and _is_party(name, terms) and (party_kind(name.text) == "legal_entity" or _sure_person(name)):
@@ -946,23 +963,37 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
         name = name_at(text, match.end(), stop=match.end() + 100)
         if name and _is_party(name, terms) and party_kind(name.text) in ("financial_institution", "government"):
             yield _Sighting("lender", name, 2.0, (name.end, name.end))
+    yield from _closings(text, terms, bool(greeting))
+
+
+def _closings(text: str, terms: _Terms, letter: bool) -> Iterator[_Sighting]:
+    """Who signs below "Yours faithfully": the institution or company, else, in a letter, the person without an office."""
     for match in _CLOSING.finditer(text):
-        for at, line in list(_lines(text, match.end(), min(len(text), match.end() + 400)))[:9]:
+        people: list[Name] = []
+        for at, line in list(_lines(text, match.end(), min(len(text), match.end() + 400)))[:12]:
+            if _ACCEPTED.match(line):
+                break
             signs = re.match(r"[ \t_]*(?:for|For|FOR)(?: and on behalf of)?[ \t]+", line)
             name = _alone(text, at + (signs.end() if signs else 0), at + len(line), terms)
             kind = party_kind(name.text) if name else None
             if name and (signs or kind in ("financial_institution", "government", "legal_entity")):
                 yield _Sighting("lender", name, 3.5, (name.end, name.end))
+                people = []
                 break
+            if name and _sure_person(name) and not _office().match(text[name.end : name.end + 60]):
+                people.append(name)
+        for name in people[:1] if letter else ():
+            yield _Sighting("lender", name, 2.5, (name.end, name.end))
 
 
-def _alone(text: str, start: int, stop: int, terms: _Terms) -> Name | None:
-    """The name that a line consists of, but for a number in brackets or the line's next column."""
+def _alone(text: str, start: int, stop: int, terms: _Terms, *, described: bool = False) -> Name | None:
+    """The name that a line consists of, but for brackets, the line's next column or (if `described`) a description."""
     name = name_at(text, start, stop=stop, wrap=False)
     if name is None or text[start : name.start].strip(' *#_\t|"“') not in ("", "The", "M/s", "M/S", name.title):
         return None
-    if not re.match(
-        r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", text[name.end : min(stop + 1, name.end + 12)]
+    rest = text[name.end : min(stop + 1, name.end + 12)]
+    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", rest) and not (
+        described and re.match(r",|\s+(?:of|an?)\b", rest)
     ):
         return None
     return name if _is_party(name, terms) else None
