@@ -127,12 +127,16 @@ def test_no_contracts_is_an_error(tmp_path):
 @given(seed=st.integers(0, 10**6), count=st.integers(1, 40), wording=st.sampled_from(WORDINGS))
 def test_clean_contracts_keep_every_rule_and_clashes_break_exactly_theirs(seed, count, wording):
     for terms in sample(count, seed):
-        truth = truth_of(terms, compose(terms, seed=seed, wording=wording))
+        draft = compose(terms, seed=seed, wording=wording)
+        truth = truth_of(terms, draft)
+        text = " ".join(f"{block.label} {block.text}" for block in draft.blocks)
         expected = {truth.clash_type} if truth.clash_type else set()
         assert broken_rules(truth) == expected, terms
         assert truth.label == ("CLASH" if expected else "CLEAN")
         assert len(truth.evidence) == (2 if expected else 0)
         assert len(set(truth.evidence)) == len(truth.evidence)
+        assert all(passage in text for passage in (*truth.evidence, truth.collateral or ""))
+        assert all(side.name.casefold() in text.casefold() for side in (truth.borrower, truth.lender))
 
 
 def test_passages_names_and_collateral_stand_in_the_text(corpus):

@@ -108,15 +108,15 @@ class Body:
         self.sections.setdefault(section, []).append(list(parts))
 
 
-def compose_body(speaker: Speaker, *, in_rows: frozenset[Says]) -> Body:
-    """All sections but parties and signatures. `in_rows`: what a cover sheet has already said."""
+def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
+    """All sections but parties and signatures. `said`: what a cover sheet has already said."""
     body = Body(order=("definitions", "conditions", *speaker.random.choice(_ORDERS)))
     _amount(body, speaker)
     _interest(body, speaker)
     _repayment(body, speaker)
     _purpose(body, speaker)
-    _security(body, speaker, in_rows)
-    _credit_form(body, speaker, in_rows)
+    _security(body, speaker, said)
+    _credit_form(body, speaker, said)
     for text in speaker.several(f"special_{speaker.terms.kind}", speaker.random.randint(1, 3)):
         body.add("special", text)
     _covenants(body, speaker)
@@ -173,12 +173,12 @@ def _purpose(body: Body, speaker: Speaker) -> None:
         body.add("covenants", speaker.say("trader"))
 
 
-def _security(body: Body, speaker: Speaker, in_rows: frozenset[Says]) -> None:
+def _security(body: Body, speaker: Speaker, said: frozenset[Says]) -> None:
     terms, random = speaker.terms, speaker.random
     if terms.clash_type == "secured_unsecured":
         secured = "secured_claim" if terms.pledge is None else f"secured_{terms.pledge.asset}"
         denied: Says = "no_collateral" if terms.pledge is None else "unsecured"
-        _place_both(body, speaker, in_rows, (("secured", secured), (denied, denied)), home="security")
+        _place_both(body, speaker, said, (("secured", secured), (denied, denied)), home="security")
     elif terms.pledge is None:
         body.add("security", speaker.saying("unsecured", "unsecured"))
     else:
@@ -188,11 +188,11 @@ def _security(body: Body, speaker: Speaker, in_rows: frozenset[Says]) -> None:
         body.add("security", speaker.say("guarantee"))
 
 
-def _credit_form(body: Body, speaker: Speaker, in_rows: frozenset[Says]) -> None:
+def _credit_form(body: Body, speaker: Speaker, said: frozenset[Says]) -> None:
     terms, random = speaker.terms, speaker.random
     home = random.choice(("amount", "repayment"))
     if terms.clash_type == "openend_closedend":
-        _place_both(body, speaker, in_rows, (("closed_end", "closed"), ("open_end", "open")), home=home)
+        _place_both(body, speaker, said, (("closed_end", "closed"), ("open_end", "open")), home=home)
     elif terms.open_end:
         body.add(home, speaker.saying("open_end", "open"))
     elif random.random() < 0.75:
@@ -202,18 +202,18 @@ def _credit_form(body: Body, speaker: Speaker, in_rows: frozenset[Says]) -> None
 def _place_both(
     body: Body,
     speaker: Speaker,
-    in_rows: frozenset[Says],
+    said: frozenset[Says],
     sides: tuple[tuple[Says, str], tuple[Says, str]],
     *,
     home: SectionName,
 ) -> None:
-    """Put one side at home and the other among other ordinary provisions; a side that a row states stands there."""
+    """Put one side at home, the other among other ordinary provisions; what title or rows have said stays there."""
     ordered = list(sides)
-    if ordered[0][0] in in_rows or (ordered[1][0] not in in_rows and speaker.random.random() < 0.5):
+    if ordered[0][0] in said or (ordered[1][0] not in said and speaker.random.random() < 0.5):
         ordered.reverse()
     at_home, away = ordered
     body.add(home, speaker.saying(*at_home))
-    if away[0] not in in_rows:
+    if away[0] not in said:
         choices = [section for section in _ELSEWHERE[away[0]] if section != home]
         body.add(speaker.random.choice(choices), speaker.saying(*away))
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
 DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated", "long"]
-RateStyle = Literal["sign", "sign_spaced", "per_cent", "percent", "words", "fraction"]
+RateStyle = Literal["sign", "sign_spaced", "per_cent", "percent", "words", "fraction", "comma"]
 
 _ONES = [
     "zero",
@@ -149,7 +149,12 @@ def percent(rate: Decimal, style: RateStyle = "sign") -> str:
     """A yearly rate as `style` writes it: "5.75%", "5.75 per cent", "5¾%", "five point seven percent (5.7%)"."""
     figure = f"{rate.normalize():f}"
     whole, part = int(rate), f"{(rate % 1).normalize():f}"
-    simple = {"sign_spaced": f"{figure} %", "per_cent": f"{figure} per cent", "percent": f"{figure} percent"}
+    simple = {
+        "comma": f"{figure.replace('.', ',')} %",
+        "sign_spaced": f"{figure} %",
+        "per_cent": f"{figure} per cent",
+        "percent": f"{figure} percent",
+    }
     if style == "fraction" and part in _FRACTIONS:
         return f"{whole}{_FRACTIONS[part]}%"
     if style == "words":

@@ -34,6 +34,7 @@ class Speaker:
         self.article = random.choice(register.articles)
         self.short_names = random.random() < register.short_names and _have_short_names(terms)
         self.shout = random.random() < 0.15
+        self.named_last = register.form == "note" and random.random() < 0.3
         self.pledge = self._localised(terms.pledge.text) if terms.pledge else None
         self.values = self._values()
 
@@ -42,9 +43,9 @@ class Speaker:
         text = choose(self.random, voice or self.register.voice, clause, self.tags)
         return sentence(text.format_map(self.values))
 
-    def saying(self, says: Says, clause: str) -> Saying:
+    def saying(self, says: Says, clause: str, voice: Voice | None = None) -> Saying:
         """A phrasing of the clause as a passage that a contradiction may turn on."""
-        return Saying(says, self.say(clause))
+        return Saying(says, self.say(clause, voice))
 
     def several(self, clause: str, count: int) -> list[str]:
         """Up to `count` different phrasings of a clause; none where this voice lacks it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from ovrag_core.contracts.clauses import Body, Part, compose_body
-from ovrag_core.contracts.draft import Draft, Look, Saying, Says
+from ovrag_core.contracts.draft import CONTRADICTIONS, Draft, Look, Saying, Says
 from ovrag_core.contracts.registers import Flow, Numbering, choose_register, registers
 from ovrag_core.contracts.speaker import Speaker, capitals
 from ovrag_core.contracts.tags import tags_of
@@ -17,12 +17,41 @@ def write_varied(terms: Terms, random: Random) -> Draft:
     register = choose_register(random, tags_of(terms))
     speaker = Speaker(terms, register, random)
     draft = Draft(look=_look(speaker), collateral=speaker.pledge)
-    titles = register.open_titles if terms.open_end else register.titles
-    in_rows = _opening(draft, speaker, random.choice(titles))
-    body = compose_body(speaker, in_rows=in_rows)
-    _sections(draft, speaker, body)
+    title, said = _title(speaker)
+    said |= _opening(draft, speaker, title, said)
+    rows_end = len(draft.blocks)
+    _sections(draft, speaker, compose_body(speaker, said=said))
+    if register.form == "schedule" and random.random() < 0.4:
+        _move_to_the_end(draft, 1, rows_end)
     _closing(draft, speaker)
     return draft
+
+
+def _title(speaker: Speaker) -> tuple[Part, frozenset[Says]]:
+    """A title, which now and then says what the loan is; of a contradiction at most one side."""
+    terms, register, random = speaker.terms, speaker.register, speaker.random
+    chance = random.random()
+    if chance < 0.15 and register.form != "letter" and (sides := _titled_sides(terms)):
+        says = random.choice(sides)
+        return speaker.saying(says, f"title_{says}", "parties"), frozenset([says])
+    if chance > 0.75:
+        return speaker.say("title", "parties"), frozenset()
+    return random.choice(register.open_titles if terms.open_end else register.titles), frozenset()
+
+
+def _titled_sides(terms: Terms) -> list[Says]:
+    """The sides of a contradiction that a title may take; not the grant of a collateral, which a title cannot name."""
+    if terms.variant is None:
+        return []
+    titled = ("unsecured", "open_end", "closed_end", *(() if terms.pledge else ("secured",)))
+    return [says for says in CONTRADICTIONS[terms.variant] if says in titled]
+
+
+def _move_to_the_end(draft: Draft, start: int, stop: int) -> None:
+    moved = draft.blocks[start:stop]
+    draft.blocks[start:stop] = []
+    draft.add("heading", "SCHEDULE")
+    draft.blocks += moved
 
 
 def _look(speaker: Speaker) -> Look:
@@ -35,7 +64,7 @@ def _look(speaker: Speaker) -> Look:
     )
 
 
-def _opening(draft: Draft, speaker: Speaker, title: str) -> frozenset[Says]:
+def _opening(draft: Draft, speaker: Speaker, title: Part, said: frozenset[Says]) -> frozenset[Says]:
     """Title and parties as the form has them; returns what rows have said about security and credit form."""
     form = speaker.register.form
     if form == "letter":
@@ -45,10 +74,10 @@ def _opening(draft: Draft, speaker: Speaker, title: str) -> frozenset[Says]:
     elif form == "boxes":
         draft.add("title", title)
         _you_parties(draft, speaker)
-        return _boxes(draft, speaker)
+        return _boxes(draft, speaker, said)
     elif form in ("cover", "schedule"):
         draft.add("title", title)
-        return _cover(draft, speaker)
+        return _cover(draft, speaker, said)
     else:
         draft.add("title", title)
         if form == "you":
@@ -58,7 +87,7 @@ def _opening(draft: Draft, speaker: Speaker, title: str) -> frozenset[Says]:
     return frozenset()
 
 
-def _letterhead(draft: Draft, speaker: Speaker, title: str) -> None:
+def _letterhead(draft: Draft, speaker: Speaker, title: Part) -> None:
     terms = speaker.terms
     draft.add("text", Saying("lender", speaker.values["lender_intro"]))
     draft.add("text", speaker.date(terms.signed))
@@ -69,12 +98,13 @@ def _letterhead(draft: Draft, speaker: Speaker, title: str) -> None:
     draft.add("text", speaker.say("letter", "parties"))
 
 
-def _note_head(draft: Draft, speaker: Speaker, title: str) -> None:
+def _note_head(draft: Draft, speaker: Speaker, title: Part) -> None:
     terms, values = speaker.terms, speaker.values
     draft.add("title", title)
     if speaker.register.form == "note":
         draft.add("text", f"{speaker.small_amount(terms.principal)}    {values['city']}, {values['signed']}")
-    draft.add("text", speaker.say("first" if speaker.register.form == "first" else "note", "parties"))
+    clause = "first" if speaker.register.form == "first" else "note_undersigned" if speaker.named_last else "note"
+    draft.add("text", speaker.say(clause, "parties"))
     draft.passages["borrower"] = values["borrower_intro"]
     draft.passages["lender"] = values["lender_intro"]
 
@@ -116,7 +146,7 @@ def _line(draft: Draft, style: str, label: str, value: str, says: Says | None = 
         draft.row(label, Saying(says, value) if says else value)
 
 
-def _cover(draft: Draft, speaker: Speaker) -> frozenset[Says]:
+def _cover(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[Says]:
     terms, random = speaker.terms, speaker.random
     style = "row" if speaker.register.form == "schedule" and random.random() < 0.6 else "cell"
     form = "open" if terms.open_end else "closed"
@@ -128,7 +158,7 @@ def _cover(draft: Draft, speaker: Speaker) -> frozenset[Says]:
     clauses += [("term", None), ("maturity", None)] if terms.months else [("term_none", None)]
     if terms.repayment == "instalments" and random.random() < 0.6:
         clauses.append(("payment", None))
-    clauses += _optional_rows(speaker)
+    clauses += _optional_rows(speaker, said)
     for extra in ("reference", "signed", "law"):
         if random.random() < 0.5:
             clauses.insert(random.randint(0, len(clauses)), (extra, None))
@@ -139,13 +169,16 @@ def _cover(draft: Draft, speaker: Speaker) -> frozenset[Says]:
     return frozenset(says for _, says in clauses if says)
 
 
-def _boxes(draft: Draft, speaker: Speaker) -> frozenset[Says]:
+def _boxes(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[Says]:
     """The boxes that American law prescribes; their yearly rate holds the costs and is not the contract's rate."""
     security, says = speaker.random.choice(_security_rows(speaker.terms))
-    for box in ("apr", "charge", "financed", "total", "schedule", security, "late", "prepay"):
+    boxes = ["apr", "charge", "financed", "total", "schedule", security, "late", "prepay"]
+    if said:
+        boxes.remove(security)
+    for box in boxes:
         label, value = speaker.row(f"box_{box}")
         draft.cell(label, value, says if box == security else None)
-    return frozenset([says] if says else [])
+    return frozenset([says] if says and not said else [])
 
 
 _PURPOSE_ROWS: dict[str, tuple[str, Says]] = {
@@ -154,15 +187,15 @@ _PURPOSE_ROWS: dict[str, tuple[str, Says]] = {
 }
 
 
-def _optional_rows(speaker: Speaker) -> list[tuple[str, Says | None]]:
-    """Rows on purpose, security and credit form; of a contradiction at most one side."""
+def _optional_rows(speaker: Speaker, said: frozenset[Says]) -> list[tuple[str, Says | None]]:
+    """Rows on purpose, security and credit form; of a contradiction at most one side, the title's included."""
     terms, random = speaker.terms, speaker.random
     rows: list[tuple[str, Says | None]] = []
     if random.random() < 0.6:
         rows.append(_PURPOSE_ROWS.get(terms.extra_use or "", ("purpose", None)))
-    if random.random() < 0.6:
+    if not said and random.random() < 0.6:
         rows.append(random.choice(_security_rows(terms)))
-    if random.random() < 0.5:
+    if not said and random.random() < 0.5:
         rows.append(random.choice(_form_rows(terms)))
     return rows
 
@@ -262,7 +295,10 @@ def _closing(draft: Draft, speaker: Speaker) -> None:
         _sign(draft, terms.borrower, "")
         return
     if form in ("note", "first"):
-        _sign(draft, capitals(terms.borrower), speaker.borrower_term)
+        if speaker.named_last:
+            draft.add("signature", speaker.values["borrower_intro"])
+        else:
+            _sign(draft, capitals(terms.borrower), speaker.borrower_term)
         return
     if random.random() < 0.7:
         draft.add("heading", random.choice(_headings(speaker, "signatures")))
