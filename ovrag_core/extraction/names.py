@@ -151,6 +151,7 @@ _NEVER_FIRST = frozenset(
         ("sau",),
     }
 )
+_STARTING = frozenset("bin binti ibn van von der den de di da du dos del della la le el al ter ten zu".split())
 _PUBLIC = frozenset("government state city county republic kingdom province commonwealth town".split())
 _UNIT = re.compile(
     r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) "
@@ -346,6 +347,8 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
             closed = _ends_with_form(tokens)
             if dotted and not _form_follows(text, token.end(), stop):
                 break
+        elif not tokens and word in _STARTING and _capital_follows(text, token.end(), stop):
+            tokens.append(word)
         elif not tokens or not _may_join(text, tokens, word, token.end(), stop):
             break
         else:
@@ -381,6 +384,11 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
     while end > start and text[end - 1] in " ,;:-–—&/\\":
         end -= 1
     return end
+
+
+def _capital_follows(text: str, position: int, stop: int) -> bool:
+    following = _TOKEN.match(text, position + 1, stop) if position + 1 < stop and text[position] in " \u00a0" else None
+    return bool(following and following.group()[0].isupper())
 
 
 def _form_follows(text: str, position: int, stop: int) -> bool:

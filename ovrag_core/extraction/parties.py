@@ -112,7 +112,7 @@ _TAIL = re.compile(
     r"\s*$|[ \t]*[,;(\[–—-](?!\s*\n[ \t]*\n\s*[A-Z])|[ \t]*\n[ \t]*(?=[a-z(])|\s+(?:of|a|an|whose|having|with|acting|as|at|organi[sz]ed|incorporated|registered|"
     r"residing|resident|born|and|represented|established|trading|doing|is|in|holding|t/a|d/b/a|on|holder|ABN|ACN|UEN|CRO|HRB|CIN|KvK)\b"
 )
-_ITEM = re.compile(r"[\s,;]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-HI])[.)]\s+(?=[^\s.]{2,}))?")
+_ITEM = re.compile(r"[\s,;]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-HIa-h])[.)]\s+(?=[^\s.]{2,}))?")
 _ENUMERATED = re.compile(r"[A-H]\. \S+ (?:.*\b)?(?:Inc|LLC|Ltd|Limited|Corp|Company|plc)\b")
 _NEW_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*(?=[A-Z\"“$£€\d])")
 _PLACEHOLDERS = frozenset(
@@ -342,9 +342,12 @@ class _Terms:
             re.IGNORECASE if len(term) > 1 else 0,
         )
         lender, borrower = (sum(1 for _ in pattern.finditer(self._text)) for pattern in (lends, borrows))
-        if lender == borrower:
-            return None
-        return "lender" if lender > borrower else "borrower"
+        default = _lexicon().get(_singular(term), (None, False))[0]
+        for role, more, fewer in (("lender", lender, borrower), ("borrower", borrower, lender)):
+            # Against the lexicon only clear use counts.
+            if more > fewer and (default in (None, role) or more >= 2 * fewer + 2):
+                return "lender" if role == "lender" else "borrower"
+        return None
 
 
 def _singular(term: str) -> str:
@@ -567,7 +570,7 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
         known = [t for t in found if _singular(t) in _lexicon()]
         if not known and (unknown > 14 or match.start() > start + 25_000):
             continue
-        names = _names_before(
+        names = (_adjacent(text, match.start(), terms) if plain else []) or _names_before(
             text, match.start(), terms, several=bool(re.search(r"collectively|together|jointly|each|s[\"”’']", inside))
         )
         if not names:
@@ -654,6 +657,8 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
         ):
             continue
         if _NOT_PARTY.search(text[max(0, name.start - 40) : name.start]) or _in_address(text, name):
+            continue
+        if " " not in name.text and not name.title and text[name.end : at].strip() and not has_form(name.text):
             continue
         if re.search(r"\b(?:order of|between|among|promises? to pay)\s", text[name.end : at]):
             continue

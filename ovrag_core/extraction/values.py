@@ -100,7 +100,7 @@ _BREAK = re.compile(
 _INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
 _ABBREVIATED = re.compile(r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|p\. a|N\.A|U\.S|L\.P)\.")
 _ROW = re.compile(
-    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{3,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
+    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
 )
 
 
@@ -503,6 +503,19 @@ _PRINCIPAL_LABEL = _cues(
 )
 _PRINCIPAL_BEFORE = _cues(
     (
+        r"\b(?:loan|credit|facility|advance|note|mortgage|overdraft|line)\b(?:\s+(?:facility|is|are|of|for|to|at|up|in|the|a|an|amounts?|sum|maximum|limit|limited|being|will|shall|be|you|us|have|taken|granted|hereby|total|totals|totalling))*\W*$",
+        7.5,
+    ),
+    (
+        r"\b(?:borrowing|asked (?:us )?for|applied for|apply for|receives?|get|use up to|spend up to|draw up to|draw|stays? (?:within|below|under)|within|reach(?:es)?|rise to|rise above|goes? (?:over|above|past|to)|top out at|ceiling (?:of|is))\W*$",
+        6.0,
+    ),
+    (r"\bmost (?:that|you|which)\b[^.;]{0,70}\bis\W*(?:[a-z -]+\(\W*)?$", 7.5),
+    (r"\b(?:indebtedness|debt|capital)\b[^.;]{0,40}\b(?:is|of|amounts? to)\W*$", 5.5),
+    (r"\bcounted out and paid\b[^.;]{0,160}$|\backnowledges? receipt\b[^.;]{0,80}$", 6.5),
+    (r"^\W*(?:we (?:will|shall|can) )?(?:pay|lend|send|transfer|advance|give)\s+(?:you\s+)?\W*$", 5.0),
+    (r"\b(?:place|places|put|puts|keep|keeps|make|makes|holds?|set(?:s)? aside)\b[^.;]{0,90}$", 3.0),
+    (
         r"\b(?:shall|must|may|will) be (?:in |for )?(?:an? |each )*(?:aggregate |minimum |principal )*(?:amounts? )?(?:of|not less than|at least)?\W*$",
         -8.0,
     ),
@@ -556,6 +569,16 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
 )
 _PRINCIPAL_AFTER = _cues(
+    (
+        r"^\W*(?:in total\s+)?(?:is |are |be )?(?:available\b|at (?:the |your |its |his |her )?(?:free )?disposal|at the disposal)",
+        7.0,
+    ),
+    (
+        r"^\W*(?:as a loan|from us\b|of principal\b|as an advance|goes (?:in)?to (?:the|your) account|into (?:the|your) account|to (?:the|your) account|as a single|in one go|will be (?:lent|paid out|advanced))",
+        5.5,
+    ),
+    (r"^[^.;]{0,40}\bwe are (?:happy|glad|pleased|willing) to lend\b", 7.0),
+    (r"^[^.;]{0,25}\bthat is all we (?:will|can) (?:ever )?lend\b", 6.0),
     (
         r"^\W*(?:to \w+ )?to cover\b|^\W*(?:or (?:any |a )?(?:larger|integral|whole)|and (?:in )?(?:integral|larger)|\(or (?:a|any))",
         -7.0,
@@ -676,6 +699,7 @@ _RATE_LABEL = _cues(
     ),
 )
 _RATE_BEFORE = _cues(
+    (r"\b(?:price|cost)\b[^.;]{0,30}\bis\W*$", 6.5),
     (r"\bannual\s+percentage\b[^.;]{60,240}$", -4.5),
     (r"\bundivided\b[^.;]{0,20}$", -9.0),
     (
@@ -692,7 +716,7 @@ _RATE_BEFORE = _cues(
     (r"\bcosts?\b[^.;]{0,40}$", 1.5),
     (r"\b(?:APRC?|annual percentage rate|effective (?:annual )?rate|annual rate of charge)\b[^.;]{0,60}$", -4.5),
     (
-        r"\b(?:fees?|premium|commission|discount|tax|VAT|GST|deposit|ratio|margin of|equity|shares?|ownership|price|value|worth|limit|haircut|advance rate|minimum payment|down ?payment|guarantee|surcharge|rebate|points)\b[^,;]{0,60}$",
+        r"\b(?:fees?|premium|commission|discount|tax|VAT|GST|deposit|ratio|margin of|equity|shares?|ownership|purchase price|value|worth|limit|haircut|advance rate|minimum payment|down ?payment|guarantee|surcharge|rebate|points)\b[^,;]{0,60}$",
         -9.0,
     ),
     (
@@ -701,6 +725,7 @@ _RATE_BEFORE = _cues(
     ),
 )
 _RATE_AFTER = _cues(
+    (r"^\W{0,3}(?:per cent |percent )?interest\b(?! in)(?! on (?:late|overdue))", 6.5),
     (r"^[^.;]{0,60}\b(?:net profits|royalty|working|undivided|membership|ownership) interest\b", -9.0),
     (r"^\W{0,3}(?:per annum|a year|p\.a\.?|per year)?\W{0,3}(?:above|over|higher than|in excess of|more than)\b", -7.0),
     (
@@ -913,6 +938,19 @@ _MATURITY_LABEL = _cues(
     ),
 )
 _MATURITY_BEFORE = _cues(
+    (
+        r"\b(?:over|ends?|finish(?:ed|es)?|expires?|runs out|comes to (?:its|an) end|closes?)\b[^.;]{0,15}\bon\W*(?:the\s*)?$",
+        8.0,
+    ),
+    (r"\bon or before\W*(?:the\s*)?$", 6.0),
+    (r"\b(?:complete|completed|finished|cleared)\b[^;]{0,90}\b(?:on|by)\W*(?:the\s*)?$", 8.0),
+    (r"\bfirst\b(?:(?!last|final|second|remainder|balance)[^.;]){0,45}$", -10.0),
+    (
+        r"\b(?:paid out|lends?|lent|disbursed|advanced|credited)\b(?:(?!repa|due|until|matur)[^.;]){0,60}\b(?:on|by)\W*(?:the\s*)?$",
+        -9.0,
+    ),
+    (r"\b(?:born|birth|granted|reckoned from|counted from)\b[^.;]{0,30}$", -10.0),
+    (r"\bkeep the line open (?:until|to)\W*$|\bopen until\W*$", 7.0),
     (r"\btermination date\W*(?:means|is|shall mean)\W*$", 9.0),
     (
         r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|period|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
@@ -969,6 +1007,11 @@ _MATURITY_BEFORE = _cues(
     (r"\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
 )
 _MATURITY_AFTER = _cues(
+    (
+        r"^\W*(?:you|I|we|it|the \w+|\w+)\W+(?:must|will|shall|has to|have to|is to)\W+(?:have\W+)?(?:paid|repaid|pay|repay|settle|return)\b",
+        8.5,
+    ),
+    (r"^[^.;]{0,30}\bafter that you cannot draw\b", 5.0),
     (r"^[^.;]{0,120}\bthen (?:we are|it is|i am|the loan is) (?:done|finished|over|at an end|even|square)", 7.0),
     (
         r"^[^.;]{0,60}\b(?:whatever|anything|all that|what) (?:is|remains|interest)[^.;]{0,60}\b(?:unpaid|owing|outstanding|left)\b",
