@@ -127,11 +127,16 @@ def _triple(item: Any, number: int, path: Path) -> Triple:
     quote = item.get("quote")
     if quote is not None and not isinstance(quote, str):
         raise TripleError(f"triple {number} of {path}: quote must be text, not {json.dumps(quote)[:60]}")
+    # JSON can hold half of a surrogate pair; no text written again can.
+    item = {
+        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        for name, value in item.items()
+    }
     return Triple(
         subject=item["sub"],
         predicate=item["pred"],
         object=item["obj"],
         subject_type=item["sub_type"] or "",
         object_type=item["obj_type"] or "",
-        evidence=Evidence(document_id=path.stem, start=0, end=len(quote), quote=quote) if quote else None,
+        evidence=Evidence(document_id=path.stem, start=0, end=len(quote), quote=item["quote"]) if quote else None,
     )

@@ -17,6 +17,7 @@ from ovrag_core.ontology.values import Value
 from ovrag_core.types import Cause, Triple, Verdict, Violation
 
 _EXPLANATIONS = 64
+_LINE = 120  # characters of a name or value in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,11 @@ class Validator:
             reason=clash[0].message if clash else None,
             unmapped=unmapped,
         )
+
+    @property
+    def reasoner_pid(self) -> int | None:
+        """Id of the reasoner's process; None where none runs."""
+        return self._reasoner.pid
 
     def close(self) -> None:
         """Ends the reasoner's process."""
@@ -199,6 +205,8 @@ class _Ranking:
         first: dict[frozenset[tuple[object, ...]], int] = {}
         dropped: set[int] = set()
         for individual, links in about.items():
+            if not any(link[2] == "to" for link in links):
+                continue  # what violations are told apart by: a loan, which nothing leads to
             if first.setdefault(frozenset(links), individual) != individual:
                 dropped.add(individual)
         return [fact for fact in facts if fact.subject not in dropped and fact.object not in dropped]
@@ -306,7 +314,7 @@ class _Wording:
 
     def _object(self, fact: Fact) -> str:
         if isinstance(fact.object, Value):
-            return self.ranked.triples[self.ranked.chosen((fact,))[0].triple].object
+            return _short(self.ranked.triples[self.ranked.chosen((fact,))[0].triple].object)
         return self._called(fact.object) if fact.object is not None else ""
 
     def _called(self, individual: int) -> str:
@@ -318,7 +326,13 @@ class _Wording:
         ) or name == "Loan":
             words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", made_up[1] if made_up else name).lower()
             return f"the {words}"
-        return name if len(name) <= 120 else name[:117] + "…"
+        return _short(name)
+
+
+def _short(text: str) -> str:
+    """Text as a sentence can hold it: one line, not longer than a line, without half surrogate pairs."""
+    text = " ".join(text.encode("utf-8", "replace").decode().split())
+    return text if len(text) <= _LINE else text[: _LINE - 1] + "…"
 
 
 def _sentence(text: str) -> str:

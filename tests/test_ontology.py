@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,8 @@ def test_the_vocabulary_of_triples_is_complete(ontology: Ontology) -> None:
         "GovernmentBody Collateral RealProperty"
     )
     properties = (
-        "hasBorrower hasLender hasGuarantor hasCollateral hasPrincipalAmount hasInterestRate hasMaturityDate hasTerm hasPurpose"
+        "hasBorrower hasLender hasGuarantor hasCollateral hasPrincipalAmount hasInterestRate hasMaturityDate "
+        "hasTerm hasPurpose"
     )
     assert set(classes.split()) <= {term.name for term in ontology.classes}
     assert set(properties.split()) <= {term.name for term in ontology.properties}
@@ -99,7 +101,9 @@ def test_what_fibo_names_has_fibos_iri(ontology: Ontology, external_data: Path) 
     declared: set[str] = set()
     modules = {iri.rsplit("/", 1)[0].split("/ontology/")[-1] for iri in ours if "edmcouncil" in iri}
     files = [external_data / "fibo" / f"{module}.rdf" for module in sorted(modules)]
-    files += [external_data / "fibo" / "commons" / "CMNS" / f"{name}.rdf" for name in ("Organizations", "GovernmentEntities")]
+    files += [
+        external_data / "fibo" / "commons" / "CMNS" / f"{name}.rdf" for name in ("Organizations", "GovernmentEntities")
+    ]
     for path in files:
         declared |= {str(node) for node in Graph().parse(path, format="xml").subjects(RDF.type, OWL.Class)}
     assert ours - declared == set()
@@ -117,7 +121,9 @@ def test_the_vocabulary_names_every_term_once(ontology: Ontology) -> None:
     text = vocabulary(ontology)
     assert "- Mortgage (a Loan, SecuredLoan): mortgage loan" in text
     assert "- hasBorrower: from Loan to Borrower" in text
-    assert len(vocabulary_data(ontology)["classes"]) == len(ontology.classes) == len(re.findall(r"^- [A-Z]", text, re.M))
+    assert (
+        len(vocabulary_data(ontology)["classes"]) == len(ontology.classes) == len(re.findall(r"^- [A-Z]", text, re.M))
+    )
 
 
 def test_a_rule_is_switched_off_or_lowered_in_one_file(copy: Path, tmp_path: Path) -> None:
@@ -193,13 +199,14 @@ def test_entities_for_namespaces_are_read(copy: Path) -> None:
 
 def test_imports_are_never_followed(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cycle, a file and an address: nothing is opened."""
-    import socket
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("the network was asked")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    (copy / "one.ttl").write_text(HEAD + "<urn:one> a owl:Ontology ; owl:imports <urn:two>, <file:///etc/passwd>, <http://example.org/o> .")
+    (copy / "one.ttl").write_text(
+        HEAD + "<urn:one> a owl:Ontology ; owl:imports <urn:two>, <file:///etc/passwd>, <http://example.org/o> ."
+    )
     (copy / "two.ttl").write_text(HEAD + "<urn:two> a owl:Ontology ; owl:imports <urn:one> .")
     ontology = load_ontology(copy)
     assert "imports" not in ontology.axioms
@@ -211,7 +218,10 @@ def test_imports_are_never_followed(copy: Path, monkeypatch: pytest.MonkeyPatch)
         ("sh:property [ sh:path x:p ; sh:minLength 3 ; ovr:rule 'r' ]", "sh:minLength in the shape r is not supported"),
         ("sh:sparql [ sh:select 'SELECT' ] ; ovr:rule 'r'", "sh:sparql in the shape r is not supported"),
         ("sh:property [ sh:path ( x:p x:q ) ; sh:minCount 1 ; ovr:rule 'r' ]", "other paths are not supported"),
-        ("sh:property [ sh:path x:p ; sh:minCount 'many' ; ovr:rule 'r' ]", "minCount of the shape r is many, not a number"),
+        (
+            "sh:property [ sh:path x:p ; sh:minCount 'many' ; ovr:rule 'r' ]",
+            "minCount of the shape r is many, not a number",
+        ),
         ("sh:property [ sh:path x:p ; sh:minCount 1 ]", "without ovr:rule"),
     ],
 )
@@ -224,8 +234,12 @@ def test_an_unsupported_shape_is_an_error_not_a_pass(copy: Path, shape: str, com
 
 
 def test_an_incomplete_rule_is_one_sentence(copy: Path) -> None:
-    rule = "[] a owl:Axiom ; owl:annotatedSource x:A ; owl:annotatedProperty owl:disjointWith ; owl:annotatedTarget x:B ;"
-    (copy / "mine.ttl").write_text(HEAD + rule + 'ovr:rule "mine" ; ovr:severity "clash" ; ovr:clashType "t" ; ovr:sentence "s." .')
+    rule = (
+        "[] a owl:Axiom ; owl:annotatedSource x:A ; owl:annotatedProperty owl:disjointWith ; owl:annotatedTarget x:B ;"
+    )
+    (copy / "mine.ttl").write_text(
+        HEAD + rule + 'ovr:rule "mine" ; ovr:severity "clash" ; ovr:clashType "t" ; ovr:sentence "s." .'
+    )
     with pytest.raises(OntologyError, match="the rule mine has no message"):
         load_ontology(copy)
     (copy / "mine.ttl").write_text(HEAD + rule + 'ovr:rule "mine" ; ovr:severity "fatal" ; ovr:sentence "s." .')

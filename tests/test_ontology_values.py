@@ -62,7 +62,17 @@ def test_what_is_not_one_rate_is_not_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["2031-06-30", "June 30, 2031", "30 June 2031", "30th day of June, 2031", "Jun. 30, 2031", "06/30/2031", "30.06.2031", "2031-06-30T00:00:00"]
+    "text",
+    [
+        "2031-06-30",
+        "June 30, 2031",
+        "30 June 2031",
+        "30th day of June, 2031",
+        "Jun. 30, 2031",
+        "06/30/2031",
+        "30.06.2031",
+        "2031-06-30T00:00:00",
+    ],
 )
 def test_dates(text: str) -> None:
     value = read_value(text, "date")
@@ -70,14 +80,24 @@ def test_dates(text: str) -> None:
     assert value.lexical == "2031-06-30T00:00:00"
 
 
-@pytest.mark.parametrize("text", ["06/07/2031", "February 30, 2031", "upon demand", "June 30, 2031 or June 30, 2032", "N/A (Open-ended)"])
+@pytest.mark.parametrize(
+    "text", ["06/07/2031", "February 30, 2031", "upon demand", "June 30, 2031 or June 30, 2032", "N/A (Open-ended)"]
+)
 def test_a_date_is_never_guessed(text: str) -> None:
     assert read_value(text, "date") is None
 
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("348 months", "348"), ("29 years", "348"), ("five (5) years", "60"), ("5 years and 6 months", "66"), ("thirty years", "360"), ("24", "24"), ("30-year", "360")],
+    [
+        ("348 months", "348"),
+        ("29 years", "348"),
+        ("five (5) years", "60"),
+        ("5 years and 6 months", "66"),
+        ("thirty years", "360"),
+        ("24", "24"),
+        ("30-year", "360"),
+    ],
 )
 def test_durations(text: str, number: str) -> None:
     value = read_value(text, "months")

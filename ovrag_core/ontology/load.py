@@ -143,7 +143,7 @@ def load_ontology(folder: Path = Path("ontologies"), rules: Path | None = None) 
         rules=known,
         digest=digest.hexdigest(),
         any_types=frozenset(fold(str(word)) for word in graph.objects(None, RULE.anyType)),
-        no_values=frozenset(fold(str(word)) for word in graph.objects(None, RULE.noValue)),
+        no_values=frozenset(fold(str(word)) for word in graph.objects(None, RULE.noValue)) - {""},
         without_suffix=frozenset(str(node) for node in graph.subjects(RULE.withoutSuffix)),
     )
 

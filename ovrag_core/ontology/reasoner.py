@@ -63,8 +63,12 @@ class Reasoner:
         reasoner: ReasonerName = "hermit",
         seconds: float = 10,
         heap_megabytes: int = 1024,
+        remember: bool = True,
     ) -> None:
-        """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn; `classes` must be possible."""
+        """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn; `classes` must be possible.
+
+        `remember`: which axioms explain a pattern of facts is found once a process (verdicts are never remembered).
+        """
         self._first: dict[str, Any] = {
             "axioms": axioms,
             "names": dict(names or {}),
@@ -73,6 +77,7 @@ class Reasoner:
             "reasoner": reasoner,
             "seconds": seconds,
             "heap": heap_megabytes,
+            "remember": remember,
         }
         self._seconds = seconds
         self._lock = threading.Lock()
@@ -83,7 +88,13 @@ class Reasoner:
 
     @classmethod
     def of(
-        cls, ontology: Ontology, *, reasoner: ReasonerName = "hermit", seconds: float = 10, heap_megabytes: int = 1024
+        cls,
+        ontology: Ontology,
+        *,
+        reasoner: ReasonerName = "hermit",
+        seconds: float = 10,
+        heap_megabytes: int = 1024,
+        remember: bool = True,
     ) -> Reasoner:
         """The reasoner for an ontology and its rule settings."""
         return cls(
@@ -99,6 +110,7 @@ class Reasoner:
             reasoner=reasoner,
             seconds=seconds,
             heap_megabytes=heap_megabytes,
+            remember=remember,
         )
 
     def start(self) -> None:
@@ -108,11 +120,13 @@ class Reasoner:
 
     def check(self, facts: Sequence[Fact], *, limit: int = 64, explain: bool = True) -> Outcome:
         """Whether `facts` are consistent with the axioms, with at most `limit` explanations. Raises ReasonerError."""
-        request = {"facts": [_plain(fact) for fact in facts], "limit": limit, "explain": explain}
+        request = {"facts": [plain_fact(fact) for fact in facts], "limit": limit, "explain": explain}
         with self._lock:
             self._ensure_started()
             # Explaining has the same time again as the first answer.
             reply = self._ask(request, 2 * self._seconds + _GRACE_SECONDS)
+            if "over" in reply:
+                self._stop()
         if "failed" in reply:
             raise ReasonerError(reply["failed"])
         if reply["consistent"]:
@@ -220,6 +234,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
 
 
-def _plain(fact: Fact) -> tuple[str, str, int, Any]:
+def plain_fact(fact: Fact) -> tuple[str, str, int, Any]:
+    """A fact as the reasoner's process takes it."""
     value = (fact.object.lexical, fact.object.datatype) if isinstance(fact.object, Value) else fact.object
     return (fact.kind, fact.term, fact.subject, value)

@@ -69,6 +69,7 @@ class Service:
         self.whole = self.engine(whole)
         self.hard = self.whole if len(hard) == len(whole) else self.engine(hard)
         self.hard_axioms = frozenset(hard)
+        self.remembers = bool(request["remember"])
         self.remembered: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
 
     def engine(self, axioms: Sequence[int]) -> Engine:
@@ -133,6 +134,8 @@ class Service:
         """The minimal sets of axioms that make these facts contradictory; remembered by the pattern of the facts."""
         chosen = _renumbered([facts[number] for number in conflict])
         key = (hard, *chosen)
+        if not self.remembers:
+            return self._find_axioms(chosen, hard=hard)
         if key not in self.remembered:
             if len(self.remembered) > _REMEMBERED:
                 self.remembered.clear()
@@ -238,7 +241,7 @@ def main() -> None:
             write_message(replies, {"failed": str(error)})
         except jpype.JException as error:
             # After an error in Java (memory, stack, time) its state is not to be trusted; the next check starts anew.
-            write_message(replies, {"failed": _java_words(error)})
+            write_message(replies, {"failed": _java_words(error), "over": True})
             return
 
 
