@@ -50,7 +50,7 @@ class Speaker:
     def several(self, clause: str, count: int) -> list[str]:
         """Up to `count` different phrasings of a clause; none where this voice lacks it."""
         texts = choose_several(self.random, self.register.voice, clause, self.tags, count)
-        return [sentence(text.format_map(self.values)) for text in texts]
+        return [sentence(text.format_map(self.values | self._others())) for text in texts]
 
     def row(self, clause: str) -> tuple[str, str]:
         """Label and value of a line on a cover sheet."""
@@ -87,14 +87,22 @@ class Speaker:
             "effective": percent(terms.rate.percent + costs) if terms.rate.percent is not None else "",
             "purpose": self._localised(terms.purpose),
             "pledge": self.pledge or "",
-            "other_bank": names.other_bank(random),
-            "other_amount": self.small_amount(_other_amount(random, terms)),
-            "other_date": self.date(terms.signed - timedelta(days=random.randint(200, 1500))),
         }
+        values |= self._others()
         values["city"] = _city(terms)
         values["borrower_intro"] = self.introduce(terms.borrower)
         values["lender_intro"] = self.introduce(terms.lender)
         return values
+
+    def _others(self) -> dict[str, str]:
+        """A bank, an amount and an earlier date that have nothing to do with this loan."""
+        random = self.random
+        earlier = self.terms.signed - timedelta(days=random.randint(200, 1500))
+        return {
+            "other_bank": names.other_bank(random),
+            "other_amount": self.small_amount(_other_amount(random, self.terms)),
+            "other_date": self.date(earlier),
+        }
 
     def introduce(self, side: Side) -> str:
         """Name, address and what else identifies a party, without the final full stop."""
