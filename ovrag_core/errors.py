@@ -39,3 +39,63 @@ class CorpusError(OvragError):
 
 class NotebookError(OvragError):
     """A notebook that cannot be read, or that stopped in one of its cells."""
+
+
+class ModelError(OvragError):
+    """A model call that gave no usable reply; the query is marked with it and is never a pass."""
+
+
+class ModelSetupError(ModelError):
+    """No call can succeed as things are set up: no key, a wrong one, an unknown model, a wrong address."""
+
+
+class UnreachableError(ModelError):
+    """The server did not answer, or cut the connection, at every attempt."""
+
+
+class TimeLimitError(ModelError):
+    """No reply within the time limit."""
+
+
+class RateLimitError(ModelError):
+    """The server still refused for too many requests, or for lack of credit, after every retry."""
+
+
+class ServerError(ModelError):
+    """The server answered with an error."""
+
+
+class RefusalError(ModelError):
+    """The model, or a filter before it, declined to answer."""
+
+
+class EmptyReplyError(ModelError):
+    """A reply without text."""
+
+
+class TruncatedReplyError(ModelError):
+    """A reply that ended at the token limit."""
+
+
+class MalformedReplyError(ModelError):
+    """A reply that is not what was asked for: no JSON, or no reply of an OpenAI-compatible server."""
+
+
+class SchemaReplyError(ModelError):
+    """A JSON reply without the fields that were asked for."""
+
+
+class ReplayMissError(ModelError):
+    """A request that has no recorded reply."""
+
+
+class StoreError(OvragError):
+    """A store of recorded replies that cannot be read or extended; a run stops at it."""
+
+
+class PriceError(OvragError):
+    """A price file that cannot be used, or that lacks the model."""
+
+
+class BudgetError(OvragError):
+    """The next call could exceed the budget; a run stops before it."""

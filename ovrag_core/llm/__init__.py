@@ -1,0 +1,30 @@
+"""Language models: messages in, text and usage out, recorded once and replayed for ever. Nothing about any task.
+
+`connect` gives a chat model and an embedder as the settings ask; `tally` counts what a part of the work used.
+"""
+
+from ovrag_core.llm.chat import Chat, ChatModel, Message, Reply
+from ovrag_core.llm.connect import Connection, Options, connect
+from ovrag_core.llm.meter import Budget, Estimate, Planned, Tally, estimate, tally
+from ovrag_core.llm.prices import Prices, load_prices
+from ovrag_core.llm.replay import Recorded, Store
+
+__all__ = [
+    "Budget",
+    "Chat",
+    "ChatModel",
+    "Connection",
+    "Estimate",
+    "Message",
+    "Options",
+    "Planned",
+    "Prices",
+    "Recorded",
+    "Reply",
+    "Store",
+    "Tally",
+    "connect",
+    "estimate",
+    "load_prices",
+    "tally",
+]

@@ -1,0 +1,261 @@
+"""What a chat model is to the rest of the workbench: messages in; text, a checked object and usage out.
+
+`ChatModel` is the same above every backend (a server, a store of recorded replies): it asks, judges the reply, and
+asks once more where JSON came back broken. A reply that cannot be used is an error with its cause, never a pass.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, TypeVar
+
+import numpy
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from ovrag_core.errors import (
+    EmptyReplyError,
+    MalformedReplyError,
+    ModelError,
+    RefusalError,
+    SchemaReplyError,
+    TruncatedReplyError,
+)
+from ovrag_core.llm.background import run, run_async
+from ovrag_core.llm.meter import Tally, current_tally, sum_usage
+from ovrag_core.llm.schema import JsonObject, parse, strict_schema
+from ovrag_core.types import Frozen, Usage
+
+Role = Literal["system", "user", "assistant"]
+Vectors = NDArray[numpy.float32]
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that a reply depends on; `schema` is the JSON Schema of a structured reply."""
+
+    model: str
+    messages: tuple[Message, ...]
+    temperature: float
+    seed: int | None
+    max_tokens: int
+    schema: JsonObject | None = None
+
+    def as_json(self) -> JsonObject:
+        """The request in plain values, by which its reply is recorded and found again."""
+        return {
+            "kind": "chat",
+            "model": self.model,
+            "temperature": float(self.temperature),
+            "seed": self.seed,
+            "max_tokens": self.max_tokens,
+            "schema": self.schema,
+            "messages": [{"role": each.role, "content": each.content} for each in self.messages],
+        }
+
+
+class Completion(Frozen):
+    """What came back for one request, before anyone judged it. `seconds` are those of the call when it was made."""
+
+    text: str
+    refusal: str | None = None
+    finish_reason: str | None = None
+    usage: Usage
+    seconds: float
+    model: str
+    cached: bool = False
+
+
+class Embedded(Frozen, arbitrary_types_allowed=True):
+    """Vectors as the model gives them (n × d), with the tokens of each text."""
+
+    vectors: Vectors
+    tokens: tuple[int, ...]
+    seconds: float
+    cached: bool = False
+
+
+class Backend(Protocol):
+    """Where replies come from. Called in the thread of model calls only."""
+
+    async def send(self, request: Request) -> Completion:
+        """The reply to a request. Raises a ModelError where there is none."""
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
+        """A vector for each text. Raises a ModelError where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A usable reply. `usage` and `seconds` include the call of a repair; `cached`: nothing was sent anywhere."""
+
+    text: str
+    parsed: BaseModel | None
+    usage: Usage
+    finish_reason: str | None
+    seconds: float
+    model: str
+    cached: bool
+
+    def parsed_as(self, schema: type[T]) -> T:
+        """The object that was asked for, typed. Raises TypeError where the reply was asked for in another form."""
+        if not isinstance(self.parsed, schema):
+            raise TypeError(f"the reply was not asked for as {schema.__name__}")
+        return self.parsed
+
+
+class Chat(Protocol):
+    """A chat model."""
+
+    @property
+    def name(self) -> str:
+        """What records and tables call it."""
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: type[BaseModel] | None = None,
+        temperature: float,
+        seed: int | None,
+        purpose: str,
+    ) -> Reply:
+        """The reply, as an object of `schema` where one is given. `purpose` is the part of the work it is counted to.
+
+        Raises a ModelError where there is no usable reply.
+        """
+
+    async def acomplete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: type[BaseModel] | None = None,
+        temperature: float,
+        seed: int | None,
+        purpose: str,
+    ) -> Reply:
+        """The same, awaited; how many calls run at once is the backend's limit."""
+
+
+class ChatModel:
+    """A chat model above any backend. `max_tokens` bounds every reply, and with it the cost."""
+
+    def __init__(self, backend: Backend, name: str, *, max_tokens: int = 2048) -> None:
+        self._backend = backend
+        self._max_tokens = max_tokens
+        self.name = name
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: type[BaseModel] | None = None,
+        temperature: float,
+        seed: int | None,
+        purpose: str,
+    ) -> Reply:
+        """See `Chat.complete`."""
+        request = self._request(messages, schema, temperature, seed)
+        return run(self._complete(request, schema, purpose, current_tally()))
+
+    async def acomplete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: type[BaseModel] | None = None,
+        temperature: float,
+        seed: int | None,
+        purpose: str,
+    ) -> Reply:
+        """See `Chat.acomplete`."""
+        request = self._request(messages, schema, temperature, seed)
+        return await run_async(self._complete(request, schema, purpose, current_tally()))
+
+    def _request(
+        self, messages: Sequence[Message], schema: type[BaseModel] | None, temperature: float, seed: int | None
+    ) -> Request:
+        return Request(
+            model=self.name,
+            messages=tuple(Message(each.role, without_surrogates(each.content)) for each in messages),
+            temperature=temperature,
+            seed=seed,
+            max_tokens=self._max_tokens,
+            schema=strict_schema(schema) if schema else None,
+        )
+
+    async def _complete(
+        self, request: Request, schema: type[BaseModel] | None, purpose: str, tally: Tally | None
+    ) -> Reply:
+        first = await self._send(request, purpose, tally)
+        if schema is None:
+            return _reply([first], None)
+        try:
+            return _reply([first], parse(first.text, schema))
+        except (MalformedReplyError, SchemaReplyError) as problem:
+            second = await self._send(_repair(request, first.text, problem), purpose, tally)
+        try:
+            return _reply([first, second], parse(second.text, schema))
+        except (MalformedReplyError, SchemaReplyError) as problem:
+            raise type(problem)(f"{self.name}, {purpose}: {problem}, also after it was asked to repair it") from None
+
+    async def _send(self, request: Request, purpose: str, tally: Tally | None) -> Completion:
+        completion = await self._backend.send(request)
+        if tally is not None:  # what cannot be used was paid for all the same
+            tally.add(purpose, completion.usage, completion.seconds, cached=completion.cached)
+        if problem := _problem(completion, request.max_tokens):
+            kind, words = problem
+            raise kind(f"{self.name}, {purpose}: {words}")
+        return completion
+
+
+def _problem(completion: Completion, max_tokens: int) -> tuple[type[ModelError], str] | None:
+    if completion.refusal or completion.finish_reason == "content_filter":
+        reason = f": {clipped(completion.refusal)}" if completion.refusal else " by a content filter"
+        return RefusalError, f"the model declined to answer{reason}"
+    if completion.finish_reason == "length":
+        return TruncatedReplyError, f"the reply was cut off at the limit; raise max_tokens above {max_tokens}"
+    if not completion.text.strip():
+        return EmptyReplyError, "the reply holds no text"
+    return None
+
+
+def _repair(request: Request, text: str, problem: ModelError) -> Request:
+    wanted = json.dumps(request.schema, sort_keys=True)
+    plea = f"That cannot be used: {problem}. Answer again with one JSON object, and nothing else, of this JSON Schema:"
+    turns = (Message("assistant", text or "(nothing)"), Message("user", f"{plea} {wanted}"))
+    return replace(request, messages=request.messages + turns)
+
+
+def _reply(completions: Sequence[Completion], parsed: BaseModel | None) -> Reply:
+    last = completions[-1]
+    return Reply(
+        text=last.text,
+        parsed=parsed,
+        usage=sum_usage(each.usage for each in completions),
+        finish_reason=last.finish_reason,
+        seconds=sum(each.seconds for each in completions),
+        model=last.model,
+        cached=all(each.cached for each in completions),
+    )
+
+
+def without_surrogates(text: str) -> str:
+    """The text with halves of characters, which no server and no file takes, replaced by U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def clipped(text: str, limit: int = 200) -> str:
+    """A server's or model's words on one line, for an error message."""
+    words = " ".join(text.split())
+    return words if len(words) <= limit else f"{words[: limit - 1]}…"

@@ -1,0 +1,136 @@
+"""From the settings to a chat model and an embedder: server, store, budget and price file put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ovrag_core.errors import ModelSetupError
+from ovrag_core.llm.background import run
+from ovrag_core.llm.chat import Backend, ChatModel
+from ovrag_core.llm.embedder import RemoteEmbedder
+from ovrag_core.llm.keys import read_key
+from ovrag_core.llm.meter import Budget
+from ovrag_core.llm.prices import Prices, load_prices
+from ovrag_core.llm.replay import Mode, Recorded, Store, warn_on_stderr
+
+Positive = Annotated[int, Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Options(BaseModel):
+    """The `llm` section of the settings. `offline` uses no model; `replay` needs neither key nor network."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    provider: Literal["offline", "openai", "replay"] = "offline"
+    model: Annotated[str, Field(min_length=1)] = "gpt-4o"
+    embedding_model: Annotated[str, Field(min_length=1)] = "text-embedding-3-small"
+    base_url: str = "https://api.openai.com/v1"
+    key_variable: Annotated[str, Field(min_length=1)] = "OPENAI_API_KEY"
+    store: Path | None = Path("data/replies/main.jsonl")
+    refresh: bool = False
+    structured: Literal["json_schema", "json_object", "text"] = "json_schema"
+    max_tokens: Positive = 2048
+    concurrency: Positive = 8
+    retries: Annotated[int, Field(ge=0)] = 5
+    seconds_per_attempt: Seconds = 60.0
+    seconds_per_call: Seconds = 300.0
+    prices: Path = Path("data/prices.yaml")
+    budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What a run needs of language models. Close it at the end: that sorts the store."""
+
+    chat: ChatModel
+    embedder: RemoteEmbedder
+    prices: Prices
+    budget: Budget | None
+    store: Store | None
+    _disconnect: Callable[[], None]
+
+    def close(self) -> None:
+        """Close the connections and sort what was recorded."""
+        self._disconnect()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def connect(
+    options: Options, *, folder: Path = Path(), spent_usd: float = 0.0, say: Callable[[str], None] = warn_on_stderr
+) -> Connection:
+    """The models that `options` ask for; paths are relative to `folder`, `spent_usd` is what a resumed run has spent.
+
+    Nothing is sent yet. Raises ModelSetupError for a missing key or a bad address, StoreError for a store that cannot
+    be used, PriceError for a budget without prices, ValueError for `offline`.
+    """
+    if options.provider == "offline":
+        raise ValueError("offline work connects to no model")
+    prices = load_prices(folder / options.prices)
+    if options.provider == "replay":
+        return _replay(options, folder, prices, say)
+    return _remote(options, folder, prices, spent_usd, say)
+
+
+def _replay(options: Options, folder: Path, prices: Prices, say: Callable[[str], None]) -> Connection:
+    if options.store is None:
+        raise ModelSetupError("provider replay needs the path of a store of recorded replies in llm.store")
+    store = Store(folder / options.store, warn=say)
+    return _connection(options, Recorded(store, "replay"), prices, None, store, lambda: None)
+
+
+def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, say: Callable[[str], None]) -> Connection:
+    from ovrag_core.llm.openai import OpenAIBackend  # noqa: PLC0415 - takes a second; a replay shall not wait for it
+
+    budget = None
+    if options.budget_usd is not None:
+        prices.of(options.model)
+        budget = Budget(options.budget_usd, prices, spent_usd=spent_usd)
+    server = OpenAIBackend(
+        base_url=options.base_url,
+        key=read_key(options.key_variable, folder / ".env"),
+        concurrency=options.concurrency,
+        retries=options.retries,
+        seconds_per_attempt=options.seconds_per_attempt,
+        seconds_per_call=options.seconds_per_call,
+        structured=options.structured,
+        budget=budget,
+        announce=say,
+    )
+    if options.store is None:
+        return _connection(options, server, prices, budget, None, lambda: run(server.close()))
+    store = Store(folder / options.store, create=True, warn=say)
+    mode: Mode = "refresh" if options.refresh else "record"
+
+    def disconnect() -> None:
+        run(server.close())
+        store.sort()
+
+    return _connection(options, Recorded(store, mode, server), prices, budget, store, disconnect)
+
+
+def _connection(
+    options: Options,
+    backend: Backend,
+    prices: Prices,
+    budget: Budget | None,
+    store: Store | None,
+    disconnect: Callable[[], None],
+) -> Connection:
+    return Connection(
+        chat=ChatModel(backend, options.model, max_tokens=options.max_tokens),
+        embedder=RemoteEmbedder(backend, options.embedding_model),
+        prices=prices,
+        budget=budget,
+        store=store,
+        _disconnect=disconnect,
+    )

@@ -1,0 +1,163 @@
+"""What model calls use: tokens, calls and seconds by part of the work, a budget, and an estimate before a run."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from ovrag_core.errors import BudgetError
+from ovrag_core.llm.prices import Prices
+from ovrag_core.types import Usage
+
+CHARACTERS_PER_TOKEN = 4  # of English prose, OpenAI's own rule of thumb; for estimates only
+
+
+def sum_usage(usages: Iterable[Usage]) -> Usage:
+    """Calls and tokens together."""
+    listed = list(usages)
+    return Usage(
+        calls=sum(each.calls for each in listed),
+        prompt_tokens=sum(each.prompt_tokens for each in listed),
+        completion_tokens=sum(each.completion_tokens for each in listed),
+    )
+
+
+@dataclass(slots=True)
+class Spending:
+    """What one part of the work used. `cached_calls` of the calls were served from a store and cost nothing now."""
+
+    usage: Usage = field(default_factory=Usage)
+    cached_calls: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """Spending by purpose.
+
+    A recorded reply counts like the call that was recorded, so that a replayed run has the records of the first.
+    """
+
+    by_purpose: dict[str, Spending] = field(default_factory=dict)
+    outer: Tally | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """Calls and tokens of all parts."""
+        return sum_usage(part.usage for part in self.by_purpose.values())
+
+    def seconds(self, purpose: str) -> float:
+        """Seconds of the calls of one part, as measured when they were made."""
+        return self.by_purpose[purpose].seconds if purpose in self.by_purpose else 0.0
+
+    def add(self, purpose: str, usage: Usage, seconds: float, *, cached: bool) -> None:
+        """Count a call here and in the tally around this one."""
+        part = self.by_purpose.setdefault(purpose, Spending())
+        part.usage = sum_usage([part.usage, usage])
+        part.cached_calls += usage.calls if cached else 0
+        part.seconds += seconds
+        if self.outer is not None:
+            self.outer.add(purpose, usage, seconds, cached=cached)
+
+
+_tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
+
+
+def current_tally() -> Tally | None:
+    """The tally that calls of this thread or task are counted to."""
+    return _tally.get()
+
+
+@contextmanager
+def tally() -> Iterator[Tally]:
+    """Counts every model call made inside, also by tasks started inside; a tally within a tally counts to both."""
+    inner = Tally(outer=_tally.get())
+    token = _tally.set(inner)
+    try:
+        yield inner
+    finally:
+        _tally.reset(token)
+
+
+class Budget:
+    """Stops before a call that could bring the cost over a limit in US dollars.
+
+    Before a call its upper bound is held: every byte of the prompt a token, the reply as long as allowed. After it,
+    what it used is charged. While held sums alone stand in the way, a call waits for those before it. A model without
+    a price is a PriceError.
+    """
+
+    def __init__(self, limit_usd: float, prices: Prices, *, spent_usd: float = 0.0) -> None:
+        self.limit_usd = limit_usd
+        self.spent_usd = spent_usd
+        self._held_usd = 0.0
+        self._calls_under_way = 0
+        self._prices = prices
+        self._changed = asyncio.Condition()
+
+    async def hold(self, model: str, bound: Usage) -> float:
+        """Hold the cost of `bound`; returns it. Raises BudgetError where it does not fit any more."""
+        cost = self._prices.of(model).cost(bound)
+        async with self._changed:
+            while self.spent_usd + self._held_usd + cost > self.limit_usd:
+                if not self._calls_under_way:
+                    raise BudgetError(self._sentence(cost))
+                await self._changed.wait()
+            self._calls_under_way += 1
+            self._held_usd += cost
+        return cost
+
+    async def settle(self, model: str, held: float, used: Usage) -> None:
+        """Charge what a call used in place of what was held for it."""
+        async with self._changed:
+            self._calls_under_way -= 1
+            self._held_usd = self._held_usd - held if self._calls_under_way else 0.0
+            self.spent_usd += self._prices.of(model).cost(used)
+            self._changed.notify_all()
+
+    def _sentence(self, cost: float) -> str:
+        return (
+            f"stopped before the budget of {self.limit_usd:.2f} USD would be exceeded: {self.spent_usd:.4f} USD are "
+            f"spent and the next call may cost {cost:.4f} USD; raise budget_usd and run again to go on"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Calls of one kind that a run is going to make: characters of one prompt, tokens of one reply."""
+
+    purpose: str
+    calls: int
+    prompt_characters: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run is going to use, roughly. `cost_usd` is None where `reason` says why."""
+
+    usage: Usage
+    by_purpose: Mapping[str, Usage]
+    cost_usd: float | None
+    reason: str | None
+
+
+def estimate(planned: Iterable[Planned], model: str, prices: Prices) -> Estimate:
+    """Calls, tokens and cost of the planned calls, at four characters a token."""
+    parts: dict[str, Usage] = {}
+    for each in planned:
+        before = parts.get(each.purpose, Usage())
+        parts[each.purpose] = Usage(
+            calls=before.calls + each.calls,
+            prompt_tokens=before.prompt_tokens + each.calls * math.ceil(each.prompt_characters / CHARACTERS_PER_TOKEN),
+            completion_tokens=before.completion_tokens + each.calls * each.completion_tokens,
+        )
+    usage = sum_usage(parts.values())
+    price = prices.find(model)
+    if price is None:
+        return Estimate(usage, parts, None, prices.missing(model))
+    return Estimate(usage, parts, price.cost(usage), None)

@@ -1,0 +1,367 @@
+"""Any OpenAI-compatible server by its address: chat with structured output, and embeddings.
+
+The client library sends, retries and honours Retry-After. Ours are a limit on the whole call, a limit on how many run
+at once, and the fitting of the request to what the server can do: a JSON Schema where it takes one, JSON mode where
+not, else the wish in words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Literal, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+import numpy
+import openai
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from ovrag_core.errors import (
+    MalformedReplyError,
+    ModelError,
+    ModelSetupError,
+    RateLimitError,
+    ServerError,
+    TimeLimitError,
+    UnreachableError,
+)
+from ovrag_core.llm.chat import Completion, Embedded, Message, Request, Vectors, clipped, without_surrogates
+from ovrag_core.llm.meter import CHARACTERS_PER_TOKEN, Budget
+from ovrag_core.llm.schema import JsonObject
+from ovrag_core.types import Usage
+
+Structured = Literal["json_schema", "json_object", "text"]
+
+CONNECT_SECONDS = 10.0
+SECRET_LENGTH = 12  # characters
+TOKENS_AROUND_A_TEXT = 8  # what a chat template adds to a message, at most; OpenAI's adds 3 or 4
+_ABOUT_FORMAT = ("response_format", "json_schema", "json_object", "structured output", "schema")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a server has been found to understand."""
+
+    structured: Structured = "json_schema"
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+
+
+class _WireUsage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Wire(BaseModel):
+    usage: _WireUsage | None = None
+
+
+class _WireMessage(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _WireChoice(BaseModel):
+    message: _WireMessage
+    finish_reason: str | None = None
+
+
+class _WireCompletion(_Wire):
+    choices: list[_WireChoice]
+    model: str = ""
+
+    def text(self) -> str:
+        return (self.choices[0].message.content or "") if self.choices else ""
+
+
+class _WireVector(BaseModel):
+    index: int
+    embedding: list[float]
+
+
+class _WireEmbeddings(_Wire):
+    data: list[_WireVector]
+
+
+W = TypeVar("W", bound=_Wire)
+
+
+def announce_on_stderr(line: str) -> None:
+    """Say what leaves the machine."""
+    print(f"ovrag: {line}", file=sys.stderr, flush=True)
+
+
+class OpenAIBackend:
+    """Sends requests to the server at `base_url`.
+
+    `seconds_per_attempt` bounds one silence of the server, `seconds_per_call` a whole call with its retries. `key` None
+    is for servers on this machine that want none. Before the first call, one line says what goes where.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        key: str | None,
+        concurrency: int = 8,
+        retries: int = 5,
+        seconds_per_attempt: float = 60.0,
+        seconds_per_call: float = 300.0,
+        structured: Structured = "json_schema",
+        budget: Budget | None = None,
+        announce: Callable[[str], None] = announce_on_stderr,
+    ) -> None:
+        self.host, local = _host(base_url)
+        if key is None and not local:
+            raise ModelSetupError(f"there is no key for {self.host}; set it in the environment or in .env")
+        # A server may repeat what it was sent. Short keys ("ollama") are no secret and may well stand in a text.
+        self._secret = key if key and len(key) >= SECRET_LENGTH else None
+        self._seconds_per_call = seconds_per_call
+        self._dialect = Dialect(structured)
+        self._budget = budget
+        self._announce: Callable[[str], None] | None = announce
+        self._notice = _notice(self.host, local)
+        self._slots = asyncio.Semaphore(concurrency)
+        self._client = openai.AsyncOpenAI(
+            api_key=key or "none",
+            base_url=base_url,
+            max_retries=retries,
+            timeout=httpx2.Timeout(seconds_per_attempt, connect=min(seconds_per_attempt, CONNECT_SECONDS)),
+            # A redirect would carry the prompts to a host that nobody was told of.
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, trust_env=not local),
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def send(self, request: Request) -> Completion:
+        """See `Backend.send`."""
+        prompt = _characters(request)
+        bound = Usage(calls=1, prompt_tokens=_token_bound(request), completion_tokens=request.max_tokens)
+        wire, used, seconds = await self._call(
+            "/chat/completions",
+            request.model,
+            bound,
+            lambda dialect: _chat_body(request, dialect),
+            _WireCompletion,
+            lambda reply: (prompt, len(reply.text())),
+        )
+        first = wire.choices[0] if wire.choices else None
+        return Completion(
+            text=wire.text(),
+            refusal=first.message.refusal if first else None,
+            finish_reason=first.finish_reason if first else None,
+            usage=used,
+            seconds=seconds,
+            model=wire.model or request.model,
+        )
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
+        """See `Backend.embed`. One call for all texts; cutting batches is the embedder's business."""
+        inputs = [without_surrogates(text) if text.strip() else " " for text in texts]  # no server takes an empty one
+        bound = Usage(calls=1, prompt_tokens=sum(len(text.encode()) + TOKENS_AROUND_A_TEXT for text in inputs))
+        body: JsonObject = {"model": model, "input": list[JsonValue](inputs)}
+        wire, used, seconds = await self._call(
+            "/embeddings",
+            model,
+            bound,
+            lambda _: body,
+            _WireEmbeddings,
+            lambda _: (sum(map(len, inputs)), 0),
+        )
+        return Embedded(
+            vectors=self._vectors(wire, len(inputs)),
+            tokens=_shared_out(used.prompt_tokens, [len(text) for text in inputs]),
+            seconds=seconds,
+        )
+
+    async def _call(
+        self,
+        path: str,
+        model: str,
+        bound: Usage,
+        body: Callable[[Dialect], JsonObject],
+        form: type[W],
+        characters: Callable[[W], tuple[int, int]],
+    ) -> tuple[W, Usage, float]:
+        """One call within the limits: the reply, what it used, and its seconds, retries included."""
+        async with self._slots:
+            held = await self._budget.hold(model, bound) if self._budget else 0.0
+            used = bound  # what was answered, or may have been, counts as much as it can have cost until we know better
+            self._tell()
+            start = time.perf_counter()
+            try:
+                wire = self._understood(await self._answered(path, model, body), form)
+                used = _counted(wire.usage, characters(wire))
+            except (ServerError, RateLimitError, UnreachableError, ModelSetupError):
+                used = Usage()
+                raise
+            finally:
+                if self._budget:
+                    await self._budget.settle(model, held, used)
+        return wire, used, time.perf_counter() - start
+
+    async def _answered(self, path: str, model: str, body: Callable[[Dialect], JsonObject]) -> bytes:
+        try:
+            async with asyncio.timeout(self._seconds_per_call):
+                return await self._fitted(path, body)
+        except TimeoutError:
+            raise TimeLimitError(f"{self.host} gave no reply within {self._seconds_per_call:g} s") from None
+        except openai.OpenAIError as error:
+            raise self._explained(error, model) from None
+
+    async def _fitted(self, path: str, body: Callable[[Dialect], JsonObject]) -> bytes:
+        """The reply, asked for in the way that the server understands."""
+        dialect = self._dialect
+        while True:
+            try:
+                response = await self._client.post(path, body=body(dialect), cast_to=httpx2.Response)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                simpler = _simpler(dialect, self._words(error).lower())
+                if simpler is None:
+                    raise
+                dialect = self._dialect = simpler
+            else:
+                return response.content
+
+    def _understood(self, content: bytes, form: type[W]) -> W:
+        if self._secret:
+            content = content.replace(self._secret.encode(), b"[key]")
+        try:
+            return form.model_validate_json(content)
+        except ValidationError:
+            shown = clipped(content[:200].decode(errors="replace"), 60)
+            raise MalformedReplyError(
+                f"{self.host} did not answer like an OpenAI-compatible server: {shown!r}; check base_url"
+            ) from None
+
+    def _explained(self, error: openai.OpenAIError, model: str) -> ModelError:
+        host, words = self.host, self._words(error)
+        status = error.status_code if isinstance(error, openai.APIStatusError) else "no status"
+        known: dict[type[openai.OpenAIError], ModelError] = {
+            openai.APITimeoutError: TimeLimitError(
+                f"{host} was silent for longer than the limit, also when asked again"
+            ),
+            openai.APIConnectionError: UnreachableError(
+                f"{host} cannot be reached, or cut the connection; check base_url and the network"
+            ),
+            openai.AuthenticationError: ModelSetupError(
+                f"{host} does not accept the key; check it in the environment or in .env"
+            ),
+            openai.PermissionDeniedError: ModelSetupError(f"the key may not use {model} at {host}: {words}"),
+            openai.NotFoundError: ModelSetupError(f"{host} has no model {model}, or base_url lacks its /v1: {words}"),
+            openai.RateLimitError: RateLimitError(f"{host} still refuses after every retry: {words}"),
+        }
+        other = ServerError(f"{host} answered with an error ({status}): {words}")
+        return next((said for kind, said in known.items() if isinstance(error, kind)), other)
+
+    def _words(self, error: openai.OpenAIError) -> str:
+        """The server's own words, without the key that it may repeat."""
+        body = error.body if isinstance(error, openai.APIError) else None
+        said = body.get("message") if isinstance(body, dict) else body
+        words = said if isinstance(said, str) and said.strip() else str(error)
+        return clipped(words.replace(self._secret, "[key]") if self._secret else words)
+
+    def _tell(self) -> None:
+        if self._announce is not None:
+            self._announce(self._notice)
+            self._announce = None
+
+    def _vectors(self, wire: _WireEmbeddings, expected: int) -> Vectors:
+        rows = [each.embedding for each in sorted(wire.data, key=lambda each: each.index)]
+        if len(rows) != expected or len({len(row) for row in rows}) > 1 or not all(rows):
+            raise MalformedReplyError(f"{self.host} sent {len(rows)} embeddings for {expected} texts, or uneven ones")
+        vectors = numpy.asarray(rows, dtype=numpy.float32)
+        if not numpy.isfinite(vectors).all():
+            raise MalformedReplyError(f"{self.host} sent an embedding with numbers that are none")
+        return vectors
+
+
+def _host(base_url: str) -> tuple[str, bool]:
+    """Host and port of an address, without a password that it may hold, and whether that is this machine."""
+    try:
+        parts = urlsplit(base_url)
+        name, port = parts.hostname, parts.port
+    except ValueError:
+        name, port = None, None
+    if not name or parts.scheme not in ("http", "https"):
+        raise ModelSetupError("base_url must be an address like https://api.openai.com/v1")
+    try:
+        local = ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        local = name == "localhost"
+    return (f"{name}:{port}" if port else name), local
+
+
+def _notice(host: str, local: bool) -> str:
+    where = f"{host} on this machine; nothing leaves it" if local else f"{host}; nothing else leaves this machine"
+    return f"prompts (instructions, questions, passages of documents, answers) and texts to embed go to {where}"
+
+
+def _chat_body(request: Request, dialect: Dialect) -> JsonObject:
+    messages, schema = request.messages, request.schema
+    body: JsonObject = {
+        "model": request.model,
+        "temperature": request.temperature,
+        dialect.limit: request.max_tokens,
+    }
+    if request.seed is not None:
+        body["seed"] = request.seed
+    if schema is not None and dialect.structured == "json_schema":
+        form: JsonObject = {"name": "reply", "strict": True, "schema": schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    elif schema is not None:
+        messages = _with_wish(messages, schema)
+        if dialect.structured == "json_object":
+            body["response_format"] = {"type": "json_object"}
+    body["messages"] = [{"role": each.role, "content": each.content} for each in messages]
+    return body
+
+
+def _with_wish(messages: tuple[Message, ...], schema: JsonObject) -> tuple[Message, ...]:
+    """The schema in words, in the first system message: many chat templates take no other."""
+    wish = f"Answer with one JSON object, and nothing else, of this JSON Schema: {json.dumps(schema, sort_keys=True)}"
+    if messages and messages[0].role == "system":
+        return (Message("system", f"{messages[0].content}\n\n{wish}"), *messages[1:])
+    return (Message("system", wish), *messages)
+
+
+def _simpler(dialect: Dialect, words: str) -> Dialect | None:
+    """The next thing to try after a refused request, None where the refusal was about something else."""
+    if dialect.limit == "max_tokens" and "max_completion_tokens" in words:
+        return replace(dialect, limit="max_completion_tokens")
+    if not any(each in words for each in _ABOUT_FORMAT) or dialect.structured == "text":
+        return None
+    return replace(dialect, structured="json_object" if dialect.structured == "json_schema" else "text")
+
+
+def _characters(request: Request) -> int:
+    return sum(len(each.content) for each in request.messages)
+
+
+def _token_bound(request: Request) -> int:
+    """No tokenizer makes more tokens of a text than it has bytes."""
+    messages = request.messages if request.schema is None else _with_wish(request.messages, request.schema)
+    return sum(len(each.content.encode()) + TOKENS_AROUND_A_TEXT for each in messages)
+
+
+def _counted(usage: _WireUsage | None, characters: tuple[int, int]) -> Usage:
+    """What the server counted; an estimate from the characters where it does not count."""
+    if usage is not None:
+        return Usage(calls=1, prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens)
+    prompt, completion = (math.ceil(each / CHARACTERS_PER_TOKEN) for each in characters)
+    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
+
+
+def _shared_out(total: int, weights: Sequence[int]) -> tuple[int, ...]:
+    """`total` in whole parts that follow the weights and add up."""
+    sums = list(accumulate((weight + 1 for weight in weights), initial=0))
+    return tuple(total * upper // sums[-1] - total * lower // sums[-1] for lower, upper in pairwise(sums))

@@ -1,0 +1,72 @@
+"""What a model costs, from a dated price file."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ovrag_core.errors import PriceError
+from ovrag_core.types import Usage
+
+MILLION = 1_000_000
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Price(BaseModel):
+    """US dollars per million tokens; an embedding model has no output."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    input: Dollars
+    output: Dollars = 0.0
+    also: tuple[str, ...] = ()  # other names of the same model at the same price
+
+    def cost(self, usage: Usage) -> float:
+        """US dollars for the tokens of `usage`."""
+        return (usage.prompt_tokens * self.input + usage.completion_tokens * self.output) / MILLION
+
+
+class Prices(BaseModel):
+    """The price file: a date, the source, and a price for each model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    path: Path
+    as_of: datetime.date
+    source: str
+    models: dict[str, Price]
+
+    def of(self, model: str) -> Price:
+        """The price of a model. Raises PriceError for one that is not in the file."""
+        if price := self.find(model):
+            return price
+        raise PriceError(self.missing(model))
+
+    def find(self, model: str) -> Price | None:
+        """The price of a model, None where the file does not have it."""
+        if model in self.models:
+            return self.models[model]
+        return next((price for price in self.models.values() if model in price.also), None)
+
+    def missing(self, model: str) -> str:
+        """The sentence that stands where the cost of an unpriced model would."""
+        return f"{self.path} has no price for {model}; add its dollars per million tokens, or 0 where it is your own"
+
+
+def load_prices(path: Path = Path("data/prices.yaml")) -> Prices:
+    """The price file. Raises PriceError for a missing or broken one, with its field."""
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise PriceError(f"{path} does not exist; run from the project's folder or name the price file") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        raise PriceError(f"{path} cannot be read as YAML; mend it or restore it from git") from None
+    if not isinstance(values, dict):
+        raise PriceError(f"{path} must hold as_of, source and models")
+    try:
+        return Prices.model_validate({**values, "path": path})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise PriceError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

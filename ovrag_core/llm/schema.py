@@ -1,0 +1,71 @@
+"""JSON Schemas for structured replies, and the reading of what comes back."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from ovrag_core.errors import MalformedReplyError, SchemaReplyError
+
+JsonObject = dict[str, JsonValue]
+T = TypeVar("T", bound=BaseModel)
+
+# Said by the schema class for people and for local checks; servers that enforce schemas refuse some of them.
+_LOCAL_ONLY = ("title", "default", "minLength", "maxLength", "uniqueItems", "examples")
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n?\s*```", re.S)
+
+
+def strict_schema(model: type[BaseModel]) -> JsonObject:
+    """The JSON Schema of `model` in the strict form of structured output: closed objects, every property required."""
+    strict = _strict(model.model_json_schema())
+    assert isinstance(strict, dict)
+    return strict
+
+
+def _strict(node: JsonValue) -> JsonValue:
+    if isinstance(node, list):
+        return [_strict(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:  # what stands beside a reference is not allowed
+        return {"$ref": node["$ref"]}
+    closed = {key: _named(value) if key in ("properties", "$defs") else _strict(value) for key, value in _kept(node)}
+    if isinstance(properties := closed.get("properties"), dict):
+        closed |= {"additionalProperties": False, "required": list(properties)}
+    return closed
+
+
+def _kept(node: JsonObject) -> list[tuple[str, JsonValue]]:
+    return [(key, value) for key, value in node.items() if key not in _LOCAL_ONLY]
+
+
+def _named(value: JsonValue) -> JsonValue:
+    """A mapping of names to schemas: a property may well be called `title`."""
+    assert isinstance(value, dict)
+    return {name: _strict(schema) for name, schema in value.items()}
+
+
+def parse(text: str, schema: type[T]) -> T:
+    """The object in `text`, which may stand in a code fence or between words.
+
+    Raises MalformedReplyError where it is not JSON, SchemaReplyError where it is other JSON than asked for.
+    """
+    try:
+        return schema.model_validate_json(_json_part(text))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            raise MalformedReplyError(f"the reply is not JSON: {first['msg']}") from None
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise SchemaReplyError(f"the reply is JSON of another form than asked for: {where}: {first['msg']}") from None
+
+
+def _json_part(text: str) -> str:
+    if text.lstrip()[:1] in ("{", "["):
+        return text
+    if fenced := _FENCED.search(text):
+        return fenced[1]
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
