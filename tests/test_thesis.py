@@ -251,9 +251,9 @@ def test_a_run_without_records_is_one_sentence():
         [record(outcome="error", label=None)],
         [record("plain", f"D{i}", q) for i in range(3) for q in ("Q1", "Q2")],
         [record(AWKWARD, f"{AWKWARD}{i}", AWKWARD, outcome="hard_rejected") for i in range(2)],
-        [record(document=f"D{i}", outcome="error") for i in range(2)],
+        [record(document=f"D{i}", outcome="error") for i in range(2)] + [record(document="D0", question="Q2")],
     ],
-    ids=["one query", "one error", "no clash, one arm", "awkward names", "errors only"],
+    ids=["one query", "one error", "no clash, one arm", "awkward names", "errors and a gap"],
 )
 def test_results_of_odd_runs_are_written(records, tmp_path):
     assert everything(records, tmp_path, SETTINGS, load_published())

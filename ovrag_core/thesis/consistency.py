@@ -132,8 +132,9 @@ def comparison_table(run: Run) -> pd.DataFrame:
     """
     pairs = [pair for pair in COMPARISONS if set(pair) <= set(run.arms)]
     rows: list[dict[str, object]] = []
+    differences = [confusion.compare(run.frame, first, second, run.plan) for first, second in pairs]
     for metric in confusion.RATES:
-        found = [confusion.compare(run.frame, first, second, run.plan)[metric] for first, second in pairs]
+        found = [difference[metric] for difference in differences]
         adjusted = holm([difference.p for difference in found])
         for (first, second), difference, p_holm in zip(pairs, found, adjusted, strict=True):
             if difference.value is not None:

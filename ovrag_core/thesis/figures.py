@@ -123,7 +123,7 @@ def rates_by_group(
     """
     with styled():
         groups = table[group].tolist()
-        height = 0.75 + 0.24 * max(1, len(groups))
+        height = 0.75 + 0.29 * max(1, len(groups))
         fig = Figure(figsize=(width, height), layout="constrained")
         axes = fig.subplots(1, len(names), sharey=True, squeeze=False)[0]
         for ax, (name, title) in zip(axes, names.items(), strict=True):
@@ -131,7 +131,7 @@ def rates_by_group(
             marks = [(published or {}).get(item, {}).get(name) for item in groups]
             for place, mark in enumerate(marks):
                 if mark is not None:
-                    ax.plot(mark, place + 0.28, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
+                    ax.plot(mark, place + 0.23, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
             ax.set_title(title)
             if limits:
                 ax.set_xlim(limits[0] - 0.03 * (limits[1] - limits[0]), limits[1] + 0.03 * (limits[1] - limits[0]))
@@ -183,7 +183,7 @@ def grid_of_cells(
         _name_groups(axes[0], groups)
         _sparse_ticks(axes[-1], [str(column) for column in next(iter(tables.values())).columns] if tables else [])
         axes[-1].set_xlabel(column_label)
-        present = {value for table in tables.values() for value in np.unique(table.astype(str).to_numpy())}
+        present = {value for table in tables.values() for value in table.to_numpy().ravel()}
         handles = [
             Patch(fc=colour, ec=GREY, lw=0.3, label=text) for kind, (text, colour) in kinds.items() if kind in present
         ]

@@ -22,8 +22,8 @@ from ovrag_core.thesis.run import (
 )
 
 _COMPONENTS = {
-    "bertscore_components": "Components of BERTScore by arm, raw.",
-    "bertscore_rescaled": "Components of BERTScore by arm, rescaled with our baseline.",
+    "quality_components": "Components of BERTScore by arm, raw.",
+    "quality_rescaled": "Components of BERTScore by arm, rescaled with our baseline.",
 }
 
 
@@ -35,7 +35,7 @@ def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
 def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     """ROUGE-L and BERTScore per arm, over all answers and over accepted ones, published ones beside: `quality`.
 
-    BERTScore's precision and recall go to `bertscore_components` and `bertscore_rescaled`.
+    BERTScore's precision and recall go to `quality_components` and `quality_rescaled`.
     """
     names = [*quality.METRICS, *quality.RESCALED]
     parts = []
@@ -55,8 +55,8 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     caption = "Likeness of answers to reference answers by arm: ROUGE-L F and BERTScore."
     keys = ["arm", "which", "answers"]
     for name, metrics in (
-        ("bertscore_components", quality.METRICS[1:]),
-        ("bertscore_rescaled", quality.RESCALED),
+        ("quality_components", quality.METRICS[1:]),
+        ("quality_rescaled", quality.RESCALED),
     ):
         write(run, table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1]), name, _COMPONENTS[name], note)
     main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
