@@ -28,7 +28,7 @@ setup: ## create .venv, or bring it to the locked versions
 	@tools/setup.sh
 
 reproduce: setup ## recompute the whole experiment, stages 01-06
-	@rm -rf data/cache
+	@rm -rf data/cache data/runs/*.partial.*
 	@.venv/bin/dvc repro --force
 
 repro: setup ## recompute only what a change affects
