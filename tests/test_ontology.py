@@ -10,8 +10,9 @@ from rdflib import OWL, RDF, Graph
 
 from ovrag_core.errors import OntologyError
 from ovrag_core.ontology.load import Ontology, fold, load_ontology
-from ovrag_core.ontology.pages import rules_page, vocabulary, vocabulary_data
+from ovrag_core.ontology.rules import rules_page
 from ovrag_core.ontology.shapes import Shapes
+from ovrag_core.ontology.vocabulary import vocabulary, vocabulary_text
 
 CLASHES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
 HEAD = """
@@ -118,12 +119,10 @@ def test_the_page_of_rules_is_the_generated_one(project: Path, ontology: Ontolog
 
 
 def test_the_vocabulary_names_every_term_once(ontology: Ontology) -> None:
-    text = vocabulary(ontology)
+    text = vocabulary_text(ontology)
     assert "- Mortgage (a Loan, SecuredLoan): mortgage loan" in text
     assert "- hasBorrower: from Loan to Borrower" in text
-    assert (
-        len(vocabulary_data(ontology)["classes"]) == len(ontology.classes) == len(re.findall(r"^- [A-Z]", text, re.M))
-    )
+    assert len(vocabulary(ontology)["classes"]) == len(ontology.classes) == len(re.findall(r"^- [A-Z]", text, re.M))
 
 
 def test_a_rule_is_switched_off_or_lowered_in_one_file(copy: Path, tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ def test_threads_take_turns(ontology: Ontology) -> None:
 
 def test_importing_and_loading_start_no_java() -> None:
     code = (
-        "import sys, ovrag_core.validation, ovrag_core.checking, ovrag_core.ontology.pages, pathlib;"
+        "import sys, ovrag_core.validation, ovrag_core.checking, ovrag_core.ontology.vocabulary, pathlib;"
         "ovrag_core.validation.load_ontology if False else None;"
         "assert not {'jpype', 'owlready2', 'pyshacl'} & set(sys.modules), sorted(sys.modules)"
     )

@@ -7,10 +7,10 @@ severity.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import yaml
 from rdflib import OWL, RDF, Graph, Namespace
@@ -20,6 +20,9 @@ from rdflib.term import Node
 
 from ovrag_core.errors import OntologyError
 from ovrag_core.types import Severity, ViolationKind
+
+if TYPE_CHECKING:
+    from ovrag_core.ontology.load import Ontology
 
 RULE = Namespace("urn:ovrag:rule#")
 SH = Namespace("http://www.w3.org/ns/shacl#")
@@ -74,6 +77,36 @@ def apply_settings(rules: Iterable[Rule], path: Path) -> tuple[Rule, ...]:
             raise OntologyError(f"{path} names the unknown rule {id_}; {hint}")
         known[id_] = _set(known[id_], word, path)
     return tuple(known.values())
+
+
+def rules_page(ontology: Ontology) -> str:
+    """Markdown: each rule in a sentence, with what breaking it means and where it comes from."""
+    clash_types = sorted({rule.clash_type for rule in ontology.rules if rule.clash_type})
+    parts = [
+        "# Rules",
+        "Generated from `ontologies/` by `ovrag rules`; edit the ontology, not this page. Switch a rule off, or lower\n"
+        "it to a warning, in `ontologies/rules.yaml`. Breaking a rule of severity *clash* makes a document CLASH; a\n"
+        "*warning* is listed.",
+    ]
+    for clash_type in clash_types:
+        parts.append(
+            f"## {clash_type}\n\n" + _table([rule for rule in ontology.rules if rule.clash_type == clash_type])
+        )
+    parts.append("## Warnings\n\n" + _table([rule for rule in ontology.rules if rule.clash_type is None]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(rules: Sequence[Rule]) -> str:
+    rows = [f"| `{rule.id}` | {_state(rule)} | {_checked(rule)} | {rule.sentence} | {rule.source} |" for rule in rules]
+    return "\n".join(["| rule | severity | as | in a sentence | source |", "|---|---|---|---|---|", *rows])
+
+
+def _state(rule: Rule) -> str:
+    return rule.severity if rule.enabled else "off"
+
+
+def _checked(rule: Rule) -> str:
+    return "axiom (OWL)" if rule.form == "axiom" else "shape (SHACL)"
 
 
 def _is_bare(graph: Graph, node: Node) -> bool:

@@ -1,0 +1,59 @@
+"""What an ontology can say, for people, prompts and programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ovrag_core.ontology.load import Ontology, Term
+
+_KINDS_OF_VALUE = {
+    "amount": "an amount with its currency, like USD 254,000.00",
+    "rate": "per cent a year, like 5.75%",
+    "date": "a date, like 2031-06-30",
+    "months": "a duration, like 348 months",
+    "boolean": "true or false",
+    "text": "text",
+}
+
+
+def vocabulary(ontology: Ontology) -> dict[str, list[dict[str, Any]]]:
+    """Name, label, IRI, parents and alternative names of each class and property, for programs."""
+    return {
+        "classes": [_entry(term) for term in ontology.classes],
+        "properties": [_entry(term) | {"kind": term.kind, "values": term.values} for term in ontology.properties],
+    }
+
+
+def vocabulary_text(ontology: Ontology) -> str:
+    """The classes and properties, a line each, as `ovrag vocabulary` prints them and extraction prompts hold them."""
+    lines = ["Classes (predicate rdf:type):", *(f"- {_class_line(term)}" for term in ontology.classes)]
+    lines += [
+        "",
+        "Properties:",
+        *(f"- {_property_line(term, ontology)}" for term in ontology.properties if term.inverse is None),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _class_line(term: Term) -> str:
+    above = f" (a {', '.join(term.parents)})" if term.parents else ""
+    return f"{term.name}{above}: {term.label}"
+
+
+def _property_line(term: Term, ontology: Ontology) -> str:
+    if term.kind == "object":
+        ends = [
+            ", ".join(sorted(ontology.by_iri[iri].name for iri in side)) or "anything" for side in ontology.ends(term)
+        ]
+        return f"{term.name}: from {ends[0]} to {ends[1]}"
+    return f"{term.name}: {_KINDS_OF_VALUE.get(term.values, 'text')}"
+
+
+def _entry(term: Term) -> dict[str, Any]:
+    return {
+        "name": term.name,
+        "label": term.label,
+        "iri": term.iri,
+        "parents": list(term.parents),
+        "alternatives": list(term.alternatives),
+    }
