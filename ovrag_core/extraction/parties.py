@@ -613,7 +613,7 @@ def _belongs_to_label(text: str, start: int, end: int) -> bool:
         bool(label)
         and len(label) < 40
         and _singular(label) in _lexicon()
-        and bool(re.match(r"\s*(?::|\s{2}|\|)", text[end : end + 8]))
+        and bool(re.match(r"[ \t]*[:|]|[ \t]{2,}\S", text[end : end + 8]))
     )
 
 

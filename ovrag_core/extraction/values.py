@@ -100,7 +100,7 @@ _BREAK = re.compile(
 _INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
 _ABBREVIATED = re.compile(r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|p\. a|N\.A|U\.S|L\.P)\.")
 _ROW = re.compile(
-    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
+    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
 )
 
 
@@ -503,6 +503,13 @@ _PRINCIPAL_LABEL = _cues(
 )
 _PRINCIPAL_BEFORE = _cues(
     (
+        r"\b(?:disclosed|told us|declared|informed|pa(?:y|ys|id|ying) off|refinanc\w*|another|separate|earlier|replac\w*)\b[^.;]{0,80}$",
+        -8.0,
+    ),
+    (r"\b(?:reduced?|reduces|falls?|decreases?)\b[^.;]{0,50}\bby\W*$", -9.0),
+    (r"\blimit\b[^.;]{0,20}\b(?:is|of|stands at|at)\W*$", 8.0),
+    (r"\ba sum of\W*$", 4.5),
+    (
         r"\b(?:loan|credit|facility|advance|note|mortgage|overdraft|line)\b(?:\s+(?:facility|is|are|of|for|to|at|up|in|the|a|an|amounts?|sum|maximum|limit|limited|being|will|shall|be|you|us|have|taken|granted|hereby|total|totals|totalling))*\W*$",
         7.5,
     ),
@@ -570,7 +577,13 @@ _PRINCIPAL_BEFORE = _cues(
 )
 _PRINCIPAL_AFTER = _cues(
     (
-        r"^\W*(?:in total\s+)?(?:is |are |be )?(?:available\b|at (?:the |your |its |his |her )?(?:free )?disposal|at the disposal)",
+        r"^[^.;]{0,60}\b(?:is|was|were|are|be) (?:to be )?(?:paid off|repaid|refinanced|discharged|redeemed|settled|closed|cleared)\b",
+        -8.0,
+    ),
+    (r"^\W*(?:owed |held |outstanding )?(?:with|at)\s+(?-i:[A-Z])", -7.0),
+    (r"^\W*in \w+ (?:equal )?steps\b", -8.0),
+    (
+        r"^\W*(?:in total\s+)?(?:is |are |be |has been |hereby )*(?:made )?(?:available\b|at (?:the |your |its |his |her )?(?:free )?disposal|at the disposal)",
         7.0,
     ),
     (
@@ -939,6 +952,11 @@ _MATURITY_LABEL = _cues(
 )
 _MATURITY_BEFORE = _cues(
     (
+        r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal)[^.;]){0,40}$",
+        -12.0,
+    ),
+    (r"\b(?:existing|another|separate|earlier|overdraft with|other)\b[^.;]{0,120}$", -8.0),
+    (
         r"\b(?:over|ends?|finish(?:ed|es)?|expires?|runs out|comes to (?:its|an) end|closes?)\b[^.;]{0,15}\bon\W*(?:the\s*)?$",
         8.0,
     ),
@@ -1000,7 +1018,7 @@ _MATURITY_BEFORE = _cues(
         -10.0,
     ),
     (
-        r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b[^.;]{0,50}\b(?:on|by|before)\W*$",
+        r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b(?:(?!ends?|until|matur|lasts|repa|due)[^.;]){0,50}\b(?:on|by|before)\W*$",
         -6.0,
     ),
     (r"\b(?:default|accelerat\w+|financial statements|audited|tax|insurance|notice|withdraw\w*)\b[^.;]{0,60}$", -5.0),
@@ -1008,7 +1026,7 @@ _MATURITY_BEFORE = _cues(
 )
 _MATURITY_AFTER = _cues(
     (
-        r"^\W*(?:you|I|we|it|the \w+|\w+)\W+(?:must|will|shall|has to|have to|is to)\W+(?:have\W+)?(?:paid|repaid|pay|repay|settle|return)\b",
+        r"^\W*(?:you|I|we|it|the \w+|\w+)\W+(?:must|will|shall|has to|have to|is to)\W+(?:have\W+)?(?:paid|repaid|pay|repay|settle|return)\b(?!\W*(?:US|USD|EUR|GBP)?\W?\d)(?!\W*[$€£¥])",
         8.5,
     ),
     (r"^[^.;]{0,30}\bafter that you cannot draw\b", 5.0),
