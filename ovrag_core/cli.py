@@ -79,6 +79,7 @@ def say(message: str) -> None:
 def review(
     paths: Annotated[list[Path], typer.Argument(help="PDF, DOCX, HTML or text files, or folders of them.")],
     output: Output = Format.text,
+    html: Annotated[Path | None, typer.Option(help="Also write a page with the passages marked in the text.")] = None,
     params: Params = DEFAULT_PARAMS,
 ) -> int:
     """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
@@ -86,10 +87,12 @@ def review(
     from ovrag_core.review import report  # noqa: PLC0415
     from ovrag_core.review import review as review_document  # noqa: PLC0415
     from ovrag_core.review import unchecked as unchecked_document  # noqa: PLC0415
+    from ovrag_core.review_page import review_page  # noqa: PLC0415
     from ovrag_core.workbench import make_validator  # noqa: PLC0415
 
     validator = make_validator(_settings(params, None))
     results: list[Review] = []
+    read: list[Document | None] = []
     for path, document in _load_each(paths):
         if isinstance(document, str):
             say(document)
@@ -99,12 +102,15 @@ def review(
             if result.label == "UNCHECKED":
                 say(f"{path} was not checked: {result.reason}")
         results.append(result)
+        read.append(None if isinstance(document, str) else document)
         if output is Format.jsonl:
             print(result.model_dump_json(exclude={"clashes"}), flush=True)
         elif output is Format.text:
             print(report(result) + "\n", flush=True)
     if output is Format.json:
         _print_json([result.model_dump(mode="json", exclude={"clashes"}) for result in results])
+    if html is not None:
+        _write(html, review_page(list(zip(results, read, strict=True))))
     labels = {result.label for result in results}
     return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
@@ -222,6 +228,13 @@ def rules(params: Params = DEFAULT_PARAMS) -> int:
     settings = _settings(params, None)
     print(rules_page(load_ontology(project_file(Path("ontologies")), rules=project_file(settings.validation.rules))))
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
 
 
 def _settings(params: Path, overrides: list[str] | None) -> Settings:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -29,7 +30,6 @@ from ovrag_core.types import (
 )
 from ovrag_core.validation import assign_causes
 
-T = TypeVar("T")
 Span = tuple[str, int, int]
 
 
@@ -102,13 +102,14 @@ class Stopwatch:
     seconds: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.perf_counter)
 
-    def time(self, part: str, call: Callable[[], T]) -> T:
-        """The result of `call`; its seconds are added to `part`."""
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Adds the seconds of its block to the part of that name."""
         start = time.perf_counter()
         try:
-            return call()
+            yield
         finally:
-            self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - start
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
     def total(self) -> float:
         """Seconds since the start."""
@@ -118,11 +119,13 @@ class Stopwatch:
 def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
     """One question about one document through an arm. Labels are added by the experiment."""
     watch = Stopwatch()
-    retrieved = watch.time("retrieval", lambda: _retrieve(question.text, document_id, arm, bench))
+    with watch.part("retrieval"):
+        retrieved = _retrieve(question.text, document_id, arm, bench)
     chunks = [bench.index.chunk(hit.chunk_id) for hit in retrieved]
     context: tuple[Triple, ...] = ()
     if arm.validates:
-        context = watch.time("extraction", lambda: _context_triples(document_id, chunks, arm, bench))
+        with watch.part("extraction"):
+            context = _context_triples(document_id, chunks, arm, bench)
     attempts = _attempts(question.text, document_id, chunks, context, arm, bench, watch)
     outcome, cause = _outcome(attempts, arm)
     record = QueryRecord(
@@ -191,16 +194,17 @@ def _attempts(
     exclude: frozenset[Span] = frozenset()
     feedback: str | None = None
     for number in range(1, bench.corrections + 2):
-        answer = watch.time(
-            "answering", lambda exclude=exclude: bench.answerer.answer(question, chunks, exclude=exclude)
-        )
+        with watch.part("answering"):
+            answer = bench.answerer.answer(question, chunks, exclude=exclude)
         if not arm.validates:
             return [Attempt(number=1, answer=answer)]
         if attempts and answer == attempts[-1].answer:
             attempts.append(attempts[-1].model_copy(update={"number": number, "feedback": feedback}))
             continue  # the same answer gives the same verdict
-        triples = watch.time("extraction", lambda answer=answer: _answer_triples(answer, document_id, arm, bench))
-        verdict = watch.time("validation", lambda triples=triples: _verdict(triples, context, document_id, arm, bench))
+        with watch.part("extraction"):
+            triples = _answer_triples(answer, document_id, arm, bench)
+        with watch.part("validation"):
+            verdict = _verdict(triples, context, document_id, arm, bench)
         attempts.append(Attempt(number=number, answer=answer, triples=triples, verdict=verdict, feedback=feedback))
         if not _can_be_corrected(verdict, arm):
             break

@@ -8,7 +8,19 @@ from collections.abc import Sequence
 from pydantic import computed_field
 
 from ovrag_core.pipeline import Checker, Extractor
-from ovrag_core.types import Document, Facility, Facts, Frozen, Label, Reading, Severity, Triple, Verdict, Violation
+from ovrag_core.types import (
+    Document,
+    Facility,
+    Facts,
+    Frozen,
+    Label,
+    Party,
+    Reading,
+    Severity,
+    Triple,
+    Verdict,
+    Violation,
+)
 from ovrag_core.validation import assign_causes
 
 
@@ -110,12 +122,12 @@ def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
 
 def report(result: Review) -> str:
     """The review as text for a person: facts, contradictions with quotes and pages, what could not be read."""
-    lines = [f"{result.document}: {_headline(result)}"]
+    lines = [f"{result.document}: {headline(result)}"]
     if result.reason:
         lines.append(f"  {result.reason}")
     if result.facilities:
         for facility in result.facilities:
-            lines += ["", f"  {facility.name}", *(f"    {name:<14}{value}" for name, value in _fact_rows(facility))]
+            lines += ["", f"  {facility.name}", *(f"    {name:<14}{value}" for name, value in fact_rows(facility))]
     for finding in result.violations:
         kind = "CONTRADICTION" if finding.severity == "clash" else "note"
         lines += ["", f"  {kind} ({finding.clash_type or finding.rule}): {finding.message}"]
@@ -123,7 +135,8 @@ def report(result: Review) -> str:
     return "\n".join(lines)
 
 
-def _headline(result: Review) -> str:
+def headline(result: Review) -> str:
+    """The outcome in a few words."""
     if result.label == "UNCHECKED":
         return "not checked"
     if result.label == "CLEAN":
@@ -135,13 +148,13 @@ def _place(passage: Passage) -> str:
     return f"page {passage.page}" if passage.page is not None else f"character {passage.start}"
 
 
-def _fact_rows(facts: Facts) -> list[tuple[str, str]]:
-    party = lambda who: f"{who.name} ({who.kind.replace('_', ' ')})" if who and who.kind else (who.name if who else "")  # noqa: E731
+def fact_rows(facts: Facts) -> list[tuple[str, str]]:
+    """Name and value of each fact in words; what the document does not say is `not stated`."""
     principal = f"{facts.principal.currency} {facts.principal.amount:,.2f}" if facts.principal else ""
     rows = [
         ("kind", ", ".join(facts.loan_types)),
-        ("borrower", party(facts.borrower)),
-        ("lender", party(facts.lender)),
+        ("borrower", _party(facts.borrower)),
+        ("lender", _party(facts.lender)),
         ("principal", principal),
         ("interest rate", facts.interest_rate or ""),
         ("maturity", facts.maturity or ""),
@@ -150,3 +163,9 @@ def _fact_rows(facts: Facts) -> list[tuple[str, str]]:
         ("credit", facts.credit_form),
     ]
     return [(name, value or "not stated") for name, value in rows]
+
+
+def _party(party: Party | None) -> str:
+    if party is None:
+        return ""
+    return f"{party.name} ({party.kind.replace('_', ' ')})" if party.kind else party.name

@@ -23,7 +23,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.chdir(tmp_path)
     Path("own").mkdir()
     Path("truth.json").write_text(json.dumps(TRUTH), encoding="utf-8")
-    Path("questions.yaml").write_text("- {id: Q1, text: What colour?}\n- {id: Q2, text: Why?}\n", encoding="utf-8")
+    Path("questions.yaml").write_text("- {id: Q1, text: 'What colour?'}\n- {id: Q2, text: 'Why?'}\n", encoding="utf-8")
     Path("params.yaml").write_text(
         "corpus: {source: own, ground_truth: truth.json}\nquestions: questions.yaml\n"
         "experiment: {arms: [plain, ovrag_evidence]}\n",

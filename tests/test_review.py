@@ -1,0 +1,60 @@
+"""Reviews: labels, findings with their passages, and the page."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from standins import BlackAndWhite, WordExtractor
+
+from ovrag_core.review import Finding, Passage, report, review, unchecked
+from ovrag_core.review_page import pieces, review_page
+from ovrag_core.types import Document
+
+
+def of(text: str):
+    document = Document("a.txt", text)
+    return review(document, WordExtractor(), BlackAndWhite(), "stand-ins"), document
+
+
+def test_labels_follow_the_verdict() -> None:
+    assert of("is_Black")[0].label == "CLEAN"
+    assert of("is_Black is_White")[0].label == "CLASH"
+    broken = of("is_Broken")[0]
+    assert (broken.label, broken.reason) == ("UNCHECKED", "the reasoner stopped")
+
+
+def test_a_finding_quotes_both_sides_and_its_cause() -> None:
+    result, _ = of("it is_Black and is_White")
+    (finding,) = result.violations
+    assert [passage.quote for passage in finding.evidence] == ["is_Black", "is_White"]
+    assert (finding.cause, result.clash_types) == ("source", ("colour",))
+    assert "is_White" in report(result)
+
+
+def test_the_page_marks_the_passages_and_escapes_the_text() -> None:
+    result, document = of("<script>alert(1)</script> is_Black & is_White")
+    page = review_page([(result, document), (unchecked("b<b>.pdf", "it is <empty>", "m"), None)])
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert page.count("<mark ") == 2
+    assert "b&lt;b&gt;.pdf" in page
+    assert "http" not in page.replace("viewport", "")  # self-contained
+
+
+@given(st.text(min_size=1, max_size=60), st.lists(st.tuples(st.integers(0, 59), st.integers(1, 60)), max_size=5))
+def test_the_pieces_of_a_marked_text_are_the_text(text: str, spans: list[tuple[int, int]]) -> None:
+    inside = [(start, min(end, len(text))) for start, end in spans if start < min(end, len(text))]
+    findings = [
+        Finding(
+            clash_type=None,
+            severity="warning",
+            rule="r",
+            cause=None,
+            message="m",
+            axioms=(),
+            evidence=(Passage(quote=text[start:end], start=start, end=end, page=None),),
+        )
+        for start, end in inside
+    ]
+    cut = pieces(text, findings)
+    assert "".join(piece.text for piece in cut) == text
+    marked = {i for start, end in inside for i in range(start, end)}
+    assert sum(len(piece.text) for piece in cut if piece.finding) == len(marked)
