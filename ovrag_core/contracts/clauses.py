@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ovrag_core.contracts.draft import Saying, Says
+from ovrag_core.contracts.registers import Extra
 from ovrag_core.contracts.speaker import Speaker
 
 SectionName = str
@@ -93,7 +94,12 @@ _ELSEWHERE: dict[Says, tuple[SectionName, ...]] = {
 """Where the second passage of a contradiction may stand: among ordinary provisions, never in a special one."""
 
 
-_EXTRAS = {"definitions": "definition", "conditions": "condition", "representations": "representation"}
+_EXTRAS: dict[Extra, str] = {
+    "definitions": "definition",
+    "conditions": "condition",
+    "representations": "representation",
+    "boilerplate": "boilerplate",
+}
 
 
 @dataclass
@@ -110,7 +116,8 @@ class Body:
 
 def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
     """All sections but parties and signatures. `said`: what a cover sheet has already said."""
-    body = Body(order=("definitions", "conditions", *speaker.random.choice(_ORDERS)))
+    *order, last = speaker.random.choice(_ORDERS)
+    body = Body(order=("definitions", "conditions", *order, "boilerplate", last))
     _amount(body, speaker)
     _interest(body, speaker)
     _repayment(body, speaker)
@@ -123,12 +130,16 @@ def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
     for text in speaker.several("default", speaker.random.randint(1, 3)):
         body.add("default", text)
     for section in speaker.register.extras:
-        for text in speaker.several(_EXTRAS[section], speaker.random.randint(4, 8)):
+        for text in speaker.several(_EXTRAS[section], _how_many(speaker, section)):
             body.add(section, text)
     body.add("general", speaker.say("law"))
     for text in speaker.several("general", speaker.random.randint(2, 8)):
         body.add("general", text)
     return body
+
+
+def _how_many(speaker: Speaker, section: Extra) -> int:
+    return speaker.random.choice((0, 6, 12, 25)) if section == "boilerplate" else speaker.random.randint(4, 8)
 
 
 def _amount(body: Body, speaker: Speaker) -> None:

@@ -26,6 +26,7 @@ Numbering = Literal[
     "run_in",
     "ordinal_words",
 ]
+Extra = Literal["definitions", "conditions", "representations", "boilerplate"]
 Flow = Literal["sentences", "joined"]
 
 
@@ -59,7 +60,7 @@ class Register(BaseModel):
     font: Literal["serif", "sans"]
     articles: tuple[Literal["the", ""], ...] = ("the",)
     short_names: float = 0
-    extras: tuple[Literal["definitions", "conditions", "representations"], ...] = ()
+    extras: tuple[Extra, ...] = ()
 
 
 class Registers(BaseModel):

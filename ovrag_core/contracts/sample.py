@@ -135,7 +135,7 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
         variant=variant,
         place=place,
         borrower=borrower,
-        lender=_lender(random, place, kind, variant, used),
+        lender=_lender(random, place, kind, variant, extra_use, used),
         principal=principal,
         rate=rate,
         signed=signed,
@@ -353,8 +353,16 @@ def _company(random: Random, place: Place, used: set[str]) -> Side:
     )
 
 
-def _lender(random: Random, place: Place, kind: Kind, variant: Variant | None, used: set[str]) -> Side:
+_LENT_BY_ANYBODY: tuple[Kind, ...] = ("StudentLoan", "GreenLoan")
+_SHARE_LENT_BY_PEOPLE = 0.06
+
+
+def _lender(
+    random: Random, place: Place, kind: Kind, variant: Variant | None, extra_use: Use | None, used: set[str]
+) -> Side:
     if variant in ("commercial_by_person", "mortgage_by_person"):
+        return _person(random, place, used)
+    if kind in _LENT_BY_ANYBODY and variant is None and extra_use is None and random.random() < _SHARE_LENT_BY_PEOPLE:
         return _person(random, place, used)
     signatory = names.person(random, place.cultures, bare=True)
     public = {"StudentLoan": 0.25, "SubsidizedStudentLoan": 0.7}.get(kind, 0.0)
