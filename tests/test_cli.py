@@ -138,8 +138,9 @@ def test_checking_triples_names_those_that_contradict(ovrag) -> None:
     code, out, _ = ovrag("check", "triples.json", "--format", "json")
     result = json.loads(out)
     assert (code, result["status"]) == (1, "inconsistent")
-    violation = next(each for each in result["violations"] if each["severity"] == "clash")
-    assert (violation["clash_type"], sorted(violation["triples"])) == ("secured_unsecured", [0, 2])
+    clashes = [each for each in result["violations"] if each["severity"] == "clash"]
+    assert {each["clash_type"] for each in clashes} == {"secured_unsecured"}
+    assert [0, 2] in [sorted(each["triples"]) for each in clashes]
     assert ovrag("check", "triples.json")[0] == 1
 
 
