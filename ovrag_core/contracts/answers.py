@@ -18,10 +18,10 @@ _KINDS: dict[Kind, str] = {
     "CardAccount": "a credit card account",
 }
 _SIDES: dict[PartyKind, str] = {
-    "natural_person": "an individual person",
-    "legal_entity": "a company, that is an organisation",
-    "financial_institution": "a lending institution, that is an organisation",
-    "government": "a public authority, that is an organisation",
+    "natural_person": "a person",
+    "legal_entity": "an organisation (a company)",
+    "financial_institution": "an organisation (a lending institution)",
+    "government": "an organisation (a public authority)",
 }
 
 
