@@ -13,11 +13,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import run_factory
 import yaml
 
 from ovrag_core.corpus import CONTRACTS, MANIFEST, TRUTH
 from ovrag_core.notebooks.execution import clean, execute
-from ovrag_core.settings import Settings
+from ovrag_core.settings import ARM_NAMES, ArmName, Settings
 
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "ovrag_core"
@@ -70,11 +71,16 @@ def imported(source: str) -> Iterator[Path]:
                 yield file
 
 
+def sources(notebook: Path) -> str:
+    """The code of a notebook's cells."""
+    cells = nbformat.read(notebook, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+
+
 def reached(notebook: Path) -> set[Path]:
     """Files of the package that a notebook imports, directly or through others."""
-    cells = [cell.source for cell in nbformat.read(notebook, as_version=4).cells if cell.cell_type == "code"]
     found: set[Path] = set()
-    waiting = list(imported("\n".join(cells)))
+    waiting = list(imported(sources(notebook)))
     while waiting:
         file = waiting.pop()
         top = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
@@ -129,6 +135,31 @@ class TestStage:
             if ignored == 128:
                 pytest.skip("not a git checkout")
             assert (ignored == 0) == cached, path
+
+
+def files_below(folder: Path) -> set[str]:
+    places = [folder / name for name in ("tables", "figures", "reports")]
+    return {path.relative_to(folder).as_posix() for place in places for path in place.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("arms", [ARM_NAMES, ("plain",)], ids=["all arms", "one arm"])
+def test_evaluation_notebooks_write_what_the_stages_list(tmp_path: Path, arms: tuple[ArmName, ...]):
+    (tmp_path / "params.yaml").write_text("evaluation: {bootstrap_samples: 50}\n")
+    for folder in ("data/runs", "data/index", "notebooks"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(PROJECT / "data" / "published.yaml", tmp_path / "data")
+    records = run_factory.run(contracts=4, arms=arms)
+    lines = {"main.jsonl": records, "main.latency.jsonl": run_factory.latencies(records)}
+    for name, items in lines.items():
+        text = "".join(item.model_dump_json() + "\n" for item in items)
+        (tmp_path / "data" / "runs" / name).write_text(text, encoding="utf-8")
+    for stage in ("04_consistency_and_quality", "05_latency", "06_contamination_analysis"):
+        before = files_below(tmp_path)
+        shutil.copy(PROJECT / "notebooks" / f"{stage}.ipynb", tmp_path / "notebooks")
+        execute(tmp_path / "notebooks" / f"{stage}.ipynb", tmp_path / "reports" / f"{stage}.ipynb")
+        written = {path for path in files_below(tmp_path) - before if not path.startswith("reports/cases/")}
+        assert written == set(outputs(stage)) - {"reports/cases"}
+    assert (tmp_path / "reports" / "cases").is_dir()
 
 
 def test_no_output_belongs_to_two_stages():
