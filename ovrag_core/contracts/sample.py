@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -10,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from random import Random
 
 from ovrag_core.contracts import names
+from ovrag_core.contracts.figures import later
 from ovrag_core.contracts.lists import Place, matters, places
 from ovrag_core.contracts.lists import names as name_lists
 from ovrag_core.contracts.terms import (
@@ -139,8 +139,8 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
         principal=principal,
         rate=rate,
         signed=signed,
-        first_payment=_later(signed, 1),
-        maturity=_later(signed, months) if months else None,
+        first_payment=later(signed, 1),
+        maturity=later(signed, months) if months else None,
         months=months,
         payment=_instalment(principal, rate, months or 48),
         repayment=_repayment(random, kind, variant, open_end=open_end),
@@ -205,12 +205,6 @@ def _signing_day(random: Random) -> date:
     first, last = _DAYS_OF_SIGNING
     when = first + timedelta(days=random.randrange((last - first).days))
     return when.replace(day=min(when.day, 28))
-
-
-def _later(when: date, months: int) -> date:
-    year, month = divmod(when.month - 1 + months, 12)
-    year, month = when.year + year, month + 1
-    return date(year, month, min(when.day, calendar.monthrange(year, month)[1]))
 
 
 def _principal(random: Random, kind: Kind, place: Place) -> Decimal:

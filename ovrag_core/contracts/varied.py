@@ -6,6 +6,7 @@ from random import Random
 
 from ovrag_core.contracts.clauses import Body, Part, compose_body
 from ovrag_core.contracts.draft import CONTRADICTIONS, Draft, Look, Saying, Says
+from ovrag_core.contracts.figures import later
 from ovrag_core.contracts.registers import Flow, Numbering, choose_register, registers
 from ovrag_core.contracts.speaker import Speaker, capitals
 from ovrag_core.contracts.tags import tags_of
@@ -18,13 +19,35 @@ def write_varied(terms: Terms, random: Random) -> Draft:
     speaker = Speaker(terms, register, random)
     draft = Draft(look=_look(speaker), collateral=speaker.pledge)
     title, said = _title(speaker)
+    if register.form != "letter" and random.random() < 0.1:
+        draft.add("note", random.choice(_MARKS))
+    rows_start = len(draft.blocks) + 1  # after the title
     said |= _opening(draft, speaker, title, said)
     rows_end = len(draft.blocks)
     _sections(draft, speaker, compose_body(speaker, said=said))
     if register.form == "schedule" and random.random() < 0.4:
-        _move_to_the_end(draft, 1, rows_end)
+        _move_to_the_end(draft, rows_start, rows_end)
+    _annex(draft, speaker)
     _closing(draft, speaker)
     return draft
+
+
+_ANNEXED_PAYMENTS = 36
+
+
+def _annex(draft: Draft, speaker: Speaker) -> None:
+    """Now and then a table of the payments, the first ones only where there are many."""
+    terms = speaker.terms
+    if terms.repayment != "instalments" or terms.months is None or speaker.random.random() > 0.12:
+        return
+    draft.add("heading", speaker.random.choice(("Annex: Payments", "ANNEX A - PAYMENT PLAN", "Repayment table")))
+    for number in range(min(terms.months, _ANNEXED_PAYMENTS)):
+        draft.cell(speaker.date(later(terms.first_payment, number)), speaker.values["payment"])
+    if terms.months > _ANNEXED_PAYMENTS:
+        draft.add("text", f"and so on, {terms.months} payments in all.")
+
+
+_MARKS = ("CONFIDENTIAL", "Execution copy", "Copy no. 2 of 3", "Original", "Please keep with your papers")
 
 
 def _title(speaker: Speaker) -> tuple[Part, frozenset[Says]]:
