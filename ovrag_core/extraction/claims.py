@@ -21,6 +21,7 @@ TITLE_UNITS = 12
 TITLE_CHARACTERS = 1500
 
 _NEGATOR = re.compile(r"\b(?:not|never|neither|nor|no|none|nothing|cannot|without|nobody|hardly)\b|(?<=[a-z])n't\b")
+_NOTHING_AFTER = re.compile(r"\s*(?:nothing|none|no(?! (?:later|less|more|fewer|\d)))\b")
 _NOT_NEGATING = re.compile(
     r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
     r"\bnot to exceed\b|\bwithout (?:limitation|limiting|notice|penalty|premium|prejudice|charge|cost|demand|recourse|interruption|"
@@ -35,6 +36,9 @@ _NONE = re.compile(
     r"(?:none|no(?! (?:\d|other|further|more))|nil|n/?a|not applicable|not required|not secured|not taken|unsecured|without|waived|zero|clean|nothing|-+|0)\b|-+$"
 )
 _YES = re.compile(r"(?:yes|secured)\b(?P<more>.*)", re.DOTALL)
+_DRAWN_AGAIN = re.compile(r"\b(?:re-?draw\w*|re-?borrow\w*|re-?us(?:e|ing)|re-?advanc\w*|revolving|further (?:advances|drawings|draws)|drawing again|second drawing)\b")
+_REFUSED = re.compile(r"(?:no|not|none|nil|excluded|never|without|n/?a|impossible|ruled out)\b|-+$")
+_ALLOWED = re.compile(r"(?:yes|at any time|permitted|possible|allowed|available|within|as often|freely|unlimited|always|any time|on)\b")
 _GUARANTEE_ONLY = re.compile(
     r"(?:personal |corporate |parent |director'?s'? |joint and several |unlimited |limited )*guarant(?:ee|y)"
 )
@@ -48,7 +52,7 @@ _ONLY_THAT = re.compile(
 )
 _OTHER_HOLDER = re.compile(
     r"\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|bank|financier)s?|"
-    r"\banyone else\b"
+    r"\b(?:to|for|favou?r of) anyone else\b"
 )
 _OBJECT = re.compile(r"\b(?:in|on|over|upon|against|of)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)")
 _ENDS_IN_PLACE = re.compile(r"\b(?:in|on|over|upon|against|of)\s*$")
@@ -172,6 +176,7 @@ class _Reader:
         self.lexicon = lexicon
         self.scope = scope
         self.implied = implied
+        self.long = len(text) > LONG_DOCUMENT  # there, stems are looked for before phrases, for speed
         self.raw = text[unit.start : unit.end].lower()
         self.value = unit.value_start - unit.start if unit.label else 0
         self.label = unit.label.lower().strip()
@@ -187,9 +192,10 @@ class _Reader:
     def claims(self) -> Iterator[Claim]:
         if self.unit.kind == "row" or self._short_answer():
             yield from self._row_answer()
+            yield from self._drawing_answer()
         seen: set[tuple[str, int, bool]] = set()
         for about, cues in self.lexicon.cues.items():
-            trigger = self.lexicon.triggers.get(about)
+            trigger = self.lexicon.triggers.get(about) if self.long else None
             if trigger is not None and not trigger.search(self.raw):
                 continue
             for cue in cues:
@@ -232,6 +238,16 @@ class _Reader:
             return
         claim = self._claim("SecuredLoan", 3, True, self.value, len(self.raw))
         yield replace(claim, collateral=_collateral_span(self.text, self.unit.value_start, self.unit.end))
+
+    def _drawing_answer(self) -> Iterator[Claim]:
+        """"Redrawing of sums repaid: not possible": whether credit comes back is asked by the label, answered by the value."""
+        if not _DRAWN_AGAIN.search(self.label) and not _DRAWN_AGAIN.search(self.raw[: self.value]):
+            return
+        value = self.raw[self.value :].strip()
+        if _REFUSED.match(value):
+            yield self._claim("ClosedEndCredit", 3, True, self.value, len(self.raw))
+        elif _ALLOWED.match(value):
+            yield self._claim("OpenEndCredit", 3, True, self.value, len(self.raw))
 
     def _denied_here(self) -> bool:
         return any(
@@ -309,7 +325,7 @@ class _Reader:
     def _negated(self, a: int, b: int) -> bool:
         clause = max((cut for cut in self.clauses if cut <= a), default=0)
         inside = [start for start, end in self.negators if clause <= start and end <= b and start >= a - 60]
-        return bool(inside)
+        return bool(inside) or _NOTHING_AFTER.match(self.raw, b) is not None
 
     def _specific_object(self, b: int) -> bool:
         """Whether a particular thing follows at once: "no charge over the house" leaves the car open."""
@@ -334,6 +350,8 @@ class _Reader:
 
     def _blocked(self, about: str, a: int, b: int, cue: Cue) -> bool:
         for marker in self.lexicon.markers.get(about, ()):
+            if marker.name == "freeOf" and cue.denies:
+                continue
             if (cue.firm and marker.name == "condition") or (cue.defining and marker.name == "definition"):
                 continue
             if _marker_holds(marker, self.unit, self.raw, self.clauses, a, b):
@@ -371,6 +389,8 @@ def _marker_holds(marker: Marker, unit: Unit, raw: str, clauses: Sequence[int], 
     end = raw.find(";", b)
     if marker.name == "definition":
         start = 0
+    if marker.name == "elsewhere" and len(raw) <= PASSAGE:
+        start, end = 0, len(raw)
     return marker.pattern.search(raw, start, end if end >= 0 else len(raw)) is not None
 
 

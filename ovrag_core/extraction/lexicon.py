@@ -1,7 +1,7 @@
 """The clause reader's lexicon: cue phrases and scope markers, read from `ontologies/lexicon/cues.ttl`.
 
-A phrase is words with a little notation, so that a lawyer can write one: `{name}` is a vocabulary entry, `..` and `...`
-are gaps inside a clause, `word*` is a stem, `a-b` is written `ab`, `a-b` or `a b`, `#` is a number. Everything else is
+A phrase is words with a little notation, so that a lawyer can write one: `{name}` is a vocabulary entry, `..`, `...` and `....`
+are gaps of 40, 110 and 300 characters inside a clause, `word*` is a stem, `a-b` is written `ab`, `a-b` or `a b`, `#` is a number. Everything else is
 the usual notation of alternatives and options.
 """
 
@@ -34,8 +34,10 @@ _NUMBER_WORD = (
 _CHARACTER = r"(?:[^.;]|\.(?=\d))"
 _SHORT_GAP = rf"(?:{_CHARACTER}{{0,40}}?)"
 _LONG_GAP = rf"(?:{_CHARACTER}{{0,110}}?)"
-_TOKEN = re.compile(r"\[[^\]]*\]|\(\?!| \.\.\. | \.\. | |#|(?<=\w)-(?=[\w(])|(?<=\))-(?=[\w(])|(?<=\w)\*")
+_FAR_GAP = rf"(?:{_CHARACTER}{{0,300}}?)"
+_TOKEN = re.compile(r"\[[^\]]*\]|\(\?!| \.\.\.\. | \.\.\. | \.\. | |#|(?<=\w)-(?=[\w(])|(?<=\))-(?=[\w(])|(?<=\w)\*")
 _TOKENS = {
+    " .... ": rf"\s(?:{_FAR_GAP}\s)??\s*",
     " ... ": rf"\s(?:{_LONG_GAP}\s)??\s*",
     " .. ": rf"\s(?:{_SHORT_GAP}\s)??\s*",
     " ": r"\s+",

@@ -36,13 +36,13 @@ _CHANGES = re.compile(
 )
 
 _NUMBER = re.compile(
-    r"(?:(?:section|article|clause|part|item|schedule|paragraph|\u00a7)\s+)?"
+    r"item\s+\d{1,3}\s*[:.)]\s+|(?:(?:section|article|clause|part|item|schedule|paragraph|\u00a7)\s+)?"
     r"(?:[A-Z]-?)?(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,6}[.)])(?:\s*[-:]\s+|\s+)|\((?:[a-z]{1,4}|\d{1,2}|[A-Z])\)\s+|[*-]\s+|#+\s*",
     re.IGNORECASE,
 )
 _LABEL = r"[A-Z0-9(\"'\[*_][^:;|]{0,70}?"
 _ROW = re.compile(rf"(?P<label>{_LABEL})[*_]*\s*:[*_]*(?:\s+(?P<value>\S.*))?$")
-_TABLE_ROW = re.compile(r"\|?\s*(?P<label>[A-Z][^|:]{0,60}?)\s*(?:\||\s{3,}|\.{4,})\s*(?P<value>[^|\s].*)$")
+_TABLE_ROW = re.compile(r"\|?\s*(?P<label>[A-Z][^|:]{0,60}?)\s*(?:\||\s{2,}|\.{4,})\s*(?P<value>[^|\s].*)$")
 _TWO_ROWS = re.compile(r"(?<=\S) {3,}(?=[A-Z][A-Za-z /-]{1,30}:(?: |$))")
 _SIGNATURE = re.compile(
     r"(?:_{4,}|\.{8,}|^\s*/s/|\b(?:signed|signature|sign here|witness|in witness whereof|executed as a deed)\b.{0,40}(?:_{3}|:|\.{4})"
@@ -230,7 +230,7 @@ class _Segmenter:
                 return self._split_value(line.start, value.start, self.lines[last - 1].end, match["label"]), last
             return None
         table = _TABLE_ROW.match(body)
-        if table is not None and _is_label(table["label"]) and not _VERB.search(table["label"]):
+        if table is not None and _is_column(table["label"]):
             last = self._value_end(position, line)
             return self._split_value(
                 line.start, offset + table.start("value"), self.lines[last - 1].end, table["label"]
@@ -276,7 +276,7 @@ class _Segmenter:
             if match is not None and _is_label(match["label"]):
                 break
             table = _TABLE_ROW.match(candidate.text)
-            if table is not None and candidate.indent <= line.indent + 3 and _is_label(table["label"]):
+            if table is not None and candidate.indent <= line.indent + 3 and _is_column(table["label"]):
                 break
             lower = candidate.text[0].islower()
             deeper = candidate.indent > line.indent + 3 or re.match(r"\|\s*\|", candidate.text) is not None
@@ -360,8 +360,12 @@ class _Segmenter:
         return following
 
     def _starts_row(self, text: str) -> bool:
-        match = _ROW.match(_strip_number(text))
-        return match is not None and _is_label(match["label"])
+        body = _strip_number(text)
+        match = _ROW.match(body)
+        if match is not None and _is_label(match["label"]):
+            return True
+        table = _TABLE_ROW.match(body)
+        return table is not None and _is_column(table["label"])
 
     def _sentences(self, start: int, end: int) -> Iterator[Unit]:
         text = self.text
@@ -417,6 +421,12 @@ def _is_label(label: str) -> bool:
     if not 1 <= len(words) <= 8 or re.search(r"[.!?]\s", outside) or "http" in outside.lower():
         return False
     return not (len(words) > 1 and _VERB.search(outside))
+
+
+def _is_column(label: str) -> bool:
+    """The left cell of a row that is set out by space: a few words that do not end a sentence."""
+    label = label.rstrip()
+    return _is_label(label) and not label.endswith((".", ",", ";")) and not _VERB.search(re.sub(r"\([^)]*\)", "", label))
 
 
 def _is_title(text: str) -> bool:
