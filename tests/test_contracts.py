@@ -72,6 +72,19 @@ def broken_rules(truth: ContractTruth) -> set[str]:
     return broken
 
 
+def both_sides_said(passages: dict[str, str]) -> set[str]:
+    """The rules of which a draft states both sides, whatever its ground truth says."""
+    said = set(passages)
+    return {
+        rule
+        for rule, found in (
+            ("secured_unsecured", "secured" in said and bool(said & {"unsecured", "no_collateral"})),
+            ("openend_closedend", {"open_end", "closed_end"} <= said),
+        )
+        if found
+    }
+
+
 # --- how many of what
 
 
@@ -134,6 +147,7 @@ def test_clean_contracts_keep_every_rule_and_clashes_break_exactly_theirs(seed, 
         assert broken_rules(truth) == expected, terms
         assert truth.label == ("CLASH" if expected else "CLEAN")
         assert len(truth.evidence) == (2 if expected else 0)
+        assert both_sides_said(draft.passages) == expected & {"secured_unsecured", "openend_closedend"}
         assert len(set(truth.evidence)) == len(truth.evidence)
         assert all(passage in text for passage in (*truth.evidence, truth.collateral or ""))
         assert all(side.name.casefold() in text.casefold() for side in (truth.borrower, truth.lender))
