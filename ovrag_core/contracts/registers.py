@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from ovrag_core.contracts.figures import DayStyle, MoneyStyle, RateStyle
 from ovrag_core.contracts.phrasings import split_conditions
 
-Form = Literal["agreement", "letter", "note", "cover", "you", "schedule", "first", "boxes"]
+Form = Literal["agreement", "letter", "note", "cover", "you", "schedule", "first", "boxes", "memo"]
 Numbering = Literal[
     "article",
     "decimal",

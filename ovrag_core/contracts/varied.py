@@ -94,6 +94,8 @@ def _opening(draft: Draft, speaker: Speaker, title: Part, said: frozenset[Says])
         _letterhead(draft, speaker, title)
     elif form in ("note", "first"):
         _note_head(draft, speaker, title)
+    elif form == "memo":
+        _memo_head(draft, speaker, title)
     elif form == "boxes":
         draft.add("title", title)
         _you_parties(draft, speaker)
@@ -119,6 +121,15 @@ def _letterhead(draft: Draft, speaker: Speaker, title: Part) -> None:
     draft.add("text", f"Dear {terms.borrower.name}," if terms.borrower.is_person else "Dear Sir or Madam,")
     draft.add("heading", title)
     draft.add("text", speaker.say("letter", "parties"))
+
+
+def _memo_head(draft: Draft, speaker: Speaker, title: Part) -> None:
+    values = speaker.values
+    lending, borrowing = speaker.random.choice((("From", "To"), ("Lending side", "Borrowing side"), ("Between", "and")))
+    draft.row(lending, Saying("lender", f"{values['lender_intro']} ({values['L_quoted']})"))
+    draft.row(borrowing, Saying("borrower", f"{values['borrower_intro']} ({values['B_quoted']})"))
+    draft.row("Date", values["signed"])
+    draft.add("heading", title)
 
 
 def _note_head(draft: Draft, speaker: Speaker, title: Part) -> None:
