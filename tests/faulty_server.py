@@ -44,7 +44,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """What goes over the wire. `send` is the share of the body that is sent before the connection is cut."""
+    """What goes over the wire, after `delay` seconds.
+
+    `send` is the share of the body that is sent before the connection is cut.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -52,6 +55,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     send: float = 1.0
+    pause: float = 0.0  # seconds between one byte and the next
 
     def after(self, seconds: float) -> Answer:
         return replace(self, delay=seconds)
@@ -134,6 +138,11 @@ def wrong_form() -> Answer:
 def cut(share: float = 0.5) -> Answer:
     """The connection is reset after a share of the body; 0: before the headers."""
     return replace(say("hello"), send=share)
+
+
+def dripping(pause: float) -> Answer:
+    """A body that comes byte by byte, so that no single wait is long."""
+    return replace(say("hello"), pause=pause)
 
 
 def redirect(location: str) -> Answer:
@@ -296,7 +305,10 @@ def _handler(owner: FaultyServer) -> type[BaseHTTPRequestHandler]:
             for name, value in answer.headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(answer.body[: round(len(answer.body) * answer.send)])
+            body = answer.body[: round(len(answer.body) * answer.send)]
+            for piece in [body[n : n + 1] for n in range(len(body))] if answer.pause else [body]:
+                self.wfile.write(piece)
+                time.sleep(answer.pause)
             if answer.send < 1:
                 self._reset()
 

@@ -21,6 +21,7 @@ from faulty_server import (
     as_json,
     cut,
     cut_off,
+    dripping,
     empty_text,
     failure,
     filtered,
@@ -169,7 +170,8 @@ BAD_REPLIES = {
     "500": (failure(500), errors.ServerError, "500.*out of order"),
     "503": (failure(503), errors.ServerError, "503"),
     "429": (rate_limited(0.01), errors.RateLimitError, "too many requests"),
-    "credit": (failure(429, "You exceeded your quota."), errors.RateLimitError, "exceeded your quota"),
+    "credit": (failure(429, "Over your quota.", "insufficient_quota"), errors.ModelSetupError, "no credit left"),
+    "prompt filter": (failure(400, "Not this.", "content_filter"), errors.RefusalError, "declined the prompt"),
     "long": (failure(400, "maximum context length"), errors.ServerError, "maximum context length"),
     "cut": (cut(), errors.UnreachableError, "cut the connection"),
     "cut at once": (cut(0), errors.UnreachableError, "cut the connection"),
@@ -220,6 +222,13 @@ def test_a_call_with_all_its_retries_meets_the_limit_of_the_call(start: Start):
     begun = time.monotonic()
     with pytest.raises(errors.TimeLimitError, match=r"within 0\.5 s"):
         ask(chat_of(server, retries=100, seconds_per_call=0.5))
+    assert time.monotonic() - begun < 2
+
+
+def test_a_server_that_drips_meets_the_limit_of_the_call(start: Start):
+    begun = time.monotonic()
+    with pytest.raises(errors.TimeLimitError, match="within"):
+        ask(chat_of(start(always(dripping(0.02))), seconds_per_call=0.4))
     assert time.monotonic() - begun < 2
 
 

@@ -89,8 +89,8 @@ class Embedded(Frozen, arbitrary_types_allowed=True):
 class Backend(Protocol):
     """Where replies come from. Called in the thread of model calls only."""
 
-    async def send(self, request: Request) -> Completion:
-        """The reply to a request. Raises a ModelError where there is none."""
+    async def send(self, request: Request, *, anew: bool = False) -> Completion:
+        """The reply to a request; `anew`: though one is recorded. Raises a ModelError where there is none."""
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
         """A vector for each text. Raises a ModelError where there is none."""
@@ -149,11 +149,16 @@ class Chat(Protocol):
 
 
 class ChatModel:
-    """A chat model above any backend. `max_tokens` bounds every reply, and with it the cost."""
+    """A chat model above any backend.
 
-    def __init__(self, backend: Backend, name: str, *, max_tokens: int = 2048) -> None:
+    `max_tokens` bounds every reply, and with it the cost. With `retry_failures`, a recorded reply that cannot be used
+    is asked for anew, and replaced; else it fails again as it did.
+    """
+
+    def __init__(self, backend: Backend, name: str, *, max_tokens: int = 2048, retry_failures: bool = False) -> None:
         self._backend = backend
         self._max_tokens = max_tokens
+        self._retry_failures = retry_failures
         self.name = name
 
     def complete(
@@ -197,36 +202,55 @@ class ChatModel:
     async def _complete(
         self, request: Request, schema: type[BaseModel] | None, purpose: str, tally: Tally | None
     ) -> Reply:
-        first = await self._send(request, purpose, tally)
-        if schema is None:
-            return _reply([first], None)
+        sent: list[Completion] = []
         try:
-            return _reply([first], parse(first.text, schema))
-        except (MalformedReplyError, SchemaReplyError) as problem:
-            second = await self._send(_repair(request, first.text, problem), purpose, tally)
-        try:
-            return _reply([first, second], parse(second.text, schema))
-        except (MalformedReplyError, SchemaReplyError) as problem:
-            raise type(problem)(f"{self.name}, {purpose}: {problem}, also after it was asked to repair it") from None
+            try:
+                parsed = await self._attempt(request, schema, sent, anew=False)
+            except ModelError:
+                if not self._retry_failures or not all(each.cached for each in sent):
+                    raise
+                sent.clear()
+                parsed = await self._attempt(request, schema, sent, anew=True)
+        except ModelError as error:
+            raise type(error)(f"{self.name}, {purpose}: {error}") from None
+        finally:
+            if tally is not None:  # what cannot be used was paid for all the same
+                for each in sent:
+                    tally.add(purpose, each.usage, each.seconds, cached=each.cached)
+        return _reply(sent, parsed)
 
-    async def _send(self, request: Request, purpose: str, tally: Tally | None) -> Completion:
-        completion = await self._backend.send(request)
-        if tally is not None:  # what cannot be used was paid for all the same
-            tally.add(purpose, completion.usage, completion.seconds, cached=completion.cached)
+    async def _attempt(
+        self, request: Request, schema: type[BaseModel] | None, sent: list[Completion], *, anew: bool
+    ) -> BaseModel | None:
+        """The object that was asked for, after a repair where it takes one; what came back is added to `sent`."""
+        first = await self._send(request, sent, anew=anew)
+        if schema is None:
+            return None
+        try:
+            return parse(first.text, schema)
+        except (MalformedReplyError, SchemaReplyError) as problem:
+            second = await self._send(_repair(request, first.text, problem), sent, anew=anew)
+        try:
+            return parse(second.text, schema)
+        except (MalformedReplyError, SchemaReplyError) as problem:
+            raise type(problem)(f"{problem}, also after it was asked to repair it") from None
+
+    async def _send(self, request: Request, sent: list[Completion], *, anew: bool) -> Completion:
+        completion = await self._backend.send(request, anew=anew)
+        sent.append(completion)
         if problem := _problem(completion, request.max_tokens):
-            kind, words = problem
-            raise kind(f"{self.name}, {purpose}: {words}")
+            raise problem
         return completion
 
 
-def _problem(completion: Completion, max_tokens: int) -> tuple[type[ModelError], str] | None:
+def _problem(completion: Completion, max_tokens: int) -> ModelError | None:
     if completion.refusal or completion.finish_reason == "content_filter":
         reason = f": {clipped(completion.refusal)}" if completion.refusal else " by a content filter"
-        return RefusalError, f"the model declined to answer{reason}"
+        return RefusalError(f"the model declined to answer{reason}")
     if completion.finish_reason == "length":
-        return TruncatedReplyError, f"the reply was cut off at the limit; raise max_tokens above {max_tokens}"
+        return TruncatedReplyError(f"the reply was cut off at the limit; raise max_tokens above {max_tokens}")
     if not completion.text.strip():
-        return EmptyReplyError, "the reply holds no text"
+        return EmptyReplyError("the reply holds no text")
     return None
 
 

@@ -33,6 +33,7 @@ class Options(BaseModel):
     key_variable: Annotated[str, Field(min_length=1)] = "OPENAI_API_KEY"
     store: Path | None = Path("data/replies/main.jsonl")
     refresh: bool = False
+    retry_failures: bool = False
     structured: Literal["json_schema", "json_object", "text"] = "json_schema"
     max_tokens: Positive = 2048
     concurrency: Positive = 8
@@ -127,7 +128,7 @@ def _connection(
     disconnect: Callable[[], None],
 ) -> Connection:
     return Connection(
-        chat=ChatModel(backend, options.model, max_tokens=options.max_tokens),
+        chat=ChatModel(backend, options.model, max_tokens=options.max_tokens, retry_failures=options.retry_failures),
         embedder=RemoteEmbedder(backend, options.embedding_model),
         prices=prices,
         budget=budget,

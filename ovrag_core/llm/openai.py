@@ -29,6 +29,7 @@ from ovrag_core.errors import (
     ModelError,
     ModelSetupError,
     RateLimitError,
+    RefusalError,
     ServerError,
     TimeLimitError,
     UnreachableError,
@@ -142,8 +143,8 @@ class OpenAIBackend:
         """Close the connections."""
         await self._client.close()
 
-    async def send(self, request: Request) -> Completion:
-        """See `Backend.send`."""
+    async def send(self, request: Request, *, anew: bool = False) -> Completion:
+        """See `Backend.send`. Nothing is recorded here, so `anew` changes nothing."""
         prompt = _characters(request)
         bound = Usage(calls=1, prompt_tokens=_token_bound(request), completion_tokens=request.max_tokens)
         wire, used, seconds = await self._call(
@@ -201,7 +202,7 @@ class OpenAIBackend:
             try:
                 wire = self._understood(await self._answered(path, model, body), form)
                 used = _counted(wire.usage, characters(wire))
-            except (ServerError, RateLimitError, UnreachableError, ModelSetupError):
+            except (ServerError, RateLimitError, RefusalError, UnreachableError, ModelSetupError):
                 used = Usage()
                 raise
             finally:
@@ -260,6 +261,11 @@ class OpenAIBackend:
             openai.NotFoundError: ModelSetupError(f"{host} has no model {model}, or base_url lacks its /v1: {words}"),
             openai.RateLimitError: RateLimitError(f"{host} still refuses after every retry: {words}"),
         }
+        code = error.code if isinstance(error, openai.APIError) else None
+        if code == "insufficient_quota":
+            return ModelSetupError(f"there is no credit left at {host}: {words}")
+        if code == "content_filter":
+            return RefusalError(f"a filter at {host} declined the prompt: {words}")
         other = ServerError(f"{host} answered with an error ({status}): {words}")
         return next((said for kind, said in known.items() if isinstance(error, kind)), other)
 

@@ -15,9 +15,11 @@ import hashlib
 import json
 import os
 import sys
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Literal, Never
 
@@ -68,8 +70,9 @@ class Store:
         self._warn = warn
         self._records: dict[str, Record] = {}
         self._read_to = 0  # bytes of the file that are in `_records`
-        self._inode: int | None = None
         self._lines = 0
+        self._file: FileIO | None = None
+        self._flattened: dict[str, dict[str, JsonValue]] = {}  # requests, made when the first miss needs them
         if not create:
             self._read_only()
             return
@@ -123,11 +126,12 @@ class Store:
     def miss(self, request: JsonObject) -> str:
         """The sentence for a request without a reply: the first field that differs from the nearest recorded one."""
         fields = dict(_flat(request))
-        others = [dict(_flat(each.request)) for each in self._records.values()]
-        others = [other for other in others if other["kind"] == fields["kind"]]
+        known = {key: self._flattened.get(key) or dict(_flat(each.request)) for key, each in self._records.items()}
+        self._flattened = known
+        others = [key for key in sorted(known) if known[key]["kind"] == fields["kind"]]
         if not others:
             return f"{self.path} holds no recorded {fields['kind']} request; record it with a model first"
-        nearest = min(others, key=lambda other: _distance(fields, other))
+        nearest = known[min(others, key=lambda key: _distance(fields, known[key]))]
         return f"{self.path} has no reply to this request; the nearest differs in {_difference(fields, nearest)}"
 
     def _read_only(self) -> None:
@@ -145,23 +149,29 @@ class Store:
     @contextmanager
     def _locked(self) -> Iterator[int]:
         while True:
+            file = self._opened()
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if _is_current(file.fileno(), self.path):
+                try:
+                    yield file.fileno()
+                    return
+                finally:
+                    fcntl.flock(file, fcntl.LOCK_UN)
+            file.close()  # somebody has sorted it into a new file
+            self._file = None
+
+    def _opened(self) -> FileIO:
+        # It stays open: the number of a file that nobody holds may be given to the next one that is sorted.
+        if self._file is None:
             try:
-                file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+                self._file = self.path.open("ab+", buffering=0)
             except OSError as error:
                 self._refuse(error)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                if _is_current(file, self.path):  # else somebody sorted it, into a new file, while we waited
-                    yield file
-                    return
-            finally:
-                os.close(file)
+            self._read_to, self._lines, self._records = 0, 0, {}
+        return self._file
 
     def _catch_up(self, file: int) -> None:
         """Take in what others have appended, and cut off what a killed process left of a line."""
-        inode = os.fstat(file).st_ino
-        if inode != self._inode:
-            self._inode, self._read_to, self._lines, self._records = inode, 0, 0, {}
         content = _bytes_from(file, self._read_to)
         whole = self._whole_lines(content)
         if len(whole) < len(content):
@@ -260,17 +270,19 @@ class Recorded:
         self._old = store.takes() if mode == "refresh" else {}
         self._under_way: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def send(self, request: Request) -> Completion:
+    async def send(self, request: Request, *, anew: bool = False) -> Completion:
         """The recorded completion, or a new one, recorded. Raises ReplayMissError in `replay`."""
         content = request.as_json()
         key = key_of(content)
         async with self._under_way[key]:  # the same request twice at once is one call
-            if found := self._find(key):
+            found = self._find(key)
+            if found and not (anew and self._beneath):
                 return self._completion(found, cached=True)
             if self._beneath is None:
                 raise ReplayMissError(self._store.miss(content))
             completion = await self._beneath.send(request)
-            record = self._store.add(content, _reply_json(completion), self._take(key))
+            take = found.take + 1 if found else self._take(key)
+            record = self._store.add(content, _reply_json(completion), take)
             return self._completion(record, cached=False)
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
@@ -367,19 +379,17 @@ def _differing(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> 
     return [name for name in names if name not in one or name not in other or one[name] != other[name]]
 
 
-def _distance(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -> tuple[int, int, str]:
-    """Fields that differ, then how little the first of them agrees; ties by content, so that the answer is one."""
+def _distance(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -> tuple[int, int]:
+    """Fields that differ, then how little the first of them agrees."""
     names = _differing(wanted, stored)
-    first = names[0]
-    return len(names), -_common(wanted.get(first), stored.get(first)), canonical(stored)
+    return len(names), -_common(wanted.get(names[0]), stored.get(names[0]))
 
 
 def _common(one: JsonValue, other: JsonValue) -> int:
     """How many characters two texts agree in from the start."""
     if not isinstance(one, str) or not isinstance(other, str):
         return 0
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (here, there) in enumerate(pairs) if here != there), min(len(one), len(other)))
+    return bisect_left(range(min(len(one), len(other))), True, key=lambda n: one[: n + 1] != other[: n + 1])
 
 
 def _difference(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -> str:
