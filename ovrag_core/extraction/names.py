@@ -151,12 +151,56 @@ _NEVER_FIRST = frozenset(
         ("sau",),
     }
 )
-_STARTING = frozenset("bin binti ibn van von der den de di da du dos del della la le el al ter ten zu".split())
-_PUBLIC = frozenset("government state city county republic kingdom province commonwealth town".split())
+_STARTING = frozenset(
+    [
+        "bin",
+        "binti",
+        "ibn",
+        "van",
+        "von",
+        "der",
+        "den",
+        "de",
+        "di",
+        "da",
+        "du",
+        "dos",
+        "del",
+        "della",
+        "la",
+        "le",
+        "el",
+        "al",
+        "ter",
+        "ten",
+        "zu",
+    ]
+)
+_CROWN = re.compile(
+    r"(?:His|Her|HIS|HER) (?:Majesty|MAJESTY)(?: (?:the|THE) (?:King|Queen|KING|QUEEN))?(?: (?i:in right of) [A-Z]\w+(?: [A-Z][a-z]+)?)?"
+)
+_PUBLIC = frozenset(
+    ["government", "state", "city", "county", "republic", "kingdom", "province", "commonwealth", "town"]
+)
 _UNIT = re.compile(
     r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) "
 )
-_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_MONTHS = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ]
+)
 _UNDECIDED = frozenset(
     ["of", "and", "the", "for", "y", "e", "et", "u", "i", "und", "og", "och", "ja", "ve", "de", "la"]
 )
@@ -318,6 +362,8 @@ def _upper_titles() -> frozenset[str]:
 
 def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
     """Where the name beginning at `start` ends; `start` where there is none."""
+    if crown := _CROWN.match(text, start, stop):
+        return crown.end()
     end = position = start
     tokens: list[str] = []
     closed = False
@@ -453,7 +499,24 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
         organisation = (
             _lower("companyWord")
             | _lower("bankWord")
-            | {"department", "ministry", "bank", "state", "city", "county", "secretary", "u"}
+            | {
+                "department",
+                "ministry",
+                "bank",
+                "state",
+                "city",
+                "county",
+                "secretary",
+                "minister",
+                "government",
+                "directorate",
+                "republic",
+                "kingdom",
+                "commonwealth",
+                "town",
+                "office",
+                "u",
+            }
         )
         return (
             (_is_capital(after) or after == "the") and not after[0].isdigit() and any(p in organisation for p in plain)
@@ -473,6 +536,8 @@ def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:
     if following.group().lower().rstrip(".") in _JOINING:
         return True
     lowered = [t.lower().replace(".", "") for t in tokens]
+    if "for" in lowered and lowered[0] in ("minister", "ministry", "secretary", "department"):
+        return True
     if "of" in lowered and lowered[0] in ("department", "ministry", "u", "us"):
         return True
     end = _name_end(text, start, min(stop, start + 80), True)
@@ -504,7 +569,7 @@ def _can_be_name(name: str, titled: bool) -> bool:
     common = _lower("notAName")
     if all(p in common or not p.isalpha() or p in words("particle") or p in _form_words() for p in plain):
         return False
-    if " ".join(plain) in _lower("place") or any(p in _MONTHS for p in plain) and any(p.isdigit() for p in plain):
+    if " ".join(plain) in _lower("place") or (any(p in _MONTHS for p in plain) and any(p.isdigit() for p in plain)):
         return False
     if plain[0] in (
         "this",

@@ -64,7 +64,7 @@ class _Sighting:
 
 _MAX_PASSAGE = 400
 _PRONOUNS = frozenset(["i", "me", "my", "we", "us", "our", "you", "your"])
-_NOISE = frozenset("signature signatures signed sign by for whose data section".split()) | frozenset(
+_NOISE = frozenset(["signature", "signatures", "signed", "sign", "by", "for", "whose", "data", "section"]) | frozenset(
     [
         "name",
         "names",
@@ -99,8 +99,9 @@ _UNQUOTED = re.compile(
     r"(?:collectively,?\s+)?(?:the|an?|each an?|as|our|your)?\s*([A-Za-z][\w/-]*(?:\s[A-Za-z][\w/-]*)?)\s*$"
 )
 _CALLED = re.compile(
-    r"\b(?:herein(?:after)?|hereafter|below|in this (?:agreement|note|deed|letter|contract))?,?\s*(?:collectively\s+)?(?:referred to (?:herein(?:after)? )?as|called|known as|defined as|designated(?: as)?)"
-    r"\s*,?\s*(?:the|an?)?\s*[\"“‘']?([A-Za-z][\w/-]*(?:\s[A-Z][\w-]*)?)",
+    r"\b(?:(?:herein(?:after)?|hereafter|below|in this (?:agreement|note|deed|letter|contract))?,?\s*(?:collectively\s+)?"
+    r"(?:referred to (?:herein(?:after)? |hereafter |below )?as|called|known as|defined as|designated(?: as)?)\s*,?\s*(?:the|an?)?\s*[\"“‘']?|"
+    r"(?:herein(?:after)?|hereafter)\s*,?\s*(?:the|an?)?\s*[\"“‘])([A-Za-z][\w/-]*(?:\s[A-Z][\w-]*)?)",
     re.IGNORECASE,
 )
 _LEADS = re.compile(
@@ -115,10 +116,25 @@ _TAIL = re.compile(
 _ITEM = re.compile(r"[\s,;]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-HIa-h])[.)]\s+(?=[^\s.]{2,}))?")
 _ENUMERATED = re.compile(r"[A-H]\. \S+ (?:.*\b)?(?:Inc|LLC|Ltd|Limited|Corp|Company|plc)\b")
 _NEW_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*(?=[A-Z\"“$£€\d])")
+_LAST_WORD = re.compile(r"([^\W_]+)[^\w]*$")
 _PLACEHOLDERS = frozenset(
-    "hereto herein hereof thereof hereunder listed assignees party parties lenders borrowers guarantors".split()
+    [
+        "hereto",
+        "herein",
+        "hereof",
+        "thereof",
+        "hereunder",
+        "listed",
+        "assignees",
+        "party",
+        "parties",
+        "lenders",
+        "borrowers",
+        "guarantors",
+    ]
 )
 _POSTCODE = re.compile(r",?\s+(?:[A-Z]{2}|[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\.?,?\s+\d{4,6}\b")
+_BEFORE_TOWN = re.compile(r"\b(?:\d{4,6}|\d{4} [A-Z]{2}|[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2})\s+$")
 _STREET = re.compile(
     r"\d\S*\s+(?:[\w.]+\s+){1,4}(?:Street|Str|St\.?|Avenue|Ave\.?|Road|Rd\.?|Lane|Drive|Boulevard|Blvd\.?|Square|Place|Way|Suite \w+),?\s*$"
 )
@@ -128,7 +144,7 @@ _RELATED = re.compile(
 )
 _LABELLED = re.compile(r"\n[ \t]*[A-Z][\w ()/-]{2,30}:")
 _SENTENCE_END = re.compile(
-    r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;]\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
+    r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!\b[Nn]o)(?<!\bnos)(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;]\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
 )
 _SPOKEN = re.compile(
     r"((?:[\"“](?:the\s+)?\w+[,.]?[\"”]\s*(?:,|and|or)?\s*){1,4})(?:is|are|means?|refers?\s+to|shall\s+mean|stands?\s+for)\s+(?=(?:the\s+)?[A-ZÀ-Þ])",
@@ -203,6 +219,19 @@ _BORROWING = re.compile(
     re.IGNORECASE,
 )
 _LENDING = re.compile(r"\b(?:lend\w*|lent|who advances?|is owed|creditor|gives? the (?:loan|money))\b", re.IGNORECASE)
+_SIGNING = re.compile(r"_{5,}[ \t]*\r?\n[ \t\r\n]*(?!By\b|Per\b|Name\b|Date\b|Title\b)(?=[^\W\d_])")
+_BANK_TERMS = frozenset(
+    {
+        "bank",
+        "the bank",
+        "credit union",
+        "building society",
+        "issuing bank",
+        "lending bank",
+        "savings bank",
+        "trust company",
+    }
+)
 _ACCEPTED = re.compile(r"\s*(?:I |We )?(?:agreed|accept|confirmed|acknowledg|read and)", re.IGNORECASE)
 _CLOSING = re.compile(
     r"^[ \t]*(?:yours\b[^\n]{0,30}|(?:kind|best|warm|with (?:kind|best|warm))?\s*regards|sincerely[^\n]{0,20}|best wishes|with thanks[^\n]{0,40}|respectfully[^\n]{0,20}|cordially[^\n]{0,20}),?[ \t]*$",
@@ -547,7 +576,7 @@ def _named_in(
     ):
         return
     name = _joint(text, name, end)
-    yield _Sighting(role[0], name, weight, (name.end, min(end, name.end + 240)), role[2])
+    yield _Sighting(role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
 
 
 def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
@@ -568,7 +597,11 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
         if not found:
             continue
         known = [t for t in found if _singular(t) in _lexicon()]
-        if not known and (unknown > 14 or match.start() > start + 25_000):
+        if (
+            not known
+            and not any(_lexicon().get(_singular(t.split()[0])) for t in found)
+            and (unknown > 14 or match.start() > start + 25_000)
+        ):
             continue
         names = (_adjacent(text, match.start(), terms) if plain else []) or _names_before(
             text, match.start(), terms, several=bool(re.search(r"collectively|together|jointly|each|s[\"”’']", inside))
@@ -623,14 +656,17 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
     window = text[floor:at]
     cut = 0
     for bracket in _BRACKETS.finditer(window):
-        if _QUOTED.search(bracket.group()) or (
-            _UNQUOTED.match(bracket.group()[1:-1]) and terms.certain(bracket.group()[1:-1].split()[-1])
-        ):
+        plain = _UNQUOTED.match(bracket.group()[1:-1])
+        if _QUOTED.search(bracket.group()) or (plain and terms.certain(plain.group(1))):
             cut = bracket.end()
     for stop in _SENTENCE_END.finditer(window, cut):
         cut = stop.end()
     begins = {floor + cut + _blanks(window, cut)}
-    begins.update(floor + lead.end() for lead in _LEADS.finditer(window, cut) if lead.end() < len(window))
+    begins.update(
+        floor + lead.end() + _blanks(window, lead.end())
+        for lead in _LEADS.finditer(window, cut)
+        if lead.end() < len(window)
+    )
     for begin in () if several else sorted(begins, reverse=True):
         name = name_at(text, begin, stop=at)
         if (
@@ -660,7 +696,10 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
             continue
         if " " not in name.text and not name.title and text[name.end : at].strip() and not has_form(name.text):
             continue
-        if re.search(r"\b(?:order of|between|among|promises? to pay)\s", text[name.end : at]):
+        if re.search(
+            r"\b(?:order of|between|among|promises? to pay|owes?|acknowledges?|to pay|lends?|undertakes?)\s",
+            text[name.end : at],
+        ):
             continue
         if (
             _LABELLED.search(text[name.end : at])
@@ -761,6 +800,8 @@ def _in_address(text: str, name: Name) -> bool:
     """Whether a name without a form of its own stands as the town of an address."""
     if has_form(name.text):
         return False
+    if _BEFORE_TOWN.search(text[max(0, name.start - 20) : name.start]):
+        return True
     return bool(
         _POSTCODE.match(text[name.end : name.end + 40]) or _STREET.search(text[max(0, name.start - 60) : name.start])
     )
@@ -818,6 +859,13 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             )
     for match in _is_role().finditer(text, start, stop):
         role = terms.certain(match.group(1))
+        before = _LAST_WORD.search(text, max(0, match.start() - 40), match.start())
+        if (
+            before is None
+            or (before.group(1).islower() and len(before.group(1)) > 4)
+            or _is_common(before.group(1).lower())
+        ):
+            continue
         names = _names_before(text, match.start(), terms) if role else []
         if role and names and match.start() - names[0].end < 200 and _near(text, names[0].end, match.start()):
             yield _Sighting(
@@ -1025,6 +1073,8 @@ def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None
                 signers.append(name)
     if "lender" not in have:
         signers.extend(_closing_names(text, terms))
+    if "borrower" not in have:
+        signers.extend(_over_lines(text, tail, terms))
     for name in signers:
         kind = party_kind(name.text)
         if kind is None or _key(name.text) in taken:
@@ -1033,6 +1083,14 @@ def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None
             sightings.append(_Sighting("borrower", name, 1.0, (name.end, name.end)))
         elif "lender" not in have:
             sightings.append(_Sighting("lender", name, 1.0, (name.end, name.end)))
+
+
+def _over_lines(text: str, tail: int, terms: _Terms) -> Iterator[Name]:
+    """Names right below a line to sign on, whatever describes them."""
+    for match in _SIGNING.finditer(text, tail):
+        name = name_at(text, match.end(), stop=min(len(text), match.end() + 120), wrap=False)
+        if name and _is_party(name, terms) and not _office().match(text[name.end : name.end + 60]):
+            yield name
 
 
 def _closing_names(text: str, terms: _Terms) -> Iterator[Name]:
@@ -1127,6 +1185,14 @@ def _kind(text: str, group: list[_Sighting], role: Role) -> tuple[PartyKind | No
         kind = party_kind(name.text, text[start:stop], role=role)
         if kind != plain or kind == cue.kind:
             return kind, ((cue.start, cue.end) if kind == cue.kind else None)
+    if (
+        role == "lender"
+        and plain in (None, "natural_person", "legal_entity")
+        and any(s.term.lower() in _BANK_TERMS for s in group)
+    ):
+        return "financial_institution", None
+    if plain == "natural_person" and any(text[max(0, s.name.start - 4) : s.name.start] == "The " for s in group):
+        return "legal_entity", None
     if plain in (None, "natural_person"):
         for sighting in group:
             by = re.match(r"\s*\n\s*(?:_{3,}\s*)?(?:By|Per)\s*:?\s*_", text[sighting.name.end : sighting.name.end + 80])
@@ -1142,7 +1208,10 @@ def _descriptions(text: str, group: list[_Sighting]) -> Iterator[tuple[int, int]
         if stop > start:
             between = text[start:stop]
             if re.match(r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b", between):
-                end = re.search(r"\n\s*\n|(?<=[a-z0-9)])[.;]\s+[A-Z]|\((?:the|hereinafter|\"|“)", between)
+                end = re.search(
+                    r"\n\s*\n|\n(?=[ \t]*[A-Z][\w ()/-]{1,30}(?::|[ ]{2,}))|(?<=[a-z0-9)])[.;]\s+[A-Z]|\((?:the|hereinafter|\"|“)",
+                    between,
+                )
                 yield start, start + (end.start() if end else len(between))
     for term in sorted({s.term for s in group if s.term and s.term.lower() not in _PRONOUNS}):
         statement = re.search(rf"\b[Tt]he\s+{re.escape(term)}\s+is\s+(?=an?\b)", text[:60_000], re.IGNORECASE)

@@ -100,7 +100,7 @@ _BREAK = re.compile(
 _INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
 _ABBREVIATED = re.compile(r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|p\. a|N\.A|U\.S|L\.P)\.")
 _ROW = re.compile(
-    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
+    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\d{1,2}(?:\.\d{1,2})+\s+)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
 )
 
 
@@ -146,6 +146,7 @@ def _label_above(text: str, at: int) -> str:
     )
 
 
+@lru_cache(maxsize=4)
 def _breaks(text: str) -> list[tuple[int, int]]:
     return [(m.start(), m.end()) for m in _BREAK.finditer(text)]
 
@@ -393,7 +394,7 @@ _SCALE = r"(?:\s?(?P<{0}>millions?|mio\.?|mln|mn|m(?![\w²])|billions?|bn|thousa
 _SIGN = "|".join(re.escape(s) for s in sorted((*_SIGNS, *_CODES), key=lambda s: (-len(s), s)))
 _WORD = "|".join(f"(?:{pattern})" for pattern, _ in _WORD_CURRENCIES)
 _MONEY = re.compile(
-    rf"(?<![\w$€£])(?P<sign>{_SIGN})[ \u00a0]?(?P<figures>{_FIGURES})" + _SCALE.format("scale") + r"(?!\d)"
+    rf"(?<![\w$€£])(?P<sign>{_SIGN})(?:[ \u00a0]|\r?\n)?(?P<figures>{_FIGURES})" + _SCALE.format("scale") + r"(?!\d)"
     rf"|(?<![\w$€£.,])(?P<figures2>{_FIGURES})"
     + _SCALE.format("scale2")
     + rf"[ \u00a0]?(?P<sign2>(?:{_SIGN})(?!\w)|(?i:{_WORD})(?!\w))"
@@ -502,6 +503,9 @@ _PRINCIPAL_LABEL = _cues(
     ),
 )
 _PRINCIPAL_BEFORE = _cues(
+    (r"\bprincipal\W*(?:[a-z -]+\W*\(\W*)?$", 9.0),
+    (r"\b(?:delivers?|hands?)\b[^.;]{0,100}$", 3.5),
+    (r"\bstays? within\W*$", 7.0),
     (
         r"\b(?:disclosed|told us|declared|informed|pa(?:y|ys|id|ying) off|refinanc\w*|another|separate|earlier|replac\w*)\b[^.;]{0,80}$",
         -8.0,
@@ -568,7 +572,7 @@ _PRINCIPAL_BEFORE = _cues(
     ),
     (r"\b(?:exceeds?|exceeding|more than|over)\W*$", -3.0),
     (
-        r"\b(?:sub-?limit|swing ?line|letters? of credit|existing|previous|prior|former|other|judgments?|owed to|(?<!limited )liabilit\w+|claims?|loss(?:es)?|reserve|dispos\w+|indebtedness|capital expenditures?)\b[^.;]{0,90}$",
+        r"\b(?:sub-?limit|swing ?line|letters? of credit|existing|previous|prior|former|other|judgments?|owed to|(?<!limited )liabilit\w+|claims?|loss(?:es)?|reserve|dispos(?:e|es|ed|ing|ition)\b|indebtedness(?! created| evidenced| hereunder)|capital expenditures?)\b[^.;]{0,90}$",
         -6.0,
     ),
     (r"\b(?:guarantee|guaranty|guarantor)\b[^.;]{0,60}$", -4.0),
@@ -576,6 +580,9 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
 )
 _PRINCIPAL_AFTER = _cues(
+    (r"^[^.]{0,80}\bnot (?:a )?part of\b", -9.0),
+    (r"^\W*(?:in|as a|by way of|on) loan\b", 6.5),
+    (r"^\W*of principal\b", 7.0),
     (
         r"^[^.;]{0,60}\b(?:is|was|were|are|be) (?:to be )?(?:paid off|repaid|refinanced|discharged|redeemed|settled|closed|cleared)\b",
         -8.0,
@@ -689,13 +696,20 @@ _PERCENT_WORDS = re.compile(
     rf"\b(?P<words>{_NUMBER_WORDS})(?:\s+point\s+(?P<point>(?:(?:{_NUMBER_WORD}|oh)[\s-]*)+?))?(?:\s+and\s+(?:(?P<top>a|an|{_NUMBER_WORD})[\s-]+)?(?P<bottom>{'|'.join(sorted(_FRACTION_WORDS, key=lambda w: (-len(w), w)))}))?(?:\s+of\s+one)?\s*(?:%|per[ \n-]?cent(?:um)?\b|percent\b)",
     re.IGNORECASE,
 )
-_INDEX = r"(?:prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|cash rate|policy rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
+_INDEX = r"(?:benchmark|prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|cash rate|policy rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
 _VARIABLE = re.compile(
     rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}",
     re.IGNORECASE,
 )
+_HINT = re.compile(
+    rf"\b(?:variable|floating|adjustable|var(?:y|ies)|floats?|adjusts?|change|move|margin)\b|{_INDEX}", re.IGNORECASE
+)
+_REGARDLESS = re.compile(
+    r"before and after|both before|also after any default|no default rate|not charge a default", re.IGNORECASE
+)
+_LATE = re.compile(r"\b(?:payments?|instal\w+|you|they|amounts?) (?:are|is|were) (?:late|overdue)\b", re.IGNORECASE)
 _DEFAULTING = re.compile(
-    r"\b(?:default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|amounts?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
+    r"\b(?:(?:payments?|you|they|instal\w+) (?:are|is) late|default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|amounts?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
     re.IGNORECASE,
 )
 _RATE_LABEL = _cues(
@@ -712,6 +726,7 @@ _RATE_LABEL = _cues(
     ),
 )
 _RATE_BEFORE = _cues(
+    (r"\bon what (?:I|we|you|is|remains|he|she|it)\b[^.;]{0,60}$", 5.0),
     (r"\b(?:price|cost)\b[^.;]{0,30}\bis\W*$", 6.5),
     (r"\bannual\s+percentage\b[^.;]{60,240}$", -4.5),
     (r"\bundivided\b[^.;]{0,20}$", -9.0),
@@ -818,8 +833,12 @@ def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
         before, label = _weigh(_RATE_BEFORE, setting.before[-260:])
         options.append((before + after, label))
         score, label = options[0] if options[0][0] < 0 else max(options)
+        if re.search(r"\b(?:variable|floating|adjustable)\b", setting.label, re.IGNORECASE):
+            continue
         near = f"{setting.label} {setting.before[-110:]} {setting.after[:60]}"
-        if _DEFAULTING.search(near) and not re.search(r"before and after|both before", near, re.IGNORECASE):
+        if _LATE.search(near):
+            score -= 12.0
+        elif _DEFAULTING.search(near) and not _REGARDLESS.search(near):
             score -= 7.0
         if re.search(
             rf"{_INDEX}|\bmargin\b", f"{setting.before[-70:]} {setting.after[:70]}", re.IGNORECASE
@@ -831,8 +850,22 @@ def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
             )
 
 
+def _variable_hits(text: str) -> Iterator[re.Match[str]]:
+    """The first words that make a rate variable, looked for only around words such as "margin" or "prime"."""
+    done = 0
+    for count, hint in enumerate(_HINT.finditer(text)):
+        if count > 200:
+            return
+        if hint.start() < done:
+            continue
+        match = _VARIABLE.search(text, max(done, hint.start() - 160), min(len(text), hint.end() + 160))
+        done = match.end() if match else hint.end()
+        if match:
+            yield match
+
+
 def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
-    for match in list(_VARIABLE.finditer(text))[:60]:
+    for match in _variable_hits(text):
         setting = _setting(text, match.start(), match.end(), breaks)
         sentence = text[setting.start : setting.end]
         if _DEFAULTING.search(sentence) or re.search(
@@ -840,7 +873,7 @@ def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
         ):
             continue
         if re.search(
-            r"\bfixed\b|\bnot (?:a )?variable|does not (?:vary|change)|shall not (?:vary|change)|will not (?:vary|change)|\bother\b|insurance|hedg|swap",
+            r"(?<!no )(?<!not )(?<!not a )\bfixed\b|\bnot (?:a )?variable|does not (?:vary|change)|shall not (?:vary|change)|will not (?:vary|change)|\bother\b|insurance|hedg|swap",
             sentence,
             re.IGNORECASE,
         ):
@@ -951,6 +984,7 @@ _MATURITY_LABEL = _cues(
     ),
 )
 _MATURITY_BEFORE = _cues(
+    (r"\b(?:free|clear|rid) of (?:this|the|my|all) (?:debt|loan)[^.;]{0,20}\b(?:on|by)\W*(?:the\s*)?$", 9.0),
     (
         r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal)[^.;]){0,40}$",
         -12.0,
