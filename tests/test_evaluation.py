@@ -163,6 +163,11 @@ def test_latency_summary_has_parts_and_shares(records):
     assert (table["p75"] <= table["p95"]).all()
 
 
+def test_an_arm_has_no_row_for_a_part_it_does_not_have(records):
+    rows = [row.model_copy(update={"validation": 0.0}) for row in latencies(records) if row.arm == "plain"]
+    assert "validation" not in latency.summary(latency.latency_frame(rows))["part"].tolist()
+
+
 def test_a_stalled_query_is_an_outlier_and_ordinary_ones_are_not(records):
     rows = latencies(records)
     stalled = rows[7].model_copy(update={"extraction": 500.0, "total": 500.1})

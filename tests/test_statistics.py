@@ -96,7 +96,7 @@ def test_intervals_lie_on_the_scale_and_are_reproducible(pairs):
 def test_paired_difference_of_equal_arms_is_zero():
     arm = ([1.0, 2.0, 3.0], [5.0, 5.0, 5.0])
     difference = paired_difference(arm, arm, PLAN)
-    assert (difference.value, difference.low, difference.high, difference.p) == (0.0, 0.0, 0.0, 1.0)
+    assert (difference.value, difference.low, difference.high, difference.p) == (0.0, None, None, 1.0)
 
 
 def test_paired_difference_sees_a_small_but_constant_gain():
@@ -106,6 +106,12 @@ def test_paired_difference_sees_a_small_but_constant_gain():
     n = [5.0] * 30
     difference = paired_difference((better.tolist(), n), (base.tolist(), n), PLAN)
     assert difference.low > 0
+    assert difference.p < 0.01
+
+
+def test_a_difference_on_which_all_clusters_agree_has_no_interval():
+    difference = paired_difference(([4.0] * 9, [5.0] * 9), ([1.0] * 9, [5.0] * 9), PLAN)
+    assert (difference.value, difference.low, difference.high) == (pytest.approx(0.6), None, None)
     assert difference.p < 0.01
 
 

@@ -105,6 +105,17 @@ def test_a_cut_table_says_so(tmp_path):
     assert "The first 4 of 9 rows" in text
 
 
+def test_small_numbers_are_not_shown_as_zero():
+    frame = pd.DataFrame({"p": [0.00004, 0.0, 1.0], "d": [-0.25, -0.00001, 0.5]})
+    assert display(frame, {}).values.tolist() == [["<0.001", "−0.250"], ["0.000", "0.000"], ["1.000", "0.500"]]
+
+
+def test_csv_may_list_what_latex_sums_up(tmp_path):
+    write_table(pd.DataFrame({"n": [2]}), "t", "C.", NOTE, folder=tmp_path, full=pd.DataFrame({"id": ["a", "b"]}))
+    assert (tmp_path / "t.csv").read_text() == "id\na\nb\n"
+    assert "2 \\\\" in (tmp_path / "t.tex").read_text()
+
+
 def test_an_empty_table_is_written(tmp_path):
     write_table(pd.DataFrame(columns=["a", "b"]), "t", "C.", NOTE, folder=tmp_path)
     assert r"A & B \\" in (tmp_path / "t.tex").read_text()

@@ -29,13 +29,16 @@ def latency_frame(latency: Sequence[LatencyRecord]) -> pd.DataFrame:
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Per arm and part, and in total: n, mean, median, quartiles, 95th percentile, maximum (seconds), and share.
 
-    Shares are of the summed totals; what they lack to 1 is spent between the parts.
+    An arm has no row for a part that it does not have. Shares are of the summed totals; what they lack to 1 is spent
+    between the parts.
     """
     rows = []
     for arm, group in frame.groupby("arm", sort=False):
         whole = float(group[TOTAL].sum())
         for part in (*PARTS, TOTAL):
             seconds = group[part]
+            if part != TOTAL and not seconds.any():
+                continue
             quartiles = seconds.quantile([0.5, 0.25, 0.75, 0.95]).tolist()
             share = float(seconds.sum()) / whole if whole else None
             rows.append((arm, part, len(group), float(seconds.mean()), *quartiles, float(seconds.max()), share))

@@ -78,7 +78,9 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
     rows = [_row(record, rouge[_pair(record)], scores[_pair(record)], baseline) for record in scored]
     names = ["arm", "document_id", "question_id", "accepted", *METRICS, *RESCALED]
     kinds = {"accepted": bool, **dict.fromkeys((*METRICS, *RESCALED), float)}  # said, as an empty frame has none
-    return Quality(pd.DataFrame(rows, columns=names).astype(kinds), model_name(model), baseline, len(records) - len(scored))
+    return Quality(
+        pd.DataFrame(rows, columns=names).astype(kinds), model_name(model), baseline, len(records) - len(scored)
+    )
 
 
 def rouge_l(pairs: Iterable[Pair]) -> list[float]:

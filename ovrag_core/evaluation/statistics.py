@@ -102,6 +102,7 @@ def paired_difference(
     """The difference of two ratios measured on the same clusters (aligned entries), resampled together.
 
     The p-value is that of the bootstrap distribution: twice the smaller share of resamples on either side of zero.
+    Where every cluster shows the same difference there is no spread to resample, and no interval is given.
     """
     data = tuple(np.asarray(part, dtype=float) for part in (*first, *second))
     used = int(np.count_nonzero((data[1] > 0) | (data[3] > 0)))
@@ -111,10 +112,12 @@ def paired_difference(
     if used < 2:
         return Difference(value, None, None, None, used)
     if np.array_equal(data[0], data[2]) and np.array_equal(data[1], data[3]):
-        return Difference(0.0, 0.0, 0.0, 1.0, used)
+        return Difference(0.0, None, None, 1.0, used)
     low, high, _, drawn = _bootstrap(data, _difference, plan)
     sides = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
-    return Difference(value, low, high, min(1.0, 2 * (sides + 1) / (drawn.size + 1)), used)
+    p = min(1.0, 2 * (sides + 1) / (drawn.size + 1))
+    unanimous = high - low < 1e-12
+    return Difference(value, None if unanimous else low, None if unanimous else high, p, used)
 
 
 def exact_mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:

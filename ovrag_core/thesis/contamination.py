@@ -37,24 +37,34 @@ def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
 
 
 def false_positive_table(run: Run) -> pd.DataFrame:
-    """Inventory of false positives, published ones beside them: `false_positives`."""
+    """Inventory of false positives, published ones beside them: `false_positives`, and `false_positives_full`.
+
+    The first counts queries that share arm, question, chunks and rules; the second has a row a query.
+    """
     table = contamination.false_positive_frame(run.records)
     if run.published and "ovrag" in run.arms:
         rows = pd.DataFrame(run.published.false_positives).assign(arm=f"ovrag {MARK}", attempts=4)
-        rows["outcome"] = "hard_rejected"
-        table = integers(pd.concat([table, rows], ignore_index=True), ["attempts"])
+        table = pd.concat([rows.assign(outcome="hard_rejected"), table], ignore_index=True)[list(table.columns)]
+        table = integers(table, ["attempts"])
     note = run.note(interval=False, more=source(run))
-    shown = ["arm", "document_id", "question_id", "outcome", "attempts", "chunks_also_from", "rules"]
     write(run, table, "false_positives_full", "False positives in full.", note, rows=15)
-    return write(run, table[shown], "false_positives", "False positives.", note, rows=25)
+    short = _counted(table, ["arm", "question_id", "chunks_also_from", "rules", "attempts"])
+    return write(run, short, "false_positives", "False positives by arm, question and chunks.", note, rows=25)
 
 
 def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
-    """Accepted answers about other contracts only: `wrong_contract_answers`."""
+    """Accepted answers about other contracts only: `wrong_contract_answers`, in LaTeX counted by what they quote."""
     table = contamination.wrong_answers(sources)
     note = run.note(interval=False, more="Accepted answers whose passages are all of other contracts")
-    caption = "Accepted answers about the wrong contract."
-    return write(run, table, "wrong_contract_answers", caption, note, rows=20)
+    caption = "Accepted answers about the wrong contract, by arm, question and source."
+    short = _counted(table, ["arm", "question_id", "sources", "basis"])
+    return write(run, short, "wrong_contract_answers", caption, note, rows=20, full=table)
+
+
+def _counted(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Rows that agree in `keys` as one, with their number and the first contract, in the order of their firsts."""
+    groups = table.groupby(keys, sort=False, dropna=False)["document_id"]
+    return groups.agg(queries="size", first_contract="first").reset_index()
 
 
 def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:

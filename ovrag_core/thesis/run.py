@@ -31,6 +31,7 @@ HEADERS = {
     "bertscore_recall": "BERTScore R",
     "bertscore_f1": "BERTScore F1",
     "bertscore_f1_rescaled": "F1 rescaled",
+    "p": "p",
     "p_holm": "p (Holm)",
     "bertscore_precision_rescaled": "P rescaled",
     "bertscore_recall_rescaled": "R rescaled",
@@ -143,11 +144,21 @@ def write(
     decimals: int | dict[str, int] = 3,
     rows: int | None = None,
     long: bool = False,
+    full: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Write a table of the run; `tables.write_table` says what of it goes where."""
     titles = {**HEADERS, **(headers or {})}
     return write_table(
-        table, name, caption, note, folder=run.tables, headers=titles, decimals=decimals, rows=rows, long=long
+        table,
+        name,
+        caption,
+        note,
+        folder=run.tables,
+        headers=titles,
+        decimals=decimals,
+        rows=rows,
+        long=long,
+        full=full,
     )
 
 

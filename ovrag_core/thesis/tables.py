@@ -78,14 +78,17 @@ def write_table(
     decimals: int | Mapping[str, int] = 3,
     rows: int | None = None,
     long: bool = False,
+    full: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Write `<name>.csv` (all columns, plain numbers) and `<name>.tex`, and return the frame as LaTeX shows it.
 
     There a column `x` with `x_low` and `x_high` becomes one cell `x [low, high]`. `headers` renames columns, `decimals`
-    is for all or by column, `rows` limits the LaTeX table (which then says so), `long` lets it run over pages.
+    is for all or by column, `rows` limits the LaTeX table (which then says so), `long` lets it run over pages, and
+    `full` is what the CSV holds where LaTeX sums it up.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
+    listed = frame if full is None else full
+    listed.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
     shown = display(frame, headers or {}, decimals)
     if rows is not None and len(shown) > rows:
         more = f"{note.more.rstrip('.') + '. ' if note.more else ''}The first {rows} of {len(shown)} rows"
@@ -185,7 +188,15 @@ def _text(value: object, places: int) -> str:
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.{places}f}".replace("-", "−") if isinstance(value, float) else str(value)
+    return _rounded(value, places) if isinstance(value, float) else str(value)
+
+
+def _rounded(value: float, places: int) -> str:
+    """A rounded number; what is positive and rounds to zero is written as less than the last place."""
+    if 0 < value < 0.5 * 10**-places:
+        return f"<{10**-places:.{places}f}"
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
 def _missing(value: object) -> bool:
