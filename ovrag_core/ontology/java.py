@@ -105,27 +105,51 @@ class Logic:
         """Drops an ontology that `ontology` made."""
         self.manager.removeOntology(ontology)
 
-    def module(self, facts: Sequence[Fact]) -> list[int]:
-        """Numbers of the axioms that can matter for these facts: a syntactic-locality module (STAR)."""
+    def module_of(self, terms: Sequence[tuple[str, str]], among: Sequence[int] | None = None) -> list[int]:
+        """Numbers of the axioms that can matter for terms (kind, IRI): a syntactic-locality module (STAR)."""
         java = jpype.JClass
-        whole = java("java.util.HashSet")(java("java.util.Arrays").asList(self.axioms))
+        numbers = range(len(self.axioms)) if among is None else among
+        chosen = java("java.util.HashSet")(java("java.util.Arrays").asList([self.axioms[number] for number in numbers]))
         extractor = java("uk.ac.manchester.cs.owlapi.modularity.SyntacticLocalityModuleExtractor")(
-            self.manager, None, whole, java("uk.ac.manchester.cs.owlapi.modularity.ModuleType").STAR
+            self.manager, None, chosen, java("uk.ac.manchester.cs.owlapi.modularity.ModuleType").STAR
         )
-        inside = extractor.extract(self._signature(facts))
-        return [number for number, axiom in enumerate(self.axioms) if inside.contains(axiom)]
-
-    def _signature(self, facts: Sequence[Fact]) -> JavaObject:
-        signature = jpype.JClass("java.util.HashSet")()
-        iri = jpype.JClass("org.semanticweb.owlapi.model.IRI").create
+        signature = java("java.util.HashSet")()
+        iri = java("org.semanticweb.owlapi.model.IRI").create
         makers = {
             "class": self.factory.getOWLClass,
             "object": self.factory.getOWLObjectProperty,
             "data": self.factory.getOWLDataProperty,
         }
-        for kind, term, _, _ in facts:
+        for kind, term in terms:
             signature.add(makers[kind](iri(term)))
-        return signature
+        inside = extractor.extract(signature)
+        return [number for number in numbers if inside.contains(self.axioms[number])]
+
+    def without_bystanders(self, numbers: Sequence[int]) -> list[int]:
+        """`numbers` without assertions about individuals that no axiom mentions, not even by way of others.
+
+        Consistent by themselves, they cannot contradict anything else: a model of the rest and one of theirs, side by
+        side, are a model of both.
+        """
+        mentioned: set[str] = set()
+        assertions: list[tuple[int, frozenset[str]]] = []
+        for number in numbers:
+            axiom = self.axioms[number]
+            names = frozenset(str(name) for name in axiom.getIndividualsInSignature())
+            if str(axiom.getAxiomType()).endswith("Assertion"):
+                assertions.append((number, names))
+            else:
+                mentioned |= names
+        grown = -1
+        while grown != len(mentioned):
+            grown = len(mentioned)
+            mentioned.update(*(names for _, names in assertions if names & mentioned))
+        bystanders = {number for number, names in assertions if not names & mentioned}
+        return [number for number in numbers if number not in bystanders]
+
+    def module(self, facts: Sequence[Fact], among: Sequence[int] | None = None) -> list[int]:
+        """Numbers of the axioms that can matter for these facts."""
+        return self.module_of([(kind, term) for kind, term, _, _ in facts], among)
 
     def assertion(self, fact: Fact) -> JavaObject:
         """The fact as an OWLAPI axiom."""
@@ -145,13 +169,15 @@ class Logic:
 class HermiT:
     """HermiT over a fixed set of axioms: `consistent(facts)` is one run of its tableau."""
 
-    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float) -> None:
+    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float, *, lenient: bool = False) -> None:
+        """`lenient` passes over datatypes that are not in OWL 2's datatype map, where FIBO's own axioms use some."""
         java = jpype.JClass
         self.logic = logic
         self.ontology = logic.ontology(axioms)
         configuration = java("org.semanticweb.HermiT.Configuration")()
         configuration.throwInconsistentOntologyException = False
         configuration.individualTaskTimeout = int(seconds * 1000)
+        configuration.ignoreUnsupportedDatatypes = lenient
         self.reasoner = java("org.semanticweb.HermiT.Reasoner")(configuration, self.ontology)
         self.tableau = self.reasoner.getTableau()
         self._atom = java("org.semanticweb.HermiT.model.Atom").create

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 from xml.sax import SAXException
 
-from rdflib import OWL, RDF, RDFS, BNode, Graph, URIRef
+from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, URIRef
 from rdflib.exceptions import ParserError
 from rdflib.namespace import SKOS
 from rdflib.plugins.parsers.notation3 import BadSyntax
@@ -64,6 +64,8 @@ class Ontology:
     any_types: frozenset[str] = field(default_factory=frozenset)
     no_values: frozenset[str] = field(default_factory=frozenset)
     without_suffix: frozenset[str] = field(default_factory=frozenset)
+    reference: bool = False  # a whole reference ontology is in it; the reasoner takes a module of that
+    missing: tuple[str, ...] = ()  # modules of the reference that are imported but were not there
 
     @cached_property
     def classes(self) -> tuple[Term, ...]:
@@ -130,18 +132,22 @@ def load_ontology(folder: Path = Path("ontologies"), rules: Path | None = None) 
     graph = Graph(bind_namespaces="none")
     digest = hashlib.sha256()
     for path in files:
-        digest.update(_read_into(graph, path))
-    known = read_rules(graph)
+        digest.update(read_into(graph, path))
     settings = rules or folder / "rules.yaml"
-    if rules or settings.exists():
-        known = apply_settings(known, settings)
+    return assemble(graph, digest.digest(), settings if rules or settings.exists() else None)
+
+
+def assemble(graph: Graph, digest: bytes, rules: Path | None) -> Ontology:
+    """The ontology that a graph holds, with the rule settings of a file. Raises OntologyError."""
+    known = read_rules(graph)
+    if rules is not None:
+        known = apply_settings(known, rules)
     _remove_axioms(graph, {rule.id for rule in known if not rule.enabled})
-    digest.update(repr(known).encode())
     return Ontology(
         graph=graph,
         terms=_terms(graph),
         rules=known,
-        digest=digest.hexdigest(),
+        digest=hashlib.sha256(digest + repr(known).encode()).hexdigest(),
         any_types=frozenset(fold(str(word)) for word in graph.objects(None, RULE.anyType)),
         no_values=frozenset(fold(str(word)) for word in graph.objects(None, RULE.noValue)) - {""},
         without_suffix=frozenset(str(node) for node in graph.subjects(RULE.withoutSuffix)),
@@ -163,7 +169,8 @@ def _by_name(terms: tuple[Term, ...]) -> dict[str, Term]:
     return names
 
 
-def _read_into(graph: Graph, path: Path) -> bytes:
+def read_into(graph: Graph, path: Path) -> bytes:
+    """Adds a file to a graph and returns its bytes. Raises OntologyError naming the file."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -171,7 +178,7 @@ def _read_into(graph: Graph, path: Path) -> bytes:
     if len(content) > _MAX_BYTES:
         raise OntologyError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; split the ontology")
     if _FORMATS[path.suffix] == "xml":
-        _refuse_entities(content, path)
+        refuse_entities(content, path)
     try:
         graph.parse(data=content, format=_FORMATS[path.suffix], publicID="urn:ovrag:base#")
     except BadSyntax as error:
@@ -186,7 +193,7 @@ def _read_into(graph: Graph, path: Path) -> bytes:
     return content
 
 
-def _refuse_entities(content: bytes, path: Path) -> None:
+def refuse_entities(content: bytes, path: Path) -> None:
     """External entities would open files, nested ones grow without bound; internal plain ones (FIBO's) are fine."""
     if re.search(rb"<!(?:DOCTYPE|ENTITY)[^>\[]*?\s(?:SYSTEM|PUBLIC)\s", content):
         raise OntologyError(
@@ -263,7 +270,7 @@ def _is_logical(graph: Graph, subject: Node, predicate: Node, value: Node, decla
         return (subject, RDF.type, OWL.Axiom) in graph
     if predicate == RDF.type:
         return value in declared or (str(value).startswith(_LOGIC) and value != OWL.Ontology)
-    if str(predicate).startswith(_LOGIC):
+    if str(predicate).startswith((*_LOGIC, str(XSD))):  # XSD: facets of datatypes
         return predicate not in _NOT_LOGIC
     return predicate in declared
 

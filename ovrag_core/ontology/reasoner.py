@@ -26,7 +26,6 @@ ReasonerName = Literal["hermit", "pellet", "both"]
 
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 1.0
-_OWN_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +59,7 @@ class Reasoner:
         names: Mapping[str, str] | None = None,
         soft: Sequence[str] = (),
         classes: Sequence[str] = (),
+        terms: Sequence[tuple[str, str]] = (),
         reasoner: ReasonerName = "hermit",
         seconds: float = 10,
         heap_megabytes: int = 1024,
@@ -67,13 +67,15 @@ class Reasoner:
     ) -> None:
         """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn; `classes` must be possible.
 
-        `remember`: which axioms explain a pattern of facts is found once a process (verdicts are never remembered).
+        `terms` (kind and IRI): facts will use no others, so a module of the axioms will do. `remember`: which axioms
+        explain a pattern of facts is found once a process (verdicts are never remembered).
         """
         self._first: dict[str, Any] = {
             "axioms": axioms,
             "names": dict(names or {}),
             "soft": sorted(soft),
             "classes": list(classes),
+            "terms": list(terms),
             "reasoner": reasoner,
             "seconds": seconds,
             "heap": heap_megabytes,
@@ -105,8 +107,8 @@ class Reasoner:
                 for rule in ontology.rules
                 if rule.enabled and rule.severity == "warning" and not rule.supporting
             ],
-            # In a whole reference ontology (FIBO) this would take minutes, and its publisher has done it.
-            classes=[term.iri for term in ontology.classes] if len(ontology.classes) <= _OWN_SIZE else (),
+            classes=[term.iri for term in ontology.classes],
+            terms=[(term.kind, term.iri) for term in ontology.terms] if ontology.reference else (),
             reasoner=reasoner,
             seconds=seconds,
             heap_megabytes=heap_megabytes,

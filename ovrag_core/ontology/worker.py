@@ -63,11 +63,16 @@ class Service:
         self.reasoner = str(request["reasoner"])
         self.logic = java.Logic(request["axioms"], request["names"])
         soft = frozenset(request["soft"])
-        whole = range(len(self.logic.axioms))
-        hard = [number for number in whole if not soft.intersection(self.logic.rules[number])]
+        # For facts in these terms, what lies outside the module of the terms cannot matter.
+        terms = request["terms"]
+        self.lenient = bool(terms)
         self.named = java.treats_names_apart(self.logic)
-        self.whole = self.engine(whole)
-        self.hard = self.whole if len(hard) == len(whole) else self.engine(hard)
+        module = self.logic.module_of(terms) if terms else range(len(self.logic.axioms))
+        self.consistent = self._is_consistent(module)
+        self.inside = self.logic.without_bystanders(module)
+        hard = [number for number in self.inside if not soft.intersection(self.logic.rules[number])]
+        self.whole = self.engine(self.inside)
+        self.hard = self.whole if len(hard) == len(self.inside) else self.engine(hard)
         self.hard_axioms = frozenset(hard)
         self.remembers = bool(request["remember"])
         self.remembered: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
@@ -76,19 +81,29 @@ class Service:
         """The reasoner that was asked for, over these axioms."""
         if self.reasoner == "pellet":
             return java.Pellet(self.logic, axioms, self.seconds)
-        hermit = (java.FreshHermiT if self.named else java.HermiT)(self.logic, axioms, self.seconds)
+        if self.named:
+            hermit: Engine = java.FreshHermiT(self.logic, axioms, self.seconds)
+        else:
+            hermit = java.HermiT(self.logic, axioms, self.seconds, lenient=self.lenient)
         return hermit if self.reasoner == "hermit" else Both(hermit, java.Pellet(self.logic, axioms, self.seconds))
+
+    def _is_consistent(self, axioms: Sequence[int]) -> bool:
+        engine = self.engine(axioms)
+        try:
+            return engine.consistent()
+        finally:
+            engine.dispose()
 
     def described(self, classes: Sequence[str]) -> Message:
         """The axioms, whether they can be true together, and which of `classes` can have no member."""
-        consistent = self.whole.consistent()
+        hard = self.hard
         impossible = (
-            [iri for iri in classes if not self.hard.consistent([("class", iri, 0, None)])] if consistent else []
+            [iri for iri in classes if not hard.consistent([("class", iri, 0, None)])] if self.consistent else []
         )
         return {
             "axioms": self.logic.manchester,
             "rules": self.logic.rules,
-            "consistent": consistent,
+            "consistent": self.consistent,
             "impossible": impossible,
         }
 
@@ -143,7 +158,9 @@ class Service:
         return self.remembered[key]
 
     def _find_axioms(self, facts: list[Fact], *, hard: bool) -> list[tuple[int, ...]]:
-        candidates = [number for number in self.logic.module(facts) if not hard or number in self.hard_axioms]
+        candidates = [
+            number for number in self.logic.module(facts, self.inside) if not hard or number in self.hard_axioms
+        ]
 
         def contradicts(axioms: Sequence[int]) -> bool:
             engine = self.engine(axioms)
