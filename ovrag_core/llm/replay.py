@@ -115,7 +115,7 @@ class Store:
             content = "".join(lines).encode()
             if content == _bytes_from(file, 0):
                 return
-            part = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
+            part = self.path.with_name(f"{self.path.name}.partial")  # ours alone, by the lock
             try:
                 _write_whole(part, content)
                 part.replace(self.path)
