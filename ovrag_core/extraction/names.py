@@ -518,6 +518,8 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
                 "u",
             }
         )
+        if plain[-1] in _form_words() and plain[-1] not in organisation:
+            return False
         return (
             (_is_capital(after) or after == "the") and not after[0].isdigit() and any(p in organisation for p in plain)
         )

@@ -157,7 +157,10 @@ _PROMISES = re.compile(
     r"\b(?:promises?|promised|undertakes?|agrees?|covenants?|binds? (?:itself|himself|herself))\s+(?:and\s+agrees?\s+|unconditionally\s+)?to\s+(?:re)?pay\b",
     re.IGNORECASE,
 )
-_ORDER = re.compile(r"\b(?:to\s+the\s+order\s+of|pay\s+to|repay\s+to|pay)\s*[:,]?\s+", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\b(?:re)?pay\s+(?:back\s+)?(?:to\s+)?(?:the\s+order\s+of\s*[:,]?\s+)?(?=[A-ZÀ-Þ])|\bto\s+the\s+order\s+of\s*[:,]?\s+",
+    re.IGNORECASE,
+)
 _UNDERSIGNED = re.compile(
     r"\bundersigned\b\s*(?:borrower|maker|obligor)?\s*(?:\([^()]{0,60}\))?\s*,?\s+", re.IGNORECASE
 )
@@ -207,7 +210,7 @@ _PAY_WORDS = re.compile(
 )
 _LEND_WORDS = re.compile(r"\b(?:lend|lent|lending|advance|loaned)\b", re.IGNORECASE)
 _NOT_PARTY = re.compile(
-    r"\b(?:former|previous|existing|prior|witness\w*|solicitors?|notary|attorneys?|counsel|guarantee[ds]? (?:to|by)|dealer|assigned to|transferred? to|sold to|represented by|signed by|acting by|By:|Per:|Attn\.?:?)\s*[:,]?\s*$",
+    r"\b(?:former|previous|existing|prior|witness\w*|solicitors?|notary|attorneys?|counsel|guarantee[ds]? (?:to|by)|dealer|assigned to|transferred? to|sold to|(?:represented|signed|acting) by(?: its| his| her)?(?: [a-z]+){0,5},?|signed by|acting by|By:|Per:|Attn\.?:?)\s*[:,]?\s*$",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(
@@ -603,6 +606,8 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
             and (unknown > 14 or match.start() > start + 25_000)
         ):
             continue
+        if plain and _caption_line(text, match.start(), match.end()):
+            continue
         names = (_adjacent(text, match.start(), terms) if plain else []) or _names_before(
             text, match.start(), terms, several=bool(re.search(r"collectively|together|jointly|each|s[\"”’']", inside))
         )
@@ -633,6 +638,12 @@ def _adjacent(text: str, at: int, terms: _Terms) -> list[Name]:
     if name is None or text[name.end : at].strip() or text[start : name.start].strip(" _\t*") not in ("", name.title):
         return []
     return [name] if _is_party(name, terms) else []
+
+
+def _caption_line(text: str, start: int, end: int) -> bool:
+    """Whether brackets with a role stand alone on their line, as captions under signatures do."""
+    following = text.find("\n", end)
+    return not _label_before(text, start) and not text[end : len(text) if following < 0 else following].strip()
 
 
 def _label_before(text: str, at: int) -> str:
@@ -692,7 +703,7 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
             or not _TAIL.match(text[name.end : at])
         ):
             continue
-        if _NOT_PARTY.search(text[max(0, name.start - 40) : name.start]) or _in_address(text, name):
+        if _NOT_PARTY.search(text[max(0, name.start - 90) : name.start]) or _in_address(text, name):
             continue
         if " " not in name.text and not name.title and text[name.end : at].strip() and not has_form(name.text):
             continue

@@ -116,8 +116,8 @@ def _setting(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -> 
     line = text.rfind("\n", left, start) + 1 or left
     row = _ROW.match(text[line:start])
     label = row.group(1) if row else ""
-    if not row and line == left and not text[left:start].strip(" \t*_|#•-"):
-        label = _label_above(text, left)
+    if not row and not text[line:start].strip(" \t*_|#•-"):
+        label = _label_above(text, line)
     begin, finish = left, right
     if finish - begin > _MAX_PASSAGE:
         begin = max(begin, min(start, finish - _MAX_PASSAGE, start - 120))
@@ -503,6 +503,10 @@ _PRINCIPAL_LABEL = _cues(
     ),
 )
 _PRINCIPAL_BEFORE = _cues(
+    (
+        r"\b(?:aggregate|outstanding|balance|total|advances)\b[^.;]{0,80}\bnot (?:to |at any time )?exceed(?:ing)?\W*$",
+        10.0,
+    ),
     (r"\bprincipal\W*(?:[a-z -]+\W*\(\W*)?$", 9.0),
     (r"\b(?:delivers?|hands?)\b[^.;]{0,100}$", 3.5),
     (r"\bstays? within\W*$", 7.0),
@@ -836,6 +840,10 @@ def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
         if re.search(r"\b(?:variable|floating|adjustable)\b", setting.label, re.IGNORECASE):
             continue
         near = f"{setting.label} {setting.before[-110:]} {setting.after[:60]}"
+        if "annual percentage" in setting.before[-240:].lower() and re.match(
+            r"rate\b\W*$", setting.label, re.IGNORECASE
+        ):
+            score -= 5.0
         if _LATE.search(near):
             score -= 12.0
         elif _DEFAULTING.search(near) and not _REGARDLESS.search(near):
