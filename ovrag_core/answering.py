@@ -6,28 +6,34 @@ nearest in meaning to each part are quoted in the order in which they stand. Not
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy
 
 from ovrag_core.documents.passages import find_passages
-from ovrag_core.documents.sections import is_heading
+from ovrag_core.documents.sections import find_sections, is_capitals
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.types import Answer, Chunk, Evidence
 
 NO_ANSWER = "The context does not hold an answer."
 Excluded = tuple[str, int, int]
 
-FLOOR = 0.36  # below, a passage has nothing to do with a question
-RIVAL = 0.8  # of a part's best score: as good as the best
-KEEN = 0.75  # above, a passage is worth quoting though it is not a part's best
+FLOOR = 0.36  # below, a passage has nothing to do with a part of the question
+RIVAL = 0.85  # of a part's best score: as good as the best
+KEEN = 0.85  # above, a passage is worth quoting though it is not a part's best
 EXTRA = 1  # passages beyond one for each part
 MAX_CHARACTERS = 600
+WHOLE = 0.2  # share of the whole question in the nearness to a part of it
+HEADING_WEIGHT = 0.15
 LEXICAL_WEIGHT = 0.25
 LABEL_WEIGHT = 0.2
+KIND_WEIGHT = 0.12
+TITLE_LOSS = 0.3  # a document's title answers only what the document is
 _CACHE_LIMIT = 100_000
 
 _PART = re.compile(r"[,;:?!]|\b(?:and|as well as|along with|with its|with their)\b", re.I)
@@ -43,6 +49,28 @@ other so such than that the their them then there these they this those to type 
 which who whom whose why will with would summarise summarize describe list name give state tell explain described
 """
 _STOP = frozenset(_FUNCTION_WORDS.split())
+_TITLE_CUE = re.compile(r"\b(?:kinds?|types?|sort|nature|titled?|called|summar\w+|describe\w*|what is)\b", re.I)
+_BACKWARD = re.compile(r"\b(?:it|them|they|each|both|those|these)\b", re.I)
+_ASKING = re.compile(r"\b(?:what|when|where|who|whom|whose|why|how|which)\b", re.I)
+
+# What a part of a question asks for, and what a passage that answers it holds.
+_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][\w.'’-]*,? (?:(?:of|de|la|van|von|and|&|the) ){0,2}[A-ZÀ-ÖØ-Þ][\w.'’-]")
+_KINDS = (
+    (re.compile(r"\b(?:who|whom|whose|part(?:y|ies)|names?|persons?|people|compan(?:y|ies))\b", re.I), _NAME),
+    (
+        re.compile(r"\b(?:amounts?|how much|sums?|price|cost|fees?|deposit|limit|value)\b", re.I),
+        re.compile(r"(?:[$€£¥]|\b[A-Z]{3}) ?\d|\d(?:[.,]\d{2,3})+ ?(?:[$€£¥]|[A-Z]{3}\b)"),
+    ),
+    (re.compile(r"\b(?:rates?|percent(?:age)?|share|interest)\b", re.I), re.compile(r"\d ?(?:%|per ?cent)", re.I)),
+    (
+        re.compile(r"\b(?:when|dates?|days?|due|until|deadline|maturity|end|expir\w+)\b", re.I),
+        re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\w+ days?\b"),
+    ),
+    (
+        re.compile(r"\b(?:how long|terms?|period|duration|instal+ments?|repay\w*)\b", re.I),
+        re.compile(r"\b(?:days?|weeks?|months?|monthly|quarter\w*|years?|yearly|annual\w*|instal+ments?)\b", re.I),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +82,7 @@ class Passage:
     end: int
     text: str
     heading: str = ""
+    is_title: bool = False
 
 
 class ExtractiveAnswerer:
@@ -78,7 +107,7 @@ class ExtractiveAnswerer:
         if not passages:
             return Answer(text=NO_ANSWER)
         parts = question_parts(question)
-        chosen = _choose(passages, self._scores(parts, passages), _content_words(question))
+        chosen = _choose(passages, self._scores(question, parts, passages), _content_words(question))
         if not chosen:
             return Answer(text=NO_ANSWER)
         evidence = tuple(
@@ -87,15 +116,19 @@ class ExtractiveAnswerer:
         )
         return Answer(text="\n".join(passage.text for passage in chosen), evidence=evidence)
 
-    def _scores(self, parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
+    def _scores(self, question: str, parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
         """Nearness of each part (rows) to each passage (columns)."""
+        asked = [*parts, " ".join(question.split())]
         texts = [" ".join(passage.text.split()) for passage in passages]
-        vectors = self._embed([*parts, *texts])
-        cosines = vectors[: len(parts)] @ vectors[len(parts) :].T
-        wording = numpy.array([[_wording(part, passage) for passage in passages] for part in parts])
+        vectors = self._embed([*asked, *texts, *(passage.heading for passage in passages)])
+        asked_vectors, text_vectors, heading_vectors = numpy.split(vectors, [len(asked), len(asked) + len(texts)])
+        cosines = asked_vectors @ text_vectors.T
+        # A part stands in the light of the whole question, a passage in that of its heading.
+        near = (1 - WHOLE) * cosines[:-1] + WHOLE * cosines[-1:]
+        near = near + HEADING_WEIGHT * (asked_vectors[:-1] @ heading_vectors.T).clip(min=0.0)
+        scores: Vectors = near + _wording(parts, passages)
         # Rounded, so that ties are ties on every machine.
-        scores: Vectors = numpy.round(cosines + wording, 5).astype(numpy.float32)
-        return scores
+        return numpy.round(scores, 5).astype(numpy.float32)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         missing = sorted({text for text in texts if text not in self._vectors})
@@ -108,26 +141,42 @@ class ExtractiveAnswerer:
 
 
 def question_parts(question: str) -> list[str]:
-    """What a question asks for: its clauses that hold more than function words; the whole where there is one only."""
+    """What a question asks for: its clauses that hold more than function words; the whole where there is one only.
+
+    A clause that only speaks of `it` or `them` adds nothing to the ones before and is left out, unless it asks a
+    question of its own (`when is it returned`).
+    """
     plain = " ".join(_FRAME.sub(" ", question).split())
     parts = [part.strip(" .") for part in _PART.split(plain)]
     kept = list(dict.fromkeys(part for part in parts if _content_words(part)))
-    return kept or [question.strip() or "?"]
+    telling = [part for part in kept if not _BACKWARD.search(part) or _ASKING.search(part)]
+    return telling or kept or [question.strip() or "?"]
 
 
 def passages_of(chunks: Sequence[Chunk]) -> list[Passage]:
-    """Passages of chunks in the order of their documents' first chunk, then of the text; overlaps are read once."""
+    """Passages of chunks in the order of their documents' first chunk, then of the text; overlaps are read once.
+
+    Headings are no passages but are kept with those below them; only the title of a document can be quoted.
+    """
     found: list[Passage] = []
     for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
         for start, text in _regions([chunk for chunk in chunks if chunk.document_id == document_id]):
-            heading = ""
-            for left, right in find_passages(text):
-                quote = text[left:right]
-                if is_heading(quote):
-                    heading = quote
-                elif not _LEADERS.search(quote):
-                    found.append(Passage(document_id, start + left, start + right, quote, heading))
+            found.extend(_passages(document_id, start, text))
     return found
+
+
+def _passages(document_id: str, start: int, text: str) -> Iterator[Passage]:
+    titles = {section.start: section.title for section in find_sections(text)}
+    heading = ""
+    for left, right in find_passages(text):
+        quote = text[left:right]
+        title = titles.get(left, "")
+        bare = title == quote or is_capitals(quote)
+        if title or bare:
+            heading = title or quote
+        if _LEADERS.search(quote) or (bare and start + left > 0):
+            continue
+        yield Passage(document_id, start + left, start + right, quote, "" if bare else heading, bare)
 
 
 def _regions(chunks: Sequence[Chunk]) -> list[tuple[int, str]]:
@@ -179,15 +228,38 @@ def _content_words(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP)
 
 
-def _wording(part: str, passage: Passage) -> float:
-    """What a passage gains by saying the part's own words: in its text or heading, and as the label of a value."""
-    asked = _content_words(part)
-    if not asked:
-        return 0.0
-    in_text = len(asked & _content_words(passage.text)) / len(asked)
-    in_heading = len(asked & _content_words(passage.heading)) / len(asked)
-    label = _content_words(_BRACKETS.sub(" ", passage.text.partition(":")[0])) if ":" in passage.text else frozenset()
-    return LEXICAL_WEIGHT * max(in_text, in_heading) + LABEL_WEIGHT * bool(label and label <= asked)
+def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
+    """What passages gain by their words: those of a part, rare ones most; a label that is asked for; the right kind.
+
+    The weight of a word falls with the share of the passages that have it (inverse document frequency).
+    """
+    words = [_content_words(passage.text) for passage in passages]
+    heads = [_content_words(passage.heading) for passage in passages]
+    labels = [_label_words(passage.text) for passage in passages]
+    spread = Counter(word for column, found in enumerate(words) for word in found | heads[column])
+    rare = math.log(1 + len(passages))
+    gains = numpy.zeros((len(parts), len(passages)), dtype=numpy.float32)
+    for row, part in enumerate(parts):
+        asked = {word: math.log(1 + len(passages) / (1 + spread[word])) for word in sorted(_content_words(part))}
+        total = sum(asked[word] if spread[word] else rare for word in asked)
+        kinds = [kind for cue, kind in _KINDS if cue.search(part)]
+        for column, passage in enumerate(passages):
+            shared = max(
+                sum(asked[word] for word in asked if word in found) for found in (words[column], heads[column])
+            )
+            named = any(head and head <= asked.keys() for head in (labels[column], heads[column]))
+            kind = any(kind.search(passage.text) for kind in kinds)
+            if passage.is_title and not _TITLE_CUE.search(part):
+                gains[row, column] = -TITLE_LOSS
+                continue
+            gains[row, column] = (
+                (LEXICAL_WEIGHT * shared / total if total else 0.0) + LABEL_WEIGHT * named + KIND_WEIGHT * kind
+            )
+    return gains
+
+
+def _label_words(text: str) -> frozenset[str]:
+    return _content_words(_BRACKETS.sub(" ", text.partition(":")[0])) if ":" in text else frozenset()
 
 
 def _stem(word: str) -> str:

@@ -138,6 +138,21 @@ def test_a_question_is_taken_apart_into_what_it_asks_for():
     ]
 
 
+def test_a_clause_that_only_looks_back_is_no_part_unless_it_asks():
+    assert question_parts("Who is the owner, and is each of them a person?") == ["Who is the owner"]
+    assert question_parts("Is a deposit paid, and when is it returned?")[1:] == ["when is it returned"]
+
+
+def test_headings_give_context_but_are_not_quoted(answerer):
+    text = "LEASE\n\n1. Owner\n\nAda Byron of Ems, a person.\n\n2. Notices\n\nLetters go to the harbour office in Ems."
+    answer = answerer.answer("Who is the owner?", chunks_of(text))
+    assert answer.text == "Ada Byron of Ems, a person."
+    assert {passage.heading for passage in passages_of(chunks_of(text)) if not passage.is_title} == {
+        "1. Owner",
+        "2. Notices",
+    }
+
+
 def test_labels_keep_their_values_and_sentences_cross_lines():
     quotes = [LEASE[start:end] for start, end in find_passages(LEASE)]
     assert "OWNER:\nHarbour Trading Company Ltd." in quotes

@@ -179,6 +179,44 @@ def test_pages_know_their_span(tmp_path):
     ]
 
 
+def test_heads_and_page_numbers_do_not_break_sentences(tmp_path):
+    page = canvas(tmp_path / "running.pdf")
+    bodies = ["The hirer may sail the boat and", "may moor it anywhere.", "Nothing else is agreed."]
+    for number, body in enumerate(bodies, start=1):
+        page.drawString(72, 800, "Lease of a boat, copy for the owner")
+        page.drawString(72, 700, body)
+        page.drawString(290, 30, f"- {number} -" if number < 3 else "Page 3 of 3")
+        page.showPage()
+    page.save()
+    assert load(tmp_path / "running.pdf").text == (
+        "Lease of a boat, copy for the owner\n\nThe hirer may sail the boat and\nmay moor it anywhere.\n\n"
+        "Nothing else is agreed."
+    )
+
+
+def test_wrapped_labels_keep_their_values(tmp_path):
+    page = canvas(tmp_path / "wrapped.pdf")
+    page.setFont("Helvetica", 11)
+    rows = [
+        (["Rate for the first", "three days"], ["EUR 85.00 a day, which may be raised"]),
+        (["Deposit"], ["EUR 400.00"]),
+    ]
+    rows += [(["Fee for a late", "return"], ["EUR 20.00 for each hour", "that has begun"]), (["Fuel"], ["None"])]
+    y = 700
+    for labels, values in rows:
+        shift = 6 * (len(labels) - len(values))  # values stand in the middle of their row
+        for number, label in enumerate(labels):
+            page.drawString(72, y - 12 * number, label)
+        for number, value in enumerate(values):
+            page.drawString(180, y - 12 * number - shift, value)
+        y -= 36
+    page.save()
+    assert load(tmp_path / "wrapped.pdf").text == (
+        "Rate for the first three days  EUR 85.00 a day, which may be raised\nDeposit  EUR 400.00\n"
+        "Fee for a late return  EUR 20.00 for each hour\nthat has begun\n\nFuel  None"
+    )
+
+
 def test_plain_text_is_not_altered(tmp_path):
     path = tmp_path / "note.txt"
     for raw in (b"a\r\nb\rc\n\n\n  d \t\xef\xac\x81 ", b"\xef\xbb\xbfmarked", "Büro\u200b—€".encode()):

@@ -236,13 +236,20 @@ def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
     for group in _tight_groups(block):
         left = [side for line in group if (side := _side(line, gutter, left=True))]
         right = [side for line in group if (side := _side(line, gutter, left=False))]
-        alone = [line for line in group if not _side(line, gutter, left=False)]
-        if left and right and alone and len(left) <= _LABEL_LINES and not any(":" in _text(line) for line in left):
+        if left and right and _is_one_label(left, len(group) > len(right)):
             rows.append([_whole(left), *right[0]])
             rows.extend(right[1:])
         else:
             rows.extend(group)
     return rows
+
+
+def _is_one_label(lines: list[Line], stands_apart: bool) -> bool:
+    """Whether lines of labels are one label: some stand beside no value, or each but the first begins in lower case."""
+    texts = [_text(line) for line in lines]
+    if len(lines) > _LABEL_LINES or any(":" in text for text in texts):
+        return False
+    return stands_apart or (len(texts) > 1 and all(text[0].islower() for text in texts[1:]))
 
 
 def _tight_groups(block: list[Line]) -> Iterator[list[Line]]:

@@ -14,6 +14,7 @@ _MAX_LABEL_WORDS = 8
 _CELLS = re.compile(r"\S {2,}\S")
 _ITEM = re.compile(r"(?:[•·▪◦‣*–—-]|\(?(?:\d{1,2}(?:\.\d{1,2})*|[a-z]|[ivx]{1,5})[.)])\s")
 _BRACKETED = re.compile(r"[(\[][^()\[\]]{1,60}[)\]]")
+_ENUMERATOR = re.compile(r"\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]+")
 _BLANK = re.compile(r"[\s_.…*=-]*")
 _CONTINUED = (",", "-", "–", "—", "&", "/")
 _BOUNDARY = re.compile(
@@ -94,7 +95,7 @@ def _sentences(text: str, first: int, last: int) -> Iterator[Span]:
     start = first
     for match in _BOUNDARY.finditer(text, first, last):
         mark = match.start() + len(match.group().rstrip())
-        if _ABBREVIATION.search(text, max(start, mark - 8), mark):
+        if _ABBREVIATION.search(text, max(start, mark - 8), mark) or _ENUMERATOR.fullmatch(text, start, mark):
             continue
         yield from _clauses(text, start, mark)
         start = match.end()

@@ -144,29 +144,32 @@ def _goes_on(text: str, page: str) -> bool:
 
 
 def _without_margins(texts: list[str]) -> list[str]:
-    """Pages without page numbers, and without heads and feet that run through most of them."""
+    """Pages without page numbers, and without the heads and feet that run through most of them but for the first."""
     pages = [text.split("\n") for text in texts]
     for edge in (0, -1):
-        while True:
-            running = _running([lines[edge] for lines in pages], len(texts))
-            kept = [_strip_edge(lines, edge, running) for lines in pages]
-            if kept == pages:
-                break
-            pages = kept
+        before: list[list[str]] = []
+        while before != pages:
+            before = pages
+            running = _running([lines[edge] for lines in pages])
+            first = {masked: number for number, masked in reversed(list(enumerate(_masked(p[edge]) for p in pages)))}
+            pages = [
+                _strip_edge(lines, edge, running - {masked for masked in running if first[masked] == number})
+                for number, lines in enumerate(pages)
+            ]
     return ["\n".join(lines) for lines in pages]
 
 
-def _strip_edge(lines: list[str], edge: int, running: set[str]) -> list[str]:
+def _strip_edge(lines: list[str], edge: int, repeated: set[str]) -> list[str]:
     line = lines[edge].strip()
     rest = lines[1:] if edge == 0 else lines[:-1]
     if not any(other.strip() for other in rest):
         return lines
-    return rest if not line or _PAGE_NUMBER.fullmatch(line) or _masked(line) in running else lines
+    return rest if not line or _PAGE_NUMBER.fullmatch(line) or _masked(line) in repeated else lines
 
 
-def _running(edges: list[str], pages: int) -> set[str]:
+def _running(edges: list[str]) -> set[str]:
     counts = Counter(_masked(line) for line in edges if line.strip())
-    return {line for line, count in counts.items() if count >= 3 and 2 * count > pages}
+    return {line for line, count in counts.items() if count >= 3 and 2 * count > len(edges)}
 
 
 def _masked(line: str) -> str:

@@ -35,10 +35,10 @@ def find_sections(text: str) -> tuple[Section, ...]:
     return tuple(Section(title, start, end) for (start, title), end in zip(heads, ends, strict=True))
 
 
-def is_heading(line: str) -> bool:
-    """Whether a passage is nothing but a numbered or named heading (`Section 3: Repayment`, `4.2 Default`)."""
+def is_capitals(line: str) -> bool:
+    """Whether a single line stands in capitals, as titles and headings do."""
     text = line.strip()
-    return "\n" not in text and _title(text, alone_above=False, alone=False) == text
+    return "\n" not in text and not any(character.isdigit() for character in text) and _is_capitals(text)
 
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
