@@ -7,7 +7,8 @@ from ovrag_core.llm.chat import Chat, ChatModel, Message, Reply
 from ovrag_core.llm.connect import Connection, Options, connect
 from ovrag_core.llm.meter import Budget, Estimate, Planned, Tally, estimate, tally
 from ovrag_core.llm.prices import Prices, load_prices
-from ovrag_core.llm.replay import Recorded, Store
+from ovrag_core.llm.replay import Recorded
+from ovrag_core.llm.store import Store
 
 __all__ = [
     "Budget",

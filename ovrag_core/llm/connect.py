@@ -16,7 +16,8 @@ from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.keys import read_key
 from ovrag_core.llm.meter import Budget
 from ovrag_core.llm.prices import Prices, load_prices
-from ovrag_core.llm.replay import Mode, Recorded, Store, warn_on_stderr
+from ovrag_core.llm.replay import Mode, Recorded
+from ovrag_core.llm.store import Store, warn_on_stderr
 
 Positive = Annotated[int, Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]

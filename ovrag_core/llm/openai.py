@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import Literal, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -34,25 +32,14 @@ from ovrag_core.errors import (
     TimeLimitError,
     UnreachableError,
 )
-from ovrag_core.llm.chat import Completion, Embedded, Message, Request, Vectors, clipped, without_surrogates
+from ovrag_core.llm.chat import Completion, Embedded, Request, Vectors, clipped, without_surrogates
+from ovrag_core.llm.dialect import TOKENS_AROUND_A_TEXT, Dialect, Structured, chat_body, simpler, token_bound
 from ovrag_core.llm.meter import CHARACTERS_PER_TOKEN, Budget
 from ovrag_core.llm.schema import JsonObject
 from ovrag_core.types import Usage
 
-Structured = Literal["json_schema", "json_object", "text"]
-
 CONNECT_SECONDS = 10.0
 SECRET_LENGTH = 12  # characters
-TOKENS_AROUND_A_TEXT = 8  # what a chat template adds to a message, at most; OpenAI's adds 3 or 4
-_ABOUT_FORMAT = ("response_format", "json_schema", "json_object", "structured output", "schema")
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What a server has been found to understand."""
-
-    structured: Structured = "json_schema"
-    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
 
 
 class _WireUsage(BaseModel):
@@ -62,6 +49,19 @@ class _WireUsage(BaseModel):
 
 class _Wire(BaseModel):
     usage: _WireUsage | None = None
+
+    def text(self) -> str:
+        return ""
+
+    def used(self, prompt_characters: int) -> Usage:
+        """What the server counted; an estimate where it does not count."""
+        if self.usage is not None:
+            return Usage(calls=1, **self.usage.model_dump())
+        return Usage(
+            calls=1,
+            prompt_tokens=math.ceil(prompt_characters / CHARACTERS_PER_TOKEN),
+            completion_tokens=math.ceil(len(self.text()) / CHARACTERS_PER_TOKEN),
+        )
 
 
 class _WireMessage(BaseModel):
@@ -145,15 +145,15 @@ class OpenAIBackend:
 
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
         """See `Backend.send`. Nothing is recorded here, so `anew` changes nothing."""
-        prompt = _characters(request)
-        bound = Usage(calls=1, prompt_tokens=_token_bound(request), completion_tokens=request.max_tokens)
+        bound = Usage(calls=1, prompt_tokens=token_bound(request), completion_tokens=request.max_tokens)
+        characters = sum(len(each.content) for each in request.messages)
         wire, used, seconds = await self._call(
             "/chat/completions",
             request.model,
             bound,
-            lambda dialect: _chat_body(request, dialect),
+            characters,
+            lambda dialect: chat_body(request, dialect),
             _WireCompletion,
-            lambda reply: (prompt, len(reply.text())),
         )
         first = wire.choices[0] if wire.choices else None
         return Completion(
@@ -170,14 +170,8 @@ class OpenAIBackend:
         inputs = [without_surrogates(text) if text.strip() else " " for text in texts]  # no server takes an empty one
         bound = Usage(calls=1, prompt_tokens=sum(len(text.encode()) + TOKENS_AROUND_A_TEXT for text in inputs))
         body: JsonObject = {"model": model, "input": list[JsonValue](inputs)}
-        wire, used, seconds = await self._call(
-            "/embeddings",
-            model,
-            bound,
-            lambda _: body,
-            _WireEmbeddings,
-            lambda _: (sum(map(len, inputs)), 0),
-        )
+        characters = sum(len(text) for text in inputs)
+        wire, used, seconds = await self._call("/embeddings", model, bound, characters, lambda _: body, _WireEmbeddings)
         return Embedded(
             vectors=self._vectors(wire, len(inputs)),
             tokens=_shared_out(used.prompt_tokens, [len(text) for text in inputs]),
@@ -189,9 +183,9 @@ class OpenAIBackend:
         path: str,
         model: str,
         bound: Usage,
+        characters: int,
         body: Callable[[Dialect], JsonObject],
         form: type[W],
-        characters: Callable[[W], tuple[int, int]],
     ) -> tuple[W, Usage, float]:
         """One call within the limits: the reply, what it used, and its seconds, retries included."""
         async with self._slots:
@@ -201,7 +195,7 @@ class OpenAIBackend:
             start = time.perf_counter()
             try:
                 wire = self._understood(await self._answered(path, model, body), form)
-                used = _counted(wire.usage, characters(wire))
+                used = wire.used(characters)
             except (ServerError, RateLimitError, RefusalError, UnreachableError, ModelSetupError):
                 used = Usage()
                 raise
@@ -226,10 +220,10 @@ class OpenAIBackend:
             try:
                 response = await self._client.post(path, body=body(dialect), cast_to=httpx2.Response)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                simpler = _simpler(dialect, self._words(error).lower())
-                if simpler is None:
+                other = simpler(dialect, self._words(error).lower())
+                if other is None:
                     raise
-                dialect = self._dialect = simpler
+                dialect = self._dialect = other
             else:
                 return response.content
 
@@ -310,61 +304,6 @@ def _host(base_url: str) -> tuple[str, bool]:
 def _notice(host: str, local: bool) -> str:
     where = f"{host} on this machine; nothing leaves it" if local else f"{host}; nothing else leaves this machine"
     return f"prompts (instructions, questions, passages of documents, answers) and texts to embed go to {where}"
-
-
-def _chat_body(request: Request, dialect: Dialect) -> JsonObject:
-    messages, schema = request.messages, request.schema
-    body: JsonObject = {
-        "model": request.model,
-        "temperature": request.temperature,
-        dialect.limit: request.max_tokens,
-    }
-    if request.seed is not None:
-        body["seed"] = request.seed
-    if schema is not None and dialect.structured == "json_schema":
-        form: JsonObject = {"name": "reply", "strict": True, "schema": schema}
-        body["response_format"] = {"type": "json_schema", "json_schema": form}
-    elif schema is not None:
-        messages = _with_wish(messages, schema)
-        if dialect.structured == "json_object":
-            body["response_format"] = {"type": "json_object"}
-    body["messages"] = [{"role": each.role, "content": each.content} for each in messages]
-    return body
-
-
-def _with_wish(messages: tuple[Message, ...], schema: JsonObject) -> tuple[Message, ...]:
-    """The schema in words, in the first system message: many chat templates take no other."""
-    wish = f"Answer with one JSON object, and nothing else, of this JSON Schema: {json.dumps(schema, sort_keys=True)}"
-    if messages and messages[0].role == "system":
-        return (Message("system", f"{messages[0].content}\n\n{wish}"), *messages[1:])
-    return (Message("system", wish), *messages)
-
-
-def _simpler(dialect: Dialect, words: str) -> Dialect | None:
-    """The next thing to try after a refused request, None where the refusal was about something else."""
-    if dialect.limit == "max_tokens" and "max_completion_tokens" in words:
-        return replace(dialect, limit="max_completion_tokens")
-    if not any(each in words for each in _ABOUT_FORMAT) or dialect.structured == "text":
-        return None
-    return replace(dialect, structured="json_object" if dialect.structured == "json_schema" else "text")
-
-
-def _characters(request: Request) -> int:
-    return sum(len(each.content) for each in request.messages)
-
-
-def _token_bound(request: Request) -> int:
-    """No tokenizer makes more tokens of a text than it has bytes."""
-    messages = request.messages if request.schema is None else _with_wish(request.messages, request.schema)
-    return sum(len(each.content.encode()) + TOKENS_AROUND_A_TEXT for each in messages)
-
-
-def _counted(usage: _WireUsage | None, characters: tuple[int, int]) -> Usage:
-    """What the server counted; an estimate from the characters where it does not count."""
-    if usage is not None:
-        return Usage(calls=1, prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens)
-    prompt, completion = (math.ceil(each / CHARACTERS_PER_TOKEN) for each in characters)
-    return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion)
 
 
 def _shared_out(total: int, weights: Sequence[int]) -> tuple[int, ...]:

@@ -1,0 +1,55 @@
+"""Where a request differs from a recorded one: for the sentence that says why nothing could be replayed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+
+def flat(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
+    """Every field of a request with its path, in the order in which a person would compare them."""
+    if isinstance(value, dict):
+        for name, each in sorted(value.items(), key=lambda item: (item[0] in ("schema", "messages", "text"), item[0])):
+            yield from flat(each, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from flat(each, f"{path}[{number}]")
+    else:
+        yield path, value
+
+
+def _differing(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> list[str]:
+    names = [*one, *(name for name in other if name not in one)]
+    return [name for name in names if name not in one or name not in other or not _same(one[name], other[name])]
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    return type(one) is type(other) and one == other  # 1, 1.0 and true are equal in Python and three things in JSON
+
+
+def distance(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -> tuple[int, int]:
+    """Fields that differ, then how little the first of them agrees."""
+    names = _differing(wanted, stored)
+    return len(names), -_common(wanted.get(names[0]), stored.get(names[0]))
+
+
+def _common(one: JsonValue, other: JsonValue) -> int:
+    """How many characters two texts agree in from the start."""
+    if not isinstance(one, str) or not isinstance(other, str):
+        return 0
+    return bisect_left(range(min(len(one), len(other))), True, key=lambda n: one[: n + 1] != other[: n + 1])
+
+
+def difference(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -> str:
+    """The first field that differs, and how."""
+    name = _differing(wanted, stored)[0]
+    if name not in wanted or name not in stored:
+        return f"{name}, which is only {'in the recorded one' if name in stored else 'here'}"
+    here, there = wanted[name], stored[name]
+    if not isinstance(here, str) or not isinstance(there, str):
+        return f"{name}: {here!r} here, {there!r} recorded"
+    start = _common(here, there)
+    shown = slice(max(0, start - 10), start + 30)
+    return f"{name} at character {start}: {here[shown]!r} here, {there[shown]!r} recorded"
