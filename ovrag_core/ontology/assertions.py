@@ -11,10 +11,6 @@ from ovrag_core.ontology.load import Ontology, Term, fold
 from ovrag_core.ontology.values import Value, read_value
 from ovrag_core.types import Triple
 
-TYPE_PREDICATES = frozenset(
-    fold(name) for name in ("rdf:type", "type", "a", "is a", "instance of", "rdf_type", "has type")
-)
-
 Why = Literal[
     "empty subject or object",
     "unknown predicate",
@@ -91,7 +87,7 @@ class _Builder:
         if not triple.subject.strip() or not triple.object.strip():
             return "empty subject or object"
         predicate = fold(triple.predicate)
-        if predicate in TYPE_PREDICATES:
+        if predicate in self.ontology.type_names:
             return self._named_class(fold(triple.object))
         term = self.ontology.property_names.get(predicate)
         if term is None:

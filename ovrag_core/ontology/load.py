@@ -64,6 +64,7 @@ class Ontology:
     any_types: frozenset[str] = field(default_factory=frozenset)
     no_values: frozenset[str] = field(default_factory=frozenset)
     without_suffix: frozenset[str] = field(default_factory=frozenset)
+    type_names: frozenset[str] = frozenset({"rdftype"})
     reference: bool = False  # a whole reference ontology is in it; the reasoner takes a module of that
     missing: tuple[str, ...] = ()  # modules of the reference that are imported but were not there
 
@@ -150,6 +151,7 @@ def assemble(graph: Graph, digest: bytes, rules: Path | None) -> Ontology:
         digest=hashlib.sha256(digest + repr(known).encode()).hexdigest(),
         any_types=frozenset(fold(str(word)) for word in graph.objects(None, RULE.anyType)),
         no_values=frozenset(fold(str(word)) for word in graph.objects(None, RULE.noValue)) - {""},
+        type_names=frozenset(fold(str(word)) for word in graph.objects(RDF.type, SKOS.altLabel)) | {"rdftype"},
         without_suffix=frozenset(str(node) for node in graph.subjects(RULE.withoutSuffix)),
     )
 

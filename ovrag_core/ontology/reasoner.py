@@ -83,6 +83,7 @@ class Reasoner:
         }
         self._seconds = seconds
         self._lock = threading.Lock()
+        self._owner = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
         self._closer: weakref.finalize[..., Any] | None = None
         self.axioms: tuple[str, ...] = ()
@@ -149,6 +150,11 @@ class Reasoner:
         return self._process.pid if self._process else None
 
     def _ensure_started(self) -> None:
+        if self._owner != os.getpid():
+            # A fork: the pipes lead to the parent's reasoner and are the parent's to use.
+            if self._closer is not None:
+                self._closer.detach()
+            self._process, self._closer, self._owner = None, None, os.getpid()
         if self._process is not None and self._process.poll() is None:
             return
         self._stop()
