@@ -8,7 +8,7 @@ silences it. Both sides of a contradiction are kept when both are stated; a mere
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ovrag_core.extraction.lexicon import Cue, Lexicon, Marker
@@ -21,6 +21,7 @@ TITLE_UNITS = 12
 TITLE_CHARACTERS = 1500
 
 _NEGATOR = re.compile(r"\b(?:not|never|neither|nor|no|none|nothing|cannot|without|nobody|hardly)\b|(?<=[a-z])n't\b")
+_LEADING_CLAUSE = re.compile(r"\s*(?:if|when|whenever|unless|until|should|where|while|as long as|so long as|once|because|since|after)\b[^,]*,")
 _NOTHING_AFTER = re.compile(r"\s*(?:nothing|none|no(?! (?:later|less|more|fewer|\d)))\b")
 _NOT_NEGATING = re.compile(
     r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
@@ -32,6 +33,7 @@ _CLAUSE = re.compile(
     r"[;:()]| - |,? but | although |,? even though | though | whereas |,? while | save (?:that|for) | except (?:that|where)|"
     r",? provided(?: that|,)|, and |, nor | nor |, or |, so | however,|\. "
 )
+_INNER_LABEL = re.compile(r"(?P<label>[a-z][^:.;]{2,60}?)\s*:\s+(?=\S)")
 _NONE = re.compile(
     r"(?:none|no(?! (?:\d|other|further|more))|nil|n/?a|not applicable|not required|not secured|not taken|unsecured|without|waived|zero|clean|nothing|-+|0)\b|-+$"
 )
@@ -51,7 +53,7 @@ _ONLY_THAT = re.compile(
     r"\bno (?:other|further|additional|more)\b|\b(?:other|further|additional) (?:security|collateral|charge|lien|mortgage|assets?|property|pledge)"
 )
 _OTHER_HOLDER = re.compile(
-    r"\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|bank|financier)s?|"
+    r"(?<!priority )\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|bank|financier)s?|"
     r"\b(?:to|for|favou?r of) anyone else\b"
 )
 _OBJECT = re.compile(r"\b(?:in|on|over|upon|against|of)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)")
@@ -61,7 +63,7 @@ _OBJECT_NEXT = re.compile(
     r"(?:in|on|over|upon|against)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)"
 )
 _GENERIC_OBJECT = re.compile(
-    r"(?:it|them|this|what|anything|everything|connection|respect|relation|favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
+    r"(?:priority|preference|addition|advance of|it|them|this|what|anything|everything|connection|respect|relation|favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
     r"(?:any|all|your|its|his|her|their|my|our|the (?:borrower|obligor|maker|debtor|company|customer|cardholder|client|member)'?s?)?\s?"
     r"(?:of )?(?:(?:any|your|its|his|her|their|my|our|other|kind|sort|the)\s)*(?:property|properties|assets?|goods of any|kind|sort|belongings|possessions|collateral)\b"
 )
@@ -79,6 +81,9 @@ _OBJECT_AFTER = re.compile(
 _SUBJECT_SECURES = re.compile(
     r"\b(?:secures?|stands? (?:behind|as)|serves? as|acts? as|(?:is|are|shall be|will be|remains?|stays?) (?:the |held|deposited|lodged|kept|retained|given|taken)|backs?|shall secure)\b"
 )
+
+
+_PRONOUN = {"borrower": "you", "lender": "us", "guarantor": "surety"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +111,29 @@ def find_claims(
     *,
     scope: bool = True,
     implied: bool = True,
+    roles: Mapping[str, str] | None = None,
 ) -> list[Claim]:
     """All claims of a plain text in order. Without `scope` neither negation nor markers are heeded (an ablation);
-    without `implied` only phrases that name the matter count.
+    without `implied` only phrases that name the matter count. `roles` are the names and terms by which the text calls
+    its parties ("Monsoon" → "borrower"); phrases about the borrower and the lender then hold for them too.
     """
+    spoken = _by_role(text, roles or {})
     found: list[Claim] = []
     for index, unit in enumerate(units):
         if unit.kind == "signature":
             continue
-        found.extend(_Reader(text, index, unit, lexicon, scope, implied).claims())
+        found.extend(_Reader(text, index, unit, lexicon, scope, implied, spoken).claims())
     return found
+
+
+def _by_role(text: str, roles: Mapping[str, str]) -> str:
+    """The text with its parties' names replaced by a pronoun of the same length, padded in front: offsets stay."""
+    names = sorted((name for name in roles if len(name) >= 3 and roles[name] in _PRONOUN), key=lambda name: (-len(name), name))
+    if not names:
+        return text
+    pattern = re.compile(r"(?<!\w)(?:" + "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names) + r")(?!\w)")
+    known = {" ".join(name.split()): _PRONOUN[roles[name]] for name in names}
+    return pattern.sub(lambda match: known[" ".join(match.group().split())].rjust(len(match.group())), text)
 
 
 def weigh_by_length(claims: Sequence[Claim], text: str) -> list[Claim]:
@@ -169,7 +187,7 @@ def _weight(claims: Sequence[Claim]) -> tuple[int, int]:
 class _Reader:
     """The claims of one unit; holds what several cues of the unit share."""
 
-    def __init__(self, text: str, index: int, unit: Unit, lexicon: Lexicon, scope: bool, implied: bool) -> None:
+    def __init__(self, text: str, index: int, unit: Unit, lexicon: Lexicon, scope: bool, implied: bool, spoken: str = "") -> None:
         self.text = text
         self.index = index
         self.unit = unit
@@ -177,9 +195,13 @@ class _Reader:
         self.scope = scope
         self.implied = implied
         self.long = len(text) > LONG_DOCUMENT  # there, stems are looked for before phrases, for speed
-        self.raw = text[unit.start : unit.end].lower()
+        self.raw = (spoken or text)[unit.start : unit.end].lower()
         self.value = unit.value_start - unit.start if unit.label else 0
         self.label = unit.label.lower().strip()
+        self.is_row = unit.kind == "row"
+        inner = _INNER_LABEL.match(self.raw) if unit.kind == "sentence" else None
+        if inner is not None and self._label_of("SecuredLoan", inner["label"]):
+            self.label, self.value, self.is_row = inner["label"], inner.end(), True
         self.is_title = unit.kind == "heading" and (index < TITLE_UNITS and unit.start < TITLE_CHARACTERS)
         allowed = _NOT_NEGATING.sub(lambda match: " " * len(match.group()), self.raw)
         self.negators = [match.span() for match in _NEGATOR.finditer(allowed)] if scope else []
@@ -190,9 +212,12 @@ class _Reader:
         self.clauses = [0, *(match.end() for match in _CLAUSE.finditer(self.raw)), len(self.raw) + 1]
 
     def claims(self) -> Iterator[Claim]:
-        if self.unit.kind == "row" or self._short_answer():
+        if self.is_row or self._short_answer():
             yield from self._row_answer()
-            yield from self._drawing_answer()
+            drawing = list(self._drawing_answer())
+            if drawing:
+                yield from drawing
+                return
         seen: set[tuple[str, int, bool]] = set()
         for about, cues in self.lexicon.cues.items():
             trigger = self.lexicon.triggers.get(about) if self.long else None
@@ -232,12 +257,12 @@ class _Reader:
         if yes is not None and not re.search(r"\b(?:by|over|on|against)\b", yes["more"][:40]):
             yield self._claim("SecuredLoan", 3, False, self.value, len(self.raw))
             return
-        if self.unit.kind != "row" or _GUARANTEE_ONLY.match(value) or not any(c.isalpha() for c in value):
+        if not self.is_row or _GUARANTEE_ONLY.match(value) or not any(c.isalpha() for c in value):
             return
         if self._denied_here() or (self.scope and re.search(r"\b(?:no|not|none|nothing|unsecured|never)\b", value)):
             return
         claim = self._claim("SecuredLoan", 3, True, self.value, len(self.raw))
-        yield replace(claim, collateral=_collateral_span(self.text, self.unit.value_start, self.unit.end))
+        yield replace(claim, collateral=_collateral_span(self.text, self.unit.start + self.value, self.unit.end))
 
     def _drawing_answer(self) -> Iterator[Claim]:
         """"Redrawing of sums repaid: not possible": whether credit comes back is asked by the label, answered by the value."""
@@ -258,7 +283,7 @@ class _Reader:
         if cue.where == "title":
             return self.is_title
         if cue.where == "row":
-            return self.unit.kind == "row" and self._row_label_fits(cue.about)
+            return self.is_row and self._row_label_fits(cue.about)
         if cue.where in ("answer", "purpose"):
             return False
         if self.unit.kind == "heading":
@@ -324,6 +349,8 @@ class _Reader:
 
     def _negated(self, a: int, b: int) -> bool:
         clause = max((cut for cut in self.clauses if cut <= a), default=0)
+        leading = _LEADING_CLAUSE.match(self.raw, clause, a)
+        clause = leading.end() if leading is not None else clause
         inside = [start for start, end in self.negators if clause <= start and end <= b and start >= a - 60]
         return bool(inside) or _NOTHING_AFTER.match(self.raw, b) is not None
 
@@ -363,7 +390,12 @@ class _Reader:
         start = self.unit.start + b
         limit = min(self.unit.end, start + 300)
         own = re.search(r"\b(?:in|on|over|upon|by|against|with|of)\b\s*$", self.raw[a:b])
+        named = re.search(r"\b(?:is|consists of|comprises)\s+(?P<what>(?:the|a|your|one|all|my))$", self.raw[a:b])
+        if named is not None:
+            return _collateral_span(self.text, start - len(named["what"]), limit)
         if own is not None and not _FAVOUR.match(self.text, start, limit):
+            return _collateral_span(self.text, start, limit)
+        if re.search(r"\bto (?:us|me|the [a-z]+|[a-z]+)$", self.raw[a:b]) and not re.match(r"\s*(?:as|by|for|in|to|,|\.)", self.text[start:limit]):
             return _collateral_span(self.text, start, limit)
         match = _COLLATERAL_AFTER.match(self.text, start, limit) or _OBJECT_AFTER.match(self.text, start, limit)
         if match is not None:
@@ -383,15 +415,16 @@ def _marker_holds(marker: Marker, unit: Unit, raw: str, clauses: Sequence[int], 
     if marker.reach == "heading":
         return unit.kind != "heading" and marker.pattern.search(unit.heading.lower()) is not None
     if marker.reach == "before":
-        start = max((cut for cut in clauses if cut <= a), default=0)
-        return marker.pattern.search(raw, start, b) is not None
-    start = raw.rfind(";", 0, a) + 1
-    end = raw.find(";", b)
-    if marker.name == "definition":
-        start = 0
-    if marker.name == "elsewhere" and len(raw) <= PASSAGE:
+        start, end = max((cut for cut in clauses if cut <= a), default=0), b
+    elif marker.name == "definition" or (marker.name == "elsewhere" and len(raw) <= PASSAGE):
         start, end = 0, len(raw)
-    return marker.pattern.search(raw, start, end if end >= 0 else len(raw)) is not None
+    else:
+        start, stop = raw.rfind(";", 0, a) + 1, raw.find(";", b)
+        end = stop if stop >= 0 else len(raw)
+    return any(
+        marker.unless is None or marker.unless.search(raw, max(0, match.start() - 90), match.start()) is None
+        for match in marker.pattern.finditer(raw, start, end)
+    )
 
 
 def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -37,9 +37,9 @@ _LONG_GAP = rf"(?:{_CHARACTER}{{0,110}}?)"
 _FAR_GAP = rf"(?:{_CHARACTER}{{0,300}}?)"
 _TOKEN = re.compile(r"\[[^\]]*\]|\(\?!| \.\.\.\. | \.\.\. | \.\. | |#|(?<=\w)-(?=[\w(])|(?<=\))-(?=[\w(])|(?<=\w)\*")
 _TOKENS = {
-    " .... ": rf"\s(?:{_FAR_GAP}\s)??\s*",
-    " ... ": rf"\s(?:{_LONG_GAP}\s)??\s*",
-    " .. ": rf"\s(?:{_SHORT_GAP}\s)??\s*",
+    " .... ": rf",?\s(?:{_FAR_GAP}\s)??\s*",
+    " ... ": rf",?\s(?:{_LONG_GAP}\s)??\s*",
+    " .. ": rf",?\s(?:{_SHORT_GAP}\s)??\s*",
     " ": r"\s+",
     "#": _NUMBER_WORD,
     "-": r"[\s-]*",
@@ -70,6 +70,7 @@ class Marker:
     pattern: re.Pattern[str]
     reach: Reach
     blocks: frozenset[str]
+    unless: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,9 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
         reach = str(graph.value(subject, CUE.reach))
         if reach not in ("sentence", "before", "heading"):
             raise ValueError(f"reach {reach!r} of {_local(subject)}")
-        marker = Marker(_name(subject), re.compile(str(text).replace(" ", r"\s+")), reach, blocks)  # type: ignore[arg-type]
+        void = graph.value(subject, CUE.unless)
+        unless = re.compile(str(void).replace(" ", r"\s+")) if void is not None else None
+        marker = Marker(_name(subject), re.compile(str(text).replace(" ", r"\s+")), reach, blocks, unless)  # type: ignore[arg-type]
         for blocked in sorted(blocks):
             markers.setdefault(blocked, []).append(marker)
     prototypes: dict[str, list[str]] = {}

@@ -77,6 +77,7 @@ _THING = re.compile(
     r"shares|stock|inventory|receivables|book debts|equipment|machin\w+|crops?|cattle|livestock|herd|vessel|ship|aircraft|jewell?ery|gold|ring|watch|painting|deposit|savings|"
     r"account|Property|Vehicle|Equipment|Goods|Premises|Land|Security Property|title deeds?|bonds|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
 )
+_IDENTIFIED = re.compile(r"\d{3}|\b(?:no\.|VIN|registered|title number)\b")
 _LAND_SECURITY = re.compile(
     r"\b(?:deeds? of trust|mortgage deed|security deed|standard security|mortgage of (?:the )?property|mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
     re.IGNORECASE,
@@ -192,7 +193,7 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     names = find_facilities(text, page.units)
     if page.scope:
         text = ticked_only(text)
-    claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied)
+    claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied, roles=_roles(parties))
     purpose = find_purpose(text, page.units)
     if purpose is not None:
         claims.extend(_purpose_claims(page, purpose))
@@ -209,6 +210,14 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
         settled = settle(mine, page.lexicon, long=long)
         found.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
     return found
+
+
+def _roles(parties: Parties) -> dict[str, str]:
+    """Names and defined terms of the parties with their roles."""
+    roles = {term: role for term, role in parties.defined_terms.items() if term[:1].isupper()}
+    for mention in (*parties.guarantors[:3], *parties.lenders[:1], *parties.borrowers[:1]):
+        roles[mention.name] = mention.role
+    return roles
 
 
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
@@ -470,6 +479,8 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
             thing = _THING.search(words)
             if thing is not None:
                 return _resolved(page, " ".join(thing.group().split())), (claim.start, claim.end)
+            if claim.strength == 3 and _IDENTIFIED.search(words):
+                return " ".join(words.split())[:160], (claim.start, claim.end)
     described = None if long else _DESCRIBED.search(text)
     if described is not None:
         return " ".join(described.group().split()), page.around(*page.plain.original(*described.span()))

@@ -49,6 +49,7 @@ _SIGNATURE = re.compile(
     r"|^\s*(?:by|name|title|its|date)\s*:\s*(?:_|$))",
     re.IGNORECASE,
 )
+_COLUMNS = re.compile(r"\S {2,}\S")
 _RULE = re.compile(r"[-=*~+|.]{3,}")
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|shall|will|may|must|agrees?|follows?|means|hereby|has|have|provided|including|pays?|"
@@ -354,7 +355,8 @@ class _Segmenter:
             ended = self.lines[following - 1].text.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or"))
             if ended and (_NUMBER.match(line.text) or self._starts_row(line.text) or self._is_heading(following)):
                 return following
-            if self._starts_row(line.text) and len(self.lines[following - 1].text) < 60:
+            beside = _COLUMNS.search(self.lines[following - 1].text) is not None
+            if self._starts_row(line.text) and (beside or len(self.lines[following - 1].text) < 60):
                 return following
             following += 1
         return following
