@@ -19,12 +19,13 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 
-from rdflib import OWL, RDF, Graph
+from rdflib import OWL, RDF, RDFS, Graph
 
 from ovrag_core.errors import OntologyError, ReasonerError
 from ovrag_core.ontology.assertions import assert_triples
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reasoner import Reasoner
+from ovrag_core.ontology.rules import SH
 from ovrag_core.types import Triple, Verdict
 from ovrag_core.validation import Validator
 
@@ -330,6 +331,16 @@ def recorded_attempts() -> list[tuple[dict[str, object], list[tuple[bool, list[T
     ]
 
 
+def constrained(ontology: Ontology) -> set[str]:
+    """IRIs of the terms that take part in an axiom or a shape: more than a declaration, a name or a comment."""
+    terms = {term.iri for term in ontology.terms}
+    found: set[str] = set()
+    for subject, predicate, value in ontology.graph:
+        if str(predicate).startswith((str(RDFS), str(OWL), str(SH))) and predicate not in (RDFS.comment, RDFS.seeAlso):
+            found |= {str(subject), str(value)} & terms
+    return found
+
+
 def recorded(ontology: Ontology, quick: bool) -> Iterator[Row]:
     """The published run's attempts judged again: its triples, its single merged loan, our engine."""
     if not (DATA / "loan_thesis").is_dir():
@@ -337,6 +348,7 @@ def recorded(ontology: Ontology, quick: bool) -> Iterator[Row]:
         return
     validator = Validator(ontology)
     queries = recorded_attempts()[:: 10 if quick else 1]
+    limits = constrained(ontology)
     tally: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     further: Counter[str] = Counter()
@@ -350,7 +362,10 @@ def recorded(ontology: Ontology, quick: bool) -> Iterator[Row]:
             tally["recorded inconsistent"] += theirs
             tally["found"] += theirs and ours
             tally["triples"] += len(triples)
-            reasons.update(assert_triples(triples, ontology).unmapped.values())
+            abox = assert_triples(triples, ontology)
+            reasons.update(abox.unmapped.values())
+            held = {source.triple for fact, sources in abox.facts.items() if fact.term in limits for source in sources}
+            tally["constrained"] += len(held)
             if ours and not theirs:
                 further.update({violation.rule for violation in verdict.violations if violation.severity == "clash"})
         clash_type = query["clash_type"]
@@ -364,16 +379,9 @@ def recorded(ontology: Ontology, quick: bool) -> Iterator[Row]:
             )
         )
     validator.close()
-    asserted = tally["triples"] - sum(reasons.values())
-    yield (
-        "recorded attempts found inconsistent, of those recorded so",
-        f"{tally['found']} of {tally['recorded inconsistent']}",
-    )
-    yield (
-        "further attempts found inconsistent, by rule",
-        ", ".join(f"{rule} {count}" for rule, count in sorted(further.items())) or "none",
-    )
-    yield "recorded triples asserted", f"{asserted:,} of {tally['triples']:,} ({asserted / tally['triples']:.1%})"
+    share = tally["constrained"] / tally["triples"]
+    figure = f"{tally['constrained']:,} of {tally['triples']:,} ({share:.1%})"
+    yield "recorded triples asserted with a term that an axiom or a shape constrains", figure
     yield "the rest, by reason", ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items())) or "none"
     for name, column in (("our engine", 3), ("recorded verdicts", 4)):
         yield (

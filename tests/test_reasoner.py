@@ -219,6 +219,20 @@ def test_threads_take_turns(ontology: Ontology) -> None:
     validator.close()
 
 
+def test_a_fork_gets_a_reasoner_of_its_own(ontology: Ontology) -> None:
+    validator = Validator(ontology)
+    pid = validator.reasoner_pid
+    child = os.fork()
+    if child == 0:
+        right = validator.check(CLASH, closed_world=False).status == "inconsistent" and validator.reasoner_pid != pid
+        validator.close()
+        os._exit(0 if right else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert validator.check(CLASH[:1], closed_world=False).status == "consistent"
+    assert validator.reasoner_pid == pid
+    validator.close()
+
+
 def test_importing_and_loading_start_no_java() -> None:
     code = (
         "import sys, ovrag_core.validation, ovrag_core.checking, ovrag_core.ontology.vocabulary, pathlib;"
