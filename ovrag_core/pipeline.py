@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -34,10 +34,10 @@ Span = tuple[str, int, int]
 
 
 class Searcher(Protocol):
-    """An index of chunks: exact top-k by vector, over all documents or one."""
+    """An index of chunks: exact top-k by vector, over all documents or some."""
 
-    def search(self, vector: np.ndarray, top_k: int, document_id: str | None = None) -> list[Retrieved]:
-        """The `top_k` nearest chunks, best first."""
+    def search(self, vector: np.ndarray, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
+        """The `top_k` nearest chunks of the documents with these ids (None: of all), best first."""
 
     def chunk(self, chunk_id: str) -> Chunk:
         """The chunk of that id."""
@@ -75,7 +75,11 @@ class Checker(Protocol):
 
 @dataclass
 class Bench:
-    """All that the loop works with. `readings` keeps each document's reading: it is read once, not once a question."""
+    """All that the loop works with.
+
+    `pool` is what pooled arms search: all documents, or those up to the asked one, in the order of their ids.
+    `readings` keeps each document's reading: it is read once, not once a question.
+    """
 
     index: Searcher
     embedder: Embedder
@@ -85,6 +89,7 @@ class Bench:
     documents: Mapping[str, Document]
     top_k: int = 3
     corrections: int = 3
+    pool: Literal["whole", "growing"] = "whole"
     model: str = "offline"
     readings: dict[str, Reading] = field(default_factory=dict)
 
@@ -154,7 +159,15 @@ def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[Q
 
 def _retrieve(question: str, document_id: str, arm: Arm, bench: Bench) -> list[Retrieved]:
     vector = bench.embedder.embed([question])[0]
-    return bench.index.search(vector, bench.top_k, document_id if arm.scoped else None)
+    return bench.index.search(vector, bench.top_k, _searched(document_id, arm, bench))
+
+
+def _searched(document_id: str, arm: Arm, bench: Bench) -> Collection[str] | None:
+    if arm.scoped:
+        return {document_id}
+    if bench.pool == "growing":
+        return {other for other in bench.documents if other <= document_id}
+    return None
 
 
 def _context_triples(document_id: str, chunks: Sequence[Chunk], arm: Arm, bench: Bench) -> tuple[Triple, ...]:

@@ -43,10 +43,15 @@ class Chunking(Part):
 
 
 class Retrieval(Part):
-    """Which embedder, and how many chunks a question gets."""
+    """Which embedder, how many chunks a question gets, and what pooled arms search.
+
+    `growing`: the contracts up to the asked one, in order, as in the published run, whose collection grew while it was
+    asked. `whole`: all contracts, for which a question that names none retrieves the same chunks every time.
+    """
 
     embedding: Literal["minilm"] = "minilm"
     top_k: Positive = 3
+    pool: Literal["growing", "whole"] = "growing"
 
 
 class Experiment(Part):

