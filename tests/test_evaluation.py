@@ -1,6 +1,8 @@
 """A run's metrics: the matrix counts what it should, and nothing crashes where there is nothing to count."""
 
+import csv
 import json
+from collections import Counter
 
 import pytest
 from run_factory import latencies, record, run
@@ -92,6 +94,29 @@ def test_arms_are_compared_on_the_documents_they_share():
 
 def test_order_of_lines_in_a_run_does_not_matter(records):
     assert confusion.query_frame(records[::-1]).equals(confusion.query_frame(records))
+
+
+def test_recorded_run_gives_the_counts_that_its_own_table_has(external_data):
+    with (external_data / "loan_thesis" / "per_query.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["condition"] == "ovrag" and not row["error"]]
+    judged = [row for row in rows if row["validation_passed"] in ("True", "False")]
+    records = [
+        record(
+            document=row["contract_id"],
+            question=row["question_id"],
+            outcome="accepted" if row["validation_passed"] == "True" else "hard_rejected",
+            label=row["ground_truth"],
+            attempts=int(row["total_attempts"]),
+        )
+        for row in judged
+    ]
+    counts = confusion.count(confusion.query_frame(records))
+    expected = Counter((row["expect_clash"], row["validation_passed"]) for row in judged)
+    assert counts.tp == expected["True", "False"]
+    assert counts.fn == expected["True", "True"]
+    assert counts.fp == expected["False", "False"]
+    assert counts.tn == expected["False", "True"]
+    assert counts.tp > 20
 
 
 # --- contamination

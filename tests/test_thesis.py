@@ -222,6 +222,17 @@ def test_every_table_and_figure_names_model_arm_and_n(made):
             assert "Intervals: 95" in text, name
 
 
+def test_every_row_of_every_latex_table_has_all_columns(made):
+    texts = [content.decode() for name, content in made.items() if name.suffix == ".tex" and b"toprule" in content]
+    for text in texts:
+        spec = re.search(r"begin\{(?:tabular|longtable)\}\{(.*)\}$", text, re.MULTILINE).group(1)
+        columns = len(re.sub(r"p\{[^}]*\}", "p", spec))
+        rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+        assert rows
+        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {columns}
+        assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
+
+
 def test_published_figures_stand_beside_ours_and_are_marked(tmp_path):
     opened = Run("main", run(6), SETTINGS, load_published(), tmp_path, tmp_path)
     shown = consistency.rates_table(opened)

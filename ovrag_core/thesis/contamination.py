@@ -44,7 +44,8 @@ def false_positive_table(run: Run) -> pd.DataFrame:
     table = contamination.false_positive_frame(run.records)
     if run.published and "ovrag" in run.arms:
         rows = pd.DataFrame(run.published.false_positives).assign(arm=f"ovrag {MARK}", attempts=4)
-        table = pd.concat([rows.assign(outcome="hard_rejected"), table], ignore_index=True)[list(table.columns)]
+        rows = rows.assign(outcome="hard_rejected", rules=rows["message"])  # no rules were published, but the clash was
+        table = pd.concat([rows, table], ignore_index=True)[list(table.columns)]
         table = integers(table, ["attempts"])
     note = run.note(interval=False, more=source(run))
     write(run, table, "false_positives_full", "False positives in full.", note, rows=15)

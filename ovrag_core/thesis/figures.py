@@ -209,7 +209,7 @@ def matrices(
         for place, (title, table) in enumerate(tables.items()):
             ax = axes[place]
             values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
-            image = ax.pcolormesh(values, cmap=palette, norm=norm)
+            image = ax.pcolormesh(values, cmap=palette, norm=norm, edgecolor="face", linewidth=0.4)
             ax.set_aspect("equal")
             ax.invert_yaxis()
             ax.spines[:].set_visible(True)
