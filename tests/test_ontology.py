@@ -17,6 +17,7 @@ from ovrag_core.ontology.vocabulary import vocabulary, vocabulary_text
 CLASHES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
 HEAD = """
 @prefix x: <urn:test#> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix ovr: <urn:ovrag:rule#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 """
 
@@ -165,6 +166,14 @@ def test_a_missing_or_empty_folder_is_one_sentence(tmp_path: Path) -> None:
         ("broken.ttl", "@prefix x: <urn:x#> .\nx:A a x:B .\nx:C ] x:D .\n", "not valid Turtle at line 3"),
         ("cut.ttl", "@prefix x: <urn:x#> .\nx:A a x:B .\nx:C x:D", "ends in the middle of a statement"),
         ("broken.rdf", "<rdf:RDF", "cannot be read as xml"),
+        ("deep.ttl", "<urn:a> <urn:b> " + "[ <urn:b> " * 50_000, "nested too deeply"),
+        (
+            "utf16.rdf",
+            '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/passwd">]><r>&e;</r>'.encode(
+                "utf-16"
+            ),
+            "is not UTF-8",
+        ),
         ("binary.ttl", b"\xff\xfe\x00\x01", "cannot be read as turtle"),
         (
             "external.rdf",
@@ -222,6 +231,8 @@ def test_imports_are_never_followed(copy: Path, monkeypatch: pytest.MonkeyPatch)
             "minCount of the shape r is many, not a number",
         ),
         ("sh:property [ sh:path x:p ; sh:minCount 1 ]", "without ovr:rule"),
+        ("sh:node x:S ; ovr:rule 'r'", "is part of itself"),
+        ("sh:or _:l ; ovr:rule 'r' . _:l rdf:first x:T ; rdf:rest _:l", "runs in a circle"),
     ],
 )
 def test_an_unsupported_shape_is_an_error_not_a_pass(copy: Path, shape: str, complaint: str) -> None:

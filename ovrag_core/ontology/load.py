@@ -187,6 +187,8 @@ def read_into(graph: Graph, path: Path) -> bytes:
         raise OntologyError(
             f"{path} is not valid Turtle at line {error.lines + 1}; mend that line and try again"
         ) from None
+    except RecursionError:
+        raise OntologyError(f"{path} is nested too deeply; write it flatter") from None
     except IndexError:
         raise OntologyError(f"{path} ends in the middle of a statement; restore its end") from None
     except (SAXException, ParserError, ValueError, AssertionError, KeyError) as error:
@@ -197,6 +199,8 @@ def read_into(graph: Graph, path: Path) -> bytes:
 
 def refuse_entities(content: bytes, path: Path) -> None:
     """External entities would open files, nested ones grow without bound; internal plain ones (FIBO's) are fine."""
+    if b"\x00" in content:
+        raise OntologyError(f"{path} is not UTF-8; save it as UTF-8, so that it can be looked at before it is parsed")
     if re.search(rb"<!(?:DOCTYPE|ENTITY)[^>\[]*?\s(?:SYSTEM|PUBLIC)\s", content):
         raise OntologyError(
             f"{path} refers to an external entity or DTD; remove it, nothing is fetched for an ontology"

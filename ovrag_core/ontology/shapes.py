@@ -108,6 +108,13 @@ class _Reader:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._inside: list[Node] = []
+
+    def _list(self, head: Node) -> list[Node]:
+        try:
+            return list(Collection(self.graph, head))
+        except ValueError:
+            raise OntologyError("a list in a shape runs in a circle; mend its rdf:rest") from None
 
     def constraints(self) -> list[_Constraint]:
         shapes = sorted({node for target in _TARGETS for node in self.graph.subjects(target)}, key=str)
@@ -136,8 +143,16 @@ class _Reader:
         return found
 
     def check(self, shape: Node) -> Check:
-        """A shape as one check."""
-        return _all(self._parts(shape, skip=set()))
+        """A shape as one check. Raises OntologyError for one that is part of itself."""
+        if shape in self._inside:
+            raise OntologyError(
+                f"the shape {self._called(shape)} is part of itself; recursive shapes are not supported"
+            )
+        self._inside.append(shape)
+        try:
+            return _all(self._parts(shape, skip=set()))
+        finally:
+            self._inside.pop()
 
     def _parts(self, shape: Node, skip: set[Node]) -> list[Check]:
         path = self.graph.value(shape, SH.path)
@@ -172,7 +187,7 @@ class _Reader:
         if predicate == SH.datatype:
             return _literals(values, lambda literal: literal.datatype == str(value))
         if predicate == SH["in"]:
-            allowed = frozenset(str(node) for node in Collection(self.graph, value))
+            allowed = frozenset(str(node) for node in self._list(value))
             return _literals(values, lambda literal: literal.lexical in allowed)
         raise self._unsupported(shape, predicate)
 
@@ -183,7 +198,7 @@ class _Reader:
         if predicate == SH["not"]:
             return _negated(self.check(value))
         if predicate in (SH["or"], SH["and"]):
-            parts = [self.check(node) for node in Collection(self.graph, value)]
+            parts = [self.check(node) for node in self._list(value)]
             return _any(parts) if predicate == SH["or"] else _all(parts)
         return _has_class(str(value)) if predicate == SH["class"] else None
 
