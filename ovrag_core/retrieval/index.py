@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy
 
@@ -21,6 +21,7 @@ from ovrag_core.retrieval.embedding import MINILM, Vectors
 from ovrag_core.types import Chunk, Retrieved
 
 if TYPE_CHECKING:
+    from chromadb import Where
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
@@ -68,7 +69,7 @@ class Index:
             raise ValueError(f"a vector of {flat.shape[0]} numbers does not fit an index of {self._vectors.shape[1]}")
         within = self._counts if documents is None else self._counts.keys() & documents
         available = sum(self._counts[id_] for id_ in within)
-        filtered = None if len(within) == len(self._counts) else [*sorted(within)]
+        filtered = None if len(within) == len(self._counts) else sorted(within)
         wanted = min(top_k + _MARGIN, available)
         while wanted > 0:
             scored = self._candidates(flat, wanted, filtered)
@@ -77,14 +78,13 @@ class Index:
             wanted = min(wanted * 4, available)
         return []
 
-    def _candidates(
-        self, vector: Vectors, wanted: int, documents: list[str | int | float | bool] | None
-    ) -> list[Retrieved]:
+    def _candidates(self, vector: Vectors, wanted: int, documents: list[str] | None) -> list[Retrieved]:
         # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
+        where = None if documents is None else cast("Where", {"document_id": {"$in": documents}})
         found = self._collection.query(
             query_embeddings=[vector.tolist()],
             n_results=wanted,
-            where=None if documents is None else {"document_id": {"$in": documents}},
+            where=where,
             include=[],
         )
         scored = [self._score(chunk_id, vector) for chunk_id in found["ids"][0]]
