@@ -196,7 +196,9 @@ def score(
 
     path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name).records
     records = read_run(path)
-    result = score_run(records, read_latency(path.with_suffix(".latency.jsonl")), _settings(params, overrides))
+    result = score_run(
+        records, read_latency(path.with_suffix(".latency.jsonl")), _settings(params, overrides), run=path.stem
+    )
     if output is Format.text:
         print(score_text(result))
     else:
