@@ -1,0 +1,42 @@
+"""What the README says must be there, is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from ovrag_core.arms import ARMS
+from ovrag_core.cli import app
+
+
+@pytest.fixture(scope="module")
+def readme(project: Path) -> str:
+    return (project / "README.md").read_text(encoding="utf-8")
+
+
+def test_links_and_pictures_lead_somewhere(project: Path, readme: str) -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", readme)
+    assert targets
+    assert [target for target in targets if not (project / target).exists()] == []
+
+
+def test_files_that_it_names_exist(project: Path, readme: str) -> None:
+    named = set(re.findall(r"`((?:data|docs|ontologies|tables|tests|benchmarks|notebooks)/[\w./-]*)`", readme))
+    named |= {
+        word for line in re.findall(r"`((?:pytest|python) [^`]+)`", readme) for word in line.split() if "/" in word
+    }
+    assert named
+    assert sorted(name for name in named if not (project / name).exists()) == []
+
+
+def test_commands_and_make_targets_exist(project: Path, readme: str) -> None:
+    known = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    assert set(re.findall(r"\bovrag ([a-z]+(?:-[a-z]+)*)\b(?! is)", readme)) <= known
+    makefile = (project / "Makefile").read_text(encoding="utf-8")
+    for target in set(re.findall(r"\bmake ([a-z]+)\b", readme)):
+        assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_every_arm_is_described(readme: str) -> None:
+    assert set(re.findall(r"^\| `(\w+)` \|", readme, re.M)) == set(ARMS)
