@@ -20,7 +20,7 @@ from ovrag_core.settings import ARM_NAMES, Question, Settings, load_settings
 if TYPE_CHECKING:
     from ovrag_core.pipeline import Bench
     from ovrag_core.review import Review
-    from ovrag_core.types import Document, QueryRecord, Verdict
+    from ovrag_core.types import Document, QueryRecord
 
 FOUND, BAD = 1, 2
 
@@ -125,6 +125,8 @@ def ask(
     overrides: Overrides = None,
 ) -> int:
     """Ask one question about the first document; the others are what pooled arms may mix it up with."""
+    from ovrag_core.review import answer_text  # noqa: PLC0415
+
     bench, asked = _bench(documents, _settings(params, overrides))
     record = _ask(question, asked, arm.value, bench)
     if output is Format.text:
@@ -142,6 +144,8 @@ def chat(
     overrides: Overrides = None,
 ) -> int:
     """Ask questions one after the other; an empty line or `quit` ends."""
+    from ovrag_core.review import answer_text  # noqa: PLC0415
+
     bench, asked = _bench(documents, _settings(params, overrides))
     worst = 0
     for question in _questions(asked):
@@ -312,26 +316,9 @@ def _exit_code(record: QueryRecord) -> int:
     return FOUND if record.flagged else 0
 
 
-def _last_verdict(record: QueryRecord) -> Verdict | None:
-    return record.attempts[-1].verdict if record.attempts else None
-
-
 def _last_verdict_reason(record: QueryRecord) -> str:
-    verdict = _last_verdict(record)
+    verdict = record.attempts[-1].verdict if record.attempts else None
     return (verdict.reason if verdict else record.error) or record.outcome
-
-
-def answer_text(record: QueryRecord) -> str:
-    """An answer for a person: the text, where it is from, and what validation found."""
-    if record.answer is None:
-        return record.error or "no answer"
-    places = sorted({f"{passage.document_id}" for passage in record.answer.evidence})
-    lines = [record.answer.text, "", f"[{record.outcome.replace('_', ' ')}; from {', '.join(places) or 'no passage'}]"]
-    verdict = _last_verdict(record)
-    for violation in verdict.violations if verdict else ():
-        lines.append(f"- {violation.message}")
-        lines += [f'    "{" ".join(triple.evidence.quote.split())}"' for triple in violation.triples if triple.evidence]
-    return "\n".join(lines)
 
 
 def check_text(result: dict[str, Any]) -> str:

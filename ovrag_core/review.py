@@ -15,6 +15,7 @@ from ovrag_core.types import (
     Frozen,
     Label,
     Party,
+    QueryRecord,
     Reading,
     Severity,
     Triple,
@@ -132,6 +133,19 @@ def report(result: Review) -> str:
         kind = "CONTRADICTION" if finding.severity == "clash" else "note"
         lines += ["", f"  {kind} ({finding.clash_type or finding.rule}): {finding.message}"]
         lines += [f'    {_place(passage)}: "{" ".join(passage.quote.split())}"' for passage in finding.evidence]
+    return "\n".join(lines)
+
+
+def answer_text(record: QueryRecord) -> str:
+    """An answer for a person: the text, where it is from, and what validation found."""
+    if record.answer is None:
+        return record.error or "no answer"
+    places = sorted({passage.document_id for passage in record.answer.evidence})
+    lines = [record.answer.text, "", f"[{record.outcome.replace('_', ' ')}; from {', '.join(places) or 'no passage'}]"]
+    verdict = record.attempts[-1].verdict
+    for violation in verdict.violations if verdict else ():
+        lines.append(f"- {violation.message}")
+        lines += [f'    "{" ".join(triple.evidence.quote.split())}"' for triple in violation.triples if triple.evidence]
     return "\n".join(lines)
 
 
