@@ -21,7 +21,9 @@ TITLE_UNITS = 12
 TITLE_CHARACTERS = 1500
 
 _NEGATOR = re.compile(r"\b(?:not|never|neither|nor|no|none|nothing|cannot|without|nobody|hardly)\b|(?<=[a-z])n't\b")
-_LEADING_CLAUSE = re.compile(r"\s*(?:if|when|whenever|unless|until|should|where|while|as long as|so long as|once|because|since|after)\b[^,]*,")
+_LEADING_CLAUSE = re.compile(
+    r"\s*(?:if|when|whenever|unless|until|should|where|while|as long as|so long as|once|because|since|after)\b[^,]*,"
+)
 _NOTHING_AFTER = re.compile(r"\s*(?:nothing|none|no(?! (?:later|less|more|fewer|\d)))\b")
 _NOT_NEGATING = re.compile(
     r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
@@ -38,9 +40,13 @@ _NONE = re.compile(
     r"(?:none|no(?! (?:\d|other|further|more))|nil|n/?a|not applicable|not required|not secured|not taken|unsecured|without|waived|zero|clean|nothing|-+|0)\b|-+$"
 )
 _YES = re.compile(r"(?:yes|secured)\b(?P<more>.*)", re.DOTALL)
-_DRAWN_AGAIN = re.compile(r"\b(?:re-?draw\w*|re-?borrow\w*|re-?us(?:e|ing)|re-?advanc\w*|revolving|further (?:advances|drawings|draws)|drawing again|second drawing)\b")
+_DRAWN_AGAIN = re.compile(
+    r"\b(?:re-?draw\w*|re-?borrow\w*|re-?us(?:e|ing)|re-?advanc\w*|revolving|further (?:advances|drawings|draws)|drawing again|second drawing)\b"
+)
 _REFUSED = re.compile(r"(?:no|not|none|nil|excluded|never|without|n/?a|impossible|ruled out)\b|-+$")
-_ALLOWED = re.compile(r"(?:yes|at any time|permitted|possible|allowed|available|within|as often|freely|unlimited|always|any time|on)\b")
+_ALLOWED = re.compile(
+    r"(?:yes|at any time|permitted|possible|allowed|available|within|as often|freely|unlimited|always|any time|on)\b"
+)
 _GUARANTEE_ONLY = re.compile(
     r"(?:personal |corporate |parent |director'?s'? |joint and several |unlimited |limited )*guarant(?:ee|y)"
 )
@@ -128,10 +134,14 @@ def find_claims(
 
 def _by_role(text: str, roles: Mapping[str, str]) -> str:
     """The text with its parties' names replaced by a pronoun of the same length, padded in front: offsets stay."""
-    names = sorted((name for name in roles if len(name) >= 3 and roles[name] in _PRONOUN), key=lambda name: (-len(name), name))
+    names = sorted(
+        (name for name in roles if len(name) >= 3 and roles[name] in _PRONOUN), key=lambda name: (-len(name), name)
+    )
     if not names:
         return text
-    pattern = re.compile(r"(?<!\w)(?:" + "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names) + r")(?!\w)")
+    pattern = re.compile(
+        r"(?<!\w)(?:" + "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names) + r")(?!\w)"
+    )
     known = {" ".join(name.split()): _PRONOUN[roles[name]] for name in names}
     return pattern.sub(lambda match: known[" ".join(match.group().split())].rjust(len(match.group())), text)
 
@@ -187,7 +197,9 @@ def _weight(claims: Sequence[Claim]) -> tuple[int, int]:
 class _Reader:
     """The claims of one unit; holds what several cues of the unit share."""
 
-    def __init__(self, text: str, index: int, unit: Unit, lexicon: Lexicon, scope: bool, implied: bool, spoken: str = "") -> None:
+    def __init__(
+        self, text: str, index: int, unit: Unit, lexicon: Lexicon, scope: bool, implied: bool, spoken: str = ""
+    ) -> None:
         self.text = text
         self.index = index
         self.unit = unit
@@ -265,7 +277,7 @@ class _Reader:
         yield replace(claim, collateral=_collateral_span(self.text, self.unit.start + self.value, self.unit.end))
 
     def _drawing_answer(self) -> Iterator[Claim]:
-        """"Redrawing of sums repaid: not possible": whether credit comes back is asked by the label, answered by the value."""
+        """ "Redrawing of sums repaid: not possible": whether credit comes back is asked by the label, answered by the value."""
         if not _DRAWN_AGAIN.search(self.label) and not _DRAWN_AGAIN.search(self.raw[: self.value]):
             return
         value = self.raw[self.value :].strip()
@@ -395,7 +407,9 @@ class _Reader:
             return _collateral_span(self.text, start - len(named["what"]), limit)
         if own is not None and not _FAVOUR.match(self.text, start, limit):
             return _collateral_span(self.text, start, limit)
-        if re.search(r"\bto (?:us|me|the [a-z]+|[a-z]+)$", self.raw[a:b]) and not re.match(r"\s*(?:as|by|for|in|to|,|\.)", self.text[start:limit]):
+        if re.search(r"\bto (?:us|me|the [a-z]+|[a-z]+)$", self.raw[a:b]) and not re.match(
+            r"\s*(?:as|by|for|in|to|,|\.)", self.text[start:limit]
+        ):
             return _collateral_span(self.text, start, limit)
         match = _COLLATERAL_AFTER.match(self.text, start, limit) or _OBJECT_AFTER.match(self.text, start, limit)
         if match is not None:

@@ -252,6 +252,8 @@ def _is_loan(text: str) -> bool:
         return False
     density = len(core) / total
     card = len(_CARD.findall(sample)) >= 4
+    if other is None and _LOAN_TITLE.search(title[:160]) and len(strong) >= 2 and core:
+        return True
     return (
         (len(core) >= 2 or card) and len(strong) >= (2 if card else 3) and (density >= 0.006 or len(core) >= 60 or card)
     )

@@ -32,7 +32,8 @@ _SENTENCE = re.compile(
     r"\b(?:(?:for the (?:sole |exclusive |specific )?purposes? of|solely (?:for|to)|only (?:for|to)|exclusively (?:for|to)|to be (?:used|applied|spent) (?:\w+ ){0,2}?(?:for|to|in|towards?|on)|"
     r"(?:shall|will|must|may|is to|are to) (?:only )?be (?:used|applied|spent) (?:\w+ ){0,3}?(?:for|to|in|towards?|on)|(?:proceeds|money|funds|loan|advances?|facility) (?:\w+ ){0,4}?(?:is|are|will be|shall be) (?:\w+ ){0,2}?(?:for|to)|"
     r"(?:use|apply|spend) (?:\w+ ){0,6}?(?:for|to|on|towards?)|in order to (?:finance|fund|purchase|buy|acquire|pay)|to (?:finance|fund|help (?:finance|fund|pay))|it is to pay for|for the (?:purchase|acquisition|construction|refurbishment|renovation) of|"
-    r"serves? (?:to|for)|purpose (?:of (?:the|this) \w+ )?is(?: to)?)\s+(?P<what>[^.;]{4,220}))",
+    r"(?:loan|credit|money|advance|facility|sum|note|card|lender|creditor|financier) (?:pays? for|finances|helps? (?:you|me|him|her|the borrower)? ?with|covers)|(?:loan|credit|money|advance|facility) (?:is|are) (?:taken )?for|"
+    r"(?:spends?|employs?|uses?) (?:the|this) (?:sum|money|loan|advance|credit|note|proceeds) (?:on|for)|what it is for:|object financed is|serves? (?:to|for)|purpose (?:of (?:the|this) \w+ )?is(?: to)?)\s+(?P<what>[^.;]{4,220}))",
     re.IGNORECASE,
 )
 

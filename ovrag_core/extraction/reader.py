@@ -60,7 +60,7 @@ _ROLE_WORDS = {
 
 _REAL_PROPERTY = re.compile(
     r"\b(?:real (?:property|estate)|immovables?|land\b|lands\b|dwelling|residence|homes?\b|house|apartment|flat\b|condominium|premises|building|lot \d+|parcel|freehold|"
-    r"leasehold|plot\b|farmland|property (?:at|located|situated|known)|housing|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
+    r"leasehold|plot\b|farmland|property (?:at|located|situated|known)|housing|land regist(?:er|ry)|title number|folio|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
     r"(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |her |their )?(?:property|unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|lane|drive|way|court|place|boulevard|blvd)\b)",
     re.IGNORECASE,
 )
@@ -83,6 +83,7 @@ _LAND_SECURITY = re.compile(
     re.IGNORECASE,
 )
 _UNNAMED = re.compile(
+    r"(?:in )?(?:us|me|our|its|their|his|her|the [a-z]+'s)?\s*(?:favou?r|today|name|now|hereby)?(?: today)?|what|it|"
     r"(?:the |a |an |any |all |such |its |your |our |this |certain |specific |some |of )*(?:collateral|security|securities interests?|security interests?|liens?|assets?|property|pledge|charge|mortgage|following|loan|"
     r"lender|bank|borrower|facility|advance|this|that|these|those|obligations?|same|it|them|obligation|note|agreement|law|default)?(?: (?:provided|given|granted|pledged|offered|as security|of the borrower))*",
     re.IGNORECASE,
@@ -519,6 +520,33 @@ def _is_land(what: str) -> bool:
     return _REAL_PROPERTY.search(what) is not None and _NOT_LAND.search(what) is None
 
 
+def _only_where_told(
+    found: dict[str, list[tuple[int, int]]], claims: Sequence[Claim], borrower: PartyKind | None, *, long: bool
+) -> None:
+    """Drop kinds that rest on signs where a statement is needed: a company's studies, a card or a course in passing."""
+
+    def told(kind: str) -> bool:
+        return any(claim.about == kind and claim.strength == 3 for claim in claims)
+
+    named = any(
+        claim.about in ("StudentLoan", "SubsidizedStudentLoan") and claim.strength == 3 and not claim.implied
+        for claim in claims
+    )
+    if (
+        "StudentLoan" in found
+        and not named
+        and (borrower not in (None, "natural_person") or (long and not told("StudentLoan")))
+    ):
+        del found["StudentLoan"]
+    if "SubsidizedStudentLoan" in found and "StudentLoan" not in found:
+        if told("SubsidizedStudentLoan"):
+            found["StudentLoan"] = found["SubsidizedStudentLoan"]
+        else:
+            del found["SubsidizedStudentLoan"]
+    if long and "CardAccount" in found and not told("CardAccount"):
+        del found["CardAccount"]
+
+
 def _land_passage(page: _Page, claims: Sequence[Claim]) -> tuple[int, int] | None:
     """A statement of security that is by its own words one over land, though what follows does not describe it."""
     for claim in claims:
@@ -553,9 +581,8 @@ def _kinds(
         span = collateral[1] if _is_land(collateral[0]) else _land_passage(page, claims)
         if span is not None:
             found["Mortgage"] = [span]
-    if "SubsidizedStudentLoan" in found:
-        found.setdefault("StudentLoan", found["SubsidizedStudentLoan"])
     kind_of_borrower = borrower.kind if borrower is not None else None
+    _only_where_told(found, claims, kind_of_borrower, long=len(page.plain.text) > LONG_DOCUMENT)
     stated = {"ConsumerLoan", "CommercialLoan"} & set(found)
     if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT:
         judged = kind_of_purpose(purpose.text, kind_of_borrower, page.lexicon)

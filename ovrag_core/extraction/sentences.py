@@ -428,7 +428,9 @@ def _is_label(label: str) -> bool:
 def _is_column(label: str) -> bool:
     """The left cell of a row that is set out by space: a few words that do not end a sentence."""
     label = label.rstrip()
-    return _is_label(label) and not label.endswith((".", ",", ";")) and not _VERB.search(re.sub(r"\([^)]*\)", "", label))
+    return (
+        _is_label(label) and not label.endswith((".", ",", ";")) and not _VERB.search(re.sub(r"\([^)]*\)", "", label))
+    )
 
 
 def _is_title(text: str) -> bool:
