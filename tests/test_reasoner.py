@@ -50,6 +50,8 @@ def test_all_minimal_conflicts_are_found(conflicts: list[frozenset[int]]) -> Non
     assert complete
     assert set(found) == minimal
     assert len(found) == len(set(found))
+    seeded, _ = all_minimal_conflicts(range(10), contradicts, limit=100, known=[*found[::2], tuple(range(10))])
+    assert set(seeded) == minimal
     first = minimal_conflict(range(10), contradicts)
     assert first is not None
     assert is_minimal(first, contradicts)

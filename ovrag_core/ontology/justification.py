@@ -44,22 +44,29 @@ def is_minimal(conflict: Sequence[int], contradicts: Contradicts) -> bool:
 
 
 def all_minimal_conflicts(
-    items: Sequence[int], contradicts: Contradicts, *, limit: int, stop: Callable[[], bool] = lambda: False
+    items: Sequence[int],
+    contradicts: Contradicts,
+    *,
+    limit: int,
+    known: Sequence[tuple[int, ...]] = (),
+    stop: Callable[[], bool] = lambda: False,
 ) -> tuple[list[tuple[int, ...]], bool]:
     """Minimal conflicts among `items`, breadth first, at most `limit`, and whether these are all of them.
 
-    Each is verified by deletion before it is returned. `stop` is asked between conflicts and ends the search early.
+    Each is verified by deletion before it is returned. `known` are conflicts found earlier, with fewer axioms: those
+    that are still minimal need not be searched again. `stop` is asked between conflicts and ends the search early.
     """
-    found: list[tuple[int, ...]] = []
+    remembered = _Remembered(contradicts)
+    found = [conflict for conflict in known if set(conflict) <= set(items) and is_minimal(conflict, contradicts)]
     queue: deque[frozenset[int]] = deque([frozenset()])
     seen = {frozenset[int]()}
     while queue:
         if len(found) >= limit or stop():
             return found, False
         removed = queue.popleft()
-        conflict = next((known for known in found if removed.isdisjoint(known)), None)
+        conflict = next((one for one in found if removed.isdisjoint(one)), None)
         if conflict is None:
-            conflict = minimal_conflict([item for item in items if item not in removed], contradicts)
+            conflict = minimal_conflict([item for item in items if item not in removed], remembered)
             if conflict is None:
                 continue
             if not is_minimal(conflict, contradicts):
@@ -70,6 +77,25 @@ def all_minimal_conflicts(
                 seen.add(branch)
                 queue.append(branch)
     return found, True
+
+
+class _Remembered:
+    """What was asked once answers for more: part of a consistent set is consistent, more than a conflict conflicts."""
+
+    def __init__(self, contradicts: Contradicts) -> None:
+        self.contradicts = contradicts
+        self.consistent: list[int] = []
+        self.conflicting: list[int] = []
+
+    def __call__(self, chosen: Sequence[int]) -> bool:
+        bits = sum(1 << item for item in chosen)
+        if any(bits & known == bits for known in self.consistent):
+            return False
+        if any(bits & known == known for known in self.conflicting):
+            return True
+        answer = self.contradicts(chosen)
+        (self.conflicting if answer else self.consistent).append(bits)
+        return answer
 
 
 def _branches(removed: frozenset[int], conflict: Iterable[int]) -> list[frozenset[int]]:

@@ -119,7 +119,7 @@ class Service:
         hard, complete = self._conflicts(self.hard, facts, request["limit"], deadline)
         explanations += [{"facts": conflict, "axioms": self._axioms(facts, conflict, hard=True)} for conflict in hard]
         if self.whole is not self.hard:
-            soft, soft_complete = self._conflicts(self.whole, facts, request["limit"], deadline)
+            soft, soft_complete = self._conflicts(self.whole, facts, request["limit"], deadline, hard)
             known = set(hard)
             explanations += [
                 {"facts": conflict, "axioms": self._axioms(facts, conflict, hard=False)}
@@ -130,7 +130,12 @@ class Service:
         return {"consistent": False, "explanations": explanations, "complete": complete}
 
     def _conflicts(
-        self, engine: Engine, facts: list[Fact], limit: int, deadline: float
+        self,
+        engine: Engine,
+        facts: list[Fact],
+        limit: int,
+        deadline: float,
+        known: Sequence[tuple[int, ...]] = (),
     ) -> tuple[list[tuple[int, ...]], bool]:
         found: list[tuple[int, ...]] = []
         complete = True
@@ -139,6 +144,7 @@ class Service:
                 part,
                 lambda chosen: not engine.consistent([facts[number] for number in chosen]),
                 limit=limit,
+                known=known,
                 stop=lambda: time.monotonic() > deadline,
             )
             found += more
