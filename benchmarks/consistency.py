@@ -379,6 +379,9 @@ def recorded(ontology: Ontology, quick: bool) -> Iterator[Row]:
             )
         )
     validator.close()
+    yield "recorded inconsistent attempts found", f"{tally['found']} of {tally['recorded inconsistent']}"
+    more = ", ".join(f"{rule} {count}" for rule, count in sorted(further.items())) or "none"
+    yield f"further ones, of {tally['attempts']} attempts, by rule", more
     share = tally["constrained"] / tally["triples"]
     figure = f"{tally['constrained']:,} of {tally['triples']:,} ({share:.1%})"
     yield "recorded triples asserted with a term that an axiom or a shape constrains", figure
