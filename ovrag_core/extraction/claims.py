@@ -24,6 +24,7 @@ _NEGATOR = re.compile(r"\b(?:not|never|neither|nor|no|none|nothing|cannot|withou
 _LEADING_CLAUSE = re.compile(
     r"\s*(?:if|when|whenever|unless|until|should|where|while|as long as|so long as|once|because|since|after)\b[^,]*,"
 )
+_IF_ANY = re.compile(r"\(if any\)|,? if any\b")
 _NOTHING_AFTER = re.compile(r"\s*(?:nothing|none|no(?! (?:later|less|more|fewer|\d)))\b")
 _NOT_NEGATING = re.compile(
     r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
@@ -271,7 +272,7 @@ class _Reader:
             return
         if not self.is_row or _GUARANTEE_ONLY.match(value) or not any(c.isalpha() for c in value):
             return
-        if self._denied_here() or (self.scope and re.search(r"\b(?:no|not|none|nothing|unsecured|never)\b", value)):
+        if self._denied_here() or (self.scope and re.search(r"\b(?:no(?!\.)|not|none|nothing|unsecured|never)\b", value)):
             return
         claim = self._claim("SecuredLoan", 3, True, self.value, len(self.raw))
         yield replace(claim, collateral=_collateral_span(self.text, self.unit.start + self.value, self.unit.end))
@@ -351,6 +352,8 @@ class _Reader:
             and cue.about in ("SecuredLoan", "UnsecuredLoan")
             and _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70))
         ):
+            return None
+        if about == "SecuredLoan" and self.scope and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)):
             return None
         if self.unit.kind == "heading" and not self.is_title:
             strength = min(strength, 2)
