@@ -40,7 +40,9 @@ def test_a_title_is_kept_apart_from_the_name() -> None:
     assert (found.text, found.title) == ("Ines Okoro-Berg", "Ms")
 
 
-@pytest.mark.parametrize("text", ["the Borrower shall", "Date: 3 May", "none", "New York, 3 May 2024", "Agreement", "LLC"])
+@pytest.mark.parametrize(
+    "text", ["the Borrower shall", "Date: 3 May", "none", "New York, 3 May 2024", "Agreement", "LLC"]
+)
 def test_role_words_places_and_forms_alone_are_no_names(text: str) -> None:
     assert name_at(text, 0) is None
 

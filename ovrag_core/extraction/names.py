@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Names of parties: where one ends in running text, and what sort of party it shows.
 
 The words it goes by are annotations in `ontologies/lexicon/parties.ttl`; personal names come from Faker's lists for many
@@ -289,7 +290,7 @@ def _last_names() -> frozenset[str]:
 
 def _person_names(prefix: str) -> frozenset[str]:
     """Names of people from Faker's locales, in lower case."""
-    from faker.providers import person
+    from faker.providers import person  # noqa: PLC0415 -- read only when a name needs it
 
     found: set[str] = set()
     for module in sorted(m.name for m in iter_modules(person.__path__)):
@@ -360,7 +361,7 @@ def _upper_titles() -> frozenset[str]:
     return frozenset(t for t in words("personTitle") if len(t.rstrip(".")) > 1 and t not in ("Don", "Lord", "Lady"))
 
 
-def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:
+def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR0912, PLR0915 -- one scan, word by word
     """Where the name beginning at `start` ends; `start` where there is none."""
     if crown := _CROWN.match(text, start, stop):
         return crown.end()
@@ -486,7 +487,7 @@ def _is_part(inside: str, text: str, end: int, stop: int) -> bool:
     )
 
 
-def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> bool:
+def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> bool:  # noqa: PLR0911
     """Whether a word in lower case ("of", "and", "van der") goes on with the name."""
     if word not in words("particle"):
         return False
@@ -530,7 +531,7 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
     return _is_capital(after) or after in words("particle")
 
 
-def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:
+def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:  # noqa: PLR0911
     """Whether "A and B" is one name ("Marks and Spencer plc") and not two parties."""
     following = _TOKEN.match(text, start, stop)
     if not following:

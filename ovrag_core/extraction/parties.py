@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Who lends, who borrows and who guarantees, from the text of one loan document.
 
 Contracts name their parties in a handful of ways: rows ("Borrower: …"), definitions (… (the "Bank")), capacities
@@ -134,6 +135,7 @@ _PLACEHOLDERS = frozenset(
     ]
 )
 _POSTCODE = re.compile(r",?\s+(?:[A-Z]{2}|[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\.?,?\s+\d{4,6}\b")
+_IN_A_NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]+\s+$")
 _BEFORE_TOWN = re.compile(r"\b(?:\d{4,6}|\d{4} [A-Z]{2}|[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2})\s+$")
 _STREET = re.compile(
     r"\d\S*\s+(?:[\w.]+\s+){1,4}(?:Street|Str|St\.?|Avenue|Ave\.?|Road|Rd\.?|Lane|Drive|Boulevard|Blvd\.?|Square|Place|Way|Suite \w+),?\s*$"
@@ -582,15 +584,15 @@ def _named_in(
     yield _Sighting(role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
 
 
-def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:  # noqa: PLR0912 -- one way of naming per branch
     """Names with a term of their own: X, a Delaware corporation (the "Borrower"); X, hereinafter called the Lender."""
     unknown = 0
     for match in _BRACKETS.finditer(text, start, stop):
         inside = match.group(1) or match.group(2)
         if _belongs_to_label(text, match.start(), match.end()):
             for term in (" ".join(t.split()) for t in _QUOTED.findall(inside)):
-                if role := _label_role(_label_before(text, match.start()), terms):
-                    terms.define(term, role[0])
+                if labelled := _label_role(_label_before(text, match.start()), terms):
+                    terms.define(term, labelled[0])
             continue
         quoted = [" ".join(t.split()) for t in _QUOTED.findall(inside)]
         plain = None if quoted else _UNQUOTED.match(inside)
@@ -661,7 +663,7 @@ def _belongs_to_label(text: str, start: int, end: int) -> bool:
     )
 
 
-def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -> list[Name]:
+def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -> list[Name]:  # noqa: PLR0912 -- each branch refuses one sort of false name
     """The party (or parties) whose description ends at `at`."""
     floor = max(0, at - 700)
     window = text[floor:at]
@@ -705,7 +707,8 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -
             continue
         if _NOT_PARTY.search(text[max(0, name.start - 90) : name.start]) or _in_address(text, name):
             continue
-        if " " not in name.text and not name.title and text[name.end : at].strip() and not has_form(name.text):
+        single = " " not in name.text and not name.title and not has_form(name.text)
+        if single and (text[name.end : at].strip() or _IN_A_NAME.search(text[max(0, name.start - 30) : name.start])):
             continue
         if re.search(
             r"\b(?:order of|between|among|promises? to pay|owes?|acknowledges?|to pay|lends?|undertakes?)\s",
@@ -916,11 +919,11 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
         if name and _is_party(name, terms) and name.start - match.end() < 6:
             sentence = text[name.end : name.end + 400]
             pays, lends = _PAY_WORDS.search(sentence), _LEND_WORDS.search(sentence)
-            role = "lender" if lends and (not pays or lends.start() < pays.start()) else "borrower" if pays else None
-            if role == "lender" or role == "borrower":
-                terms.define(match.group(1) if match.group(1) == "I" else "we", role)
+            speaks = _speaker(pays, lends)
+            if speaks is not None:
+                terms.define(match.group(1) if match.group(1) == "I" else "we", speaks)
                 yield _Sighting(
-                    role, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1)
+                    speaks, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1)
                 )
     for match in _BEHALF.finditer(text, start, stop):
         if _ACCEPTS.search(text, match.end(), min(stop, match.end() + 160)):
@@ -943,6 +946,13 @@ def _before(
             continue
         if names and _subject(text[names[0].end : at]):
             yield _Sighting(role, names[0], weight, (names[0].end, match.start()))
+
+
+def _speaker(pays: re.Match[str] | None, lends: re.Match[str] | None) -> Role | None:
+    """The role of someone who says "I": by whichever comes first, paying back or lending."""
+    if lends and (not pays or lends.start() < pays.start()):
+        return "lender"
+    return "borrower" if pays else None
 
 
 def _subject(between: str) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Amounts, rates, dates and terms of a loan: every candidate in a text, with how well its words mark it as the loan's.
 
 Each finder reads all values of its sort (money in any currency, percentages in figures or words, dates, durations),
@@ -10,11 +11,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from typing import TypeVar
 
 from ovrag_core.types import Document
 
@@ -90,6 +92,8 @@ class _Setting:
 
 _THRESHOLD = 4.0
 _MAX_PASSAGE = 400
+_MANY = 3000
+_Found = TypeVar("_Found")
 
 # --- surroundings ----------------------------------------------------------------------------------------------
 
@@ -151,16 +155,28 @@ def _breaks(text: str) -> list[tuple[int, int]]:
     return [(m.start(), m.end()) for m in _BREAK.finditer(text)]
 
 
+def _capped(found: Iterable[_Found]) -> list[_Found]:
+    """The first and last candidates of a very long text: what a loan is about stands at its beginning or its end."""
+    every = list(found)
+    return every if len(every) <= _MANY else every[: _MANY // 2] + every[-_MANY // 2 :]
+
+
 Cues = tuple[tuple[re.Pattern[str], float], ...]
 
 
+_CAPITAL = re.compile(r"(?<!\\)[A-ZÀ-Þ]")
+
+
 def _cues(*entries: tuple[str, float]) -> Cues:
-    return tuple((re.compile(pattern, re.IGNORECASE), weight) for pattern, weight in entries)
+    return tuple(
+        (re.compile(_CAPITAL.sub(lambda m: m.group().lower(), pattern)), weight) for pattern, weight in entries
+    )
 
 
 def _weigh(cues: Cues, words: str) -> tuple[float, str]:
     """The best positive weight plus all negative ones, and the words of the best cue."""
     best, label, minus = 0.0, "", 0.0
+    words = words.lower()
     for pattern, weight in cues:
         found = pattern.search(words)
         if not found:
@@ -215,7 +231,7 @@ _SCALES = {
     "billion": 10**9,
 }
 _NUMBER_WORD = "|".join(sorted((*_UNITS, *_TENS, *_SCALES, "forty"), key=lambda w: (-len(w), w)))
-_NUMBER_WORDS = rf"(?:(?:a\s+)?(?:{_NUMBER_WORD}))(?:[\s-]+(?:and\s+)?(?:{_NUMBER_WORD}))*"
+_NUMBER_WORDS = rf"(?:(?:a\s+)?(?:{_NUMBER_WORD}))(?:[\s-]{{1,3}}(?:and\s{{1,3}})?(?:{_NUMBER_WORD})){{0,16}}"
 _VULGAR = {
     "½": "0.5",
     "¼": "0.25",
@@ -591,7 +607,6 @@ _PRINCIPAL_AFTER = _cues(
         r"^[^.;]{0,60}\b(?:is|was|were|are|be) (?:to be )?(?:paid off|repaid|refinanced|discharged|redeemed|settled|closed|cleared)\b",
         -8.0,
     ),
-    (r"^\W*(?:owed |held |outstanding )?(?:with|at)\s+(?-i:[A-Z])", -7.0),
     (r"^\W*in \w+ (?:equal )?steps\b", -8.0),
     (
         r"^\W*(?:in total\s+)?(?:is |are |be |has been |hereby )*(?:made )?(?:available\b|at (?:the |your |its |his |her )?(?:free )?disposal|at the disposal)",
@@ -635,7 +650,7 @@ def find_principals(document: Document) -> list[Principal]:
     """The amounts that `document` marks as lent or as the limit of its credit, best first."""
     text = document.text
     breaks = _breaks(text)
-    moneys = list(_moneys(text))
+    moneys = _capped(_moneys(text))
     counts: dict[tuple[Decimal, str], int] = {}
     for money in moneys:
         counts[money.amount, money.currency] = counts.get((money.amount, money.currency), 0) + 1
@@ -664,6 +679,9 @@ def _plus(principal: Principal, bonus: float) -> Principal:
     return Principal(p.amount, p.currency, p.label, p.start, p.end, p.value_start, p.value_end, p.score + bonus)
 
 
+_HELD_ELSEWHERE = re.compile(r"\W*(?:owed |held |outstanding )?(?:with|at)\s+[A-ZÀ-Þ]")
+
+
 def _principal_score(text: str, money: _Money, setting: _Setting) -> tuple[float, str]:
     options: list[tuple[float, str]] = []
     after, after_label = _weigh(_PRINCIPAL_AFTER, setting.after)
@@ -672,6 +690,8 @@ def _principal_score(text: str, money: _Money, setting: _Setting) -> tuple[float
         if row != 0:
             options.append((row + min(after, 0.0), setting.label if label else ""))
     before, label = _weigh(_PRINCIPAL_BEFORE, setting.before[-300:])
+    if _HELD_ELSEWHERE.match(setting.after):
+        after -= 7.0
     both = max(before, after) + (0.4 * min(before, after) if min(before, after) > 0 else min(before, after))
     options.append((both, label if before >= after else after_label))
     best = options[0] if options[0][0] < 0 else max(options)
@@ -713,7 +733,7 @@ _REGARDLESS = re.compile(
 )
 _LATE = re.compile(r"\b(?:payments?|instal\w+|you|they|amounts?) (?:are|is|were) (?:late|overdue)\b", re.IGNORECASE)
 _DEFAULTING = re.compile(
-    r"\b(?:(?:payments?|you|they|instal\w+) (?:are|is) late|default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|amounts?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
+    r"\b(?:(?:payments?|you|they|instal\w+) (?:are|is) late|default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
     re.IGNORECASE,
 )
 _RATE_LABEL = _cues(
@@ -782,7 +802,7 @@ def find_rates(document: Document) -> list[Rate]:
     """The contract rates of `document`, best first. The main rate is None where the first is variable."""
     text = document.text
     breaks = _breaks(text)
-    found = [rate for rate in _fixed(text, breaks)]
+    found = list(_fixed(text, breaks))
     found.extend(_variable(text, breaks))
     found = _settle(found)
     return sorted(found, key=lambda r: (-r.score, r.value_start))
@@ -824,7 +844,7 @@ def parse_percent(figures: str) -> Decimal:
 
 
 def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
-    for value, start, end in _percentages(text):
+    for value, start, end in _capped(_percentages(text)):
         if not 0 <= value < 100:
             continue
         setting = _setting(text, start, end, breaks)
@@ -843,7 +863,7 @@ def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
         if "annual percentage" in setting.before[-240:].lower() and re.match(
             r"rate\b\W*$", setting.label, re.IGNORECASE
         ):
-            score -= 5.0
+            score -= 6.5
         if _LATE.search(near):
             score -= 12.0
         elif _DEFAULTING.search(near) and not _REGARDLESS.search(near):
@@ -1096,7 +1116,7 @@ def find_maturities(document: Document) -> list[Maturity]:
     text = document.text
     breaks = _breaks(text)
     found: list[Maturity] = []
-    dates = list(_dates(text))
+    dates = _capped(_dates(text))
     latest = max((day for day, _, _ in dates), default=None)
     for day, start, end in dates:
         setting = _setting(text, start, end, breaks)
@@ -1223,7 +1243,7 @@ def find_terms(document: Document) -> list[Term]:
     text = document.text
     breaks = _breaks(text)
     found: list[Term] = []
-    for match in _DURATION.finditer(text):
+    for match in _capped(_DURATION.finditer(text)):
         instalments = match["unit"].lower() in ("monthly", "annual", "yearly", "quarterly")
         months = _months(match["number"], match["unit"])
         if not 1 <= months <= 600:
