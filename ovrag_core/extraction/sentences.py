@@ -56,7 +56,9 @@ _VERB = re.compile(
     r"represents|warrants|i|we|you)\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"[.!?]['\")\]]*(?=\s+[\"'(\[]?[A-Z0-9\u00c0-\u00de\u20ac$\u00a3]|\s*$)|;(?=\s*\n\s*\n)|\n[ ]*\n")
+_END = re.compile(
+    r"[.!?]['\")\]]*(?=\s+[\"'(\[]?[A-Z0-9\u00c0-\u00de\u20ac$\u00a3]|\s*$)|;(?=\s*\n\s*\n)|\n[ ]*\n(?!\s*[a-z])"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[Nn]os?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Prof|St|Ave|Blvd|Rd|Sec|Secs|Art|Arts|Reg|Cl|Para|Pty|Bros|vs|v|Jr|Sr|Messrs|"
     r"Esq|Hon|approx|cf|viz|al|Rs|Sch|Ch|Dept|Univ|Tel|Fax|Attn|Exh|Ex|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Nr|Str|"
