@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -29,6 +32,9 @@ LIBRARIES = ("chromadb", "owlready2", "pypdf", "sentence-transformers", "torch",
 
 Model = TypeVar("Model", bound=BaseModel)
 Key = tuple[str, str, str]
+Query = tuple[ArmName, str, Question]
+Answered = tuple[QueryRecord, LatencyRecord]
+QUERIES_PER_PROCESS = 100  # with fewer, starting another process costs more than it saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def run_experiment(settings: Settings, bench: Bench, folder: Path = RUNS) -> Pat
         for question in questions
     ]
     todo = [query for query in queries if (query[0], query[1], query[2].id) not in done]
-    _ask_all(todo, bench, truth, files, total=len(queries))
+    _ask_all(todo, _answers(todo, settings, bench), truth, files, total=len(queries))
     files.partial_latency.replace(files.latency)
     files.partial_manifest.replace(files.manifest)
     files.partial_records.replace(files.records)
@@ -99,24 +105,59 @@ def run_experiment(settings: Settings, bench: Bench, folder: Path = RUNS) -> Pat
 
 
 def _ask_all(
-    todo: Sequence[tuple[ArmName, str, Question]],
-    bench: Bench,
+    todo: Sequence[Query],
+    answers: Iterator[Answered],
     truth: Mapping[str, ContractTruth],
     files: RunFiles,
     total: int,
 ) -> None:
-    bar = tqdm(todo, initial=total - len(todo), total=total, unit="query", delay=2)
+    bar = tqdm(answers, initial=total - len(todo), total=total, unit="query", delay=2)
     with (
         files.partial_records.open("a", encoding="utf-8") as records,
         files.partial_latency.open("a", encoding="utf-8") as seconds,
     ):
-        for arm, contract, question in bar:
-            bar.set_description(arm)
-            record, latency = ask(question, contract, ARMS[arm], bench)
+        for record, latency in bar:
+            bar.set_description(record.arm)
             seconds.write(latency.model_dump_json() + "\n")
             seconds.flush()
-            records.write(_with_truth(record, truth.get(contract)).model_dump_json(exclude_defaults=True) + "\n")
+            records.write(
+                _with_truth(record, truth.get(record.document_id)).model_dump_json(exclude_defaults=True) + "\n"
+            )
             records.flush()
+
+
+def _answers(todo: Sequence[Query], settings: Settings, bench: Bench) -> Iterator[Answered]:
+    """Answers in the order of the queries, made in this process or in several."""
+    processes = min(settings.experiment.processes, len(todo) // QUERIES_PER_PROCESS)
+    if processes < 2:
+        yield from (ask(question, contract, ARMS[arm], bench) for arm, contract, question in todo)
+        return
+    # A forked process would share the parent's threads and its Java; a spawned one builds its own bench.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, context, _start_worker, (settings,)) as pool:
+        try:
+            yield from pool.map(_answer, todo, chunksize=5)
+        except BrokenProcessPool:
+            raise RunError(
+                "a process that answered queries died; what was answered is kept, run again to go on"
+            ) from None
+
+
+_worker: list[Bench] = []
+
+
+def _start_worker(settings: Settings) -> None:
+    import torch  # noqa: PLC0415
+
+    from ovrag_core.workbench import corpus_bench  # noqa: PLC0415 - the workbench stands above this module
+
+    torch.set_num_threads(1)
+    _worker.append(corpus_bench(settings))
+
+
+def _answer(query: Query) -> Answered:
+    arm, contract, question = query
+    return ask(question, contract, ARMS[arm], _worker[0])
 
 
 def _with_truth(record: QueryRecord, truth: ContractTruth | None) -> QueryRecord:
@@ -166,7 +207,9 @@ def _manifest(
     package = Path(__file__).parent
     documents = {document.id: document.text for document in bench.documents.values()}
     values = {
-        "parameters": settings.model_dump(mode="json", exclude={"evaluation", "figures"}),
+        "parameters": settings.model_dump(
+            mode="json", exclude={"evaluation": True, "figures": True, "experiment": {"processes"}}
+        ),
         "model": bench.model,
         "questions": [question.model_dump() for question in questions],
         "libraries": {name: version(name).split("+")[0] for name in LIBRARIES},

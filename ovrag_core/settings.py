@@ -62,6 +62,7 @@ class Experiment(Part):
     contracts: tuple[str, ...] | None = None
     questions: tuple[str, ...] | None = None
     corrections: NotNegative = 3
+    processes: Positive = 2
 
 
 class Validation(Part):

@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 from standins import bench
 
+from ovrag_core import experiment
+from ovrag_core.contracts import generate
 from ovrag_core.errors import RunError
 from ovrag_core.experiment import read_latency, read_run, run_experiment, run_files
+from ovrag_core.retrieval.store import index_documents
 from ovrag_core.settings import Settings, load_settings
+from ovrag_core.workbench import corpus_bench
 
 TEXTS = {"Contract_001": "is_Black", "Contract_002": "is_Black is_White", "Contract_003": "is_White"}
 TRUTH = {
@@ -90,3 +94,27 @@ def test_a_broken_last_line_is_named(settings: Settings) -> None:
 def test_a_missing_run_says_how_to_make_it(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="does not exist; make it with `ovrag run`"):
         read_run(tmp_path / "none.jsonl")
+
+
+def test_the_records_do_not_depend_on_the_number_of_processes(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(experiment, "QUERIES_PER_PROCESS", 1)
+    overrides = {
+        "corpus.contracts": 4,
+        "questions": str(project / "data/questions.yaml"),
+        "validation.rules": str(project / "ontologies/rules.yaml"),
+        "experiment.questions": ["Q1", "Q3"],
+    }
+    (tmp_path / "params.yaml").write_text("{}")
+    settings = load_settings(overrides=overrides)
+    generate(Path("data/contracts"), Path("data/ground_truth.json"), count=4, seed=7, wording="plain")
+    index_documents(settings, Path("data/contracts"))
+    bench = corpus_bench(settings)
+    alone = load_settings(overrides={**overrides, "experiment.processes": 1})
+    one = run_experiment(alone, bench, tmp_path / "one")
+    two = run_experiment(settings, bench, tmp_path / "two")
+    assert one.read_bytes() == two.read_bytes()
+    assert one.with_name("main.manifest.json").read_bytes() == two.with_name("main.manifest.json").read_bytes()
+    assert len(read_run(one)) == 5 * 4 * 2
