@@ -140,6 +140,11 @@ def test_kinds_come_with_the_words_that_show_them() -> None:
     assert "natural person" in text[payee.kind_start : payee.kind_end]
 
 
+def test_a_description_ends_where_the_promise_begins() -> None:
+    text = "I, Ida Roth, 3 Quay Road, acknowledge that I owe $900 to Redfern Bancorp, a bank holding company, and promise to pay it."
+    assert read(text).borrowers[0].kind == "natural_person"
+
+
 def test_the_term_bank_makes_its_bearer_an_institution() -> None:
     text = 'between Viola Prender & Co., 3 Quay Road (the "Bank"), and Ida Roth (the "Borrower")'
     assert read(text).lenders[0].kind == "financial_institution"
