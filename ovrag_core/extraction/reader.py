@@ -75,7 +75,7 @@ _NAMES_A_THING = re.compile(
 _THING = re.compile(
     r"\b(?:(?:all|the|my|our|its|his|her|their|your|an?|one|two|certain)\s+)?(?:[\w'-]+\s+){0,3}?(?:vehicles?|car|truck|tractor|land|house|home|apartment|flat|premises|building|hotel|shop|farm|polic(?:y|ies)|certificates?|"
     r"shares|stock|inventory|receivables|book debts|equipment|machin\w+|crops?|cattle|livestock|herd|vessel|ship|aircraft|jewell?ery|gold|ring|watch|painting|deposit|savings|"
-    r"account|Property|Vehicle|Equipment|Goods|Premises|Land|Security Property|title deeds?|bonds|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
+    r"account|Property|Vehicle|Equipment|Goods|Premises|Land|Security Property|title deeds?|bonds|parcel|plot|dwelling|condominium|unit|mill|trade debts|claims|portfolio|(?:all|whole) [\w' ]{0,30}(?:assets|property|undertaking)|Flat No|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
 )
 _IDENTIFIED = re.compile(r"\d{3}|\b(?:no\.|VIN|registered|title number)\b")
 _LAND_SECURITY = re.compile(
@@ -99,6 +99,10 @@ _DEFINITION = re.compile(
 )
 _COLLATERAL_TERM = re.compile(
     r"\b(?:Collateral(?: Documents?)?|Security (?:Documents?|Agreements?|Instruments?|Deed)|Pledge(?: and Security)? Agreements?|Mortgaged Propert(?:y|ies)|Mortgages?|Deeds? of Trust|Debenture|Guarant(?:ee|y) and (?:Collateral|Security) Agreement)\b"
+)
+_POINTS_ELSEWHERE = re.compile(
+    r"\b(?:named|described|listed|identified|set (?:out|forth)|specified|stated|shown)\s+(?:in|on|at|below|above|overleaf|under)\b",
+    re.IGNORECASE,
 )
 _DESCRIBED = re.compile(
     r"\b(?:collateral|security|property|assets?)\b[^.;]{0,60}\b(?:described|listed|identified|set (?:out|forth)|specified|defined|scheduled)\s+(?:in|on|at|below|above|overleaf)\b",
@@ -454,7 +458,7 @@ def _described(page: _Page, mention: PartyMention) -> tuple[int, int] | None:
 def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
     """What is named as security, with the passage that names it; None where the text names nothing."""
     text = page.plain.text
-    best: list[tuple[int, int, str, tuple[int, int]]] = []
+    best: list[tuple[bool, int, int, str, tuple[int, int]]] = []
     long = len(text) > LONG_DOCUMENT
     if long and (defined := _DEFINITION.search(text)) is not None:
         return " ".join(defined["what"].split())[:200], page.around(*page.plain.original(*defined.span()))
@@ -466,9 +470,10 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
             continue
         if long and not _NAMES_A_THING.match(what):
             continue
-        best.append((-claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
+        points = _POINTS_ELSEWHERE.search(what) is not None
+        best.append((points, -claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
     if best:
-        _, _, what, span = min(best)
+        _, _, _, what, span = min(best)
         return what, span
     for match in _DEFINITION.finditer(text):
         return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
