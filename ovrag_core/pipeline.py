@@ -29,6 +29,7 @@ from ovrag_core.types import (
     Verdict,
 )
 from ovrag_core.validation import assign_causes
+from ovrag_core.validation import feedback as answer_feedback
 
 Span = tuple[str, int, int]
 
@@ -69,8 +70,11 @@ class Extractor(Protocol):
 class Checker(Protocol):
     """Triples to a verdict."""
 
-    def check(self, triples: Sequence[Triple], *, closed_world: bool = True) -> Verdict:
-        """Whether the triples can be true together; `unchecked` where that could not be decided."""
+    def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
+        """Whether the triples can be true together; `unchecked` where that could not be decided.
+
+        Of several explanations one from the asked `document` alone is preferred.
+        """
 
 
 @dataclass
@@ -221,7 +225,7 @@ def _attempts(
         attempts.append(Attempt(number=number, answer=answer, triples=triples, verdict=verdict, feedback=feedback))
         if not _can_be_corrected(verdict, arm):
             break
-        feedback = correction_feedback(verdict)
+        feedback = answer_feedback(verdict) if arm.uses_cause else correction_feedback(verdict)
         exclude |= _contradicting_passages(answer, verdict)
     return attempts
 
@@ -252,7 +256,7 @@ def _about_main_facility(triples: tuple[Triple, ...], reading: Reading) -> tuple
 def _verdict(
     triples: tuple[Triple, ...], context: tuple[Triple, ...], document_id: str, arm: Arm, bench: Bench
 ) -> Verdict:
-    verdict = bench.validator.check([*triples, *context], closed_world=arm.closed_world)
+    verdict = bench.validator.check([*triples, *context], closed_world=arm.closed_world, document=document_id)
     return assign_causes(verdict, document_id)
 
 
@@ -265,7 +269,7 @@ def _can_be_corrected(verdict: Verdict, arm: Arm) -> bool:
 
 
 def correction_feedback(verdict: Verdict) -> str:
-    """What the next attempt is told: each contradiction in a sentence, and nothing else."""
+    """What the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
     lines = [violation.message for violation in verdict.violations if violation.severity == "clash"]
     return "The answer cannot be true together with the documents:\n" + "\n".join(f"- {line}" for line in lines)
 

@@ -72,7 +72,7 @@ def review(document: Document, extractor: Extractor, validator: Checker, model: 
     reading = extractor.read(document)
     if reading.status != "loan":
         return unchecked(document.id, reading.reason or reading.status, model, time.perf_counter() - started)
-    verdict = assign_causes(validator.check(reading.triples), document.id)
+    verdict = assign_causes(validator.check(reading.triples, document=document.id), document.id)
     return _review(document, reading, verdict, model, time.perf_counter() - started)
 
 

@@ -74,7 +74,7 @@ class BlackAndWhite:
 
     calls = 0
 
-    def check(self, triples: Sequence[Triple], *, closed_world: bool = True) -> Verdict:
+    def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
         self.calls += 1
         if any(triple.object == "Broken" for triple in triples):
             return Verdict(status="unchecked", reason="the reasoner stopped")
