@@ -272,7 +272,9 @@ class _Reader:
             return
         if not self.is_row or _GUARANTEE_ONLY.match(value) or not any(c.isalpha() for c in value):
             return
-        if self._denied_here() or (self.scope and re.search(r"\b(?:no(?!\.)|not|none|nothing|unsecured|never)\b", value)):
+        if self._denied_here() or (
+            self.scope and re.search(r"\b(?:no(?!\.)|not|none|nothing|unsecured|never)\b", value)
+        ):
             return
         claim = self._claim("SecuredLoan", 3, True, self.value, len(self.raw))
         yield replace(claim, collateral=_collateral_span(self.text, self.unit.start + self.value, self.unit.end))
@@ -448,7 +450,7 @@ def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The thing named, without what follows it: up to a full stop, a clause that secures, or 200 characters."""
     piece = text[start : min(end, start + 240)]
     stop = re.search(
-        r"(?:\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|,? in favou?r of\b|,? for the (?:payment|repayment)\b|"
+        r"(?:(?<![Nn]o)\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|,? in favou?r of\b|,? for the (?:payment|repayment)\b|"
         r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b)",
         piece,
     )

@@ -176,7 +176,7 @@ _CORE = re.compile(
 _STRONG = re.compile(
     r"\b(?:promises? to (?:re)?pay|agrees? to lend|willing to lend|shall lend|will lend|lends?|lent|loan (?:amount|agreement|of|note|number|contract)|"
     r"(?:the|this|a|your|my|our) (?:\w+ ){0,2}(?:loan|note|advance|facility|overdraft|credit line|line of credit)|principal (?:amount|sum|balance)|principal|"
-    r"amount financed|credit limit|borrowers?|lenders?|credit card|interest rate|rate of interest|annual percentage rate|repay(?:ment|able|s)?|"
+    r"amount financed|credit limit|borrowers?|lenders?|credit card|interest rate|rate of interest|interest|creditor|owes?|annual percentage rate|repay(?:ment|able|s)?|"
     r"install?ments?|maturity date|per annum|balance|minimum payment|credit limit|credit|what you (?:owe|pay)|amortization|advance)\b",
     re.IGNORECASE,
 )
