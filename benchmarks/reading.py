@@ -2,7 +2,7 @@
 
     python benchmarks/reading.py [--set NAME ...] [--ablations] [--errors] [--speed]
 
-Sets: `thesis`, `prose` and `genuine` lie under OVRAG_EXTERNAL_DATA (default data/external) and are skipped where absent;
+Sets: `thesis`, `prose` and `genuine` lie under OVRAG_EXTERNAL_DATA (default data/external), skipped where absent;
 `development` and `check` are the project's own test agreements, `varied` is generated afresh (five seeds, see --seeds).
 Contradictions come from the reader's triples and the validator; the scoring follows the definitions in docs/reading.md.
 """
@@ -50,11 +50,13 @@ class Score:
 
     @property
     def precision(self) -> float:
+        """Of the documents reported, the share that contradict themselves."""
         flagged = self.cells["tp"] + self.cells["fp"]
         return self.cells["tp"] / flagged if flagged else 1.0
 
     @property
     def recall(self) -> float:
+        """Of the documents that contradict themselves, the share reported."""
         planted = self.cells["tp"] + self.cells["fn"]
         return self.cells["tp"] / planted if planted else 1.0
 
@@ -106,6 +108,7 @@ class Bench:
         self.documents: dict[Path, Any] = {}
 
     def document(self, path: Path) -> Any:
+        """The document at `path`, read once."""
         from ovrag_core.documents import load  # noqa: PLC0415
 
         if path not in self.documents:
@@ -113,6 +116,7 @@ class Bench:
         return self.documents[path]
 
     def review(self, path: Path, switches: dict[str, bool]) -> Any:
+        """The review of a document by the reader with these ablation switches."""
         from ovrag_core.extraction import reader  # noqa: PLC0415
         from ovrag_core.review import review  # noqa: PLC0415
 
@@ -244,7 +248,7 @@ def table(rows: Sequence[tuple[str, Score]]) -> str:
             label, str(total), *(str(cells[key]) for key in ("tp", "fp", "fn", "tn", "unchecked")),
             f"{result.precision:.3f}", f"{result.recall:.3f}", f"{result.right_type}/{cells['tp']}",
             f"{result.quoted}/{result.passages}",
-            *(f"{sum(result.fields[name])}/{len(result.fields[name])}" if name in result.fields else "" for name in names),
+            *(f"{sum(hits)}/{len(hits)}" if (hits := result.fields.get(name)) else "" for name in names),
             f"{result.seconds / max(1, total):.2f}",
         ]  # fmt: skip
         lines.append("| " + " | ".join(row) + " |")
@@ -266,7 +270,8 @@ def genuine(bench: Bench) -> str:
             f"{f.subject}: {', '.join(f.loan_types) or '-'}; {f.security}; {f.credit_form}" for f in got.facilities
         )
         lines.append(
-            f"| {path.stem[:48]} | {got.label} | {' '.join(got.clash_types)} | {facilities} | {guesses.get(path.name, '')} | {got.seconds:.2f} |"
+            f"| {path.stem[:48]} | {got.label} | {' '.join(got.clash_types)} | {facilities} |"
+            f" {guesses.get(path.name, '')} | {got.seconds:.2f} |"
         )
         for finding in got.violations:
             if finding.severity == "clash":

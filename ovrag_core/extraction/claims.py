@@ -27,22 +27,28 @@ _LEADING_CLAUSE = re.compile(
 _IF_ANY = re.compile(r"\(if any\)|,? if any\b")
 _NOTHING_AFTER = re.compile(r"\s*(?:nothing|none|no(?! (?:later|less|more|fewer|\d)))\b")
 _NOT_NEGATING = re.compile(
-    r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|\bnot exceeding\b|"
-    r"\bnot to exceed\b|\bwithout (?:limitation|limiting|notice|penalty|premium|prejudice|charge|cost|demand|recourse|interruption|"
-    r"deduction|set-?off|further notice)\b|\bwhether or not\b|\bno(?:s)?\.? ?\d|\bif not\b|\bnot yet\b|\bno (?:default|event of default)\b|"
+    r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|"
+    r"\bnot exceeding\b|"
+    r"\bnot to exceed\b|\bwithout (?:limitation|limiting|notice|penalty|premium|prejudice|charge|cost|demand|"
+    r"recourse|interruption|"
+    r"deduction|set-?off|further notice)\b|\bwhether or not\b|\bno(?:s)?\.? ?\d|\bif not\b|\bnot yet\b|"
+    r"\bno (?:default|event of default)\b|"
     r"\bnot (?:later|less|more|fewer|earlier)\b|\bnot sooner\b|\bnot earlier\b|\bnot otherwise\b|\bnot inconsistent\b"
 )
 _CLAUSE = re.compile(
-    r"[;:()]| - |,? but | although |,? even though | though | whereas |,? while | save (?:that|for) | except (?:that|where)|"
+    r"[;:()]| - |,? but | although |,? even though | though | whereas |,? while | save (?:that|for) | except (?:that|"
+    r"where)|"
     r",? provided(?: that|,)|, and |, nor | nor |, or |, so | however,|\. "
 )
 _INNER_LABEL = re.compile(r"(?P<label>[a-z][^:.;]{2,60}?)\s*:\s+(?=\S)")
 _NONE = re.compile(
-    r"(?:none|no(?! (?:\d|other|further|more))|nil|n/?a|not applicable|not required|not secured|not taken|unsecured|without|waived|zero|clean|nothing|-+|0)\b|-+$"
+    r"(?:none|no(?! (?:\d|other|further|more))|nil|n/?a|not applicable|not required|not secured|not taken|unsecured|"
+    r"without|waived|zero|clean|nothing|-+|0)\b|-+$"
 )
 _YES = re.compile(r"(?:yes|secured)\b(?P<more>.*)", re.DOTALL)
 _DRAWN_AGAIN = re.compile(
-    r"\b(?:re-?draw\w*|re-?borrow\w*|re-?us(?:e|ing)|re-?advanc\w*|revolving|further (?:advances|drawings|draws)|drawing again|second drawing)\b"
+    r"\b(?:re-?draw\w*|re-?borrow\w*|re-?us(?:e|ing)|re-?advanc\w*|revolving|further (?:advances|drawings|draws)|"
+    r"drawing again|second drawing)\b"
 )
 _REFUSED = re.compile(r"(?:no|not|none|nil|excluded|never|without|n/?a|impossible|ruled out)\b|-+$")
 _ALLOWED = re.compile(
@@ -52,41 +58,52 @@ _GUARANTEE_ONLY = re.compile(
     r"(?:personal |corporate |parent |director'?s'? |joint and several |unlimited |limited )*guarant(?:ee|y)"
 )
 _SECURITY_TERMS = re.compile(
-    r"\b(?:Collateral|COLLATERAL|Security (?:Documents?|Agreements?|Instruments?|Deeds?)|SECURITY INSTRUMENTS?|Pledge (?:and \w+ )?Agreements?|Collateral Documents?|"
-    r"Mortgages?|Mortgaged Propert(?:y|ies)|Deeds? of Trust|MORTGAGES?|DEEDS? OF TRUST|Debentures? (?:over|granted)|Charged (?:Property|Assets)|Security Trustee|Secured Parties)\b"
+    r"\b(?:Collateral|COLLATERAL|Security (?:Documents?|Agreements?|Instruments?|Deeds?)|SECURITY INSTRUMENTS?|"
+    r"Pledge (?:and \w+ )?Agreements?|Collateral Documents?|"
+    r"Mortgages?|Mortgaged Propert(?:y|ies)|Deeds? of Trust|MORTGAGES?|DEEDS? OF TRUST|Debentures? (?:over|granted)|"
+    r"Charged (?:Property|Assets)|Security Trustee|Secured Parties)\b"
 )
 _EXCEPTION = re.compile(r"\b(?:other than|except|save|beyond|apart from|besides|in addition to|aside from)\b")
 _ONLY_THAT = re.compile(
-    r"\bno (?:other|further|additional|more)\b|\b(?:other|further|additional) (?:security|collateral|charge|lien|mortgage|assets?|property|pledge)"
+    r"\bno (?:other|further|additional|more)\b|\b(?:other|further|additional) (?:security|collateral|charge|lien|"
+    r"mortgage|assets?|property|pledge)"
 )
 _OTHER_HOLDER = re.compile(
-    r"(?<!priority )\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|bank|financier)s?|"
+    r"(?<!priority )\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|"
+    r"bank|financier)s?|"
     r"\b(?:to|for|favou?r of) anyone else\b"
 )
 _OBJECT = re.compile(r"\b(?:in|on|over|upon|against|of)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)")
 _ENDS_IN_PLACE = re.compile(r"\b(?:in|on|over|upon|against|of)\s*$")
 _OBJECT_NEXT = re.compile(
-    r"\s*(?:(?:be|been|being|is|are|hereby|or shall be)\s+)*(?:[a-z]+ed\s+|taken\s+|given\s+|held\s+|sought\s+)?(?:by [^,.;]{1,30}? )?"
+    r"\s*(?:(?:be|been|being|is|are|hereby|or shall be)\s+)*(?:[a-z]+ed\s+|taken\s+|given\s+|held\s+|"
+    r"sought\s+)?(?:by [^,.;]{1,30}? )?"
     r"(?:in|on|over|upon|against)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)"
 )
 _GENERIC_OBJECT = re.compile(
-    r"(?:priority|preference|addition|advance of|it|them|this|what|anything|everything|connection|respect|relation|favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
-    r"(?:any|all|your|its|his|her|their|my|our|the (?:borrower|obligor|maker|debtor|company|customer|cardholder|client|member)'?s?)?\s?"
-    r"(?:of )?(?:(?:any|your|its|his|her|their|my|our|other|kind|sort|the)\s)*(?:property|properties|assets?|goods of any|kind|sort|belongings|possessions|collateral)\b"
+    r"(?:priority|preference|addition|advance of|it|them|this|what|anything|everything|connection|respect|relation|"
+    r"favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
+    r"(?:any|all|your|its|his|her|their|my|our|the (?:borrower|obligor|maker|debtor|company|customer|cardholder|"
+    r"client|member)'?s?)?\s?"
+    r"(?:of )?(?:(?:any|your|its|his|her|their|my|our|other|kind|sort|the)\s)*(?:property|properties|assets?|"
+    r"goods of any|kind|sort|belongings|possessions|collateral)\b"
 )
 _COLLATERAL_AFTER = re.compile(
-    r"\s*(?:,?\s*(?:dated|of even date|given|made|granted|registered|ranking|created|in its favou?r|(?:in )?favou?r of [^,.;]{1,60}?|by the (?:borrower|company|obligor)|"
+    r"\s*(?:,?\s*(?:dated|of even date|given|made|granted|registered|ranking|created|in its favou?r|"
+    r"(?:in )?favou?r of [^,.;]{1,60}?|by the (?:borrower|company|obligor)|"
     r"priority|position|lien|continuing|and (?:continuing )?(?:lien|charge|security))\s*)*"
     r"\b(?:in|on|over|upon|by|against|with|of|to|under|covering)\s+(?P<text>[^;]+)",
     re.IGNORECASE,
 )
 _FAVOUR = re.compile(r"\s*favou?r\b", re.IGNORECASE)
 _OBJECT_AFTER = re.compile(
-    r"\s*,?\s+(?P<text>(?:all|its|his|her|their|my|our|your|the|certain|one|two|a|an)\s(?!loan|note|advance|facility|bank|lender|sum|payment)[^;]+)",
+    r"\s*,?\s+(?P<text>(?:all|its|his|her|their|my|our|your|the|certain|one|two|a|an)\s(?!loan|note|advance|facility|"
+    r"bank|lender|sum|payment)[^;]+)",
     re.IGNORECASE,
 )
 _SUBJECT_SECURES = re.compile(
-    r"\b(?:secures?|stands? (?:behind|as)|serves? as|acts? as|(?:is|are|shall be|will be|remains?|stays?) (?:the |held|deposited|lodged|kept|retained|given|taken)|backs?|shall secure)\b"
+    r"\b(?:secures?|stands? (?:behind|as)|serves? as|acts? as|(?:is|are|shall be|will be|remains?|stays?) (?:the |"
+    r"held|deposited|lodged|kept|retained|given|taken)|backs?|shall secure)\b"
 )
 
 
@@ -280,7 +297,7 @@ class _Reader:
         yield replace(claim, collateral=_collateral_span(self.text, self.unit.start + self.value, self.unit.end))
 
     def _drawing_answer(self) -> Iterator[Claim]:
-        """ "Redrawing of sums repaid: not possible": whether credit comes back is asked by the label, answered by the value."""
+        """ "Redrawing of sums repaid: not possible": the label asks whether credit comes back, the value answers."""
         if not _DRAWN_AGAIN.search(self.label) and not _DRAWN_AGAIN.search(self.raw[: self.value]):
             return
         value = self.raw[self.value :].strip()
@@ -324,38 +341,12 @@ class _Reader:
                 yield claim
 
     def _judge(self, cue: Cue, a: int, b: int) -> Claim | None:
-        denied = cue.denies
-        about, strength = cue.about, cue.strength
-        if self.scope and not cue.denies and cue.negatable and self._negated(a, b):
-            denied = True
-            if about in ("SecuredLoan",) and self._specific_object(b):
-                strength = 1
-            if strength == 1:
-                return None
-        if denied:
-            opposite = self.lexicon.opposites.get(cue.about)
-            if opposite is None:
-                return None
-            about = opposite
-            if cue.about == "SecuredLoan":
-                changed = self._qualified_denial(a, b)
-                if changed is not None:
-                    about, strength = changed
-                    if not strength:
-                        return None
-            if cue.about == "ClosedEndCredit":
-                strength = min(strength, 2)
-            if cue.about == "CommercialLoan":
-                strength = 1
-        if self.scope and self._blocked(about, a, b, cue):
+        """The claim that a cue at `[a, b)` of the unit makes, once polarity and scope are heeded."""
+        turned = self._polarity(cue, a, b)
+        if turned is None:
             return None
-        if (
-            self.scope
-            and cue.about in ("SecuredLoan", "UnsecuredLoan")
-            and _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70))
-        ):
-            return None
-        if about == "SecuredLoan" and self.scope and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)):
+        about, strength = turned
+        if self.scope and (self._blocked(about, a, b, cue) or self._held_elsewhere(cue, about, a, b)):
             return None
         if self.unit.kind == "heading" and not self.is_title:
             strength = min(strength, 2)
@@ -363,6 +354,35 @@ class _Reader:
         if about == "SecuredLoan":
             claim = replace(claim, collateral=self._collateral_after(b, a))
         return claim
+
+    def _polarity(self, cue: Cue, a: int, b: int) -> tuple[str, int] | None:
+        """The class and strength a cue speaks for; None where a denial of it says nothing."""
+        negated = self.scope and not cue.denies and cue.negatable and self._negated(a, b)
+        if not negated and not cue.denies:
+            return cue.about, cue.strength
+        opposite = self.lexicon.opposites.get(cue.about)
+        if opposite is None or (negated and cue.strength == 1):
+            return None
+        if cue.about == "SecuredLoan":
+            return self._denial_of_security(cue, opposite, a, b, negated=negated)
+        weaker = {"ClosedEndCredit": 2, "CommercialLoan": 1}
+        return opposite, min(cue.strength, weaker.get(cue.about, 3))
+
+    def _denial_of_security(self, cue: Cue, opposite: str, a: int, b: int, *, negated: bool) -> tuple[str, int] | None:
+        if negated and self._specific_object(b):
+            return None
+        changed = self._qualified_denial(a, b)
+        if changed is None:
+            return opposite, cue.strength
+        return changed if changed[1] else None
+
+    def _held_elsewhere(self, cue: Cue, about: str, a: int, b: int) -> bool:
+        """Security that another lender holds, or that exists "if any"."""
+        if cue.about not in ("SecuredLoan", "UnsecuredLoan"):
+            return False
+        if _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70)):
+            return True
+        return about == "SecuredLoan" and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)) is not None
 
     def _negated(self, a: int, b: int) -> bool:
         clause = max((cut for cut in self.clauses if cut <= a), default=0)
@@ -381,7 +401,7 @@ class _Reader:
         return match is not None and _GENERIC_OBJECT.match(match["object"]) is None
 
     def _qualified_denial(self, a: int, b: int) -> tuple[str, int] | None:
-        """A denial with an exception ("no collateral other than the Vehicle") asserts; one of "other" security says nothing."""
+        """A denial with an exception ("no collateral other than the Vehicle") asserts; one of "other" security is mute."""
         near = self.raw[a : min(len(self.raw), b + 45)]
         exception = _EXCEPTION.search(near)
         if exception is not None:
@@ -403,7 +423,7 @@ class _Reader:
         return False
 
     def _collateral_after(self, b: int, a: int) -> tuple[int, int] | None:
-        """The thing named after the cue ("a charge over …", "pledges …"), else before it ("… stands behind the loan")."""
+        """The thing named after the cue ("a charge over …", "pledges …"), else before it ("… stands behind it")."""
         start = self.unit.start + b
         limit = min(self.unit.end, start + 300)
         own = re.search(r"\b(?:in|on|over|upon|by|against|with|of)\b\s*$", self.raw[a:b])
@@ -450,7 +470,8 @@ def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The thing named, without what follows it: up to a full stop, a clause that secures, or 200 characters."""
     piece = text[start : min(end, start + 240)]
     stop = re.search(
-        r"(?:(?<![Nn]o)\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|,? in favou?r of\b|,? for the (?:payment|repayment)\b|"
+        r"(?:(?<![Nn]o)\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|"
+        r",? in favou?r of\b|,? for the (?:payment|repayment)\b|"
         r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b)",
         piece,
     )
@@ -466,7 +487,7 @@ def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def passage(text: str, unit: Unit, a: int, b: int) -> tuple[int, int]:
-    """The span to quote for a cue at `[a, b)`: the whole unit, or in a long one the part between semicolons around it."""
+    """The span to quote for a cue at `[a, b)`: the whole unit, or in a long one the part between semicolons."""
     start, end = unit.start, unit.end
     if end - start <= PASSAGE:
         return start, end

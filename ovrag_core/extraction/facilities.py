@@ -1,7 +1,7 @@
 """Facilities of an agreement: a revolver beside a term loan, lettered tranches, a swingline; one subject each.
 
-Facts are attached to the facility that their clause, else their heading names. Where a document knows one loan only, all
-its facts are of that loan, whatever it is called.
+Facts are attached to the facility that their clause, else their heading names. Where a document knows one loan only,
+all its facts are of that loan, whatever it is called.
 """
 
 from __future__ import annotations
@@ -18,22 +18,34 @@ Family = Literal["revolving", "term"]
 MENTIONS = 2  # of each family, at least, before a document is taken to hold more than one facility
 
 _REVOLVING = (
-    r"(?:Revolving|Revolver)\s+(?:Credit\s+)?(?:Loans?|Facility|Commitments?|Advances?|Notes?|Line|Credits?|Borrowings?)|Line\s+of\s+Credit(?:\s+(?:Loans?|Note|Facility|Commitment))?|"
+    r"(?:Revolving|Revolver)\s+(?:Credit\s+)?(?:Loans?|Facility|Commitments?|Advances?|Notes?|Line|Credits?|"
+    r"Borrowings?)|Line\s+of\s+Credit(?:\s+(?:Loans?|Note|Facility|Commitment))?|"
     r"Overdraft(?:\s+Facility)?|Working\s+Capital\s+(?:Loans?|Facility|Line)|Revolver|Credit\s+Line"
 )
 _SWINGLINE = r"Swing\s?-?\s?[Ll]ine\s+(?:Loans?|Commitment|Facility|Note|Advances?)"
 _TERM = (
-    r"(?:Delayed\s+Draw\s+)?Term\s+(?:Loans?|Facility|Facilities|Commitments?|Notes?|Advances?|Credit)(?!\s+(?:[B-Z]\b|SOFR))|Bridge\s+Loans?|Acquisition\s+(?:Loans?|Facility|Line)|"
-    r"Equipment\s+(?:Term\s+)?(?:Loans?|Facility|Notes?)|Construction\s+Loans?|Mortgage\s+Loans?|Real\s+Estate\s+(?:Term\s+)?Loans?"
+    r"(?:Delayed\s+Draw\s+)?Term\s+(?:Loans?|Facility|Facilities|Commitments?|Notes?|Advances?|"
+    r"Credit)(?!\s+(?:[B-Z]\b|SOFR))|Bridge\s+Loans?|Acquisition\s+(?:Loans?|Facility|Line)|"
+    r"Equipment\s+(?:Term\s+)?(?:Loans?|Facility|Notes?)|Construction\s+Loans?|Mortgage\s+Loans?|"
+    r"Real\s+Estate\s+(?:Term\s+)?Loans?"
 )
-_TERM_LETTER = r"(?:Tranche\s+(?P<before>[A-D])\s+Term\s+(?:Loans?|Facility|Commitments?)|Term\s+(?:Loans?|Facility|Commitments?)\s+(?P<after>[A-D])\b)"
+_TERM_LETTER = (
+    r"(?:Tranche\s+(?P<before>[A-D])\s+Term\s+(?:Loans?|Facility|Commitments?)|Term\s+(?:Loans?|Facility|"
+    r"Commitments?)\s+(?P<after>[A-D])\b)"
+)
 _LETTERED = re.compile(r"\b(?P<noun>Facility|Tranche|Loan|Part|Limb|Line)\s+(?P<letter>[A-D]|[1-4]|I{1,3})\b")
-_DEFINED = r"(?:\"\s*(?:the\s+)?(?:{0})\s*\"|(?:lend|loan|make|provide|extend|grant|available|consist\w*|comprising|comprises|offer|establish\w*)\b[^.;]{{0,160}}?\b(?:{0}))"
+_DEFINED = (
+    r"(?:\(\s*(?:(?:each,?\s+)?(?:the|an?|collectively,?(?:\s+the)?)\s+)?\"\s*(?:the\s+)?(?:{0})\s*\"|"
+    r"\"(?:the\s+)?(?:{0})\"\s+(?:means?|shall\s+mean|has\s+the|refers)|"
+    r"(?:lend|loan|make|provide|extend|grant|available|consist\w*|comprising|comprises|offer|"
+    r"establish\w*)\b[^.;]{{0,160}}?\b(?:{0}))"
+)
 _OPEN_WORDS = re.compile(
     r"\b(?:revolv\w+|overdraft|line of credit|re-?borrow\w*|redraw\w*|credit line)\b", re.IGNORECASE
 )
 _TERM_WORDS = re.compile(
-    r"\b(?:term (?:loan|facility|advance)|install?ments?|amorti[sz]\w+|single (?:advance|drawdown|drawing)|fixed term|bullet|bridge)\b",
+    r"\b(?:term (?:loan|facility|advance)|install?ments?|amorti[sz]\w+|single (?:advance|drawdown|drawing)|"
+    r"fixed term|bullet|bridge)\b",
     re.IGNORECASE,
 )
 
@@ -52,7 +64,7 @@ SINGLE = FacilityName("Loan", "Loan", "term", re.compile(r"(?!)"))
 
 
 def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
-    """The facilities of a plain text in order of first mention; exactly one, named Loan, where there are not several."""
+    """The facilities of a plain text in order of first mention; one, named Loan, where there are not several."""
     found = []
     revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving", ignore_case=True)
     terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term", ignore_case=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Literal
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
+import py3langid
 
 Status = Literal["loan", "not_loan", "not_english", "empty"]
 
@@ -168,32 +167,44 @@ _OTHER = frozenset(
     ]
 )
 _CORE = re.compile(
-    r"\b(?:loans?|lend(?:s|er|ers|ing)?|lent|borrow(?:s|er|ers|ed|ing|ings)?|promissory|credit (?:agreement|facilit|limit|line|card)\w*|line of credit|"
-    r"overdraft|mortgage\w*|amount financed|advances?|facility|financing|financier|re-?borrow\w*|indebtedness|deed of trust|retail instal\w+|"
+    r"\b(?:loans?|lend(?:s|er|ers|ing)?|lent|borrow(?:s|er|ers|ed|ing|ings)?|promissory|credit (?:agreement|facilit|"
+    r"limit|line|card)\w*|line of credit|"
+    r"overdraft|mortgage\w*|amount financed|advances?|facility|financing|financier|re-?borrow\w*|indebtedness|"
+    r"deed of trust|retail instal\w+|"
     r"promise[s]? to pay|obligor|funder|lien|home equity|credit|debt)\b",
     re.IGNORECASE,
 )
 _STRONG = re.compile(
-    r"\b(?:promises? to (?:re)?pay|agrees? to lend|willing to lend|shall lend|will lend|lends?|lent|loan (?:amount|agreement|of|note|number|contract)|"
-    r"(?:the|this|a|your|my|our) (?:\w+ ){0,2}(?:loan|note|advance|facility|overdraft|credit line|line of credit)|principal (?:amount|sum|balance)|principal|"
-    r"amount financed|credit limit|borrowers?|lenders?|credit card|interest rate|rate of interest|interest|creditor|owes?|annual percentage rate|repay(?:ment|able|s)?|"
-    r"install?ments?|maturity date|per annum|balance|minimum payment|credit limit|credit|what you (?:owe|pay)|amortization|advance)\b",
+    r"\b(?:promises? to (?:re)?pay|agrees? to lend|willing to lend|shall lend|will lend|lends?|lent|loan (?:amount|"
+    r"agreement|of|note|number|contract)|"
+    r"(?:the|this|a|your|my|our) (?:\w+ ){0,2}(?:loan|note|advance|facility|overdraft|credit line|line of credit)|"
+    r"principal (?:amount|sum|balance)|principal|"
+    r"amount financed|credit limit|borrowers?|lenders?|credit card|interest rate|rate of interest|interest|creditor|"
+    r"owes?|annual percentage rate|repay(?:ment|able|s)?|"
+    r"install?ments?|maturity date|per annum|balance|minimum payment|credit limit|credit|what you (?:owe|pay)|"
+    r"amortization|advance)\b",
     re.IGNORECASE,
 )
 _OTHER_KINDS = re.compile(
-    r"\b(?:lease|tenancy|rental|non-?disclosure|confidentiality|employment|independent contractor|service agreement|services agreement|licen[cs]e agreement|"
-    r"insurance policy|privacy (?:policy|notice)|terms of (?:use|service)|purchase order|sale of goods|power of attorney|last will|shareholders'? agreement|"
-    r"partnership agreement|joint venture|minutes of|curriculum|invoice|newsletter|recipe|press release|distribution agreement|supply agreement|"
-    r"consulting agreement|share purchase|asset purchase|merger|franchise|policy of insurance|warranty deed|articles of|bylaws|prospectus)\b",
+    r"\b(?:lease|tenancy|rental|non-?disclosure|confidentiality|employment|independent contractor|service agreement|"
+    r"services agreement|licen[cs]e agreement|"
+    r"insurance policy|privacy (?:policy|notice)|terms of (?:use|service)|purchase order|sale of goods|"
+    r"power of attorney|last will|shareholders'? agreement|"
+    r"partnership agreement|joint venture|minutes of|curriculum|invoice|newsletter|recipe|press release|"
+    r"distribution agreement|supply agreement|"
+    r"consulting agreement|share purchase|asset purchase|merger|franchise|policy of insurance|warranty deed|"
+    r"articles of|bylaws|prospectus)\b",
     re.IGNORECASE,
 )
 _LOAN_TITLE = re.compile(
-    r"\b(?:loan|credit|note|mortgage|facility|lending|overdraft|advance|borrow\w*|financ\w+|deed of trust|security agreement|instal\w+|debenture|darlehen\w*|line|"
+    r"\b(?:loan|credit|note|mortgage|facility|lending|overdraft|advance|borrow\w*|financ\w+|deed of trust|"
+    r"security agreement|instal\w+|debenture|darlehen\w*|line|"
     r"card|bond|charge)\b",
     re.IGNORECASE,
 )
 _CARD = re.compile(
-    r"\b(?:(?:credit|charge) card|card (?:account|agreement|number)|cardholder|your card|the card|annual percentage rate|minimum (?:monthly )?payment|"
+    r"\b(?:(?:credit|charge) card|card (?:account|agreement|number)|cardholder|your card|the card|"
+    r"annual percentage rate|minimum (?:monthly )?payment|"
     r"your balance|statement balance|cash advance|the account)\b",
     re.IGNORECASE,
 )
@@ -230,15 +241,10 @@ def _language(sample: str, words: list[str]) -> str | None:
     other = sum(word in _OTHER for word in words) / len(words)
     if english >= 0.2 and english > other:
         return None
-    code = str(_identifier().classify(sample)[0])
+    code = str(py3langid.classify(sample)[0])
     if code == "en" or (english >= 0.1 and english >= other):
         return None
     return code
-
-
-@cache
-def _identifier() -> LanguageIdentifier:
-    return LanguageIdentifier.from_pickled_model(MODEL_FILE)
 
 
 def _is_loan(text: str) -> bool:

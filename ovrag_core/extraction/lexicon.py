@@ -1,8 +1,8 @@
 """The clause reader's lexicon: cue phrases and scope markers, read from `ontologies/lexicon/cues.ttl`.
 
-A phrase is words with a little notation, so that a lawyer can write one: `{name}` is a vocabulary entry, `..`, `...` and `....`
-are gaps of 40, 110 and 300 characters inside a clause, `word*` is a stem, `a-b` is written `ab`, `a-b` or `a b`, `#` is a number. Everything else is
-the usual notation of alternatives and options.
+A phrase is words with a little notation, so that a lawyer can write one: `{name}` is a vocabulary entry, `..`, `...`
+and `....` are gaps of 40, 110 and 300 characters inside a clause, `word*` is a stem, `a-b` is written `ab`, `a-b` or
+`a b`, `#` is a number. Everything else is the usual notation of alternatives and options.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ Where = Literal["any", "title", "row", "answer", "purpose"]
 Reach = Literal["sentence", "before", "heading"]
 
 _NUMBER_WORD = (
-    r"(?:\d[\d,.]*\d|\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
-    r"seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|(?:one )?hundred)(?:[- ](?:and )?[a-z]+)?)"
+    r"(?:\d[\d,.]*\d|\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
+    r"sixteen|"
+    r"seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
+    r"(?:one )?hundred)(?:[- ](?:and )?[a-z]+)?)"
 )
 _CHARACTER = r"(?:[^.;]|\.(?=\d))"
 _SHORT_GAP = rf"(?:{_CHARACTER}{{0,40}}?)"
@@ -75,7 +77,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Cues by class, markers by blocked class, and what goes with a class: opposite, trigger stems, labels, prototypes."""
+    """Cues by class, markers by blocked class, and what goes with a class: opposite, stems, labels, prototypes."""
 
     cues: dict[str, tuple[Cue, ...]]
     markers: dict[str, tuple[Marker, ...]]
@@ -87,7 +89,7 @@ class Lexicon:
 
 @lru_cache(maxsize=4)
 def load_lexicon(path: Path = CUES_FILE) -> Lexicon:
-    """The lexicon of a Turtle file. Raises OntologyError, with the file, where it is missing, broken or has a bad phrase."""
+    """The lexicon of a Turtle file. Raises OntologyError where it is missing, broken or has a bad phrase."""
     try:
         graph = Graph().parse(path, format="turtle")
     except FileNotFoundError:
@@ -102,7 +104,7 @@ def load_lexicon(path: Path = CUES_FILE) -> Lexicon:
 
 
 def compile_phrase(phrase: str, vocabulary: dict[str, str]) -> re.Pattern[str]:
-    """The pattern of a phrase, matched on lower-case text at word boundaries. Raises KeyError for an unknown `{name}`."""
+    """The pattern of a phrase, for lower-case text, at word boundaries. Raises KeyError for an unknown `{name}`."""
     for _ in range(4):
         phrase = re.sub(r"\{([a-z]+)\}", lambda match: vocabulary[match[1]], phrase)
     phrase = re.sub(r"(?<!\\)\((?!\?)", "(?:", phrase)

@@ -24,16 +24,27 @@ LIKELY = 0.35
 AGAINST_PARTY = (0.60, 0.25)  # similarity and margin needed to speak against the kind of the borrower
 
 _LABEL = re.compile(
-    r"(?:(?:loan |credit |stated |main |intended )?purposes?(?: of (?:the )?(?:loan|credit|advance|facility|borrowing|finance|card))?|use of (?:the )?(?:proceeds|funds|loan|money|advance)|"
-    r"what (?:it is|the (?:loan|money) is) for|for what|intended use|reason for (?:the )?loan|object(?: of (?:the )?(?:loan|finance))?|purpose code|to be used for)",
+    r"(?:(?:loan |credit |stated |main |intended )?purposes?(?: of (?:the )?(?:loan|credit|advance|facility|"
+    r"borrowing|finance|card))?|use of (?:the )?(?:proceeds|funds|loan|money|advance)|"
+    r"what (?:it is|the (?:loan|money) is) for|for what|intended use|reason for (?:the )?loan|"
+    r"object(?: of (?:the )?(?:loan|finance))?|purpose code|to be used for)",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
-    r"\b(?:(?:for the (?:sole |exclusive |specific )?purposes? of|solely (?:for|to)|only (?:for|to)|exclusively (?:for|to)|to be (?:used|applied|spent) (?:\w+ ){0,2}?(?:for|to|in|towards?|on)|"
-    r"(?:shall|will|must|may|is to|are to) (?:only )?be (?:used|applied|spent) (?:\w+ ){0,3}?(?:for|to|in|towards?|on)|(?:proceeds|money|funds|loan|advances?|facility) (?:\w+ ){0,4}?(?:is|are|will be|shall be) (?:\w+ ){0,2}?(?:for|to)|"
-    r"(?:use|apply|spend) (?:\w+ ){0,6}?(?:for|to|on|towards?)|in order to (?:finance|fund|purchase|buy|acquire|pay)|to (?:finance|fund|help (?:finance|fund|pay))|it is to pay for|for the (?:purchase|acquisition|construction|refurbishment|renovation) of|"
-    r"(?:loan|credit|money|advance|facility|sum|note|card|lender|creditor|financier) (?:pays? for|finances|helps? (?:you|me|him|her|the borrower)? ?with|covers)|(?:loan|credit|money|advance|facility) (?:is|are) (?:taken )?for|"
-    r"(?:spends?|employs?|uses?) (?:the|this) (?:sum|money|loan|advance|credit|note|proceeds) (?:on|for)|what it is for:|object financed is|serves? (?:to|for)|purpose (?:of (?:the|this) \w+ )?is(?: to)?)\s+(?P<what>[^.;]{4,220}))",
+    r"\b(?:(?:for the (?:sole |exclusive |specific )?purposes? of|solely (?:for|to)|only (?:for|to)|"
+    r"exclusively (?:for|to)|to be (?:used|applied|spent) (?:\w+ ){0,2}?(?:for|to|in|towards?|on)|"
+    r"(?:shall|will|must|may|is to|are to) (?:only )?be (?:used|applied|spent) (?:\w+ ){0,3}?(?:for|to|in|towards?|"
+    r"on)|(?:proceeds|money|funds|loan|advances?|facility) (?:\w+ ){0,4}?(?:is|are|will be|"
+    r"shall be) (?:\w+ ){0,2}?(?:for|to)|"
+    r"(?:use|apply|spend) (?:\w+ ){0,6}?(?:for|to|on|towards?)|in order to (?:finance|fund|purchase|buy|acquire|pay)|"
+    r"to (?:finance|fund|help (?:finance|fund|pay))|it is to pay for|for the (?:purchase|acquisition|construction|"
+    r"refurbishment|renovation) of|"
+    r"(?:loan|credit|money|advance|facility|sum|note|card|lender|creditor|financier) (?:pays? for|finances|"
+    r"helps? (?:you|me|him|her|the borrower)? ?with|covers)|(?:loan|credit|money|advance|facility) (?:is|"
+    r"are) (?:taken )?for|"
+    r"(?:spends?|employs?|uses?) (?:the|this) (?:sum|money|loan|advance|credit|note|proceeds) (?:on|for)|"
+    r"what it is for:|object financed is|serves? (?:to|for)|purpose (?:of (?:the|"
+    r"this) \w+ )?is(?: to)?)\s+(?P<what>[^.;]{4,220}))",
     re.IGNORECASE,
 )
 
@@ -96,7 +107,8 @@ def kind_of_purpose(purpose: str, borrower: PartyKind | None, lexicon: Lexicon) 
 def _vector(text: str) -> NDArray[numpy.float32]:
     from ovrag_core.retrieval.embedding import minilm  # noqa: PLC0415 - brings torch, which most readings do not need
 
-    return minilm().embed([text])[0]
+    vector: NDArray[numpy.float32] = minilm().embed([text])[0]
+    return vector
 
 
 @lru_cache(maxsize=4)

@@ -1,13 +1,14 @@
 """The clause reader: a loan document to facts and triples with verbatim evidence, deterministic and offline.
 
-Sentences and rows (`sentences`) are searched for the lexicon's cues (`lexicon`), which become claims about this loan once
-polarity and scope are settled (`claims`); claims, parties and values are attached to facilities (`facilities`). Nothing
-is resolved that the text leaves contradictory: that is the ontology's to find.
+Sentences and rows (`sentences`) are searched for the lexicon's cues (`lexicon`), which become claims about this loan
+once polarity and scope are settled (`claims`); claims, parties and values are attached to facilities (`facilities`).
+Nothing is resolved that the text leaves contradictory: that is the ontology's to find.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,8 +50,13 @@ PARTY_CLASSES: dict[PartyKind, str] = {
 }
 
 _SAYS_KIND: dict[PartyKind, str] = {
-    "natural_person": r"natural persons?|individuals?\b|private (?:person|individual)|human being|sole (?:trader|proprietor)",
-    "legal_entity": r"(?:\w+ ){0,3}(?:corporation|limited liability company|legal (?:entity|person)|body corporate|limited company|partnership|company)\b",
+    "natural_person": (
+        r"natural persons?|individuals?\b|private (?:person|individual)|human being|sole (?:trader|proprietor)"
+    ),
+    "legal_entity": (
+        r"(?:\w+ ){0,3}(?:corporation|limited liability company|legal (?:entity|person)|body corporate|"
+        r"limited company|partnership|company)\b"
+    ),
 }
 _ROLE_WORDS = {
     "borrower": r"(?:the|each) (?:borrower|obligor|maker|debtor|customer|client|member|applicant|mortgagor|company)",
@@ -59,53 +65,75 @@ _ROLE_WORDS = {
 }
 
 _REAL_PROPERTY = re.compile(
-    r"\b(?:real (?:property|estate)|immovables?|land\b|lands\b|dwelling|residence|homes?\b|house|apartment|flat\b|condominium|premises|building|lot \d+|parcel|freehold|"
-    r"leasehold|plot\b|farmland|property (?:at|located|situated|known)|housing|land regist(?:er|ry)|title number|folio|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
-    r"(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |her |their )?(?:property|unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|lane|drive|way|court|place|boulevard|blvd)\b)",
+    r"\b(?:real (?:property|estate)|immovables?|land\b|lands\b|dwelling|residence|homes?\b|house|apartment|flat\b|"
+    r"condominium|premises|building|lot \d+|parcel|freehold|"
+    r"leasehold|plot\b|farmland|property (?:at|located|situated|known)|housing|land regist(?:er|ry)|title number|"
+    r"folio|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
+    r"(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |her |their )?(?:property|"
+    r"unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|lane|drive|way|court|"
+    r"place|boulevard|blvd)\b)",
     re.IGNORECASE,
 )
 _NOT_LAND = re.compile(
-    r"\b(?:chattel mortgage|ship\s+mortgage|vessel|motor vehicle|landlord|mobile home|ship mortgage|vessel|aircraft mortgage|land rover|landing)\b",
+    r"\b(?:chattel mortgage|ship\s+mortgage|vessel|motor vehicle|landlord|mobile home|ship mortgage|vessel|"
+    r"aircraft mortgage|land rover|landing)\b",
     re.IGNORECASE,
 )
 _NAMES_A_THING = re.compile(
-    r"(?:all|any and all|substantially all|the (?:property|land|collateral|assets|mortgaged|premises|project|real)|each|certain|its|a first|first|lien|one)\b",
+    r"(?:all|any and all|substantially all|the (?:property|land|collateral|assets|mortgaged|premises|project|real)|"
+    r"each|certain|its|a first|first|lien|one)\b",
     re.IGNORECASE,
 )
 _THING = re.compile(
-    r"\b(?:(?:all|the|my|our|its|his|her|their|your|an?|one|two|certain)\s+)?(?:[\w'-]+\s+){0,3}?(?:vehicles?|car|truck|tractor|land|house|home|apartment|flat|premises|building|hotel|shop|farm|polic(?:y|ies)|certificates?|"
-    r"shares|stock|inventory|receivables|book debts|equipment|machin\w+|crops?|cattle|livestock|herd|vessel|ship|aircraft|jewell?ery|gold|ring|watch|painting|deposit|savings|"
-    r"account|Property|Vehicle|Equipment|Goods|Premises|Land|Security Property|title deeds?|bonds|parcel|plot|dwelling|condominium|unit|mill|trade debts|claims|portfolio|(?:all|whole) [\w' ]{0,30}(?:assets|property|undertaking)|Flat No|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
+    r"\b(?:(?:all|the|my|our|its|his|her|their|your|an?|one|two|certain)\s+)?(?:[\w'-]+\s+){0,3}?(?:vehicles?|car|"
+    r"truck|tractor|land|house|home|apartment|flat|premises|building|hotel|shop|farm|polic(?:y|ies)|certificates?|"
+    r"shares|stock|inventory|receivables|book debts|equipment|machin\w+|crops?|cattle|livestock|herd|vessel|ship|"
+    r"aircraft|jewell?ery|gold|ring|watch|painting|deposit|savings|"
+    r"account|Property|Vehicle|Equipment|Goods|Premises|Land|Security Property|title deeds?|bonds|parcel|plot|"
+    r"dwelling|condominium|unit|mill|trade debts|claims|portfolio|(?:all|whole) [\w' ]{0,30}(?:assets|property|"
+    r"undertaking)|Flat No|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
 )
 _IDENTIFIED = re.compile(r"\d{3}|\b(?:no\.|VIN|registered|title number)\b")
 _LAND_SECURITY = re.compile(
-    r"\b(?:deeds? of trust|mortgage deed|security deed|standard security|mortgage of (?:the )?property|mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
+    r"\b(?:deeds? of trust|mortgage deed|security deed|standard security|mortgage of (?:the )?property|"
+    r"mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
     re.IGNORECASE,
 )
 _UNNAMED = re.compile(
     r"(?:in )?(?:us|me|our|its|their|his|her|the [a-z]+'s)?\s*(?:favou?r|today|name|now|hereby)?(?: today)?|what|it|"
-    r"(?:the |a |an |any |all |such |its |your |our |this |certain |specific |some |of )*(?:collateral|security|securities interests?|security interests?|liens?|assets?|property|pledge|charge|mortgage|following|loan|"
-    r"lender|bank|borrower|facility|advance|this|that|these|those|obligations?|same|it|them|obligation|note|agreement|law|default)?(?: (?:provided|given|granted|pledged|offered|as security|of the borrower))*",
+    r"(?:the |a |an |any |all |such |its |your |our |this |certain |specific |some |of )*(?:collateral|security|"
+    r"securities interests?|security interests?|liens?|assets?|property|pledge|charge|mortgage|following|loan|"
+    r"lender|bank|borrower|facility|advance|this|that|these|those|obligations?|same|it|them|obligation|note|"
+    r"agreement|law|default)?(?: (?:provided|given|granted|pledged|offered|as security|of the borrower))*",
     re.IGNORECASE,
 )
 _NOT_DESIGNATED = re.compile(
-    r"\b(?:no (?:specific |particular )?(?:assets?|collateral|property|security)\b.{0,40}\b(?:designated|identified|specified|named|described|allocated|selected|agreed|listed|attached)|"
-    r"(?:to be (?:agreed|determined|designated|identified|specified|advised|nominated|named|confirmed)|not (?:yet )?(?:been )?(?:designated|identified|specified|named|described|agreed|determined|listed)|left blank|tba\b|tbd\b|intentionally (?:left )?blank))",
+    r"\b(?:no (?:specific |particular )?(?:assets?|collateral|property|security)\b.{0,40}\b(?:designated|identified|"
+    r"specified|named|described|allocated|selected|agreed|listed|attached)|"
+    r"(?:to be (?:agreed|determined|designated|identified|specified|advised|nominated|named|confirmed)|"
+    r"not (?:yet )?(?:been )?(?:designated|identified|specified|named|described|agreed|determined|listed)|left blank|"
+    r"tba\b|tbd\b|intentionally (?:left )?blank))",
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
-    r"\"(?:the )?(?P<term>Collateral|Pledged [A-Z]\w+|Mortgaged (?:Property|Premises)|Property|Vehicle|Goods|Equipment|Security|Charged (?:Property|Assets)|Secured (?:Property|Assets)|Premises|Land|Security Property|Hypothecated (?:Assets|Goods))\"\s+"
+    r"\"(?:the )?(?P<term>Collateral|Pledged [A-Z]\w+|Mortgaged (?:Property|Premises)|Property|Vehicle|Goods|"
+    r"Equipment|Security|Charged (?:Property|Assets)|Secured (?:Property|Assets)|Premises|Land|Security Property|"
+    r"Hypothecated (?:Assets|Goods))\"\s+"
     r"(?:means?|shall mean|has the meaning|is|refers to)\s+(?P<what>[^;\n]{4,200})"
 )
 _COLLATERAL_TERM = re.compile(
-    r"\b(?:Collateral(?: Documents?)?|Security (?:Documents?|Agreements?|Instruments?|Deed)|Pledge(?: and Security)? Agreements?|Mortgaged Propert(?:y|ies)|Mortgages?|Deeds? of Trust|Debenture|Guarant(?:ee|y) and (?:Collateral|Security) Agreement)\b"
+    r"\b(?:Collateral(?: Documents?)?|Security (?:Documents?|Agreements?|Instruments?|Deed)|"
+    r"Pledge(?: and Security)? Agreements?|Mortgaged Propert(?:y|ies)|Mortgages?|Deeds? of Trust|Debenture|"
+    r"Guarant(?:ee|y) and (?:Collateral|Security) Agreement)\b"
 )
 _POINTS_ELSEWHERE = re.compile(
-    r"\b(?:named|described|listed|identified|set (?:out|forth)|specified|stated|shown)\s+(?:in|on|at|below|above|overleaf|under)\b",
+    r"\b(?:named|described|listed|identified|set (?:out|forth)|specified|stated|shown)\s+(?:in|on|at|below|above|"
+    r"overleaf|under)\b",
     re.IGNORECASE,
 )
 _DESCRIBED = re.compile(
-    r"\b(?:collateral|security|property|assets?)\b[^.;]{0,60}\b(?:described|listed|identified|set (?:out|forth)|specified|defined|scheduled)\s+(?:in|on|at|below|above|overleaf)\b",
+    r"\b(?:collateral|security|property|assets?)\b[^.;]{0,60}\b(?:described|listed|identified|set (?:out|forth)|"
+    r"specified|defined|scheduled)\s+(?:in|on|at|below|above|overleaf)\b",
     re.IGNORECASE,
 )
 
@@ -145,8 +173,6 @@ class _Page:
         return passage(self.plain.text, unit, a, min(max(b, a + 1), unit.end))
 
     def unit_at(self, offset: int) -> int | None:
-        from bisect import bisect_right  # noqa: PLC0415
-
         index = bisect_right(self.starts, offset) - 1
         return index if index >= 0 else None
 
@@ -170,8 +196,8 @@ class _Page:
 def read(document: Document, *, scope: bool = True, embedder: bool = True, implied: bool = True) -> Reading:
     """Facts and triples of a whole document; the first facility is the main one.
 
-    The switches are for ablations: without `scope` negation and scope markers are not heeded, without `embedder` purposes
-    are judged by wording only, without `implied` only cues that name the matter count.
+    The switches are for ablations: without `scope` negation and scope markers are not heeded, without `embedder`
+    purposes are judged by wording only, without `implied` only cues that name the matter count.
     """
     status, reason = gate(document.text)
     if status != "loan":
@@ -226,7 +252,7 @@ def _roles(parties: Parties) -> dict[str, str]:
 
 
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
-    """Whether a claim is about the facility `name`: by its clause, else its passage, else its heading, else all alike."""
+    """Whether a claim is about the facility `name`: by its clause, its passage, its heading, else all alike."""
     if len(names) == 1 or (claim.about in SECURITY and len(page.plain.text) > LONG_DOCUMENT):
         return True
     for text in (
@@ -383,12 +409,12 @@ def _facility(
         if len(security) > 1
         else {"SecuredLoan": "secured", "UnsecuredLoan": "unsecured"}[security[0]]
         if security
-        else "unstated",  # type: ignore[arg-type]
+        else "unstated",
         credit_form="contradictory"
         if len(form) > 1
         else {"OpenEndCredit": "open-end", "ClosedEndCredit": "closed-end"}[form[0]]
         if form
-        else "unstated",  # type: ignore[arg-type]
+        else "unstated",
         borrower=_party(borrower),
         lender=_party(lender),
         guarantors=tuple(Party(name=mention.name, kind=mention.kind) for mention in parties.guarantors),
@@ -457,50 +483,80 @@ def _described(page: _Page, mention: PartyMention) -> tuple[int, int] | None:
 
 def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
     """What is named as security, with the passage that names it; None where the text names nothing."""
-    text = page.plain.text
-    best: list[tuple[bool, int, int, str, tuple[int, int]]] = []
-    long = len(text) > LONG_DOCUMENT
-    if long and (defined := _DEFINITION.search(text)) is not None:
-        return " ".join(defined["what"].split())[:200], page.around(*page.plain.original(*defined.span()))
-    for claim in claims:
-        if claim.about != "SecuredLoan" or claim.collateral is None:
-            continue
-        what = " ".join(text[slice(*claim.collateral)].split()).strip(" \"'")
-        if _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what):
-            continue
-        if long and not _NAMES_A_THING.match(what):
-            continue
-        points = _POINTS_ELSEWHERE.search(what) is not None
-        best.append((points, -claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
-    if best:
-        _, _, _, what, span = min(best)
-        return what, span
-    for match in _DEFINITION.finditer(text):
-        return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
-    if not long and _NOT_DESIGNATED.search(text):
-        return None
-    for claim in claims:
-        if claim.about == "SecuredLoan" and claim.implied and claim.strength >= 2:
-            words = text[claim.start : claim.end]
-            thing = _THING.search(words)
-            if thing is not None:
-                return _resolved(page, " ".join(thing.group().split())), (claim.start, claim.end)
-            if claim.strength == 3 and _IDENTIFIED.search(words):
-                return " ".join(words.split())[:160], (claim.start, claim.end)
-    described = None if long else _DESCRIBED.search(text)
-    if described is not None:
-        return " ".join(described.group().split()), page.around(*page.plain.original(*described.span()))
     stated = [claim for claim in claims if claim.about == "SecuredLoan"]
+    text = page.plain.text
+    if len(text) > LONG_DOCUMENT:
+        return (
+            _defined_collateral(page) or _named_collateral(page, stated, long=True) or _termed_collateral(page, stated)
+        )
+    named = _named_collateral(page, stated, long=False) or _defined_collateral(page)
+    if named is not None or _NOT_DESIGNATED.search(text):
+        return named
+    return _thing_in_passage(page, stated) or _described_collateral(page) or _term_in_passage(page, stated)
+
+
+def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tuple[str, tuple[int, int]] | None:
+    """The thing that a claim of security names, by the strongest claim."""
+    best: list[tuple[int, int, str, tuple[int, int]]] = []
     for claim in stated:
-        term = _COLLATERAL_TERM.search(text, claim.start, claim.end)
+        if claim.collateral is None:
+            continue
+        what = " ".join(page.plain.text[slice(*claim.collateral)].split()).strip(" \"'")
+        generic = _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what)
+        if not generic and (not long or _NAMES_A_THING.match(what)):
+            best.append((-claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
+    return min(best)[2:] if best else None
+
+
+def _defined_collateral(page: _Page) -> tuple[str, tuple[int, int]] | None:
+    """What a definition of the collateral says it is."""
+    match = _DEFINITION.search(page.plain.text)
+    if match is None:
+        return None
+    return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
+
+
+def _thing_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+    """A thing that stands in the passage of a grant, though not where a grant has its object."""
+    for claim in stated:
+        if not claim.implied or claim.strength < 2:
+            continue
+        words = page.plain.text[claim.start : claim.end]
+        thing = _THING.search(words)
+        if thing is not None:
+            return _resolved(page, " ".join(thing.group().split())), (claim.start, claim.end)
+        if claim.strength == 3 and _IDENTIFIED.search(words):
+            return " ".join(words.split())[:160], (claim.start, claim.end)
+    return None
+
+
+def _described_collateral(page: _Page) -> tuple[str, tuple[int, int]] | None:
+    """A reference to where the collateral is described."""
+    match = _DESCRIBED.search(page.plain.text)
+    if match is None:
+        return None
+    return " ".join(match.group().split()), page.around(*page.plain.original(*match.span()))
+
+
+def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+    """A security document that a claim of security names."""
+    for claim in stated:
+        term = _COLLATERAL_TERM.search(page.plain.text, claim.start, claim.end)
         if term is not None:
             return f"the {' '.join(term.group().split())}", (claim.start, claim.end)
-    if not long or not stated:
+    return None
+
+
+def _termed_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+    """A long agreement describes its collateral in documents of its own; what its own words call it must do."""
+    if not stated:
         return None
-    # A long agreement describes its collateral in documents of its own; what its own words call it must do.
+    found = _term_in_passage(page, stated)
+    if found is not None:
+        return found
     first = max(stated, key=lambda claim: (claim.strength, -claim.start))
-    term = _COLLATERAL_TERM.search(text)
-    what = term.group() if term is not None else text[first.cue[0] : first.cue[1]]
+    term = _COLLATERAL_TERM.search(page.plain.text)
+    what = term.group() if term is not None else page.plain.text[first.cue[0] : first.cue[1]]
     return f"the {' '.join(what.split())}", (first.start, first.end)
 
 

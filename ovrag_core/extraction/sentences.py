@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 UnitKind = Literal["sentence", "row", "heading", "signature"]
@@ -32,12 +33,14 @@ _LIGATURES = {
 }  # fmt: skip
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u180e\u061c"
 _CHANGES = re.compile(
-    rf"(?P<hidden>[{_INVISIBLE}]+)|(?P<ligature>[{''.join(_LIGATURES)}])|(?<=[a-z])(?P<hyphen>-[ \t]*\r?\n[ \t]*)(?=[a-z])"
+    rf"(?P<hidden>[{_INVISIBLE}]+)|(?P<ligature>[{''.join(_LIGATURES)}])|"
+    rf"(?<=[a-z])(?P<hyphen>-[ \t]*\r?\n[ \t]*)(?=[a-z])"
 )
 
 _NUMBER = re.compile(
     r"item\s+\d{1,3}\s*[:.)]\s+|(?:(?:section|article|clause|part|item|schedule|paragraph|\u00a7)\s+)?"
-    r"(?:[A-Z]-?)?(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,6}[.)])(?:\s*[-:]\s+|\s+)|\((?:[a-z]{1,4}|\d{1,2}|[A-Z])\)\s+|[*-]\s+|#+\s*",
+    r"(?:[A-Z]-?)?(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,6}[.)])(?:\s*[-:]\s+|\s+)|\((?:[a-z]{1,4}|\d{1,2}|"
+    r"[A-Z])\)\s+|[*-]\s+|#+\s*",
     re.IGNORECASE,
 )
 _LABEL = r"[A-Z0-9(\"'\[*_][^:;|]{0,70}?"
@@ -45,7 +48,8 @@ _ROW = re.compile(rf"(?P<label>{_LABEL})[*_]*\s*:[*_]*(?:\s+(?P<value>\S.*))?$")
 _TABLE_ROW = re.compile(r"\|?\s*(?P<label>[A-Z][^|:]{0,60}?)\s*(?:\||\s{2,}|\.{4,})\s*(?P<value>[^|\s].*)$")
 _TWO_ROWS = re.compile(r"(?<=\S) {3,}(?=[A-Z][A-Za-z /-]{1,30}:(?: |$))")
 _SIGNATURE = re.compile(
-    r"(?:_{4,}|\.{8,}|^\s*/s/|\b(?:signed|signature|sign here|witness|in witness whereof|executed as a deed)\b.{0,40}(?:_{3}|:|\.{4})"
+    r"(?:_{4,}|\.{8,}|^\s*/s/|\b(?:signed|signature|sign here|witness|in witness whereof|"
+    r"executed as a deed)\b.{0,40}(?:_{3}|:|\.{4})"
     r"|^\s*(?:by|name|title|its|date)\s*:\s*(?:_|$))",
     re.IGNORECASE,
 )
@@ -60,8 +64,10 @@ _END = re.compile(
     r"[.!?]['\")\]]*(?=\s+[\"'(\[]?[A-Z0-9\u00c0-\u00de\u20ac$\u00a3]|\s*$)|;(?=\s*\n\s*\n)|\n[ ]*\n(?!\s*[a-z])"
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:[Nn]os?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Prof|St|Ave|Blvd|Rd|Sec|Secs|Art|Arts|Reg|Cl|Para|Pty|Bros|vs|v|Jr|Sr|Messrs|"
-    r"Esq|Hon|approx|cf|viz|al|Rs|Sch|Ch|Dept|Univ|Tel|Fax|Attn|Exh|Ex|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Nr|Str|"
+    r"(?:\b(?:[Nn]os?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Prof|St|Ave|Blvd|Rd|Sec|Secs|Art|Arts|Reg|Cl|Para|Pty|Bros|vs|v|"
+    r"Jr|Sr|Messrs|"
+    r"Esq|Hon|approx|cf|viz|al|Rs|Sch|Ch|Dept|Univ|Tel|Fax|Attn|Exh|Ex|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|"
+    r"Nr|Str|"
     r"[A-Z]|[a-z]\.[a-z]|[A-Z]\.[A-Z]|p\.a|i\.e|e\.g|a\.m|p\.m|d/b/a))\.$"
 )
 _RUN_IN = re.compile(r"(?P<title>[A-Z][\w,/&'-]*(?: [\w,/&'-]+){0,7}?)(?P<stop>\.|:|\s-)(?=\s+\S)")
@@ -92,7 +98,8 @@ _SMALL_WORDS = frozenset(
 
 # An option that is not ticked states nothing.
 _UNTICKED = re.compile(
-    r"(?:\[ {0,3}\]|\( {1,3}\)|[\u2610\u25a1\u25cb])[^\[\(\n|\u2610-\u2612\u25a1\u25a0\u25cb\u25cf]*(?:\([^)\n]*\)[^\[\(\n|\u2610-\u2612]*)?"
+    r"(?:\[ {0,3}\]|\( {1,3}\)|"
+    r"[\u2610\u25a1\u25cb])[^\[\(\n|\u2610-\u2612\u25a1\u25a0\u25cb\u25cf]*(?:\([^)\n]*\)[^\[\(\n|\u2610-\u2612]*)?"
 )
 _TICK = re.compile(r"\[ ?[xX\u2713\u2714] ?\]|\( ?[xX\u2713\u2714] ?\)|[\u2611\u2612\u25a0\u25cf]")
 
@@ -138,7 +145,7 @@ class Plain:
 
 
 def plain_text(text: str) -> Plain:
-    """`text` with typographic, invisible and broken characters made plain; the map is exact for every kept character."""
+    """`text` with typographic, invisible and broken characters made plain; the map is exact."""
     parts: list[str] = []
     plain: list[int] = [0]
     source: list[int] = [0]
@@ -268,7 +275,7 @@ class _Segmenter:
         return following
 
     def _value_end(self, position: int, line: _Line) -> int:
-        """First line after the value that begins on `line`: wrapped lines belong to it, a new row or paragraph does not."""
+        """First line after the value that begins on `line`: wrapped lines belong to it, a new row does not."""
         following = position + 1
         previous = line
         while following < len(self.lines):
@@ -310,7 +317,7 @@ class _Segmenter:
         )
 
     def _is_question_heading(self, position: int) -> bool:
-        """A short line without a full stop whose text begins below it: numbered, after a blank line, or set out to the left."""
+        """A short line without a full stop whose text begins below it: numbered, or set out to the left."""
         line = self.lines[position]
         if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 11:
             return False
@@ -488,7 +495,7 @@ def _starts_sentence(head: str, after: str) -> bool:
 
 
 def _spans_between(text: str, cuts: list[int]) -> Iterator[tuple[int, int]]:
-    for a, b in zip(cuts, cuts[1:], strict=False):
+    for a, b in pairwise(cuts):
         piece = text[a:b]
         if piece.strip():
             yield a + len(piece) - len(piece.lstrip()), a + len(piece.rstrip())
