@@ -82,6 +82,33 @@ def test_a_contradiction_is_quoted_verbatim_and_ends_with_one(ovrag) -> None:
     assert "CONTRADICTION" in out
 
 
+def test_a_300_page_agreement_is_read_like_any_other(ovrag, tmp_path: Path) -> None:
+    canvas = Canvas("long.pdf")
+    covenant = "The Borrower shall keep proper books and shall send the Lender a copy of its accounts each year."
+    for page in range(1, 301):
+        lines = [f"{page}.{line} {covenant}" for line in range(1, 41)]
+        if page == 1:
+            lines[:4] = [
+                "TERM LOAN AGREEMENT",
+                'between Larkfield Pumps, Inc., a Delaware corporation (the "Borrower"),',
+                'and Harrow Vale Bank, N.A. (the "Lender").',
+                "The Lender shall make a term loan of USD 4,100,000 to the Borrower. The loan is unsecured.",
+            ]
+        if page == 280:
+            lines[6] = "280.7 The Borrower hereby grants to the Lender a security interest in all of its inventory."
+            lines[7] = "280.8 The loan is secured by all of the inventory of the Borrower."
+        for number, line in enumerate(lines):
+            canvas.drawString(60, 800 - 18 * number, line)
+        canvas.showPage()
+    canvas.save()
+    code, out, _ = ovrag("review", "long.pdf", "--format", "jsonl")
+    result = json.loads(out)
+    assert (code, result["clash_types"]) == (1, ["secured_unsecured"])
+    pages = {passage["page"] for finding in result["violations"] for passage in finding["evidence"]}
+    assert {1, 280} <= pages
+    assert result["facts"]["borrower"]["name"] == "Larkfield Pumps, Inc."
+
+
 def test_an_unreadable_document_does_not_stop_the_others_and_wins_over_a_contradiction(ovrag) -> None:
     Path("clash.txt").write_text(CLASH, encoding="utf-8")
     Path("broken.pdf").write_bytes(b"%PDF-1.7\nnothing more")
