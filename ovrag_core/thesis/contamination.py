@@ -37,9 +37,9 @@ def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
 
 
 def false_positive_table(run: Run) -> pd.DataFrame:
-    """Inventory of false positives, published ones beside them: `false_positives`, and `false_positives_full`.
+    """Inventory of false positives, published ones beside them: `false_positives`, a row a query.
 
-    The first counts queries that share arm, question, chunks and rules; the second has a row a query.
+    In LaTeX queries that share arm, question, chunks and rules are counted.
     """
     table = contamination.false_positive_frame(run.records)
     if run.published and "ovrag" in run.arms:
@@ -48,9 +48,9 @@ def false_positive_table(run: Run) -> pd.DataFrame:
         table = pd.concat([rows, table], ignore_index=True)[list(table.columns)]
         table = integers(table, ["attempts"])
     note = run.note(interval=False, more=source(run))
-    write(run, table, "false_positives_full", "False positives in full.", note, rows=15)
-    short = _counted(table, ["arm", "question_id", "chunks_also_from", "rules", "attempts"])
-    return write(run, short, "false_positives", "False positives by arm, question and chunks.", note, rows=25)
+    short = _counted(table, ["arm", "question_id", "chunks_also_from", "rules"])
+    caption = "False positives by arm, question and chunks."
+    return write(run, short, "false_positives", caption, note, rows=25, long=True, full=table)
 
 
 def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:

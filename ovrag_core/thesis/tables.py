@@ -124,7 +124,7 @@ def latex(
     foot = rf"\footnotesize {escape(note.sentence())}"
     if long:
         lines = [
-            rf"{{{size}",
+            rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",
             rf"\begin{{longtable}}{{{spec}}}",
             rf"\caption{{{escape(caption)}}}\label{{{label}}}\\",
             *(r"\toprule", head, r"\midrule", r"\endfirsthead", r"\toprule", head, r"\midrule", r"\endhead"),
