@@ -33,7 +33,7 @@ _NUMBER_WORD = (
     r"seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
     r"(?:one )?hundred)(?:[- ](?:and )?[a-z]+)?)"
 )
-_CHARACTER = r"(?:[^.;]|\.(?=\d))"
+_CHARACTER = r"(?:[^.;]|\.(?=\d)|(?<=\bno)\.)"
 _SHORT_GAP = rf"(?:{_CHARACTER}{{0,40}}?)"
 _LONG_GAP = rf"(?:{_CHARACTER}{{0,110}}?)"
 _FAR_GAP = rf"(?:{_CHARACTER}{{0,300}}?)"
@@ -130,7 +130,7 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
             raise ValueError(f"reach {reach!r} of {_local(subject)}")
         void = graph.value(subject, CUE.unless)
         unless = re.compile(str(void).replace(" ", r"\s+")) if void is not None else None
-        marker = Marker(_name(subject), re.compile(str(text).replace(" ", r"\s+")), reach, blocks, unless)  # type: ignore[arg-type]
+        marker = Marker(_name(subject), _scope_pattern(str(text)), reach, blocks, unless)  # type: ignore[arg-type]
         for blocked in sorted(blocks):
             markers.setdefault(blocked, []).append(marker)
     prototypes: dict[str, list[str]] = {}
@@ -169,6 +169,11 @@ def _cue(graph: Graph, about: str, node: Node, vocabulary: dict[str, str]) -> tu
         defining=_flag(values.get("defining"), default=False),
     )
     return phrase, cue
+
+
+def _scope_pattern(text: str) -> re.Pattern[str]:
+    """A marker begins at a word's beginning: "old loan" is not found in "hold loan papers"."""
+    return re.compile(rf"(?<!\w)(?:{text})".replace(" ", r"\s+"))
 
 
 def _flag(value: Node | None, *, default: bool) -> bool:

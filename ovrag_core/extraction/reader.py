@@ -93,6 +93,10 @@ _THING = re.compile(
     r"dwelling|condominium|unit|mill|trade debts|claims|portfolio|(?:all|whole) [\w' ]{0,30}(?:assets|property|"
     r"undertaking)|Flat No|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
 )
+_GOODS = re.compile(
+    r"\b(?:accounts|goods|receivables?|inventory|inventories|fixtures|rights under|proceeds of)\b", re.IGNORECASE
+)
+_COLLATERAL_WORD = re.compile(r"\b(?:collateral|security|assets?|pledge[sd]?|charged?|mortgaged?)\b", re.IGNORECASE)
 _IDENTIFIED = re.compile(r"\d{3}|\b(?:no\.|VIN|registered|title number)\b")
 _LAND_SECURITY = re.compile(
     r"\b(?:deeds? of trust|mortgage deed|security deed|standard security|mortgage of (?:the )?property|"
@@ -490,9 +494,17 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
             _defined_collateral(page) or _named_collateral(page, stated, long=True) or _termed_collateral(page, stated)
         )
     named = _named_collateral(page, stated, long=False) or _defined_collateral(page)
-    if named is not None or _NOT_DESIGNATED.search(text):
+    if named is not None or _left_open(text):
         return named
     return _thing_in_passage(page, stated) or _described_collateral(page) or _term_in_passage(page, stated)
+
+
+def _left_open(text: str) -> bool:
+    """Whether the text says that the collateral is still to be named."""
+    return any(
+        _COLLATERAL_WORD.search(text, max(0, match.start() - 100), match.end() + 60) is not None
+        for match in _NOT_DESIGNATED.finditer(text)
+    )
 
 
 def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tuple[str, tuple[int, int]] | None:
@@ -525,7 +537,7 @@ def _thing_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[
         thing = _THING.search(words)
         if thing is not None:
             return _resolved(page, " ".join(thing.group().split())), (claim.start, claim.end)
-        if claim.strength == 3 and _IDENTIFIED.search(words):
+        if claim.strength == 3 and (_IDENTIFIED.search(words) or _GOODS.search(words)):
             return " ".join(words.split())[:160], (claim.start, claim.end)
     return None
 
