@@ -211,13 +211,13 @@ def score(
 
 
 @app.command()
-def vocabulary(output: Output = Format.text) -> int:
+def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
     """What the ontology can say: classes, properties and their other names."""
-    from ovrag_core.ontology.load import load_ontology  # noqa: PLC0415
     from ovrag_core.ontology.vocabulary import vocabulary as words  # noqa: PLC0415
     from ovrag_core.ontology.vocabulary import vocabulary_text  # noqa: PLC0415
+    from ovrag_core.workbench import open_ontology  # noqa: PLC0415
 
-    ontology = load_ontology(project_file(Path("ontologies")))
+    ontology = open_ontology(_settings(params, None))
     if output is Format.text:
         print(vocabulary_text(ontology))
     else:
@@ -228,11 +228,10 @@ def vocabulary(output: Output = Format.text) -> int:
 @app.command()
 def rules(params: Params = DEFAULT_PARAMS) -> int:
     """Each rule in a sentence, with its source and setting."""
-    from ovrag_core.ontology.load import load_ontology  # noqa: PLC0415
     from ovrag_core.ontology.rules import rules_page  # noqa: PLC0415
+    from ovrag_core.workbench import open_ontology  # noqa: PLC0415
 
-    settings = _settings(params, None)
-    print(rules_page(load_ontology(project_file(Path("ontologies")), rules=project_file(settings.validation.rules))))
+    print(rules_page(open_ontology(_settings(params, None))))
     return 0
 
 

@@ -65,6 +65,12 @@ class Experiment(Part):
     processes: Positive = 2
 
 
+class Ontology(Part):
+    """Which hierarchy the rules stand on: the bundled one, or a folder that holds FIBO itself."""
+
+    source: str = "bundled"
+
+
 class Validation(Part):
     """The reasoner, the rule settings, and the limits of one check."""
 
@@ -97,6 +103,7 @@ class Settings(Part):
     chunking: Chunking = Chunking()
     retrieval: Retrieval = Retrieval()
     experiment: Experiment = Experiment()
+    ontology: Ontology = Ontology()
     validation: Validation = Validation()
     evaluation: Evaluation = Evaluation()
     figures: Figures = Figures()

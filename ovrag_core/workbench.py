@@ -10,7 +10,8 @@ from typing import Literal
 from ovrag_core.answering import ExtractiveAnswerer
 from ovrag_core.documents import find
 from ovrag_core.extraction import reader
-from ovrag_core.ontology.load import load_ontology
+from ovrag_core.ontology.load import Ontology, load_ontology
+from ovrag_core.ontology.reference import load_with_reference
 from ovrag_core.pipeline import Bench, Searcher
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import find_embedder
@@ -29,11 +30,18 @@ def contracts_folder(settings: Settings) -> Path:
     return CONTRACTS if settings.corpus.source == "generated" else Path(settings.corpus.source)
 
 
+def open_ontology(settings: Settings) -> Ontology:
+    """The ontology with its rule settings: ours, or FIBO's hierarchy under our rules."""
+    bundled, rules = project_file(ONTOLOGIES), project_file(settings.validation.rules)
+    if settings.ontology.source == "bundled":
+        return load_ontology(bundled, rules=rules)
+    return load_with_reference(Path(settings.ontology.source), bundled, rules)
+
+
 def make_validator(settings: Settings) -> Validator:
-    """The ontology with its rule settings, and the reasoner."""
-    ontology = load_ontology(project_file(ONTOLOGIES), rules=project_file(settings.validation.rules))
+    """The ontology and the reasoner."""
     return Validator(
-        ontology,
+        open_ontology(settings),
         reasoner=settings.validation.reasoner,
         seconds_per_check=settings.validation.seconds_per_check,
         heap_megabytes=settings.validation.heap_megabytes,

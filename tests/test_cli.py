@@ -202,3 +202,14 @@ def test_a_run_with_a_broken_last_line_is_named(ovrag, tmp_path: Path) -> None:
     code, _, err = ovrag("score", "bad.jsonl")
     assert code == 2
     assert "bad.jsonl line 1 is broken" in err
+
+
+def test_fibo_itself_can_stand_below_the_rules(ovrag, external_data: Path) -> None:
+    Path("triples.json").write_text(triples(("L", "rdf:type", "SecuredLoan"), ("L", "rdf:type", "UnsecuredLoan")))
+    Path("params.yaml").write_text(f"ontology: {{source: {external_data / 'fibo'}}}\n")
+    code, out, _ = ovrag("check", "triples.json", "--format", "json")
+    assert (code, json.loads(out)["status"]) == (1, "inconsistent")
+    Path("params.yaml").write_text("ontology: {source: nowhere}\n")
+    code, _, err = ovrag("check", "triples.json")
+    assert code == 2
+    assert "nowhere has no file" in err
