@@ -401,7 +401,7 @@ class _Reader:
         return match is not None and _GENERIC_OBJECT.match(match["object"]) is None
 
     def _qualified_denial(self, a: int, b: int) -> tuple[str, int] | None:
-        """A denial with an exception ("no collateral other than the Vehicle") asserts; one of "other" security is mute."""
+        """A denial with an exception asserts; one of "other" security says nothing."""
         near = self.raw[a : min(len(self.raw), b + 45)]
         exception = _EXCEPTION.search(near)
         if exception is not None:
