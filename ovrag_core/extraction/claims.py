@@ -472,7 +472,7 @@ def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     stop = re.search(
         r"(?:(?<![Nn]o)\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|"
         r",? in favou?r of\b|,? for the (?:payment|repayment)\b|"
-        r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b)",
+        r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b|\s+to (?:us|me|the \w+)(?=\s+(?:for|until|as)\b|\s*$))",
         piece,
     )
     if stop is not None and stop.start() > 2:

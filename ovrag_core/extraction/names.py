@@ -313,6 +313,10 @@ class Name:
     title: str = ""
 
 
+# A legal form that a successor's form follows: "… e.K.-Nachfolger OHG".
+_SUCCESSOR = re.compile(r"-\w{4,}(?:[ \n][A-Z][A-Za-z]{1,4}\b\.?)+")
+
+
 def name_at(text: str, start: int, *, wrap: bool = True, stop: int | None = None) -> Name | None:
     """The name that begins at `start` (blanks, quotes, articles and titles skipped); None where none does.
 
@@ -323,6 +327,8 @@ def name_at(text: str, start: int, *, wrap: bool = True, stop: int | None = None
     end = _name_end(text, start, stop, wrap)
     if end <= start:
         return None
+    successor = _SUCCESSOR.match(text, end, stop)
+    end = successor.end() if successor else end
     found = " ".join(text[start:end].split())
     if not _can_be_name(found, bool(title)):
         return None

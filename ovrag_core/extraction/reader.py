@@ -135,6 +135,16 @@ _POINTS_ELSEWHERE = re.compile(
     r"overleaf|under)\b",
     re.IGNORECASE,
 )
+_GIVEN_COLLATERAL = re.compile(
+    r"\bthe (?:collateral|security(?! (?:interest|of))|pledge|mortgage|charge|lien|charged|pledged|mortgaged)\b"
+    r"(?: (?:assets?|property|goods))?",
+    re.IGNORECASE,
+)
+_POINTS_ELSEWHERE = re.compile(
+    r"\b(?:named|described|listed|identified|set (?:out|forth)|specified|stated|shown)\s+"
+    r"(?:in|on|at|below|above|overleaf|under)\b",
+    re.IGNORECASE,
+)
 _DESCRIBED = re.compile(
     r"\b(?:collateral|security|property|assets?)\b[^.;]{0,60}\b(?:described|listed|identified|set (?:out|forth)|"
     r"specified|defined|scheduled)\s+(?:in|on|at|below|above|overleaf)\b",
@@ -496,7 +506,12 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
     named = _named_collateral(page, stated, long=False) or _defined_collateral(page)
     if named is not None or _left_open(text):
         return named
-    return _thing_in_passage(page, stated) or _described_collateral(page) or _term_in_passage(page, stated)
+    return (
+        _thing_in_passage(page, stated)
+        or _described_collateral(page)
+        or _term_in_passage(page, stated)
+        or _spoken_of_collateral(page, stated)
+    )
 
 
 def _left_open(text: str) -> bool:
@@ -509,15 +524,16 @@ def _left_open(text: str) -> bool:
 
 def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tuple[str, tuple[int, int]] | None:
     """The thing that a claim of security names, by the strongest claim."""
-    best: list[tuple[int, int, str, tuple[int, int]]] = []
+    best: list[tuple[bool, int, int, str, tuple[int, int]]] = []
     for claim in stated:
         if claim.collateral is None:
             continue
         what = " ".join(page.plain.text[slice(*claim.collateral)].split()).strip(" \"'")
         generic = _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what)
         if not generic and (not long or _NAMES_A_THING.match(what)):
-            best.append((-claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
-    return min(best)[2:] if best else None
+            elsewhere = _POINTS_ELSEWHERE.search(what) is not None
+            best.append((elsewhere, -claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
+    return min(best)[3:] if best else None
 
 
 def _defined_collateral(page: _Page) -> tuple[str, tuple[int, int]] | None:
@@ -556,6 +572,15 @@ def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[i
         term = _COLLATERAL_TERM.search(page.plain.text, claim.start, claim.end)
         if term is not None:
             return f"the {' '.join(term.group().split())}", (claim.start, claim.end)
+    return None
+
+
+def _spoken_of_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+    """Collateral that a passage takes as given ("the documents that create the collateral") is named somewhere else."""
+    for claim in stated:
+        found = _GIVEN_COLLATERAL.search(page.plain.text, claim.start, claim.end)
+        if claim.implied and found is not None:
+            return " ".join(found.group().split()), (claim.start, claim.end)
     return None
 
 
