@@ -42,7 +42,8 @@ _CLAUSE = re.compile(
 )
 _INNER_LABEL = re.compile(r"(?P<label>[a-z][^:.;]{2,60}?)\s*:\s+(?=\S)")
 _NONE = re.compile(
-    r"(?:none|no(?! (?:\d|other|further|more))|nil|n/?a|not applicable|not required|not secured|not taken|unsecured|"
+    r"(?:none|no(?! (?:\d|other|further|more|land|house|home|building|vehicle|car|shares?|stock|goods|equipment)\b)|nil|"
+    r"n/?a|not applicable|not required|not secured|not taken|unsecured|"
     r"without|waived|zero|clean|nothing|-+|0)\b|-+$"
 )
 _YES = re.compile(r"(?:yes|secured)\b(?P<more>.*)", re.DOTALL)
@@ -110,6 +111,27 @@ _SUBJECT_SECURES = re.compile(
 _PRONOUN = {"borrower": "you", "lender": "us", "guarantor": "surety"}
 
 
+_FURTHER_SECURITY = re.compile(
+    r"(?:collateral|additional|secondary|third[- ]party|other|further) (?:security|securities)"
+)
+_NEITHER_KIND = re.compile(
+    r"\bneither\b.{0,60}\b(?:consumer|personal)\b.{0,60}\bnor\b|\bneither\b.{0,60}\b(?:business|commercial)\b.{0,60}\bnor\b"
+)
+_OF_OTHER_DEBTS = re.compile(
+    r"\b(?:any|no) other (?:claims?|debts?|loans?|obligations?|liabilit(?:y|ies)|sums?|indebtedness|accounts?)\b"
+)
+_ONE_KIND_OF_THING = re.compile(
+    r"\bno (?:land|house|home|dwelling|building|vehicle|car|shares?|stock|chattels?|goods|equipment|machinery|deposit|"
+    r"premises)\b"
+)
+_NAMED_GRANTEE = re.compile(
+    r"\b(?:to|in favou?r of|held by|with) (?:the )?(?:[A-Z][\w&'.-]* ){1,5}"
+    r"(?:Bank|plc|PLC|Inc\b|LLC|Ltd|Limited|GmbH|AG\b|eG\b|N\.A\.|Trust\b|Finance|Society|Corporation|Company)"
+    r"|\b(?:to|in favou?r of) (?:the )?(?!THE\b|US\b|LENDER|BANK|HOLDER|PAYEE|AGENT|SECURE|BORROW|OBLIG)[A-Z]{3,6}\b"
+    r"(?! [A-Z]{2,})"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A statement that the loan is an `about` (a class name), with the passage that makes it.
@@ -146,7 +168,9 @@ def find_claims(
     for index, unit in enumerate(units):
         if unit.kind == "signature":
             continue
-        found.extend(_Reader(text, index, unit, lexicon, scope, implied, spoken).claims())
+        reader = _Reader(text, index, unit, lexicon, scope, implied, spoken)
+        reader.lender_known = "lender" in (roles or {}).values()
+        found.extend(reader.claims())
     return found
 
 
@@ -219,13 +243,15 @@ class _Reader:
         self, text: str, index: int, unit: Unit, lexicon: Lexicon, scope: bool, implied: bool, spoken: str = ""
     ) -> None:
         self.text = text
+        self.spoken = spoken or text
+        self.lender_known = False
         self.index = index
         self.unit = unit
         self.lexicon = lexicon
         self.scope = scope
         self.implied = implied
         self.long = len(text) > LONG_DOCUMENT  # there, stems are looked for before phrases, for speed
-        self.raw = (spoken or text)[unit.start : unit.end].lower()
+        self.raw = self.spoken[unit.start : unit.end].lower()
         self.value = unit.value_start - unit.start if unit.label else 0
         self.label = unit.label.lower().strip()
         self.is_row = unit.kind == "row"
@@ -242,6 +268,15 @@ class _Reader:
         self.clauses = [0, *(match.end() for match in _CLAUSE.finditer(self.raw)), len(self.raw) + 1]
 
     def claims(self) -> Iterator[Claim]:
+        """The claims of the unit. A question states nothing; what is neither the one nor the other is neither."""
+        if self.scope and self.raw.rstrip(" \"')").endswith("?"):
+            return
+        neither = self.scope and _NEITHER_KIND.search(self.raw) is not None
+        for claim in self._claims():
+            if not (neither and claim.about in ("ConsumerLoan", "CommercialLoan")):
+                yield claim
+
+    def _claims(self) -> Iterator[Claim]:
         if self.is_row or self._short_answer():
             yield from self._row_answer()
             drawing = list(self._drawing_answer())
@@ -281,7 +316,11 @@ class _Reader:
             return
         value = self.raw[self.value :].strip()
         if _NONE.match(value):
-            yield self._claim("UnsecuredLoan", 3, False, self.value, len(self.raw))
+            further = (
+                _FURTHER_SECURITY.match(label) is not None
+                and re.search(r"primary\s+security", self.text, re.IGNORECASE) is not None
+            )
+            yield self._claim("UnsecuredLoan", 1 if further else 3, False, self.value, len(self.raw))
             return
         yes = _YES.match(value)
         if yes is not None and not re.search(r"\b(?:by|over|on|against)\b", yes["more"][:40]):
@@ -348,6 +387,12 @@ class _Reader:
         about, strength = turned
         if self.scope and (self._blocked(about, a, b, cue) or self._held_elsewhere(cue, about, a, b)):
             return None
+        if self.scope and about == "UnsecuredLoan" and _OF_OTHER_DEBTS.search(self.raw, a, b + 60):
+            return None
+        if self.scope and about == "SecuredLoan" and self._granted_to_another(a, b):
+            return None
+        if self.scope and about == "UnsecuredLoan" and _ONE_KIND_OF_THING.search(self.raw, max(0, a - 25), b):
+            strength = 1
         if self.unit.kind == "heading" and not self.is_title:
             strength = min(strength, 2)
         claim = self._claim(about, strength, cue.implied, a, b)
@@ -383,6 +428,15 @@ class _Reader:
         if _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70)):
             return True
         return about == "SecuredLoan" and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)) is not None
+
+    def _granted_to_another(self, a: int, b: int) -> bool:
+        """Whether the grant is to somebody who is called by a name of their own and is not the lender."""
+        start = self.unit.start
+        named = _NAMED_GRANTEE.search(self.spoken, start + a, min(self.unit.end, start + b + 100))
+        if named is None:
+            return False
+        # Where the lender is not known, whoever is named at the beginning may be it.
+        return self.lender_known or named.group().split(" ", 1)[1] not in self.text[:TITLE_CHARACTERS]
 
     def _negated(self, a: int, b: int) -> bool:
         clause = max((cut for cut in self.clauses if cut <= a), default=0)
@@ -472,7 +526,8 @@ def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     stop = re.search(
         r"(?:(?<![Nn]o)\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|"
         r",? in favou?r of\b|,? for the (?:payment|repayment)\b|"
-        r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b|\s+to (?:us|me|the \w+)(?=\s+(?:for|until|as)\b|\s*$))",
+        r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b|"
+        r"\s+to (?:us|me|the \w+)(?=\s+(?:for|until|as)\b|\s*$))",
         piece,
     )
     if stop is not None and stop.start() > 2:

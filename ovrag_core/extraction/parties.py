@@ -10,8 +10,8 @@ that knows a drafter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ovrag_core.extraction.names import (
@@ -246,6 +246,13 @@ _CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
 _BLANK = re.compile(r"[_.…\s]{3,}")
 
 
+_OFFICE = re.compile(
+    r"[ \t]*,[ \t]*\n?[ \t]*(?:(?:Senior|Vice|Assistant|Executive|Managing|Branch|Deputy|Regional|Chief|Loan|Credit|Authori[sz]ed)[ -])*"
+    r"(?:President|Manager|Officer|Director|Secretary|Treasurer|Cashier|MLO|Chair\w*|Attorney|Underwriter|Signatory|Executive|Head of)\b"
+)
+_YOU_DEFINED = re.compile(r"[\"“][Yy]ou[\"”]\s+(?:means?|is|are|refers? to)\b")
+
+
 def find_parties(document: Document) -> Parties:
     """The parties of `document`, best first by role. Offsets are into `document.text`."""
     text = document.text
@@ -257,7 +264,31 @@ def find_parties(document: Document) -> Parties:
     sightings.extend(_letter(text, terms))
     _add_fallbacks(text, sightings, terms)
     ranked = _rank(text, sightings, terms)
-    return Parties(ranked["borrower"], ranked["lender"], ranked["guarantor"], terms.table())
+    parties = {role: _principals(text, mentions) for role, mentions in ranked.items()}
+    lending = [mention for mention in parties["borrower"] if _is_lender_called_you(text, mention)]
+    return Parties(
+        tuple(mention for mention in parties["borrower"] if mention not in lending),
+        (*parties["lender"], *(replace(mention, role="lender") for mention in lending)),
+        parties["guarantor"],
+        terms.table(),
+    )
+
+
+def _principals(text: str, mentions: Sequence[PartyMention]) -> tuple[PartyMention, ...]:
+    """The mentions without officers who sign for a party ("For the Bank: A. Name, Manager")."""
+    return tuple(mention for mention in mentions if not _is_officer(text, mention))
+
+
+def _is_officer(text: str, mention: PartyMention) -> bool:
+    last = mention.name.split()[-1]
+    at = text.rfind(last, mention.start, mention.end + len(last))
+    return at >= 0 and _OFFICE.match(text, at + len(last)) is not None
+
+
+def _is_lender_called_you(text: str, mention: PartyMention) -> bool:
+    """In a contract that a borrower speaks ("I promise"), "you" is the institution that lends."""
+    said = _YOU_DEFINED.search(text, mention.start, mention.end)
+    return said is not None and mention.kind in ("financial_institution", "government")
 
 
 def _regions(text: str) -> tuple[tuple[int, int], ...]:

@@ -361,7 +361,10 @@ class _Segmenter:
                 continue
             if _SIGNATURE.search(line.text):
                 return following
-            ended = self.lines[following - 1].text.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or"))
+            before = self.lines[following - 1].text
+            ended = before.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or")) and not re.search(
+                r"\b(?:Rs|No|Nos|Sec|Art|Cl|Reg|Mr|Mrs|Ms|Dr|St|vs|Re|INR)\.$", before
+            )
             if ended and (_NUMBER.match(line.text) or self._starts_row(line.text) or self._is_heading(following)):
                 return following
             beside = _COLUMNS.search(self.lines[following - 1].text) is not None
