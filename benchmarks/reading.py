@@ -3,7 +3,7 @@
     python benchmarks/reading.py [--set NAME ...] [--ablations] [--errors] [--speed]
 
 Sets: `thesis`, `prose` and `genuine` lie under OVRAG_EXTERNAL_DATA (default data/external), skipped where absent;
-`development` and `check` are the project's own test agreements, `varied` is generated afresh (five seeds, see --seeds).
+`development`, `hard_negatives` and `check` are the project's own test agreements, `varied` is generated afresh (five seeds, see --seeds).
 Contradictions come from the reader's triples and the validator; the scoring follows the definitions in docs/reading.md.
 """
 
@@ -197,6 +197,9 @@ def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[t
         ),
         "prose": partial(_external, EXTERNAL / "loan_prose" / "documents", EXTERNAL / "loan_prose" / "gold.json", None),
         "development": partial(_external, AGREEMENTS / "development", AGREEMENTS / "development" / "gold.json", None),
+        "hard_negatives": partial(
+            _external, AGREEMENTS / "hard_negatives", AGREEMENTS / "hard_negatives" / "gold.json", None
+        ),
         "check": partial(_external, AGREEMENTS / "check", AGREEMENTS / "check" / "gold.json", None),
         "varied": partial(_varied, folder, seeds),
     }

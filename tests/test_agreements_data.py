@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parent / "data" / "agreements"
-SPLITS = ("development", "check")
+HALVES = ("development", "check")
+SPLITS = (*HALVES, "hard_negatives")
 CLASH_TYPES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
 CLASH_DIFFICULTIES = {"explicit", "implicit", "long_distance", "single_sentence"}
 CLEAN_DIFFICULTIES = {"hard_negative", "plain"}
@@ -80,21 +81,21 @@ def broken_rules(record: dict) -> set[str]:
 def test_there_are_36_documents_with_distinct_ids() -> None:
     ids = [key for _, key in RECORDS]
     assert sorted(ids) == [f"A{number:02d}" for number in range(1, 37)]
-    for split in SPLITS:
+    for split in HALVES:
         assert {path.stem for path in (FOLDER / split).glob("*.txt")} == set(GOLD[split])
 
 
 def test_both_splits_have_the_same_mix() -> None:
-    for split in SPLITS:
+    for split in HALVES:
         assert Counter(record["label"] for record in GOLD[split].values()) == {"CLASH": 9, "CLEAN": 9}
     for field, tolerance in (("clash_type", 1), ("difficulty", 1), ("security", 3), ("credit_form", 3)):
-        counts = [Counter(record[field] for record in GOLD[split].values()) for split in SPLITS]
+        counts = [Counter(record[field] for record in GOLD[split].values()) for split in HALVES]
         for value in set(counts[0]) | set(counts[1]):
             assert abs(counts[0][value] - counts[1][value]) <= tolerance, (field, value)
 
 
 def test_clash_types_are_spread_as_planned() -> None:
-    found = Counter(record["clash_type"] for split in SPLITS for record in GOLD[split].values() if record["clash_type"])
+    found = Counter(record["clash_type"] for split in HALVES for record in GOLD[split].values() if record["clash_type"])
     assert found == {"secured_unsecured": 6, "openend_closedend": 6, "borrower_type": 3, "lender_type": 3}
 
 

@@ -42,8 +42,8 @@ _CLAUSE = re.compile(
 )
 _INNER_LABEL = re.compile(r"(?P<label>[a-z][^:.;]{2,60}?)\s*:\s+(?=\S)")
 _NONE = re.compile(
-    r"(?:none|no(?! (?:\d|other|further|more|land|house|home|building|vehicle|car|shares?|stock|goods|equipment)\b)|nil|"
-    r"n/?a|not applicable|not required|not secured|not taken|unsecured|"
+    r"(?:none|no(?! (?:\d|other|further|more|land|house|home|building|vehicle|car|shares?|stock|goods|equipment)\b)|"
+    r"nil|n/?a|not applicable|not required|not secured|not taken|unsecured|"
     r"without|waived|zero|clean|nothing|-+|0)\b|-+$"
 )
 _YES = re.compile(r"(?:yes|secured)\b(?P<more>.*)", re.DOTALL)
