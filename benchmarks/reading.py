@@ -3,7 +3,8 @@
     python benchmarks/reading.py [--set NAME ...] [--ablations] [--errors] [--speed]
 
 Sets: `thesis`, `prose` and `genuine` lie under OVRAG_EXTERNAL_DATA (default data/external), skipped where absent;
-`development`, `hard_negatives` and `check` are the project's own test agreements, `varied` is generated afresh (five seeds, see --seeds).
+`development`, `hard_negatives` and `check` are the project's own test agreements, `varied` is generated afresh
+(five seeds, see --seeds).
 Contradictions come from the reader's triples and the validator; the scoring follows the definitions in docs/reading.md.
 """
 
