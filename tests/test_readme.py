@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pandas
 import pytest
 import typer
 
@@ -36,6 +37,18 @@ def test_commands_and_make_targets_exist(project: Path, readme: str) -> None:
     makefile = (project / "Makefile").read_text(encoding="utf-8")
     for target in set(re.findall(r"\bmake ([a-z]+)\b", readme)):
         assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_figures_are_those_of_the_tables(project: Path, readme: str) -> None:
+    rates = pandas.read_csv(project / "tables/rates.csv", index_col="arm")
+    shares = pandas.read_csv(project / "tables/contamination.csv").query("of == 'answer'").set_index("arm")
+    rows = re.findall(r"^\| `(\w+)`: [^|]*((?:\| \d\.\d\d )+)\|$", readme, re.M)
+    assert [arm for arm, _ in rows] == ["ovrag", "ovrag_scoped", "ovrag_evidence"]
+    for arm, cells in rows:
+        shown = [cell.strip() for cell in cells.strip("| ").split("|")]
+        row = rates.loc[arm]
+        measured = [row["precision"], row["recall"], row["f1"], shares.loc[arm, "others_only"]]
+        assert shown == [f"{value:.2f}" for value in measured], arm
 
 
 def test_every_arm_is_described(readme: str) -> None:
