@@ -204,7 +204,7 @@ def test_a_broken_lexicon_is_one_clear_error(tmp_path):
     with pytest.raises(OntologyError, match=r"cues\.ttl is not valid Turtle"):
         load_lexicon(broken)
     broken.write_text(
-        '@prefix : <https://w3id.org/ov-rag/cues#> . <urn:x#Loan> :cue [ :phrase "a {nothing}" ; :strength 2 ] .',
+        '@prefix : <urn:ovrag:cues#> . <urn:x#Loan> :cue [ :phrase "a {nothing}" ; :strength 2 ] .',
         encoding="utf-8",
     )
     with pytest.raises(OntologyError, match="cannot be used"):

@@ -124,5 +124,5 @@ def test_a_broken_or_missing_lexicon_is_named(tmp_path) -> None:  # type: ignore
 
 def test_the_lexicon_can_be_extended_without_python(tmp_path) -> None:  # type: ignore[no-untyped-def]
     own = tmp_path / "own.ttl"
-    own.write_text('@prefix : <https://w3id.org/ov-rag/parties#> . :Own :bankWord "zbank" .', encoding="utf-8")
+    own.write_text('@prefix : <urn:ovrag:parties#> . :Own :bankWord "zbank" .', encoding="utf-8")
     assert words("bankWord", own) == ("zbank",)

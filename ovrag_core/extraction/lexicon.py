@@ -21,7 +21,7 @@ from rdflib.term import Node
 
 from ovrag_core.errors import OntologyError
 
-CUE = Namespace("https://w3id.org/ov-rag/cues#")
+CUE = Namespace("urn:ovrag:cues#")
 CUES_FILE = Path(__file__).resolve().parents[2] / "ontologies" / "lexicon" / "cues.ttl"
 
 Where = Literal["any", "title", "row", "answer", "purpose"]

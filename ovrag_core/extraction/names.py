@@ -23,7 +23,7 @@ from ovrag_core.errors import OntologyError
 from ovrag_core.types import PartyKind
 
 LEXICON = Path(__file__).resolve().parents[2] / "ontologies" / "lexicon" / "parties.ttl"
-_NAMESPACE = "https://w3id.org/ov-rag/parties#"
+_NAMESPACE = "urn:ovrag:parties#"
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|['’´.\\/&-](?=[^\W_]))*\.?|[&+]")
 _GAP = re.compile(r"[ \u00a0\u202f]{1,3}(?=\S)|[ \u00a0]{0,3}\r?\n[ \u00a0]{0,4}(?=\S)")
