@@ -27,11 +27,16 @@ help: ## list the targets
 setup: ## create .venv, or bring it to the locked versions
 	@tools/setup.sh
 
-reproduce: setup ## recompute the whole experiment, stages 01-06
+# DVC removes the outputs of a stage before it runs: a mistyped parameter must be found before that.
+.PHONY: checked
+checked: setup
+	@.venv/bin/ovrag rules >/dev/null
+
+reproduce: checked ## recompute the whole experiment, stages 01-06
 	@rm -rf data/cache data/runs/*.partial.*
 	@.venv/bin/dvc repro --force
 
-repro: setup ## recompute only what a change affects
+repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro
 
 test: setup ## style, types and tests; each runs even where one before it fails

@@ -278,11 +278,13 @@ def _load_each(paths: list[Path]) -> Iterator[tuple[Path, Document | str]]:
 def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
     from ovrag_core.workbench import documents_bench  # noqa: PLC0415
 
-    documents = []
-    for _, document in _load_each(paths):
-        if isinstance(document, str):
-            raise DocumentError(document)
-        documents.append(document)
+    read = [document for _, document in _load_each(paths)]
+    documents = [document for document in read if not isinstance(document, str)]
+    problems = [problem for problem in read if isinstance(problem, str)]
+    if not documents:
+        raise DocumentError("; ".join(problems) or "no document was given; name one with --document")
+    for problem in problems:
+        say(problem)
     return documents_bench(settings, documents), documents[0].id
 
 

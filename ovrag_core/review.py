@@ -141,8 +141,9 @@ def answer_text(record: QueryRecord) -> str:
     if record.answer is None:
         return record.error or "no answer"
     places = sorted({passage.document_id for passage in record.answer.evidence})
-    lines = [record.answer.text, "", f"[{record.outcome.replace('_', ' ')}; from {', '.join(places) or 'no passage'}]"]
     verdict = record.attempts[-1].verdict
+    outcome = record.outcome.replace("_", " ") if verdict is not None else "not validated"
+    lines = [record.answer.text, "", f"[{outcome}; from {', '.join(places) or 'no passage'}]"]
     for violation in verdict.violations if verdict else ():
         lines.append(f"- {violation.message}")
         lines += [f'    "{" ".join(triple.evidence.quote.split())}"' for triple in violation.triples if triple.evidence]

@@ -14,8 +14,9 @@ from ovrag_core.types import Document
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text, and the number of the finding that quotes it (None for plain text)."""
+    """A run of text, where it begins, and the number of the first finding that quotes it (None for plain text)."""
 
+    start: int
     text: str
     finding: int | None
 
@@ -49,6 +50,10 @@ def pieces(text: str, findings: Sequence[Finding]) -> list[Piece]:
     ]
     cuts = sorted({0, len(text), *(edge for start, end, _ in spans for edge in (start, end))})
     return [
-        Piece(text[start:end], next((number for first, last, number in spans if first <= start and end <= last), None))
+        Piece(
+            start,
+            text[start:end],
+            next((number for first, last, number in spans if first <= start and end <= last), None),
+        )
         for start, end in pairwise(cuts)
     ]

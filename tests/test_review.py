@@ -1,5 +1,7 @@
 """Reviews: labels, findings with their passages, and the page."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 from standins import BlackAndWhite, WordExtractor
@@ -35,6 +37,9 @@ def test_the_page_marks_the_passages_and_escapes_the_text() -> None:
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert page.count("<mark ") == 2
+    anchors = re.findall(r'id="([^"]+)"', page)
+    assert len(anchors) == len(set(anchors))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(anchors)
     assert "b&lt;b&gt;.pdf" in page
     assert "http" not in page.replace("viewport", "")  # self-contained
 
