@@ -10,7 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parent / "data" / "agreements"
 HALVES = ("development", "check")
-SPLITS = (*HALVES, "hard_negatives")
+SPLITS = (*HALVES, "hard_negatives", "hard_negatives2")
 CLASH_TYPES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
 CLASH_DIFFICULTIES = {"explicit", "implicit", "long_distance", "single_sentence"}
 CLEAN_DIFFICULTIES = {"hard_negative", "plain"}
@@ -81,7 +81,7 @@ def broken_rules(record: dict) -> set[str]:
 def test_there_are_36_documents_with_distinct_ids() -> None:
     ids = [key for split, key in RECORDS if split in HALVES]
     assert sorted(ids) == [f"A{number:02d}" for number in range(1, 37)]
-    for split in HALVES:
+    for split in SPLITS:
         assert {path.stem for path in (FOLDER / split).glob("*.txt")} == set(GOLD[split])
 
 
@@ -154,7 +154,7 @@ def test_names_and_figures_stand_in_the_document(split: str, key: str) -> None:
 @each_record
 def test_a_document_is_plain_text_of_usual_length(split: str, key: str) -> None:
     text = text_of(split, key)
-    assert 2500 <= len(text) <= 9000
+    assert 1500 <= len(text) <= 9000
     assert "\r" not in text
     assert "\t" not in text
     assert text.endswith("\n")
