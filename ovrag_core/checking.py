@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from ovrag_core.errors import TripleError
+from ovrag_core.ontology.assertions import unmapped_reasons
 from ovrag_core.types import Evidence, Frozen, Severity, Status, Triple, Verdict
 from ovrag_core.validation import Validator
 
@@ -17,7 +20,7 @@ _MAX_BYTES = 100_000_000
 
 
 class ReportedViolation(Frozen):
-    """A violation; `triples` are positions in the file, from 0."""
+    """A violation; `triples` are positions in the file, from 0, and `quotes` what those that have one quote."""
 
     rule: str
     clash_type: str | None
@@ -25,20 +28,58 @@ class ReportedViolation(Frozen):
     triples: tuple[int, ...]
     axioms: tuple[str, ...]
     message: str
+    quotes: tuple[str, ...] = ()
 
 
 class CheckReport(Frozen):
-    """What is said of a file of triples; `unmapped` are positions of triples that assert nothing."""
+    """What is said of a file of triples.
+
+    `unmapped` are positions, from 0, of triples that are not, or not wholly, said in the ontology's terms, and
+    `unmapped_reasons` says why of each. `triples` is how many there are.
+    """
 
     status: Status
     reason: str | None
     violations: tuple[ReportedViolation, ...]
     unmapped: tuple[int, ...]
     seconds: float
+    unmapped_reasons: dict[str, str] = Field(default_factory=dict)
+    triples: int
 
     def to_json(self) -> str:
         """One line of JSON."""
         return self.model_dump_json()
+
+    def to_text(self) -> str:
+        """For a person: contradictions, then warnings, then what could not be mapped; positions count from 0."""
+        lines = [_headline(self)]
+        for title, severity in (("Contradictions", "clash"), ("Warnings", "warning")):
+            chosen = [violation for violation in self.violations if violation.severity == severity]
+            if chosen:
+                lines += ["", f"{title}:", *(line for violation in chosen for line in _violation_lines(violation))]
+        if self.unmapped:
+            lines += ["", f"Not mapped ({len(self.unmapped)} of {self.triples} triples):"]
+            lines += [f"- triple {position}: {reason}" for position, reason in self.unmapped_reasons.items()]
+        return "\n".join(lines)
+
+
+def _headline(report: CheckReport) -> str:
+    if report.status == "unchecked":
+        return f"unchecked: {report.reason}"
+    clashes = sum(violation.severity == "clash" for violation in report.violations)
+    counted = ((clashes, "contradiction"), (len(report.violations) - clashes, "warning"))
+    return f"{report.status}: " + ", ".join(_count(*each) for each in ((report.triples, "triple"), *counted) if each[0])
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _violation_lines(violation: ReportedViolation) -> list[str]:
+    where = f"triple{'' if len(violation.triples) == 1 else 's'} {', '.join(map(str, violation.triples))}"
+    quotes = [f"“{' '.join(quote.split())}”" for quote in violation.quotes]
+    details = [f"    {each}" for each in (*quotes, *violation.axioms)]
+    return [f"- {violation.message} [{violation.rule}; {where}]", *details]
 
 
 def check_file(path: Path, validator: Validator) -> CheckReport:
@@ -49,18 +90,18 @@ def check_file(path: Path, validator: Validator) -> CheckReport:
 def check_triples(triples: Sequence[Triple], validator: Validator) -> CheckReport:
     """The report on triples; `seconds` is the time of the check alone."""
     started = time.perf_counter()
-    verdict = validator.check(triples)
+    verdict = validator.check(triples, literal_names=True)
     seconds = time.perf_counter() - started
-    return _report(verdict, triples, seconds)
+    return _report(verdict, triples, unmapped_reasons(triples, validator.ontology), seconds)
 
 
 def read_triples(path: Path) -> list[Triple]:
     """Triples of a file in the published field names; `quote` becomes evidence. Raises TripleError."""
     items = _read_items(path)
-    return [_triple(item, number, path) for number, item in enumerate(items, 1)]
+    return [_triple(item, number, path) for number, item in enumerate(items)]
 
 
-def _report(verdict: Verdict, triples: Sequence[Triple], seconds: float) -> CheckReport:
+def _report(verdict: Verdict, triples: Sequence[Triple], reasons: dict[int, str], seconds: float) -> CheckReport:
     # Verdicts hold the very objects that were checked, which tells equal triples apart.
     position = {id(triple): index for index, triple in enumerate(triples)}
     return CheckReport(
@@ -74,11 +115,14 @@ def _report(verdict: Verdict, triples: Sequence[Triple], seconds: float) -> Chec
                 triples=tuple(sorted(position[id(triple)] for triple in violation.triples)),
                 axioms=violation.axioms,
                 message=violation.message,
+                quotes=tuple(triple.evidence.quote for triple in violation.triples if triple.evidence),
             )
             for violation in verdict.violations
         ),
         unmapped=tuple(sorted(position[id(triple)] for triple in verdict.unmapped)),
         seconds=seconds,
+        unmapped_reasons={str(index): reason for index, reason in reasons.items()},
+        triples=len(triples),
     )
 
 
@@ -117,6 +161,7 @@ def _parse(text: str, problem: str) -> Any:
 
 
 def _triple(item: Any, number: int, path: Path) -> Triple:
+    # Counted from 0, as in the report.
     if not isinstance(item, dict):
         raise TripleError(f"triple {number} of {path} is not an object; expected {', '.join(FIELDS)}")
     for name in FIELDS:

@@ -167,7 +167,7 @@ def check(
 
     result = check_file(triples, make_validator(_settings(params, None)))
     if output is Format.text:
-        print(check_text(result.model_dump(mode="json")))
+        print(result.to_text())
     else:
         print(result.model_dump_json(indent=None if output is Format.jsonl else 2))
     if result.status == "unchecked":
@@ -320,17 +320,6 @@ def _exit_code(record: QueryRecord) -> int:
 def _last_verdict_reason(record: QueryRecord) -> str:
     verdict = record.attempts[-1].verdict if record.attempts else None
     return (verdict.reason if verdict else record.error) or record.outcome
-
-
-def check_text(result: dict[str, Any]) -> str:
-    """A check for a person."""
-    lines = [result["status"] + (f": {result['reason']}" if result["reason"] else "")]
-    for violation in result["violations"]:
-        lines += [f"- {violation['message']} (triples {', '.join(map(str, violation['triples']))})"]
-        lines += [f"    {axiom}" for axiom in violation["axioms"]]
-    if result["unmapped"]:
-        lines.append(f"{len(result['unmapped'])} triples the ontology has no term for: {result['unmapped']}")
-    return "\n".join(lines)
 
 
 def _print_json(value: object, indent: int | None = 2) -> None:

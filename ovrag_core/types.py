@@ -122,7 +122,8 @@ class Violation(Frozen):
 class Verdict(Frozen):
     """What validation says. `inconsistent` means at least one violation of severity clash; `unchecked` carries why.
 
-    `unmapped` are triples the ontology has no term for: reported and counted, never silently dropped.
+    `unmapped` are triples that the ontology has no term for, be it the predicate, the class or the type beside a name:
+    reported and counted, never silently dropped.
     """
 
     status: Status
@@ -166,6 +167,19 @@ class Usage(Frozen):
     completion_tokens: int = 0
 
 
+class Recorded(Frozen):
+    """What a run recorded elsewhere says of a query where none of our own fields holds it; None where it is silent.
+
+    `attempts` counts attempts of which no answer was recorded; the scores are those of its own evaluation.
+    """
+
+    attempts: int | None = None
+    rouge_l: float | None = None
+    bertscore_precision: float | None = None
+    bertscore_recall: float | None = None
+    bertscore_f1: float | None = None
+
+
 class QueryRecord(Frozen):
     """One line of a run: a question asked of a contract in an arm, and all that came of it.
 
@@ -189,6 +203,12 @@ class QueryRecord(Frozen):
     model: str
     usage: Usage = Field(default_factory=Usage)
     cost_usd: float | None = None
+    recorded: Recorded | None = None
+
+    @property
+    def attempt_count(self) -> int:
+        """Attempts that were made, also where their answers were not recorded."""
+        return (self.recorded.attempts if self.recorded else None) or len(self.attempts)
 
     @property
     def flagged(self) -> bool:
@@ -202,15 +222,20 @@ class QueryRecord(Frozen):
 
 
 class LatencyRecord(Frozen):
-    """Seconds of one query by part, kept in a sidecar so that a run's own bytes do not depend on the machine."""
+    """Seconds of one query by part, kept in a sidecar so that a run's own bytes do not depend on the machine.
+
+    A part that was not timed is None. `rag` is retrieval and answering in one, where a run recorded elsewhere does not
+    tell them apart.
+    """
 
     arm: str
     document_id: str
     question_id: str
-    retrieval: float
-    answering: float
-    extraction: float
-    validation: float
+    retrieval: float | None = None
+    answering: float | None = None
+    rag: float | None = None
+    extraction: float | None = None
+    validation: float | None = None
     total: float
     attempts: int
 

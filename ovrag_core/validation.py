@@ -14,7 +14,7 @@ from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
 from ovrag_core.ontology.rules import Rule
 from ovrag_core.ontology.shapes import Failure, Shapes
 from ovrag_core.ontology.values import Value
-from ovrag_core.types import Cause, Triple, Verdict, Violation
+from ovrag_core.types import Cause, Status, Triple, Verdict, Violation
 
 _EXPLANATIONS = 64
 _LINE = 120  # characters of a name or value in a message
@@ -55,15 +55,24 @@ class Validator:
         with contextlib.suppress(ReasonerError):  # every check tries again and says so
             self._reasoner.start()
 
-    def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
+    def check(
+        self,
+        triples: Sequence[Triple],
+        *,
+        closed_world: bool = True,
+        document: str | None = None,
+        literal_names: bool = False,
+    ) -> Verdict:
         """The verdict on `triples`.
 
         `closed_world` adds what must be there ("secured, but no collateral named"); leave it off where the triples are
         of a part of a document only. `document` is the one that was asked about: among several explanations of one
-        violation, one from it alone is preferred. A check that cannot be run or finished is `unchecked`, never a pass.
+        violation, one from it alone is preferred. `literal_names` keeps names in messages as the triples have them;
+        else a loan called `TermLoan` is "the term loan". A check that cannot be run or finished is `unchecked`, never
+        a pass.
         """
         abox = assert_triples(triples, self.ontology)
-        unmapped = tuple(triples[index] for index in sorted(abox.unmapped))
+        unmapped = tuple(triples[index] for index in abox.unheard)
         ranked = _Ranking(triples, abox, document)
         facts = list(abox.facts)
         try:
@@ -72,7 +81,7 @@ class Validator:
             return Verdict(status="unchecked", reason=str(error), unmapped=unmapped)
         if closed_world:
             findings += [self._missing(failure) for failure in self._shapes.evaluate(facts)]
-        violations = tuple(self._violation(finding, ranked) for finding in _choose(findings, ranked))
+        violations = tuple(self._violation(finding, ranked, literal_names) for finding in _choose(findings, ranked))
         clash = [violation for violation in violations if violation.severity == "clash"]
         return Verdict(
             status="inconsistent" if clash else "consistent",
@@ -84,6 +93,21 @@ class Validator:
             reason=clash[0].message if clash else None,
             unmapped=unmapped,
         )
+
+    def status(self, triples: Sequence[Triple], *, closed_world: bool = True) -> Status:
+        """What `check` says, as soon as it can be said: without looking for reasons where none is needed."""
+        facts = list(assert_triples(triples, self.ontology).facts)
+        try:
+            outcome = self._reasoner.check(facts, explain=False)
+        except ReasonerError:
+            return "unchecked"
+        if not outcome.consistent and outcome.clash is None:
+            return self.check(triples, closed_world=closed_world).status
+        if outcome.clash:
+            return "inconsistent"
+        failures = self._shapes.evaluate(facts) if closed_world else []
+        broken = any(self.ontology.rule[failure.rule].severity == "clash" for failure in failures)
+        return "inconsistent" if broken else "consistent"
 
     @property
     def reasoner_pid(self) -> int | None:
@@ -122,7 +146,7 @@ class Validator:
         rule = self.ontology.rule[failure.rule]
         return _Finding(rule, failure.focus, failure.facts, (), (rule,))
 
-    def _violation(self, finding: _Finding, ranked: _Ranking) -> Violation:
+    def _violation(self, finding: _Finding, ranked: _Ranking, literal_names: bool) -> Violation:
         rule = finding.rule
         return Violation(
             rule=rule.id,
@@ -131,7 +155,7 @@ class Validator:
             kind=rule.kind,
             triples=ranked.triples_of(finding.facts),
             axioms=finding.axioms,
-            message=_Wording(finding, self.ontology, ranked).message(),
+            message=_Wording(finding, self.ontology, ranked, literal_names).message(),
         )
 
 
@@ -149,9 +173,11 @@ _UNNAMED = Rule(
 
 
 def _broken(rules: Sequence[Rule]) -> Rule | None:
-    """The rule to name: a supporting one only where no other takes part, and the mildest of them."""
-    chief = [rule for rule in rules if not rule.supporting] or list(rules)
-    return min(chief, key=lambda rule: (rule.severity != "warning", rule.id), default=None)
+    """The rule to name: a supporting one only where no other takes part, and the mildest of the others."""
+    chief = [rule for rule in rules if not rule.supporting]
+    if chief:
+        return min(chief, key=lambda rule: (rule.severity != "warning", rule.id))
+    return min(rules, key=lambda rule: (rule.severity == "warning", rule.id), default=None)
 
 
 def _subject(facts: Sequence[Fact]) -> int:
@@ -275,8 +301,9 @@ def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
 class _Wording:
     """The sentence for a finding."""
 
-    def __init__(self, finding: _Finding, ontology: Ontology, ranked: _Ranking) -> None:
+    def __init__(self, finding: _Finding, ontology: Ontology, ranked: _Ranking, literal_names: bool) -> None:
         self.finding = finding
+        self.literal_names = literal_names
         self.ontology = ontology
         self.ranked = ranked
         self.names = {term.name: term.iri for term in ontology.properties}
@@ -286,10 +313,15 @@ class _Wording:
         wanted = re.findall(r"\{([^}]*)\}", template)
         values = {slot: self._value(slot) for slot in wanted}
         if template and all(values.values()):
-            return _sentence(re.sub(r"\{([^}]*)\}", lambda match: values[match[1]] or "", template))
+            return self._sentence(re.sub(r"\{([^}]*)\}", lambda match: values[match[1]] or "", template))
         rules = self.finding.rules or (self.finding.rule,)
         law = "; ".join(rule.sentence.rstrip(".") for rule in rules)
-        return _sentence(f"{law}. Yet: {'; '.join(self._said(fact) for fact in self.finding.facts)}.")
+        return self._sentence(f"{law}. Yet: {'; '.join(self._said(fact) for fact in self.finding.facts)}.")
+
+    def _sentence(self, text: str) -> str:
+        """`text` with a capital first letter, unless that letter is of a name as given."""
+        named = self.literal_names and text.startswith(self._called(self.finding.subject))
+        return text if named else text[:1].upper() + text[1:]
 
     def _value(self, slot: str) -> str | None:
         """A placeholder's words; None where the finding has nothing for it."""
@@ -318,9 +350,11 @@ class _Wording:
         return self._called(fact.object) if fact.object is not None else ""
 
     def _called(self, individual: int) -> str:
-        """An individual's name; made-up names of loans (`TermLoan`) in words."""
+        """An individual's name; made-up names of loans (`TermLoan`, `FacilityB`) in words, unless as given."""
         name = self.ranked.abox.names[individual]
-        made_up = re.fullmatch(r"(?:The)?((?:[A-Z][a-z]+|[A-Z]|\d+)+)", name)
+        if self.literal_names:
+            return _short(name)
+        made_up = re.fullmatch(r"(?:The)?((?:[A-Z][a-z]+)(?:[A-Z][a-z]+|[A-Z]|\d+)*)", name)
         if (
             made_up and any(fact.subject == individual and fact.kind != "class" for fact in self.ranked.abox.facts)
         ) or name == "Loan":
@@ -333,10 +367,6 @@ def _short(text: str) -> str:
     """Text as a sentence can hold it: one line, not longer than a line, without half surrogate pairs."""
     text = " ".join(text.encode("utf-8", "replace").decode().split())
     return text if len(text) <= _LINE else text[: _LINE - 1] + "…"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
@@ -379,8 +409,3 @@ def feedback(verdict: Verdict) -> str:
             f"- {violation.message}" + (f" Change: {change}." if change else "") + (f" {quotes}" if quotes else "")
         )
     return "\n".join(lines)
-
-
-def unmapped_reasons(triples: Sequence[Triple], ontology: Ontology) -> dict[int, str]:
-    """Index of each triple that asserts nothing → why."""
-    return dict(assert_triples(triples, ontology).unmapped)

@@ -36,13 +36,29 @@ def test_the_report_has_the_documented_form(validator: Validator, tmp_path: Path
     ]
     report = check_file(write(tmp_path / "t.json", items), validator)
     data = json.loads(report.to_json())
-    assert list(data) == ["status", "reason", "violations", "unmapped", "seconds"]
+    assert list(data)[:5] == ["status", "reason", "violations", "unmapped", "seconds"]
     assert (data["status"], data["unmapped"]) == ("inconsistent", [1])
     first = next(item for item in data["violations"] if item["rule"] == "security_exclusive")
-    assert list(first) == ["rule", "clash_type", "severity", "triples", "axioms", "message"]
+    assert list(first)[:6] == ["rule", "clash_type", "severity", "triples", "axioms", "message"]
+    assert first["quotes"] == ["The loan is unsecured."]
     assert first["triples"] == [0, 2]
     assert first["axioms"] == ["SecuredLoan DisjointWith UnsecuredLoan"]
     assert 0 < data["seconds"] < 10
+
+
+def test_the_text_keeps_names_and_positions_as_given_and_warnings_apart(validator: Validator, tmp_path: Path) -> None:
+    items = [
+        GOOD | {"sub": "L1", "quote": "The loan is\nsecured."},
+        GOOD | {"sub": "L1", "obj": "UnsecuredLoan"},
+        GOOD | {"sub": "L1", "sub_type": "Morgage"},
+        GOOD | {"sub": "L1", "pred": "hasInterestRate", "obj": "4%", "obj_type": "xsd:decimal"},
+    ]
+    lines = check_file(write(tmp_path / "t.json", items), validator).to_text().splitlines()
+    assert lines[0] == "inconsistent: 4 triples, 2 contradictions, 3 warnings"
+    at = lines.index("- L1 is called secured and unsecured at once. [security_exclusive; triples 0, 1]")
+    assert lines[at + 1 : at + 3] == ["    “The loan is secured.”", "    SecuredLoan DisjointWith UnsecuredLoan"]
+    assert lines.index("Contradictions:") < at < lines.index("Warnings:") < lines.index("Not mapped (1 of 4 triples):")
+    assert lines[-1] == "- triple 2: unknown class Morgage (did you mean Mortgage?), read without it"
 
 
 def test_a_list_and_lines_are_the_same(tmp_path: Path) -> None:
@@ -64,9 +80,9 @@ def test_null_types_and_further_fields_are_fine(tmp_path: Path) -> None:
         ("[]", "holds no triples"),
         ("[{", "is not valid JSON"),
         ('{"sub": "a"}\n{"sub": ', "line 2 of"),
-        ("[1]", "triple 1 of .* is not an object"),
-        ('"text"', "triple 1 of .* is not an object"),
-        ('[{"sub": "a", "pred": "b", "obj": "c", "sub_type": "d"}]', "triple 1 of .* has no field obj_type"),
+        ("[1]", "triple 0 of .* is not an object"),
+        ('"text"', "triple 0 of .* is not an object"),
+        ('[{"sub": "a", "pred": "b", "obj": "c", "sub_type": "d"}]', "triple 0 of .* has no field obj_type"),
         ('[{"sub": 5, "pred": "b", "obj": "c", "sub_type": "", "obj_type": ""}]', "sub must be text, not 5"),
         ('[{"sub": null, "pred": "b", "obj": "c", "sub_type": "", "obj_type": ""}]', "sub must be text, not null"),
         ('[{"sub": "a", "pred": "b", "obj": "c", "sub_type": "", "obj_type": "", "quote": []}]', "quote must be text"),

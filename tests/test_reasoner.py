@@ -3,6 +3,7 @@
 import gc
 import importlib.util
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -127,6 +128,17 @@ def test_the_recorded_attempts_that_were_inconsistent_are_found(
     assert missed == []
     unmapped = sum(len(assert_triples(triples, ontology).unmapped) for _, triples in attempts)
     assert unmapped / sum(len(triples) for _, triples in attempts) <= 0.05
+    validator.close()
+
+
+def test_the_verdict_alone_is_the_verdict_of_the_check(ontology: Ontology, benchmark_code: ModuleType) -> None:
+    validator = Validator(ontology)
+    chance = random.Random(5)
+    for _ in range(300):
+        triples = benchmark_code.random_triples(chance)
+        for closed_world in (True, False):
+            full = validator.check(triples, closed_world=closed_world)
+            assert validator.status(triples, closed_world=closed_world) == full.status
     validator.close()
 
 

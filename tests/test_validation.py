@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.errors import OntologyError
+from ovrag_core.ontology.assertions import unmapped_reasons
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.types import Evidence, Origin, Triple, Verdict, Violation
 from ovrag_core.validation import Validator, assign_causes, feedback
@@ -280,6 +281,68 @@ def test_what_cannot_be_said_is_reported_not_dropped(validator: Validator) -> No
         *is_a("Loan"),
     ]
     assert validator.check(triples).unmapped == tuple(triples[:5])
+
+
+def typed(subject_type: str, object_type: str, predicate: str = "hasBorrower") -> Triple:
+    return Triple(subject="L", predicate=predicate, object="Jo", subject_type=subject_type, object_type=object_type)
+
+
+@pytest.mark.parametrize(
+    ("subject_type", "object_type"),
+    [("Morgage", "NaturalPerson"), ("Loan", "Corporatoin"), ("fibo:Morgage", ""), ("http://x.org/a#Morgage", "")],
+)
+def test_a_type_nobody_knows_is_reported_and_the_rest_is_still_said(
+    validator: Validator, subject_type: str, object_type: str
+) -> None:
+    triple = typed(subject_type, object_type)
+    verdict = validator.check([*is_a("CommercialLoan", subject="L"), *is_a("Person", subject="Jo"), triple])
+    assert verdict.unmapped == (triple,)
+    assert "commercial_borrower" in rules(verdict)
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        *("", "  ", "Entity", "class", "String", "owl:Thing", "xsd:decimal", "xs:date", "Rate", "Literal"),
+        *("http://www.w3.org/2001/XMLSchema#date", "<http://www.w3.org/2002/07/owl#Class>", "GeographicRegion"),
+    ],
+)
+def test_words_for_anything_carry_no_constraint_and_are_no_error(validator: Validator, type_: str) -> None:
+    assert validator.check([typed(type_, type_)]).unmapped == ()
+
+
+@pytest.mark.parametrize("form", ["{}", "fibo:{}", "loan:{}", "https://spec.edmcouncil.org/fibo/x/{}", "urn:x#{}"])
+def test_a_prefix_or_a_namespace_changes_no_name(validator: Validator, form: str) -> None:
+    triple = typed(form.format("CommercialLoan"), form.format("NaturalPerson"), form.format("hasBorrower"))
+    verdict = validator.check([triple])
+    assert (clashes(verdict), verdict.unmapped) == ({"borrower_type"}, ())
+
+
+def test_the_nearest_known_name_is_suggested(ontology: Ontology) -> None:
+    triples = [
+        typed("Morgage", "Corporatoin"),
+        typed("", "", predicate="hasBorower"),
+        said("L", "rdf:type", "Spaceship"),
+        said("L", "hasInterestRate", "whatever the moon says"),
+        said("L", "rdf:type", "Entity"),
+        said("L", "hasColour", "x" * 100_000, object_type="y" * 100_000),
+    ]
+    reasons = unmapped_reasons(triples, ontology)
+    assert list(reasons.values())[:5] == [
+        "unknown class Morgage (did you mean Mortgage?), read without it; "
+        "unknown class Corporatoin (did you mean Corporation?), read without it",
+        "unknown predicate hasBorower (did you mean hasBorrower?)",
+        "unknown class Spaceship",
+        "value cannot be read: whatever the moon says",
+        "the class says nothing: Entity",
+    ]
+    assert len(reasons[5]) < 200
+
+
+def test_the_verdict_alone_where_a_party_is_of_two_kinds(validator: Validator) -> None:
+    two_kinds = is_a("NaturalPerson", "Corporation", subject="Jo")
+    assert validator.status(two_kinds) == "consistent"
+    assert validator.status([*two_kinds, *is_a("SecuredLoan", "UnsecuredLoan")]) == "inconsistent"
 
 
 def test_inverse_and_other_names_take_part(validator: Validator) -> None:

@@ -20,6 +20,8 @@ Why = Literal[
     "value cannot be read",
 ]
 
+_SHOWN = 60  # characters of a name in a reason
+
 
 class Fact(NamedTuple):
     """One assertion. `object` is an individual's number, a literal, or None for a class assertion."""
@@ -39,16 +41,55 @@ class Source(NamedTuple):
 
 @dataclass(slots=True)
 class ABox:
-    """Individuals by number, facts with the triples that state them, and the triples that state nothing."""
+    """Individuals by number, facts with the triples that state them, and what the ontology has no term for.
+
+    `unmapped` are the triples that state nothing, `unknown_types` the classes beside the names of triples that do state
+    something (subject's and object's): those say nothing.
+    """
 
     names: list[str] = field(default_factory=list)
     facts: dict[Fact, list[Source]] = field(default_factory=dict)
     unmapped: dict[int, Why] = field(default_factory=dict)
+    unknown_types: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def unheard(self) -> list[int]:
+        """Positions of the triples that are not, or not wholly, said in the ontology's terms."""
+        return sorted(self.unmapped.keys() | self.unknown_types.keys())
 
 
 def assert_triples(triples: Sequence[Triple], ontology: Ontology) -> ABox:
     """The ABox of `triples`. One individual per resolved name; equal assertions are one fact with several sources."""
     return _Builder(triples, ontology).build()
+
+
+def unmapped_reasons(triples: Sequence[Triple], ontology: Ontology) -> dict[int, str]:
+    """Position of each triple that is not, or not wholly, said in the ontology's terms → why, in words."""
+    abox = assert_triples(triples, ontology)
+    return {index: _reason(triples[index], index, abox, ontology) for index in abox.unheard}
+
+
+def _reason(triple: Triple, index: int, abox: ABox, ontology: Ontology) -> str:
+    if index in abox.unknown_types:
+        return "; ".join(
+            _unknown("class", name, ontology.nearest_class(name)) + ", read without it"
+            for name in dict.fromkeys(abox.unknown_types[index])
+        )
+    why = abox.unmapped[index]
+    if why == "unknown predicate":
+        return _unknown("predicate", triple.predicate, ontology.nearest_property(triple.predicate))
+    if why == "unknown class":
+        return _unknown("class", triple.object, ontology.nearest_class(triple.object))
+    return why if why == "empty subject or object" else f"{why}: {_cut(triple.object)}"
+
+
+def _unknown(what: str, name: str, near: str | None) -> str:
+    return f"unknown {what} {_cut(name)}" + (f" (did you mean {near}?)" if near else "")
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 class _Builder:
@@ -86,10 +127,9 @@ class _Builder:
     def _term(self, triple: Triple) -> Term | Why:
         if not triple.subject.strip() or not triple.object.strip():
             return "empty subject or object"
-        predicate = fold(triple.predicate)
-        if predicate in self.ontology.type_names:
-            return self._named_class(fold(triple.object))
-        term = self.ontology.property_names.get(predicate)
+        if self.ontology.states_type(triple.predicate):
+            return self._named_class(triple.object)
+        term = self.ontology.property_of(triple.predicate)
         if term is None:
             return "unknown predicate"
         if fold(triple.object) in self.ontology.no_values or triple.object.strip() == "-":
@@ -98,9 +138,9 @@ class _Builder:
         return "value cannot be read" if unreadable else term
 
     def _named_class(self, name: str) -> Term | Why:
-        if name in self.ontology.class_names:
-            return self.ontology.class_names[name]
-        return "the class says nothing" if name in self.ontology.any_types else "unknown class"
+        if (term := self.ontology.class_of(name)) is not None:
+            return term
+        return "the class says nothing" if self.ontology.says_nothing(name) else "unknown class"
 
     def _persons(self, statements: list[tuple[int, Term | None]]) -> frozenset[str]:
         """Names that are said to be of a class whose members have no legal suffix."""
@@ -120,10 +160,20 @@ class _Builder:
         )
 
     def _class(self, name: str) -> Term | None:
-        return self.ontology.class_names.get(fold(name)) if name else None
+        return self.ontology.class_of(name) if name else None
+
+    def _note_unknown_types(self, index: int, triple: Triple) -> None:
+        unknown = tuple(
+            type_
+            for type_ in (triple.subject_type, triple.object_type)
+            if self._class(type_) is None and not self.ontology.says_nothing(type_)
+        )
+        if unknown:
+            self.abox.unknown_types[index] = unknown
 
     def _assert(self, index: int, term: Term) -> None:
         triple = self.triples[index]
+        self._note_unknown_types(index, triple)
         subject = self._number(triple.subject)
         self._assert_type(index, subject, self._class(triple.subject_type), derived=True)
         if term.kind == "class":

@@ -6,6 +6,7 @@ file nor an address is opened for anything a file says.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 from collections.abc import Iterator
@@ -31,6 +32,9 @@ _KINDS: dict[URIRef, TermKind] = {OWL.Class: "class", OWL.ObjectProperty: "objec
 _LOGIC = (str(RDF), str(RDFS), str(OWL))
 _NOT_LOGIC = {RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy, OWL.imports, OWL.versionIRI, OWL.versionInfo}
 _MAX_BYTES = 50_000_000
+_LONGEST_NAME = 80
+_QUALIFIED = re.compile(r"<?(?:[A-Za-z][\w.+-]*:)(?:[^\s<>]*[#/:])?([\w-]+)>?$")
+_BUILT_IN = re.compile(r"<?(?:(?:xsd?|rdfs?|owl):|https?://www\.w3\.org/)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,37 @@ class Ontology:
             for term in self.classes
         }
 
+    def class_of(self, name: str) -> Term | None:
+        """The class that a name means: one of its names, its IRI, or either with a prefix (`fibo:SecuredLoan`)."""
+        return self._term_of(name, self.class_names)
+
+    def property_of(self, name: str) -> Term | None:
+        """The property that a name means, written in any of the same ways."""
+        return self._term_of(name, self.property_names)
+
+    def _term_of(self, name: str, known: dict[str, Term]) -> Term | None:
+        if (term := known.get(fold(name))) is not None or ":" not in name:
+            return term
+        term = self.by_iri.get(name.strip("<> ")) or known.get(fold(_local(name)))
+        return term if term is not None and known.get(fold(term.name)) is term else None
+
+    def states_type(self, predicate: str) -> bool:
+        """Whether a predicate says that something is of a class."""
+        return fold(predicate) in self.type_names or (":" in predicate and fold(_local(predicate)) == "type")
+
+    def says_nothing(self, type_: str) -> bool:
+        """Whether a type carries no constraint: none, a datatype, a term of RDF or OWL, or a word for anything."""
+        name = type_.strip()
+        return not name or fold(_local(name)) in self.any_types or _BUILT_IN.match(name) is not None
+
+    def nearest_class(self, name: str) -> str | None:
+        """Name of the class that is written most like `name`; None where none is near."""
+        return _nearest(name, self.class_names)
+
+    def nearest_property(self, name: str) -> str | None:
+        """Name of the property that is written most like `name`; None where none is near."""
+        return _nearest(name, self.property_names)
+
     def ends(self, term: Term) -> tuple[frozenset[str], frozenset[str]]:
         """IRIs of the named classes that a property is declared to lead from and to."""
         sides = [
@@ -159,6 +194,19 @@ def assemble(graph: Graph, digest: bytes, rules: Path | None) -> Ontology:
 def fold(name: str) -> str:
     """A name without case, spaces, underscores and punctuation: `hasLoanAmount` and `has loan-amount` are the same."""
     return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def _local(name: str) -> str:
+    """A name without the prefix or namespace in front of it; one with spaces is prose and stays as it is."""
+    found = _QUALIFIED.match(name.strip())
+    return found[1] if found else name
+
+
+def _nearest(name: str, known: dict[str, Term]) -> str | None:
+    # A long name is no slip of the pen, and comparing it would take its time.
+    folded = fold(_local(name))[:_LONGEST_NAME]
+    near = difflib.get_close_matches(folded, known, n=1, cutoff=0.75) if folded else []
+    return known[near[0]].name if near else None
 
 
 def _by_name(terms: tuple[Term, ...]) -> dict[str, Term]:

@@ -38,11 +38,15 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the reasoner says of an ABox. `complete` is False where limits cut the list of explanations short."""
+    """What the reasoner says of an ABox. `complete` is False where limits cut the list of explanations short.
+
+    `clash`, where no explanation was asked for: whether a rule that makes a clash is broken; None where that takes one.
+    """
 
     consistent: bool
     explanations: tuple[Explanation, ...] = ()
     complete: bool = True
+    clash: bool | None = None
 
 
 class Reasoner:
@@ -58,6 +62,7 @@ class Reasoner:
         *,
         names: Mapping[str, str] | None = None,
         soft: Sequence[str] = (),
+        clash: Sequence[str] = (),
         classes: Sequence[str] = (),
         terms: Sequence[tuple[str, str]] = (),
         reasoner: ReasonerName = "hermit",
@@ -65,15 +70,15 @@ class Reasoner:
         heap_megabytes: int = 1024,
         remember: bool = True,
     ) -> None:
-        """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn; `classes` must be possible.
-
-        `terms` (kind and IRI): facts will use no others, so a module of the axioms will do. `remember`: which axioms
-        explain a pattern of facts is found once a process (verdicts are never remembered).
+        """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn, `clash` rules make a clash;
+        `classes` must be possible. `terms` (kind and IRI): facts will use no others, so a module of the axioms will do.
+        `remember`: which axioms explain a pattern of facts is found once a process (verdicts are never remembered).
         """
         self._first: dict[str, Any] = {
             "axioms": axioms,
             "names": dict(names or {}),
             "soft": sorted(soft),
+            "clash": sorted(clash),
             "classes": list(classes),
             "terms": list(terms),
             "reasoner": reasoner,
@@ -108,6 +113,7 @@ class Reasoner:
                 for rule in ontology.rules
                 if rule.enabled and rule.severity == "warning" and not rule.supporting
             ],
+            clash=[rule.id for rule in ontology.rules if rule.enabled and rule.severity == "clash"],
             classes=[term.iri for term in ontology.classes],
             terms=[(term.kind, term.iri) for term in ontology.terms] if ontology.reference else (),
             reasoner=reasoner,
@@ -137,7 +143,7 @@ class Reasoner:
         found = tuple(
             Explanation(tuple(item["facts"]), tuple(map(tuple, item["axioms"]))) for item in reply["explanations"]
         )
-        return Outcome(False, found, reply["complete"])
+        return Outcome(False, found, reply["complete"], reply.get("clash"))
 
     def close(self) -> None:
         """Ends the process."""

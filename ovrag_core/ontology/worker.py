@@ -74,6 +74,9 @@ class Service:
         self.whole = self.engine(self.inside)
         self.hard = self.whole if len(hard) == len(self.inside) else self.engine(hard)
         self.hard_axioms = frozenset(hard)
+        # Without the rules that make a clash: what contradicts the hard axioms but not these breaks one of those rules.
+        clash = frozenset(request["clash"])
+        self.mild = self.engine([number for number in hard if not clash.intersection(self.logic.rules[number])])
         self.remembers = bool(request["remember"])
         self.remembered: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
 
@@ -113,7 +116,7 @@ class Service:
         if self.whole.consistent(facts):
             return {"consistent": True}
         if not request["explain"]:
-            return {"consistent": False, "explanations": [], "complete": False}
+            return {"consistent": False, "clash": self._clash(facts), "explanations": [], "complete": False}
         deadline = time.monotonic() + self.seconds
         explanations: list[Message] = []
         hard, complete = self._conflicts(self.hard, facts, request["limit"], deadline)
@@ -128,6 +131,12 @@ class Service:
             ]
             complete = complete and soft_complete
         return {"consistent": False, "explanations": explanations, "complete": complete}
+
+    def _clash(self, facts: list[Fact]) -> bool | None:
+        """Whether contradictory facts break a rule that makes a clash; None where only explanations can tell."""
+        if self.whole is not self.hard and self.hard.consistent(facts):
+            return False
+        return True if self.mild.consistent(facts) else None
 
     def _conflicts(
         self,
