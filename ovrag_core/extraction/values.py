@@ -1292,3 +1292,29 @@ def show(value: Principal | Rate | Maturity | Term) -> str:
     else:
         said = value.date if isinstance(value, Maturity) else f"{value.months} months"
     return f"{said} [{value.label}] {value.score:.1f}"
+
+
+# --- every value, whatever it is of -----------------------------------------------------------------------------
+
+MONTHS, MONTH = _MONTHS, _MONTH
+"""Number of each month by its lower-case name, and a pattern of these names."""
+
+
+def amounts(text: str) -> list[tuple[Decimal, int, int]]:
+    """Each amount of money in `text`, with its span."""
+    return [(money.amount, money.start, money.end) for money in _moneys(text)]
+
+
+def percentages(text: str) -> list[tuple[Decimal, int, int]]:
+    """Each percentage in `text`, in figures or words, with its span."""
+    return list(_percentages(text))
+
+
+def dates(text: str) -> list[tuple[date, int, int]]:
+    """Each full date in `text`, with its span."""
+    return list(_dates(text))
+
+
+def durations(text: str) -> list[tuple[int, int, int]]:
+    """Each number of months or years in `text`, in months, with its span; "36 monthly instalments" are 36."""
+    return [(_months(m["number"], m["unit"]), m.start(), m.end()) for m in _DURATION.finditer(text)]
