@@ -186,6 +186,9 @@ _PUBLIC = frozenset(
 _UNIT = re.compile(
     r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) "
 )
+_LOAN_HOUSES = frozenset(
+    ["authority", "company", "corporation", "fund", "bank", "association", "society", "services", "trust", "board"]
+)
 _MONTHS = frozenset(
     [
         "january",
@@ -356,7 +359,7 @@ def _skip_lead(text: str, start: int, stop: int) -> tuple[int, str]:
             following = _TOKEN.match(text, token.end() + 1, stop)
             if not following or not following.group()[0].isupper():
                 break
-            title, start = word, token.end()
+            title, start = f"{title} {word}".strip(), token.end()
         else:
             break
     return start, title
@@ -389,7 +392,12 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
             and not tokens[0].isupper()
         ):
             break
-        if tokens and plain in _ENDS and word[0].isupper() and not (plain == "loan" and tokens[-1] in ("and", "&")):
+        if (
+            tokens
+            and plain in _ENDS
+            and word[0].isupper()
+            and not _lending_house(text, tokens, plain, token.end(), stop)
+        ):
             break
         if closed and plain not in _form_words() and word != "&":
             break
@@ -437,6 +445,13 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
     while end > start and text[end - 1] in " ,;:-–—&/\\":
         end -= 1
     return end
+
+
+def _lending_house(text: str, tokens: list[str], plain: str, position: int, stop: int) -> bool:
+    """Whether "Loan" is part of a name: "Savings and Loan", "State Loan Authority"."""
+    following = _TOKEN.match(text, position + 1, stop) if plain == "loan" and position + 1 < stop else None
+    after = following.group().lower() if following and following.group()[0].isupper() else ""
+    return plain == "loan" and (tokens[-1] in ("and", "&") or after in _LOAN_HOUSES or after in _form_words())
 
 
 def _capital_follows(text: str, position: int, stop: int) -> bool:
@@ -495,7 +510,8 @@ def _is_part(inside: str, text: str, end: int, stop: int) -> bool:
 
 def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> bool:  # noqa: PLR0911
     """Whether a word in lower case ("of", "and", "van der") goes on with the name."""
-    if word not in words("particle"):
+    irish = word == "an" and tokens[-1].lower() in ("mac", "nic", "mhic")
+    if word not in words("particle") and not irish:
         return False
     following = _TOKEN.match(text, end + 1, stop) if end + 1 < stop and text[end] in " \u00a0\n" else None
     if not following:
@@ -522,6 +538,10 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
                 "commonwealth",
                 "town",
                 "office",
+                "board",
+                "authority",
+                "bureau",
+                "commission",
                 "u",
             }
         )
@@ -576,7 +596,9 @@ def _can_be_name(name: str, titled: bool) -> bool:
     if not plain or not any(c.isalpha() for c in name) or len(name) < 2:
         return False
     common = _lower("notAName")
-    if all(p in common or not p.isalpha() or p in words("particle") or p in _form_words() for p in plain):
+    if all(
+        p in common or not any(c.isalpha() for c in p) or p in words("particle") or p in _form_words() for p in plain
+    ):
         return False
     if " ".join(plain) in _lower("place") or (any(p in _MONTHS for p in plain) and any(p.isdigit() for p in plain)):
         return False

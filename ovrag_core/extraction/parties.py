@@ -26,6 +26,7 @@ from ovrag_core.extraction.names import (
     plain_words,
     words,
 )
+from ovrag_core.extraction.speakers import speaker_roles
 from ovrag_core.types import Document, PartyKind
 
 __all__ = ["Parties", "PartyMention", "find_parties", "party_kind"]
@@ -263,6 +264,7 @@ def find_parties(document: Document) -> Parties:
             sightings.extend(finder(text, start, stop, terms))
     sightings.extend(_letter(text, terms))
     _add_fallbacks(text, sightings, terms)
+    sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
     parties = {role: _principals(text, mentions) for role, mentions in ranked.items()}
     lending = [mention for mention in parties["borrower"] if _is_lender_called_you(text, mention)]
@@ -272,6 +274,38 @@ def find_parties(document: Document) -> Parties:
         parties["guarantor"],
         terms.table(),
     )
+
+
+_INITIALS = re.compile(
+    r"((?:[A-ZÀ-Þ]\.?[ -]?){1,4}) ?((?:(?:van|von|de|der|bin|al|el|la|du|da|dos|di) ){0,2}[A-ZÀ-Þ][\w'’-]+)"
+)
+
+
+def _spelled_out(text: str, sightings: Sequence[_Sighting]) -> list[_Sighting]:
+    """The sightings with each name as fully as the text gives it: initials spelled out, no beginning cut off."""
+    longest: dict[int, Name] = {}
+    for name in (sighting.name for sighting in sightings):
+        if name.end not in longest or (name.start < longest[name.end].start and not name.text[0].isdigit()):
+            longest[name.end] = name
+    whole = [longest[sighting.name.end] for sighting in sightings]
+    return [replace(s, name=_without_initials(text, name)) for s, name in zip(sightings, whole, strict=True)]
+
+
+def _without_initials(text: str, name: Name) -> Name:
+    """A name of initials and a surname as the one full name of the text that they fit; itself where none or several do."""
+    short = _INITIALS.fullmatch(name.text)
+    if short is None:
+        return name
+    initials = re.findall(r"[A-ZÀ-Þ]", short.group(1))
+    given = r"\s+".join(rf"{initial}[\w'’-]+" for initial in initials)
+    extra = r"(?:\s+[A-ZÀ-Þ][\w'’-]+)?" if len(initials) == 1 else ""
+    surname = short.group(2)
+    pattern = rf"\b{given}{extra}\s+(?:{re.escape(surname)}|{re.escape(surname.upper())})\b(?![-'’]\w)"
+    found = {_key(match.group()): match for match in reversed(list(re.finditer(pattern, text)))}
+    if len(found) != 1:
+        return name
+    (match,) = found.values()
+    return Name(match.start(), match.end(), " ".join(match.group().split()), name.title)
 
 
 def _principals(text: str, mentions: Sequence[PartyMention]) -> tuple[PartyMention, ...]:
@@ -328,7 +362,7 @@ def _certain_terms() -> str:
 @lru_cache(maxsize=1)
 def _is_statement() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?:the\s+|my\s+|our\s+|your\s+)?[\"“']?({_certain_terms()})[\"”']?(?:\s+(?:under|in|of|for)\s+(?:this|the)\s+(?:\w+\s+){{0,2}}\w+)?"
+        rf"(?<![\w-])(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:sole|only|named|principal|main)\s+)?[\"“']?({_certain_terms()})[\"”']?(?:\s+(?:under|in|of|for)\s+(?:this|the|these)\s+(?:\w+\s+){{0,2}}?\w+)?"
         r"(?:\s+(?:is|are|shall\s+be|means|shall\s+mean|refers\s+to|being)[:,]?\s+|\s*[,–—]\s*|\s+(?:named\s+|called\s+)?)(?=(?:the\s+)?[\"“]?[A-ZÀ-Þ])",
         re.IGNORECASE,
     )
@@ -346,7 +380,7 @@ def _is_role() -> re.Pattern[str]:
 def _office() -> re.Pattern[str]:
     """An office ("Chief Financial Officer") that follows the name of whoever signs or is written to."""
     offices = "|".join(re.escape(word) for word in words("officeWord"))
-    return re.compile(rf"[ \t]*[,\n]\s*(?:{offices})\b", re.IGNORECASE)
+    return re.compile(rf"[ \t]*(?:,\s*|\n[ \t]*)(?!witness)(?:{offices})\b", re.IGNORECASE)
 
 
 class _Terms:
@@ -354,8 +388,10 @@ class _Terms:
 
     def __init__(self, text: str) -> None:
         self._text = text if len(text) <= 120_000 else text[:90_000] + text[-30_000:]
-        self._roles: dict[str, Role | None] = {}
+        self._roles: dict[str, Role | None] = dict(speaker_roles(self._text))
         self._defined: dict[str, Role] = {}
+        #: Parties under a term of their own whose role neither the lexicon nor their use shows.
+        self.open: list[tuple[str, Name]] = []
         #: Every term the document puts in quotation marks; none of them is a party's name.
         self.quoted = frozenset(
             " ".join(plain_words(t)) for t in re.findall(r"[\"“]([A-Z][\w' -]{1,40})[,.]?[\"”]", self._text)
@@ -397,13 +433,13 @@ class _Terms:
     def _used(self, term: str) -> Role | None:
         word = re.escape(" ".join(term.split())).replace(r"\ ", r"\s")
         lends = re.compile(
-            rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|make[s]?\s+(?:the\s+loan|a\s+loan|available|advances)|extend\s+credit|accelerate|declare)\b"
+            rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|(?:makes?|grants?|granted|provides?|gives?)\s+(?:(?:to\s+)?the\s+\w+\s+)?(?:the\s+|an?\s+)?(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|available|advances?)|extend\s+credit|accelerate|declare)\b"
             rf"|\b(?:pay|pays|owes?|owed|repay|indebted|payable|(?:to\s+the\s+order\s+of))\s+(?:[\w,.$€£]+\s+){{0,3}}?(?:to\s+)?(?:the\s+)?{word}\b",
             re.IGNORECASE if len(term) > 1 else 0,
         )
         borrows = re.compile(
             rf"\b{word}\s+(?:(?:hereby|also|unconditionally)\s+)?(?:(?:will|shall|may|must|agrees?\s+to|promises?\s+to|undertakes?\s+to|ha(?:s|ve)\s+agreed\s+to|wish(?:es)?\s+to|are\s+to|can)\s+)?(?:repays?|pays?|borrows?|borrowed|prepay|redraw|reborrow|draw|owes?|promises?\s+to)\b"
-            rf"|\b(?:lend|lends|lent|loans?|advances?|advanced|available)\s+(?:[\w,.$€£]+\s+){{0,5}}?to\s+(?:the\s+)?{word}\b|\blend\s+(?:the\s+)?{word}\b|\bobligations?\s+of\s+(?:the\s+)?{word}\b",
+            rf"|\b(?:lend|lends|lent|loans?|advances?|advanced|available)\s+(?:[\w,.$€£]+\s+){{0,5}}?to\s+(?:the\s+)?{word}\b|\b(?:lends?|grants?|advances?|gives?)\s+(?:the\s+)?{word}\s+(?:the\s+sum|the\s+amount|an?\s+(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|advance|sum)|[A-Z]{{3}}\s?\d|[$€£])|\blend\s+(?:the\s+)?{word}\b|\bobligations?\s+of\s+(?:the\s+)?{word}\b",
             re.IGNORECASE if len(term) > 1 else 0,
         )
         lender, borrower = (sum(1 for _ in pattern.finditer(self._text)) for pattern in (lends, borrows))
@@ -459,7 +495,7 @@ def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting
             lead = _NUMBERING.match(piece)
             offset = lead.end() if lead else 0
             label, colon, _ = piece[offset:].partition(":")
-            role = _label_role(label, terms) if len(label) < 64 else None
+            role = _label_role(label, terms) if len(label) < 64 and label.count("(") == label.count(")") else None
             if role is None:
                 role = _described_label(text, begin + offset, end)
                 colon = ":" if role else ""
@@ -650,6 +686,7 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
         for term in found:
             role = terms.role(term)
             if role is None:
+                terms.open.extend((found[0], name) for name in names[:1])
                 continue
             certain = terms.certain(term) is not None
             terms.define(term, role)
@@ -657,7 +694,11 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
                 yield _Sighting(role, name, (9.0 if certain else 6.0) - 0.6 * order, (name.end, match.start()), term)
     for match in _CALLED.finditer(text, start, stop):
         term = match.group(1)
-        role = terms.certain(term) or (terms.certain(term.split()[0]) if term else None)
+        role = terms.certain(term) or terms.certain(term.split()[0])
+        if role is None and term[0].isupper() and " ".join(plain_words(term)) in terms.quoted:
+            role = terms.role(term)
+            if role is None:
+                terms.open.extend((term, name) for name in _names_before(text, match.start(), terms)[:1])
         if role:
             for order, name in enumerate(_names_before(text, match.start(), terms, several=True)[:3]):
                 terms.define(term, role)
@@ -828,7 +869,7 @@ def _is_party(name: Name, terms: _Terms) -> bool:
         and any(_is_common(w) or any(c.isdigit() for c in w) for w in plain.split())
     ):
         return False
-    if plain in terms.quoted or (name.text[0].isdigit() and party_kind(name.text) is None):
+    if plain in terms.quoted or (name.text[0].isdigit() and not has_form(name.text)):
         return False
     if len(name.text.split()) == 1 and not name.title:
         return party_kind(name.text) is not None or len(name.text) > 3
@@ -878,7 +919,7 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
         if role is None or re.search(r"[A-Z&][\w'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()]):
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name is None or name.start - match.end() > 6 or not _is_party(name, terms):
+        if name is None or not _right_after(text, match.end(), name) or not _is_party(name, terms):
             continue
         if party_kind(name.text) is None or (party_kind(name.text) == "natural_person" and not _sure_person(name)):
             continue
@@ -896,7 +937,7 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             (r for t in group if (r := terms.role(t))), None
         )
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if role and name and name.start - match.end() < 6 and _is_party(name, terms):
+        if role and name and _right_after(text, match.end(), name) and _is_party(name, terms):
             for term in group:
                 terms.define(term, role)
             yield _Sighting(
@@ -947,7 +988,7 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
             yield from _after(text, to.end(), "borrower", 4.0, terms, stop)
     for match in _SELF.finditer(text, start, stop):
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name and _is_party(name, terms) and name.start - match.end() < 6:
+        if name and _is_party(name, terms) and _right_after(text, match.end(), name):
             sentence = text[name.end : name.end + 400]
             pays, lends = _PAY_WORDS.search(sentence), _LEND_WORDS.search(sentence)
             speaks = _speaker(pays, lends)
@@ -1004,8 +1045,8 @@ def _subject(between: str) -> bool:
 
 
 def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: int) -> Iterator[_Sighting]:
-    name = name_at(text, at, stop=min(stop, at + 140))
-    if name is None or name.start - at > 6 or not _is_party(name, terms):
+    name = name_at(text, at, stop=min(stop, at + 160))
+    if name is None or not _right_after(text, at, name) or not _is_party(name, terms):
         return
     kind = party_kind(name.text)
     if (
@@ -1022,6 +1063,11 @@ def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: i
     yield _Sighting(role, name, weight, (name.end, min(stop, name.end + 160)))
 
 
+def _right_after(text: str, at: int, name: Name) -> bool:
+    """Whether only blanks, a quotation mark, an article or a title stand before a name."""
+    return text[at : name.start].strip(" \t\r\n\"“„‘'*_") in ("", "the", "The", "THE", name.title, f"the {name.title}")
+
+
 def _sure_person(name: Name) -> bool:
     """Whether a name met in running text is a person's beyond doubt: titled, or two words with a known name."""
     return bool(name.title) or (len(name.text.split()) > 1 and could_be_person(name.text))
@@ -1032,6 +1078,7 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
     greeting = re.search(r"^[ \t]*(?:Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
     head = text[: greeting.start()] if greeting else text[:700]
     letterhead = addressee = False
+    called = _called(text, greeting)
     first = True
     for at, line in _lines(head, 0, len(head)):
         if not line.strip():
@@ -1042,9 +1089,14 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
         if name is None:
             continue
         kind = party_kind(name.text)
+        if _is_adviser(text, name):
+            continue
         bank = kind in ("financial_institution", "government")
         after = (name.end, min(len(text), name.end + 200)) if to or opening else (name.end, name.end)
-        if opening and not to and (kind is not None):
+        if called & set(plain_words(name.text)) and kind == "natural_person" and not _company_below(head, name):
+            addressee = True
+            yield _Sighting("borrower", name, 6.5, after)
+        elif opening and not to and (kind is not None):
             letterhead = True
             yield _Sighting("lender", name, 6.5, after)
         elif bank and (to or not letterhead):
@@ -1071,6 +1123,35 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
     yield from _closings(text, terms, bool(greeting))
 
 
+_ADVISER = re.compile(
+    r"[\s,(–-]{1,6}(?:LLP\W+)?(?:Barristers?|Solicitors?|Attorneys?|Advocates?|Notar(?:y|ies)|Lawyers?|Counsel|Accountants?|Rechtsanw\w+|Avocats?|Abogados?)\b",
+    re.IGNORECASE,
+)
+_ACTS_FOR = re.compile(r"\b(?:[Ww]e|I) act\b[^.;\n]{0,40}\bfor\b[^.;]{0,20}\b(?:lender|borrower|parties|both)\b")
+
+
+def _is_adviser(text: str, name: Name) -> bool:
+    """Whether a name at the head or foot of a letter is that of lawyers who write for a party."""
+    if _ADVISER.match(text, name.end):
+        return True
+    return _ACTS_FOR.search(text[:8000]) is not None and not has_form(name.text)
+
+
+def _called(text: str, greeting: re.Match[str] | None) -> frozenset[str]:
+    """The names by which a letter greets its reader."""
+    if greeting is None:
+        return frozenset()
+    return frozenset(w for w in plain_words(greeting.group()) if len(w) > 2) - common_words()
+
+
+def _company_below(head: str, name: Name) -> bool:
+    """Whether the person a letter greets stands above a company's name, or holds an office: the company is written to."""
+    if _office().match(head[name.end : name.end + 80]):
+        return True
+    lines = [line.strip() for line in head[name.end :].split("\n")[1:4]]
+    return any(line and len(line) < 60 and has_form(line) for line in lines)
+
+
 def _closings(text: str, terms: _Terms, letter: bool) -> Iterator[_Sighting]:
     """Who signs below "Yours faithfully": the institution or company, else, in a letter, the person without an office."""
     for match in _CLOSING.finditer(text):
@@ -1080,6 +1161,8 @@ def _closings(text: str, terms: _Terms, letter: bool) -> Iterator[_Sighting]:
                 break
             signs = re.match(r"[ \t_]*(?:for|For|FOR)(?: and on behalf of)?[ \t]+", line)
             name = _alone(text, at + (signs.end() if signs else 0), at + len(line), terms)
+            if name and _is_adviser(text, name):
+                break
             kind = party_kind(name.text) if name else None
             if name and (signs or kind in ("financial_institution", "government", "legal_entity")):
                 yield _Sighting("lender", name, 3.5, (name.end, name.end))
@@ -1104,14 +1187,58 @@ def _alone(text: str, start: int, stop: int, terms: _Terms, *, described: bool =
     return name if _is_party(name, terms) else None
 
 
+_UNDERLINE = r"(?:[ \t|]*(?:_{4,}|\.{6,}|-{8,})[^\n]*\n)"
+
+
+@lru_cache(maxsize=1)
+def _signed_as() -> re.Pattern[str]:
+    """ "The lender agrees to the above:" over a line to sign on; the name follows."""
+    return re.compile(
+        r"^[ \t]*(?:(?:signed|executed|agreed|accepted|acknowledged|confirmed|for|by|on|behalf|of|and|the|as|to|signature)\b[ ,]*){0,6}"
+        rf"({_certain_terms()})(?:[ ]+(?:agree|accept|sign|hereby|ha[sv]|acknowledge|confirm)[^\n:.;()]{{0,60}})?:?[ \t]*\n(?:[ \t]*\n)*{_UNDERLINE}(?:[ \t]*\n)*[ \t]*(?!Name|By|Date|Title)(?=[^\W\d_])",
+        re.IGNORECASE | re.MULTILINE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _caption_below() -> re.Pattern[str]:
+    """A role alone on the line under a name that stands under a line to sign on."""
+    return re.compile(
+        rf"{_UNDERLINE}[ \t]*(?P<name>[^\W\d_][^\n:_]{{3,60}}?)[ \t]*\n[ \t]*\(?(?:the\s+|as\s+|for\s+the\s+)?(?P<role>{_certain_terms()})\)?[ \t]*(?:\n|$)",
+        re.IGNORECASE,
+    )
+
+
+def _signatures(text: str, terms: _Terms) -> Iterator[_Sighting]:
+    """Names at a line to sign on whose role stands above the line or below the name."""
+    tail = max(0, len(text) - 8000)
+    for pattern, weight in ((_signed_as(), 7.5), (_caption_below(), 5.0)):
+        for match in pattern.finditer(text, tail):
+            term = match["role"] if "role" in pattern.groupindex else match.group(1)
+            role = terms.certain(term)
+            at = match.start("name") if "name" in pattern.groupindex else match.end()
+            name = name_at(text, at, stop=min(len(text), at + 120), wrap=False)
+            if role and name and name.start - at < 8 and _is_party(name, terms) and party_kind(name.text):
+                if not _office().match(text[name.end : name.end + 60]):
+                    yield _Sighting(role, name, weight, (name.end, min(len(text), name.end + 200)), term)
+
+
 def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None:
     """Signatures, where nothing else names a borrower or a lender: captions below names, then whoever signs."""
     sightings.extend(_captions(text, terms))
+    sightings.extend(_signatures(text, terms))
     tail = max(0, len(text) - 4000)
     have = {sighting.role for sighting in sightings}
     if "borrower" in have and "lender" in have:
         return
     taken = {_key(s.name.text) for s in sightings}
+    other = {_key(n.text): (t, n) for t, n in terms.open if _key(n.text) not in taken and party_kind(n.text)}
+    if len(other) == 1 and len(have & {"borrower", "lender"}) == 1:
+        ((term, name),) = other.values()
+        left: Role = "lender" if "borrower" in have else "borrower"
+        terms.define(term, left)
+        sightings.append(_Sighting(left, name, 2.0, (name.end, min(len(text), name.end + 200))))
+        return
     signers: list[Name] = []
     for at, line in _lines(text, tail, len(text)):
         for begin, end in _cells(line, at):
@@ -1259,7 +1386,10 @@ def _descriptions(text: str, group: list[_Sighting]) -> Iterator[tuple[int, int]
         start, stop = sighting.described
         if stop > start:
             between = text[start:stop]
-            if re.match(r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b", between):
+            if re.match(
+                r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b|[ \t]*\n[ \t]*(?:Registered|Licen[sc]ed|Authori[sz]ed|Incorporated|Regulated|A|An)\b",
+                between,
+            ):
                 end = re.search(
                     r"\n\s*\n|\n(?=[ \t]*[A-Z][\w ()/-]{1,30}(?::|[ ]{2,}))|(?<=[a-z0-9)])[.;]\s+[A-Z]|\((?:the|hereinafter|\"|“)|\b(?:promises?|acknowledges?|owes?|agrees?|undertakes?|lends?|borrows?|shall|will|order of|in favou?r of)\b",
                     between,
