@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from ovrag_core.errors import TripleError
+from ovrag_core.lines import one_line
 from ovrag_core.ontology.assertions import unmapped_reasons
 from ovrag_core.types import Evidence, Frozen, Severity, Status, Triple, Verdict
 from ovrag_core.validation import Validator
@@ -77,7 +78,7 @@ def _count(number: int, word: str) -> str:
 
 def _violation_lines(violation: ReportedViolation) -> list[str]:
     where = f"triple{'' if len(violation.triples) == 1 else 's'} {', '.join(map(str, violation.triples))}"
-    quotes = [f"“{' '.join(quote.split())}”" for quote in violation.quotes]
+    quotes = [f"“{one_line(quote)}”" for quote in violation.quotes]
     details = [f"    {each}" for each in (*quotes, *violation.axioms)]
     return [f"- {violation.message} [{violation.rule}; {where}]", *details]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ovrag_core.errors import ReasonerError
+from ovrag_core.lines import one_line
 from ovrag_core.ontology.assertions import ABox, Fact, Source, assert_triples
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
@@ -346,27 +347,21 @@ class _Wording:
 
     def _object(self, fact: Fact) -> str:
         if isinstance(fact.object, Value):
-            return _short(self.ranked.triples[self.ranked.chosen((fact,))[0].triple].object)
+            return one_line(self.ranked.triples[self.ranked.chosen((fact,))[0].triple].object, _LINE)
         return self._called(fact.object) if fact.object is not None else ""
 
     def _called(self, individual: int) -> str:
         """An individual's name; made-up names of loans (`TermLoan`, `FacilityB`) in words, unless as given."""
         name = self.ranked.abox.names[individual]
         if self.literal_names:
-            return _short(name)
+            return one_line(name, _LINE)
         made_up = re.fullmatch(r"(?:The)?((?:[A-Z][a-z]+)(?:[A-Z][a-z]+|[A-Z]|\d+)*)", name)
         if (
             made_up and any(fact.subject == individual and fact.kind != "class" for fact in self.ranked.abox.facts)
         ) or name == "Loan":
             words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", made_up[1] if made_up else name).lower()
             return f"the {words}"
-        return _short(name)
-
-
-def _short(text: str) -> str:
-    """Text as a sentence can hold it: one line, not longer than a line, without half surrogate pairs."""
-    text = " ".join(text.encode("utf-8", "replace").decode().split())
-    return text if len(text) <= _LINE else text[: _LINE - 1] + "…"
+        return one_line(name, _LINE)
 
 
 def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:

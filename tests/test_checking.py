@@ -61,6 +61,14 @@ def test_the_text_keeps_names_and_positions_as_given_and_warnings_apart(validato
     assert lines[-1] == "- triple 2: unknown class Morgage (did you mean Mortgage?), read without it"
 
 
+def test_text_cannot_steer_the_terminal(validator: Validator, tmp_path: Path) -> None:
+    evil = "\x1b[2J\u202eevil"
+    items = [GOOD | {"sub": evil, "obj": kind, "quote": evil} for kind in ("SecuredLoan", "UnsecuredLoan", evil)]
+    text = check_file(write(tmp_path / "t.json", items), validator).to_text()
+    assert not set("\x1b\u202e") & set(text)
+    assert "\ufffd[2J\ufffdevil is called secured and unsecured at once." in text
+
+
 def test_a_list_and_lines_are_the_same(tmp_path: Path) -> None:
     listed = write(tmp_path / "a.json", [GOOD, GOOD])
     lines = tmp_path / "b.jsonl"

@@ -182,6 +182,11 @@ def test_a_missing_or_empty_folder_is_one_sentence(tmp_path: Path) -> None:
         ),
         ("dtd.rdf", '<?xml version="1.0"?><!DOCTYPE r SYSTEM "http://example.org/x.dtd"><r/>', "external entity"),
         (
+            "large.rdf",
+            f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "{"x" * 100_000}">]><r>{"&a;" * 2_000}</r>',
+            "cannot be read as xml",
+        ),
+        (
             "bomb.rdf",
             '<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><r>&b;</r>',
             "expands other entities",

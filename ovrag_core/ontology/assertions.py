@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ovrag_core.lines import one_line
 from ovrag_core.ontology.entities import resolve
 from ovrag_core.ontology.load import Ontology, Term, fold
 from ovrag_core.ontology.values import Value, read_value
@@ -80,16 +81,11 @@ def _reason(triple: Triple, index: int, abox: ABox, ontology: Ontology) -> str:
         return _unknown("predicate", triple.predicate, ontology.nearest_property(triple.predicate))
     if why == "unknown class":
         return _unknown("class", triple.object, ontology.nearest_class(triple.object))
-    return why if why == "empty subject or object" else f"{why}: {_cut(triple.object)}"
+    return why if why == "empty subject or object" else f"{why}: {one_line(triple.object, _SHOWN)}"
 
 
 def _unknown(what: str, name: str, near: str | None) -> str:
-    return f"unknown {what} {_cut(name)}" + (f" (did you mean {near}?)" if near else "")
-
-
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return f"unknown {what} {one_line(name, _SHOWN)}" + (f" (did you mean {near}?)" if near else "")
 
 
 class _Builder:
