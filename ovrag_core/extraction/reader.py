@@ -31,7 +31,7 @@ from ovrag_core.extraction.values import (
     find_rates,
     find_terms,
 )
-from ovrag_core.types import Document, Evidence, Facility, Money, Origin, Party, PartyKind, Reading, Triple
+from ovrag_core.types import Chunk, Document, Evidence, Facility, Money, Origin, Party, PartyKind, Reading, Triple
 
 NAME = "clause reader"
 
@@ -230,6 +230,15 @@ def read_passage(text: str, *, document_id: str, start: int = 0, origin: Origin 
     page = _Page(Document(document_id, text), plain, units(plain.text), load_lexicon(), shift=start, origin=origin)
     _assemble(page, whole=False)
     return tuple(page.triples)
+
+
+def read_chunks(chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+    """Triples of retrieved chunks, each read on its own."""
+    return tuple(
+        triple
+        for chunk in chunks
+        for triple in read_passage(chunk.text, document_id=chunk.document_id, start=chunk.start)
+    )
 
 
 def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
