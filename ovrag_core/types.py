@@ -149,6 +149,13 @@ class Attempt(Frozen):
     feedback: str | None = None
 
 
+class Correction(Frozen):
+    """What the next attempt is told of an earlier one: its answer, and what was wrong with it."""
+
+    answer: Answer
+    feedback: str
+
+
 class Retrieved(Frozen):
     """A retrieved chunk by reference; `score` is cosine similarity to the question."""
 
@@ -203,6 +210,7 @@ class QueryRecord(Frozen):
     model: str
     usage: Usage = Field(default_factory=Usage)
     cost_usd: float | None = None
+    discarded: int = 0  # statements of a model that no passage holds; they are no triples
     recorded: Recorded | None = None
 
     @property
@@ -236,6 +244,7 @@ class LatencyRecord(Frozen):
     rag: float | None = None
     extraction: float | None = None
     validation: float | None = None
+    model: float | None = None  # of its model calls, as measured when they were made
     total: float
     attempts: int
 
