@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 import yaml
@@ -37,6 +37,7 @@ class Format(StrEnum):
     jsonl = "jsonl"
 
 
+Duplicates = Literal["refuse", "first", "last"]
 ArmName = StrEnum("ArmName", {name: name for name in ARM_NAMES})  # type: ignore[misc]
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
 Params = Annotated[Path, typer.Option("--params", help="The parameter file.")]
@@ -188,21 +189,39 @@ def run(params: Params = DEFAULT_PARAMS, overrides: Overrides = None) -> int:
 
 
 @app.command()
+def import_run(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A per-query CSV, or recorded queries as JSON Lines.")],
+    name: Annotated[str, typer.Option(help="The name that the run gets here.")],
+    truth: Annotated[Path | None, typer.Option(help="Ground truth with reference answers, by contract id.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model that answered, where the file does not say.")] = None,
+    duplicates: Annotated[Duplicates, typer.Option(help="Which of several rows of one query counts.")] = "refuse",
+) -> int:
+    """Read a run recorded elsewhere, so that every table and figure can be made from it."""
+    from ovrag_core.imports import UNKNOWN_MODEL  # noqa: PLC0415
+    from ovrag_core.imports import import_run as read_elsewhere  # noqa: PLC0415
+    from ovrag_core.runs import RUNS  # noqa: PLC0415
+
+    found = read_elsewhere(
+        source, name, folder=_here(RUNS), truth=truth, model=model or UNKNOWN_MODEL, duplicates=duplicates
+    )
+    print(found.text())
+    return 0
+
+
+@app.command()
 def score(
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
-    """Metrics of a run, per arm."""
-    from ovrag_core.evaluation.score import score_run, score_text  # noqa: PLC0415
-    from ovrag_core.experiment import read_latency, read_run, run_files  # noqa: PLC0415
+    """Metrics of a run, per arm, with intervals."""
+    from ovrag_core.evaluation.score import CACHE, score_run, score_text  # noqa: PLC0415
+    from ovrag_core.runs import RUNS, read_latency, read_run, run_files  # noqa: PLC0415
 
-    path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name).records
-    records = read_run(path)
-    result = score_run(
-        records, read_latency(path.with_suffix(".latency.jsonl")), _settings(params, overrides), run=path.stem
-    )
+    path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name, _here(RUNS)).records
+    records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
+    result = score_run(records, seconds, _settings(params, overrides), run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
     else:
@@ -240,6 +259,11 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
+
+
+def _here(folder: Path) -> Path:
+    """A folder of the project that is worked in: the one in whose folder the command is started, else this one."""
+    return folder if DEFAULT_PARAMS.exists() or folder.exists() else project_file(folder)
 
 
 def _settings(params: Path, overrides: list[str] | None) -> Settings:

@@ -187,7 +187,7 @@ def compare_documents(frame: pd.DataFrame, first: str, second: str) -> McNemar:
 def _row(record: QueryRecord) -> dict[str, object]:
     where = cell(record)
     accepted = record.outcome in ("accepted", "corrected")
-    needed = len(record.attempts) > 1 or record.outcome in ("corrected", "hard_rejected")
+    needed = record.attempt_count > 1 or record.outcome in ("corrected", "hard_rejected")
     return {
         "arm": record.arm,
         "document_id": record.document_id,
@@ -201,8 +201,8 @@ def _row(record: QueryRecord) -> dict[str, object]:
         "flagged": record.flagged,
         "hard_rejected": int(record.outcome == "hard_rejected"),
         "completed": int(record.outcome not in ("error", "unchecked")),
-        "attempts": len(record.attempts),
-        "accepted_at": float(len(record.attempts) - 1) if accepted and record.attempts else np.nan,
+        "attempts": record.attempt_count,
+        "accepted_at": float(record.attempt_count - 1) if accepted and record.attempt_count else np.nan,
         "needed": int(needed),
         "succeeded": int(record.outcome == "corrected"),
         "model": record.model,

@@ -10,7 +10,7 @@ import pandas as pd
 from ovrag_core.settings import ARM_NAMES
 from ovrag_core.types import LatencyRecord
 
-PARTS = ("retrieval", "answering", "extraction", "validation")
+PARTS = ("retrieval", "answering", "rag", "extraction", "validation")
 TOTAL = "total"
 STATISTICS = ("n", "mean", "median", "p25", "p75", "p95", "max", "share")
 
@@ -29,8 +29,8 @@ def latency_frame(latency: Sequence[LatencyRecord]) -> pd.DataFrame:
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Per arm and part, and in total: n, mean, median, quartiles, 95th percentile, maximum (seconds), and share.
 
-    An arm has no row for a part that it does not have. Shares are of the summed totals; what they lack to 1 is spent
-    between the parts.
+    An arm has no row for a part that it does not have, and `n` leaves out queries of which a part was not timed. Shares
+    are of the summed totals; what they lack to 1 is spent between the parts.
     """
     rows = []
     for arm, group in frame.groupby("arm", sort=False):
@@ -41,7 +41,8 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
                 continue
             quartiles = seconds.quantile([0.5, 0.25, 0.75, 0.95]).tolist()
             share = float(seconds.sum()) / whole if whole else None
-            rows.append((arm, part, len(group), float(seconds.mean()), *quartiles, float(seconds.max()), share))
+            count, mean, most = int(seconds.count()), float(seconds.mean()), float(seconds.max())
+            rows.append((arm, part, count, mean, *quartiles, most, share))
     return pd.DataFrame(rows, columns=["arm", "part", *STATISTICS])
 
 

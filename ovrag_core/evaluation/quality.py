@@ -34,6 +34,7 @@ BASELINE_PAIRS = 500
 BASELINE_SEED = 42
 DECIMALS = 5
 BUNDLED = "bundled"
+RECORDED = "as recorded with the run"
 METRICS = ("rouge_l", "bertscore_precision", "bertscore_recall", "bertscore_f1")
 RESCALED = tuple(f"{name}_rescaled" for name in METRICS[1:])
 
@@ -52,8 +53,9 @@ class Score(NamedTuple):
 class Quality:
     """Scores of a run: one row a query, the name of the BERTScore model, and the baseline (None where it has no pairs).
 
-    Columns: arm, document_id, question_id, accepted, the four metrics, the three rescaled ones. Queries without an
-    answer or a reference have no row; `left_out` counts them.
+    Columns: arm, document_id, question_id, accepted, recorded, the four metrics, the three rescaled ones. `recorded`
+    scores came with the run and are kept as they are, with missing ones missing and without rescaled ones. Queries
+    without an answer or a reference have no other row; `left_out` counts them.
     """
 
     frame: pd.DataFrame
@@ -67,20 +69,21 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
 
     `cache` is a folder in which scores are kept by content. Raises SettingsError for a model that cannot be loaded.
     """
-    scored = [record for record in records if record.answer is not None and record.reference_answer]
+    scored = [record for record in records if not _has_scores(record) and record.answer and record.reference_answer]
     rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    scored.sort(key=lambda record: (rank[record.arm], record.document_id, record.question_id))
+    kept = [record for record in records if _has_scores(record)]
     pairs = sorted({_pair(record) for record in scored})
     baseline_pairs = random_pairs(scored)
     scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)
     baseline = _mean([scores[pair] for pair in baseline_pairs])
     rouge = dict(zip(pairs, rouge_l(pairs), strict=True))
     rows = [_row(record, rouge[_pair(record)], scores[_pair(record)], baseline) for record in scored]
-    names = ["arm", "document_id", "question_id", "accepted", *METRICS, *RESCALED]
-    kinds = {"accepted": bool, **dict.fromkeys((*METRICS, *RESCALED), float)}  # said, as an empty frame has none
-    return Quality(
-        pd.DataFrame(rows, columns=names).astype(kinds), model_name(model), baseline, len(records) - len(scored)
-    )
+    rows = sorted(rows + [_recorded_row(record) for record in kept], key=lambda row: (rank[str(row[0])], *row[1:3]))
+    names = ["arm", "document_id", "question_id", "accepted", "recorded", *METRICS, *RESCALED]
+    kinds = {"accepted": bool, "recorded": bool, **dict.fromkeys((*METRICS, *RESCALED), float)}
+    frame = pd.DataFrame(rows, columns=names).astype(kinds)  # said, as an empty frame has none
+    name = model_name(model) if scored or not kept else RECORDED
+    return Quality(frame, name, baseline, len(records) - len(rows))
 
 
 def rouge_l(pairs: Iterable[Pair]) -> list[float]:
@@ -162,7 +165,17 @@ def _pair(record: QueryRecord) -> Pair:
 def _row(record: QueryRecord, rouge: float, score: Score, baseline: Score | None) -> tuple[object, ...]:
     rescaled = [_rescale(value, base) for value, base in zip(score, baseline or (None, None, None), strict=True)]
     accepted = record.outcome in ("accepted", "corrected")
-    return (record.arm, record.document_id, record.question_id, accepted, rouge, *score, *rescaled)
+    return (record.arm, record.document_id, record.question_id, accepted, False, rouge, *score, *rescaled)
+
+
+def _has_scores(record: QueryRecord) -> bool:
+    return record.recorded is not None and any(getattr(record.recorded, name) is not None for name in METRICS)
+
+
+def _recorded_row(record: QueryRecord) -> tuple[object, ...]:
+    accepted = record.outcome in ("accepted", "corrected")
+    scores = [getattr(record.recorded, name) for name in METRICS]
+    return (record.arm, record.document_id, record.question_id, accepted, True, *scores, *[None] * len(RESCALED))
 
 
 def _rescale(value: float, base: float | None) -> float | None:

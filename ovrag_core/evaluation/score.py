@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from ovrag_core.errors import RunError
 from ovrag_core.evaluation import confusion, contamination, latency, quality
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.settings import Evaluation, Settings
@@ -16,6 +19,7 @@ from ovrag_core.types import LatencyRecord, QueryRecord
 
 Json = dict[str, object]
 CACHE = Path("data/cache")
+NOTHING = "-"
 
 
 def resampling(settings: Evaluation) -> Resampling:
@@ -34,8 +38,12 @@ def score_run(
     """Per arm: confusion, rates, quality, latency and the share of answers about the wrong document.
 
     Each rate `x` has its interval beside it as `x_interval: [low, high]`; what is not defined is null. Intervals have
-    documents as clusters (see `evaluation.statistics`). `cache` is the folder of BERTScore's cache, or None.
+    documents as clusters (see `evaluation.statistics`). `cache` is the folder of BERTScore's cache, or None. Scores
+    that came with an imported run are taken as they are. Raises RunError for a run without records.
     """
+    name = run or settings.evaluation.run
+    if not records:
+        raise RunError(f"run {name} has no records; run the experiment first")
     plan = resampling(settings.evaluation)
     frame = confusion.query_frame(records)
     scored = quality.score_quality(records, settings.evaluation.bertscore_model, cache)
@@ -47,7 +55,7 @@ def score_run(
     }
     baseline = scored.baseline._asdict() if scored.baseline else None
     return {
-        "run": run or settings.evaluation.run,
+        "run": name,
         "interval": {"confidence": plan.confidence, "samples": plan.samples, "seed": plan.seed, "unit": "document"},
         "bertscore_model": scored.model,
         "bertscore_baseline": baseline,
@@ -56,33 +64,119 @@ def score_run(
 
 
 def score_text(result: Json) -> str:
-    """The headline figures of a scored run, one line an arm, for people."""
+    """A scored run for people: counts, rates with their intervals, quality and seconds, a block each, a line an arm."""
     arms = result["arms"]
     assert isinstance(arms, dict)
-    header = f"{'arm':<16}{'queries':>8}{'precision':>22}{'recall':>22}{'F1':>8}{'ROUGE-L':>9}{'wrong contract':>16}"
-    lines = [f"run {result['run']}, {_percent(result)} intervals with documents as clusters", header]
-    for name, arm in arms.items():
-        cells = f"{_cell(arm, 'precision'):>22}{_cell(arm, 'recall'):>22}{_plain(arm['f1']):>8}"
-        lines.append(
-            f"{name:<16}{arm['queries']:>8}{cells}{_plain(arm['rouge_l']):>9}{_plain(arm['wrong_contract_rate']):>16}"
-        )
-    return "\n".join(lines)
+    models = ", ".join(dict.fromkeys(arm["model"] for arm in arms.values()))
+    queries = sum(arm["queries"] for arm in arms.values())
+    head = (
+        f"run {result['run']}: {queries} queries, model {models}; {_percent(result)} intervals, documents as clusters"
+    )
+    blocks = [_table(title, columns, arms) for title, columns in _blocks(result).items()]
+    return "\n\n".join([head, *(block for block in blocks if block), *_seconds_block(arms)])
+
+
+Column = Callable[[Json], str]
+
+
+def _blocks(result: Json) -> dict[str, dict[str, Column]]:
+    """The columns of each block of the text, by their headings."""
+    cells = ("tp", "fp", "tn", "fn", "unchecked", "error")
+    counts: dict[str, Column] = {name: partial(_at, path=("confusion", name)) for name in cells}
+    return {
+        "confusion": {"queries": partial(_at, path=("queries",)), **counts},
+        "rates": {name: partial(_cell, name=name) for name in ("precision", "recall", "f1", "hard_reject_rate")},
+        "recall by clash type": {
+            name: partial(_cell_at, path=("per_clash_type", name), name="recall") for name in _clash_types(result)
+        },
+        "corrections": {
+            "needed": partial(_at, path=("corrections", "needed")),
+            "succeeded": partial(_at, path=("corrections", "succeeded")),
+            "success rate": partial(_cell_at, path=("corrections",), name="success_rate"),
+            "wrong contract": partial(_cell, name="wrong_contract_rate"),
+        },
+        f"quality (BERTScore: {result['bertscore_model']})": {
+            "ROUGE-L": partial(_cell, name="rouge_l"),
+            **{
+                f"BERTScore {name}": partial(_cell_at, path=("bertscore",), name=name)
+                for name in ("precision", "recall", "f1")
+            },
+        },
+    }
+
+
+def _seconds_block(arms: Mapping[str, Json]) -> list[str]:
+    """Seconds per part, a line an arm and part; nothing where no arm was timed."""
+    rows = [
+        [arm, part, str(row["n"]), *(_seconds(row[name]) for name in latency.STATISTICS[1:-1]), _share(row["share"])]
+        for arm, result in arms.items()
+        for part, row in _dict(result["latency"]).items()
+    ]
+    return [_aligned([["seconds", "part", *latency.STATISTICS], *rows], left=2)] if rows else []
+
+
+def _table(title: str, columns: Mapping[str, Column], arms: Mapping[str, Json]) -> str:
+    """A line an arm under the headings; empty where no arm has anything to show."""
+    rows = [[name, *(column(arm) for column in columns.values())] for name, arm in arms.items()]
+    if all(cell == NOTHING for row in rows for cell in row[1:]):
+        return ""
+    return _aligned([[title, *columns], *rows])
+
+
+def _aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            f"{cell:<{width}}" if place < left else f"{cell:>{width}}"
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _clash_types(result: Json) -> list[str]:
+    kinds = (kind for arm in _dict(result["arms"]).values() for kind in arm["per_clash_type"])
+    return [kind for kind in dict.fromkeys(kinds) if kind != confusion.CLEAN]
+
+
+def _dict(value: object) -> dict[str, Any]:
+    assert isinstance(value, dict)
+    return value
 
 
 def _percent(result: Json) -> str:
-    interval = result["interval"]
-    assert isinstance(interval, dict)
-    return f"{interval['confidence']:.0%}"
+    return f"{_dict(result['interval'])['confidence']:.0%}"
+
+
+def _at(arm: Json, path: Sequence[str]) -> str:
+    value: object = arm
+    for name in path:
+        value = _dict(value)[name]
+    return str(value)
+
+
+def _cell_at(arm: Json, path: Sequence[str], name: str) -> str:
+    for step in path:
+        found = arm.get(step)
+        if not isinstance(found, dict):
+            return NOTHING
+        arm = found
+    return _cell(arm, name)
 
 
 def _cell(arm: Json, name: str) -> str:
     low_high = arm[f"{name}_interval"]
     bounds = f" [{low_high[0]:.3f}, {low_high[1]:.3f}]" if isinstance(low_high, list) else ""
-    return _plain(arm[name]) + bounds
+    value = arm[name]
+    return f"{value:.3f}{bounds}" if isinstance(value, float) else NOTHING
 
 
-def _plain(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else "n/a"
+def _seconds(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.4g}" if value < 1000 else f"{value:,.0f}"
+
+
+def _share(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.1%}"
 
 
 def _arm(
@@ -109,6 +203,7 @@ def _arm(
             str(int(at)): int((frame["accepted_at"] == at).sum())
             for at in sorted(frame["accepted_at"].dropna().unique())
         },
+        "quality_source": _quality_source(scored),
         **_rate("rouge_l", quality.mean(scored, "rouge_l", plan)),
         **_rate("rouge_l_accepted", quality.mean(scored[scored["accepted"]], "rouge_l", plan)),
         "bertscore": {
@@ -122,6 +217,12 @@ def _arm(
         },
         **_sources(sources, plan),
     }
+
+
+def _quality_source(scored: pd.DataFrame) -> str | None:
+    """Whether the scores are `computed` here, `recorded` with the run, or both."""
+    kinds = {True: "recorded", False: "computed"}
+    return " and ".join(kinds[kind] for kind in sorted(scored["recorded"].unique())) or None
 
 
 def _of(arm: str, table: pd.DataFrame) -> pd.DataFrame:

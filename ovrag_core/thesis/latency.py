@@ -51,7 +51,7 @@ def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
     """Histogram of totals per arm, and the distribution of each part, both on a logarithmic scale."""
     samples = {str(arm): group[latency.TOTAL] for arm, group in seconds.groupby("arm", sort=False)}
     histogram = figures.log_histograms(samples, run.width, label="seconds per query")
-    parts = [*latency.PARTS, latency.TOTAL]
+    parts = [part for part in latency.PARTS if seconds[part].any()] + [latency.TOTAL]
     boxes = figures.part_distributions(seconds, "arm", parts, run.width, label="seconds per query")
     note = run.note(interval=False, more="One machine")
     return [
