@@ -26,7 +26,7 @@ OTHER, MIXED, UNKNOWN = "other_document", "mixed_documents", "not_in_document"
 RULES = (OTHER, MIXED, UNKNOWN)
 
 SENTENCE = 5  # words that a repeated passage must have; a shorter one counts where it is a whole line of a document
-_RARE = 0.1  # share of the documents that may hold a phrase which still tells them apart
+_RARE = 0.15  # share of the documents that may hold a word which still tells them apart
 _SHOWN = 4  # details and documents named in a message
 _LONG = 80  # characters of a detail in a message
 
@@ -118,7 +118,7 @@ class Profile:
 
     def repeats(self, passage: str) -> bool:
         """Whether the document holds a passage of these plain words: anywhere, or as a line where it is short."""
-        return passage in self.lines if passage.count(" ") < SENTENCE - 1 else f" {passage} " in self.words
+        return passage in self.lines if _is_short(passage) else f" {passage} " in self.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Shelf:
     documents: Mapping[str, Document]
     find: Finder
     profiles: dict[str, Profile] = field(default_factory=dict)
-    judged: dict[tuple[str, str, frozenset[str]], Judgement] = field(default_factory=dict)
+    judged: dict[tuple[str, str, frozenset[str], bool], Judgement] = field(default_factory=dict)
 
     def profile(self, document_id: str) -> Profile:
         """The profile of a document."""
@@ -173,26 +173,27 @@ class Shelf:
         """
         others = frozenset(self.documents if among is None else among) - {asked}
         own = self._judge(text, asked, others)
-        if not context or (own.about != "none" and not _is_shared(own)):
+        if own.about != "none" and not (context and _is_shared(own)):
             return own
-        return self._by_context(text, own, asked, others, context)
+        placed = self._by_context(text, own, asked, others, context) if context else own
+        return placed if placed.about != "none" else self._judge(text, asked, others, weak=True)
 
-    def _judge(self, text: str, asked: str, others: frozenset[str]) -> Judgement:
-        key = (text, asked, others)
+    def _judge(self, text: str, asked: str, others: frozenset[str], *, weak: bool = False) -> Judgement:
+        """By details and repeated sentences; `weak`: by short lines and rare phrases."""
+        key = (text, asked, others, weak)
         if key not in self.judged:
-            self.judged[key] = _judgement(self._signs(text, asked, sorted(others)))
+            mine, rest = self.profile(asked), [self.profile(other) for other in sorted(others)]
+            signs = _weak_signs(text, mine, rest) if weak else self._signs(text, mine, rest)
+            self.judged[key] = _judgement(signs)
         return self.judged[key]
 
-    def _signs(self, text: str, asked: str, others: Sequence[str]) -> list[Sign]:
-        mine = self.profile(asked)
-        rest = [self.profile(other) for other in others]
+    def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
-        spans = [(sign.start, sign.end) for sign in signs]
-        signs += _known_names(text, mine, rest, spans)
-        signs += _repeated(text, mine, rest)
-        if not any(sign.own or sign.others for sign in signs):
-            signs += _rare_phrases(text, mine, rest)
-        return signs
+        spans = [(sign.start, sign.end) for sign in signs if sign.kind != "name" or sign.own or sign.others]
+        known = _known_names(text, mine, rest, spans)
+        # A name that nobody holds but that holds a known one is two that stand side by side.
+        signs = [sign for sign in signs if not any(sign.start < each.end and each.start < sign.end for each in known)]
+        return [*signs, *known, *_repeated(text, mine, rest)]
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
@@ -273,10 +274,12 @@ def _passages(text: str) -> list[tuple[int, int, str]]:
     return [(start, end, plain) for start, end, plain in spans if plain.count(" ")]
 
 
-def _repeated(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
-    """Sentences and lines that stand word for word in a document; those that no document holds show nothing."""
+def _repeated(text: str, mine: Profile, rest: Sequence[Profile], *, short: bool = False) -> list[Sign]:
+    """Sentences, or the `short` lines, that stand word for word in a document; what none holds shows nothing."""
     signs = []
     for start, end, plain in _passages(text):
+        if _is_short(plain) != short:
+            continue
         holders = frozenset(profile.document.id for profile in rest if profile.repeats(plain))
         own = mine.repeats(plain)
         if own or (holders and f" {plain} " not in mine.words):
@@ -284,23 +287,34 @@ def _repeated(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
     return signs
 
 
+def _is_short(plain: str) -> bool:
+    return plain.count(" ") < SENTENCE - 1
+
+
+def _weak_signs(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
+    """What may also be chance: short lines that a document has, else pairs of rare words that few documents hold."""
+    lines = _repeated(text, mine, rest, short=True)
+    if lines:
+        return lines
+    signs = []
+    limit = max(1, _RARE * (len(rest) + 1))
+    for pair in dict.fromkeys(_phrases(text)):
+        if any(sum(f" {word} " in each.words for each in (mine, *rest)) > limit for word in pair.split()):
+            continue
+        holders = frozenset(profile.document.id for profile in rest if pair in profile.phrases)
+        own = pair in mine.phrases
+        if (own or holders) and (place := _place(text, pair)):
+            signs.append(Sign("phrase", *place, own, holders))
+    return signs
+
+
 def _phrases(text: str) -> Iterable[str]:
+    """Pairs of neighbouring words that mean something."""
     for start, end in find_passages(text):
         words = plain_words(text[start:end]).split()
         for pair in pairwise(words):
             if all(len(word) > 2 and word.isalpha() and word not in _STOP for word in pair):
                 yield " ".join(pair)
-
-
-def _rare_phrases(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
-    """Phrases of the text that few documents hold; looked at where nothing else tells anything."""
-    signs = []
-    for phrase in dict.fromkeys(_phrases(text)):
-        holders = frozenset(profile.document.id for profile in rest if phrase in profile.phrases)
-        own = phrase in mine.phrases
-        if (own or holders) and len(holders) <= max(1, _RARE * len(rest)) and (place := _place(text, phrase)):
-            signs.append(Sign("phrase", *place, own, holders))
-    return signs
 
 
 def _judgement(signs: Sequence[Sign]) -> Judgement:

@@ -1,0 +1,384 @@
+"""Which contract an answer is about, told from text alone, against which contract it was written from.
+
+    python benchmarks/identity.py [--set run varied recorded] [--run data/runs/main.jsonl] [--seeds 9101 9102] [--errors]
+
+`run`: the offline answers of a run (quotes), truth from the passages they quote. `varied`: contracts in the varied
+wording, generated afresh, once with the same quoting answers and once with answers in the manner of a chat model, worded
+here from the ground truth of the contract that the best chunk is of (truth: that contract). `recorded`: the thesis's
+answers by GPT-4o under OVRAG_EXTERNAL_DATA, which say no truth; what is found is counted.
+Each set is judged by the text and its context, by the text alone, and by its details alone (no repeated passages).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from datetime import date
+from pathlib import Path
+from random import Random
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(PROJECT))
+EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
+
+from ovrag_core.arms import ARMS  # noqa: E402
+from ovrag_core.contracts.corpus import generate  # noqa: E402
+from ovrag_core.contracts.truth import ContractTruth  # noqa: E402
+from ovrag_core.documents import find  # noqa: E402
+from ovrag_core.evaluation.contamination import about  # noqa: E402
+from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio  # noqa: E402
+from ovrag_core.experiment import read_run  # noqa: E402
+from ovrag_core.extraction.details import find_details  # noqa: E402
+from ovrag_core.identity import KINDS, Judgement, Profile, Shelf  # noqa: E402
+from ovrag_core.pipeline import Bench, ask  # noqa: E402
+from ovrag_core.retrieval.store import load_all  # noqa: E402
+from ovrag_core.settings import Question, load_questions, load_settings  # noqa: E402
+from ovrag_core.types import Document, Facts, Party  # noqa: E402
+from ovrag_core.workbench import documents_bench  # noqa: E402
+
+PLAN = Resampling(samples=2000, confidence=0.95)
+CONTRACTS = 60
+POOLED, SCOPED = ("plain", "ovrag"), ("plain_scoped", "ovrag_scoped", "ovrag_evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An answer to judge: what was asked, what it was written from, and which documents it is of."""
+
+    arm: str
+    asked: str
+    question: str
+    answer: str
+    context: tuple[str, ...]
+    documents: frozenset[str]
+
+    @property
+    def truth(self) -> str:
+        """Asked, mixed, other or none."""
+        return about(self.documents, self.asked)
+
+
+class DetailsOnly(Profile):
+    """A document of which no passages or phrases are remembered."""
+
+    lines = frozenset()  # type: ignore[assignment]
+    phrases = frozenset()  # type: ignore[assignment]
+
+    def repeats(self, passage: str) -> bool:
+        """Nothing is a repetition."""
+        return False
+
+
+# --- answers in the manner of a chat model -------------------------------------------------------------------------
+
+_KINDS = {
+    "ConsumerLoan": ("a consumer loan", "a personal loan to a consumer"),
+    "CommercialLoan": ("a commercial loan", "a business loan"),
+    "Mortgage": ("a mortgage", "a mortgage loan secured on real estate"),
+    "StudentLoan": ("a student loan", "an education loan"),
+    "SubsidizedStudentLoan": ("a subsidised student loan", "a subsidized federal-style student loan"),
+    "GreenLoan": ("a green loan", "a loan for an environmental project"),
+    "CardAccount": ("a credit card account", "a card account"),
+}
+_SIDES = {
+    "natural_person": ("a person", "an individual"),
+    "legal_entity": ("an organisation", "a company"),
+    "financial_institution": ("an organisation", "a financial institution"),
+    "government": ("an organisation", "a public body"),
+}
+_FORMS = ("Limited", "Ltd", "Ltd.", "LLC", "Inc.", "Inc", "B.V.", "GmbH", "S.A.", "Pty", "AG", "PLC", "plc", "Corporation")
+
+
+def name(party: Party, random: Random) -> str:
+    """A party as a chat model might call it: in full, without its form, by title and surname, in capitals."""
+    words = party.name.split()
+    ways = [party.name] * 4
+    if party.kind == "natural_person":
+        ways += [f"{random.choice(('Mr.', 'Ms.'))} {words[-1]}", f"{words[0]} {words[-1]}", f"{words[-1]}, {words[0]}"]
+    else:
+        short = " ".join(word for word in words if word.strip(",") not in _FORMS)
+        ways += [short, short, party.name.upper()]
+    return random.choice(ways)
+
+
+def amount(value: float, currency: str, random: Random) -> str:
+    """An amount in one of many formats."""
+    exact = Decimal(str(value)).quantize(Decimal("0.01"))
+    signs = {"USD": "$", "GBP": "£", "EUR": "€", "INR": "₹", "AUD": "A$", "CAD": "C$"}
+    sign = signs.get(currency, f"{currency} ")
+    ways = [f"{currency} {exact:,}", f"{sign}{exact:,.0f}" if exact == int(exact) else f"{sign}{exact:,}"]
+    ways += [f"{exact:,.2f} {currency}", f"approximately {sign}{exact:,}"]
+    if exact >= 1_000_000:
+        ways.append(f"{sign}{exact / 1_000_000:.2f} million")
+    return random.choice(ways)
+
+
+def rate(text: str, random: Random) -> str:
+    """A rate in one of a few formats."""
+    percent = Decimal(text.rstrip("%"))
+    return random.choice((f"{percent}%", f"{percent:.2f}%", f"{percent} per cent", f"{percent} percent per annum"))
+
+
+def day(iso: str, random: Random) -> str:
+    """A date in one of a few formats."""
+    when = date.fromisoformat(iso)
+    return random.choice((f"{when:%d %B %Y}", f"{when:%B} {when.day}, {when.year}", iso, f"{when:%B %Y}"))
+
+
+def chat_answer(question: str, facts: Facts, random: Random) -> str:
+    """An answer to one of the five questions worded freely from the facts."""
+    say = {"Q1": _kind, "Q2": _parties, "Q3": _security, "Q4": _repayment, "Q5": _summary}[question]
+    lead = random.choice(("", "", "Based on the context, ", "According to the document, ", "Certainly. "))
+    text = say(facts, random)
+    return f"{lead}{text[0].lower() if lead.endswith(', ') and text[:2] != 'I ' else text[0]}{text[1:]}"
+
+
+def _kind(facts: Facts, random: Random) -> str:
+    kind = random.choice(_KINDS[facts.loan_types[0]])
+    texts = [f"The loan described in this document is {kind}.", f"This is {kind}."]
+    if facts.borrower:
+        texts += [
+            f"The document describes {kind} made to {name(facts.borrower, random)}.",
+            f"It is {kind}, since it was granted to {name(facts.borrower, random)}, {random.choice(_SIDES[facts.borrower.kind or 'legal_entity'])}.",
+        ]
+    if facts.principal:
+        texts.append(f"This is {kind} of {amount(facts.principal.amount, facts.principal.currency, random)}.")
+    return random.choice(texts)
+
+
+def _parties(facts: Facts, random: Random) -> str:
+    assert facts.borrower and facts.lender
+    borrower, lender = name(facts.borrower, random), name(facts.lender, random)
+    one = random.choice(_SIDES[facts.borrower.kind or "legal_entity"])
+    two = random.choice(_SIDES[facts.lender.kind or "legal_entity"])
+    return random.choice(
+        (
+            f"The borrower is {borrower}, which is {one}; the lender is {lender}, {two}.",
+            f"- **Borrower:** {borrower} ({one})\n- **Lender:** {lender} ({two})",
+            f"{lender} ({two}) lends to {borrower}, {one}.",
+            f"The borrower in this agreement is {borrower} and the lender is {lender}. The borrower is {one}, the lender {two}.",
+        )
+    )
+
+
+def _security(facts: Facts, random: Random) -> str:
+    if facts.collateral:
+        thing = facts.collateral[0].lower() + facts.collateral[1:]
+        return random.choice(
+            (
+                f"The loan is secured. The collateral is {thing}.",
+                f"It is a secured loan, backed by {thing}.",
+                f"Secured, by: {facts.collateral}",
+            )
+        )
+    if facts.security == "unsecured":
+        return random.choice(("The loan is unsecured; no collateral is pledged.", "It is unsecured."))
+    return random.choice(("The loan is secured, but the collateral is not named.", "The loan is secured."))
+
+
+def _repayment(facts: Facts, random: Random) -> str:
+    form = (
+        "revolving: amounts repaid can be drawn again"
+        if facts.credit_form == "open-end"
+        else "for a fixed term and may not be redrawn"
+    )
+    ends = f" It must be repaid in full by {day(facts.maturity, random)}." if facts.maturity else ""
+    return f"The credit is {form}.{ends}"
+
+
+def _summary(facts: Facts, random: Random) -> str:
+    assert facts.borrower and facts.lender
+    rows = [
+        ("Principal amount", amount(facts.principal.amount, facts.principal.currency, random) if facts.principal else ""),
+        ("Interest rate", rate(facts.interest_rate, random) if facts.interest_rate else "variable"),
+        ("Kind", random.choice(_KINDS[facts.loan_types[0]])),
+        ("Borrower", name(facts.borrower, random)),
+        ("Lender", name(facts.lender, random)),
+        ("Security", facts.collateral or facts.security),
+    ]
+    if random.random() < 0.5:
+        return "Here are the key terms:\n\n" + "\n".join(f"- **{label}:** {value}" for label, value in rows if value)
+    found = dict(rows)
+    return (
+        f"{found['Lender']} lends {found['Principal amount'] or 'a sum'} to {found['Borrower']} at "
+        f"{found['Interest rate']} interest. It is {found['Kind']}; security: {found['Security']}."
+    )
+
+
+# --- cases -----------------------------------------------------------------------------------------------------------
+
+
+def run_cases(path: Path, shelf: Shelf) -> Iterator[Case]:
+    """The answers of a recorded run of ours."""
+    for record in read_run(path):
+        if record.answer is None:
+            continue
+        context = tuple(shelf.documents[hit.document_id].text[hit.start : hit.end] for hit in record.retrieved)
+        sources = frozenset(passage.document_id for passage in record.answer.evidence)
+        yield Case(record.arm, record.document_id, record.question_id, record.answer.text, context, sources)
+
+
+def varied_cases(bench: Bench, truths: dict[str, ContractTruth], seed: int) -> Iterator[tuple[str, Case]]:
+    """Quoting and chat-like answers of the pooled and the scoped arm."""
+    for asked in bench.documents:
+        for question in load_questions(PROJECT / "data" / "questions.yaml"):
+            for arm in ("plain", "plain_scoped"):
+                record, _ = ask(Question(id=question.id, text=question.text), asked, ARMS[arm], bench)
+                if record.answer is None or not record.retrieved:
+                    continue
+                context = tuple(bench.index.chunk(hit.chunk_id).text for hit in record.retrieved)
+                sources = frozenset(passage.document_id for passage in record.answer.evidence)
+                yield "quoting", Case(arm, asked, question.id, record.answer.text, context, sources)
+                random = Random(f"chat/{seed}/{asked}/{question.id}/{arm}")
+                retrieved = list(dict.fromkeys(hit.document_id for hit in record.retrieved))
+                first = truths[retrieved[0]]
+                if len(retrieved) > 1 and random.random() < 0.15 and question.id in ("Q2", "Q5"):
+                    facts = first.model_copy(update={"lender": truths[retrieved[1]].lender})
+                    documents = frozenset(retrieved[:2])
+                else:
+                    facts, documents = first, frozenset(retrieved[:1])
+                yield "chat-like", Case(arm, asked, question.id, chat_answer(question.id, facts, random), context, documents)
+
+
+# --- figures ---------------------------------------------------------------------------------------------------------
+
+
+def judge(case: Case, shelf: Shelf, how: str, among: Iterable[str] | None = None) -> Judgement:
+    """The judgement with or without the context."""
+    return shelf.judge(case.answer, case.asked, context=case.context if how == "text and context" else ())
+
+
+def rates(cases: Sequence[Case], found: Sequence[Judgement]) -> tuple[Estimate, Estimate]:
+    """Precision and recall of `other`, intervals over asked documents."""
+    said: dict[str, list[int]] = {}
+    true: dict[str, list[int]] = {}
+    for case, judged in zip(cases, found, strict=True):
+        hit = case.truth == "other" == judged.about
+        for table, counts in ((said, judged.about == "other"), (true, case.truth == "other")):
+            row = table.setdefault(case.asked, [0, 0])
+            row[0] += hit
+            row[1] += counts
+    return tuple(ratio([r[0] for r in t.values()], [r[1] for r in t.values()], PLAN) for t in (said, true))  # type: ignore[return-value]
+
+
+def report(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> None:
+    """Confusion and rates of a set of cases, all ways of judging."""
+    bare = Shelf(shelf.documents, find_details)
+    for document_id in shelf.documents:
+        bare.profiles[document_id] = DetailsOnly(shelf.documents[document_id], shelf.profile(document_id).details)
+    for how, used in (("text and context", shelf), ("text alone", shelf), ("details alone", bare)):
+        found = [judge(case, used, how) for case in cases]
+        precision, recall = rates(cases, found)
+        print(f"\n{title}, judged by {how}: {len(cases)} answers")
+        print(f"  about another contract only: precision {show(precision)}, recall {show(recall)}")
+        table = Counter((case.truth, judged.about) for case, judged in zip(cases, found, strict=True))
+        print(f"  {'truth':<8}" + "".join(f"{kind:>8}" for kind in KINDS))
+        for truth in KINDS[:3]:
+            print(f"  {truth:<8}" + "".join(f"{table[truth, kind]:>8}" for kind in KINDS))
+        if errors and how == "text and context":
+            wrong = [(c, j) for c, j in zip(cases, found, strict=True) if c.truth != j.about]
+            for case, judged in Random(1).sample(wrong, min(12, len(wrong))):
+                print(f"--- {case.arm} {case.asked} {case.question}: {case.truth}, judged {judged.about} by {judged.by}")
+                print(f"    {case.answer!r}\n    {sorted(case.documents)} {judged.documents}")
+                print(f"    own {texts(judged.own, case.answer)} foreign {texts(judged.foreign, case.answer)}")
+                print(f"    unknown {texts(judged.unknown, case.answer)}")
+
+
+def texts(signs: Sequence[object], text: str) -> list[str]:
+    """What the signs are of."""
+    return [text[sign.start : sign.end] for sign in signs]  # type: ignore[attr-defined]
+
+
+def show(estimate: Estimate) -> str:
+    """A rate with its interval."""
+    bounds = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.low is not None else ""
+    return f"{estimate.value:.4f}{bounds}" if estimate.value is not None else "n/a"
+
+
+def shelf_of(documents: Iterable[Document]) -> Shelf:
+    """A shelf of these documents."""
+    return Shelf({document.id: document for document in documents}, find_details)
+
+
+def report_arms(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> None:
+    """Pooled arms by themselves, then the scoped ones: false alarms."""
+    for group, arms in (("pooled arms", POOLED), ("scoped arms", SCOPED)):
+        chosen = [case for case in cases if case.arm in arms]
+        if chosen:
+            report(f"{title}, {group}", chosen, shelf, errors)
+
+
+def measure_run(path: Path, errors: bool) -> None:
+    """The offline run."""
+    if not path.exists():
+        print(f"{path} is absent; `ovrag run` makes it")
+        return
+    shelf = shelf_of(load_all(find(PROJECT / "data" / "contracts")))
+    report_arms(path.stem, list(run_cases(path, shelf)), shelf, errors)
+
+
+def measure_varied(seeds: Sequence[int], errors: bool) -> None:
+    """Fresh contracts in the varied wording."""
+    settings = load_settings(PROJECT / "params.yaml")
+    cases: dict[str, list[Case]] = {}
+    documents: dict[str, Document] = {}
+    for seed in seeds:
+        folder = Path(tempfile.mkdtemp(prefix="ovrag-identity-"))
+        truths = generate(folder, folder / "truth.json", count=CONTRACTS, seed=seed, wording="varied")
+        bench = documents_bench(settings, load_all(find(folder, ) if folder.is_dir() else []))
+        shelf = shelf_of(bench.documents.values())
+        for kind, case in varied_cases(bench, truths, seed):
+            cases.setdefault(f"{kind} answers, seed {seed}", []).append(case)
+        for title in [title for title in cases if title.endswith(f"seed {seed}")]:
+            report_arms(title, cases[title], shelf, errors)
+
+
+def measure_recorded(errors: bool) -> None:
+    """The thesis's recorded answers: what they are found to be about."""
+    folder = EXTERNAL / "loan_thesis"
+    if not folder.exists():
+        print(f"{folder} is absent: skipped")
+        return
+    shelf = shelf_of(
+        replace(document, id=document.id[-3:]) for document in load_all(find(folder / "contracts"))
+    )
+    rows = [json.loads(line) for line in (folder / "recorded_queries.jsonl").read_text(encoding="utf-8").splitlines()]
+    answered = [row for row in rows if row["answer"] and not row["error"]]
+    for arm in sorted({row["condition"] for row in answered}):
+        chosen = [(row, shelf.judge(row["answer"], row["contract_id"])) for row in answered if row["condition"] == arm]
+        counts = Counter(judged.about for _, judged in chosen)
+        named = [judged for _, judged in chosen if _parties_named(judged)]
+        others = sum(not any(sign.kind == "name" for sign in judged.own) for judged in named)
+        print(f"\nrecorded, arm {arm}: {len(chosen)} answers " + str({kind: counts[kind] for kind in KINDS}))
+        print(f"  of {len(named)} answers that name parties, {others} ({others / len(named):.1%}) name only other contracts'")
+
+
+def _parties_named(judged: Judgement) -> bool:
+    return any(sign.kind == "name" for sign in (*judged.own, *judged.foreign, *judged.unknown))
+
+
+def main() -> None:
+    """Print the figures of the sets asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", nargs="+", default=["run", "varied", "recorded"], choices=["run", "varied", "recorded"])
+    parser.add_argument("--run", type=Path, default=PROJECT / "data" / "runs" / "main.jsonl")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[9101, 9102])
+    parser.add_argument("--errors", action="store_true", help="show some that were judged wrongly")
+    args = parser.parse_args()
+    if "run" in args.set:
+        measure_run(args.run, args.errors)
+    if "varied" in args.set:
+        measure_varied(args.seeds, args.errors)
+    if "recorded" in args.set:
+        measure_recorded(args.errors)
+
+
+if __name__ == "__main__":
+    main()
