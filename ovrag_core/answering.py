@@ -18,7 +18,7 @@ import numpy
 from ovrag_core.documents.passages import find_passages
 from ovrag_core.documents.sections import find_sections, is_capitals
 from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.types import Answer, Chunk, Evidence
+from ovrag_core.types import Answer, Chunk, Correction, Evidence
 
 NO_ANSWER = "The context does not hold an answer."
 Excluded = tuple[str, int, int]
@@ -34,7 +34,7 @@ LEXICAL_WEIGHT = 0.25
 LABEL_WEIGHT = 0.2
 KIND_WEIGHT = 0.12
 TITLE_LOSS = 0.3  # a document's title answers only what the document is
-_CACHE_LIMIT = 100_000
+_CACHE_LIMIT = 20_000
 
 _PART = re.compile(r"[,;:?!]|\b(?:and|as well as|along with|with its|with their)\b", re.I)
 _FRAME = re.compile(
@@ -97,10 +97,18 @@ class ExtractiveAnswerer:
         """The name that results are labelled with."""
         return f"extractive ({self._embedder.name})"
 
-    def answer(self, question: str, chunks: Sequence[Chunk], *, exclude: frozenset[Excluded] = frozenset()) -> Answer:
+    def answer(
+        self,
+        question: str,
+        chunks: Sequence[Chunk],
+        *,
+        exclude: frozenset[Excluded] = frozenset(),
+        corrections: Sequence[Correction] = (),
+    ) -> Answer:
         """The passages of `chunks` that answer `question`, in document order, each with its evidence.
 
         `exclude` names spans (document id, start, end) that may not be quoted: passages that overlap one are left out.
+        `corrections` are for those who write; who quotes can only quote something else.
         Where no passage is near enough the answer says so and has no evidence.
         """
         passages = [passage for passage in passages_of(chunks) if not _is_excluded(passage, exclude)]
@@ -131,13 +139,13 @@ class ExtractiveAnswerer:
         return numpy.round(scores, 5).astype(numpy.float32)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        missing = sorted({text for text in texts if text not in self._vectors})
+        if len(self._vectors) > _CACHE_LIMIT:
+            self._vectors = {}
+        known = self._vectors  # another thread may begin a new cache at any time
+        missing = sorted({text for text in texts if text not in known})
         if missing:
-            if len(self._vectors) > _CACHE_LIMIT:
-                self._vectors.clear()
-                missing = sorted(set(texts))
-            self._vectors.update(zip(missing, self._embedder.embed(missing), strict=True))
-        return numpy.stack([self._vectors[text] for text in texts])
+            known.update(zip(missing, self._embedder.embed(missing), strict=True))
+        return numpy.stack([known[text] for text in texts])
 
 
 def question_parts(question: str) -> list[str]:

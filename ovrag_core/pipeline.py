@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -11,13 +11,17 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ovrag_core.arms import MERGED_CLASS, Arm, merge_individuals
-from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.errors import ModelError, ModelSetupError
+from ovrag_core.llm.meter import Tally, tally
+from ovrag_core.llm.once import Made, Once
+from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.settings import Question
 from ovrag_core.types import (
     Answer,
     Attempt,
     Cause,
     Chunk,
+    Correction,
     Document,
     LatencyRecord,
     Origin,
@@ -45,18 +49,29 @@ class Searcher(Protocol):
 
 
 class Answerer(Protocol):
-    """Question and chunks to an answer; passages in `exclude` (document id, start, end) may not be used."""
+    """Question and chunks to an answer.
+
+    A correction comes with all earlier answers and what was wrong with each (`corrections`, oldest first), and with the
+    passages (document id, start, end) that may not be quoted again (`exclude`).
+    """
 
     @property
     def name(self) -> str:
         """The name that results are labelled with."""
 
-    def answer(self, question: str, chunks: Sequence[Chunk], *, exclude: frozenset[Span] = frozenset()) -> Answer:
-        """An answer from these chunks only."""
+    def answer(
+        self,
+        question: str,
+        chunks: Sequence[Chunk],
+        *,
+        exclude: frozenset[Span] = frozenset(),
+        corrections: Sequence[Correction] = (),
+    ) -> Answer:
+        """An answer from these chunks only. Raises a ModelError where a model gives none."""
 
 
 class Extractor(Protocol):
-    """Text to triples with evidence."""
+    """Text to triples with evidence. Raises a ModelError where a model gives none."""
 
     def read(self, document: Document) -> Reading:
         """The facts and triples of a whole document."""
@@ -65,6 +80,9 @@ class Extractor(Protocol):
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
     ) -> tuple[Triple, ...]:
         """The triples of a piece of text that begins at `start` of the document."""
+
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        """The triples of retrieved chunks."""
 
 
 class Checker(Protocol):
@@ -82,7 +100,9 @@ class Bench:
     """All that the loop works with.
 
     `pool` is what pooled arms search: all documents, or those up to the asked one, in the order of their ids.
-    `readings` keeps each document's reading: it is read once, not once a question.
+    A document is read once, not once a question, whichever thread asks first; what that used is in the record of
+    `payer` (arm and question), so that records do not tell who was first. Without a payer it is in that of the first.
+    `cost_usd` prices what was used; `close` ends what the bench holds open. Several threads may ask at once.
     """
 
     index: Searcher
@@ -95,13 +115,30 @@ class Bench:
     corrections: int = 3
     pool: Literal["whole", "growing"] = "whole"
     model: str = "offline"
-    readings: dict[str, Reading] = field(default_factory=dict)
+    payer: tuple[str, str] | None = None
+    cost_usd: Callable[[Tally], float | None] = lambda used: None
+    close: Callable[[], None] = lambda: None
+    readings: Once[str, Reading] = field(default_factory=Once)
+    question_vectors: Once[str, Vectors] = field(default_factory=Once)
 
     def reading(self, document_id: str) -> Reading:
         """The reading of a document, made at its first use."""
-        if document_id not in self.readings:
-            self.readings[document_id] = self.extractor.read(self.documents[document_id])
-        return self.readings[document_id]
+        return self.read(document_id).value
+
+    def read(self, document_id: str) -> Made[Reading]:
+        """The reading of a document, with what it used."""
+        return self.readings.get(document_id, lambda: self.extractor.read(self.documents[document_id]))
+
+    def question_vector(self, question: str) -> Vectors:
+        """The vector of a question, counted to every query that needs it."""
+        vectors = self.question_vectors.counted(question, lambda: self.embedder.embed([question]))
+        return vectors.reshape(-1)
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
 
 @dataclass
@@ -125,44 +162,91 @@ class Stopwatch:
         return time.perf_counter() - self.started
 
 
-def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
-    """One question about one document through an arm. Labels are added by the experiment."""
-    watch = Stopwatch()
-    with watch.part("retrieval"):
-        retrieved = _retrieve(question.text, document_id, arm, bench)
-    chunks = [bench.index.chunk(hit.chunk_id) for hit in retrieved]
+@dataclass
+class Query:
+    """One question under way: what is asked, in which arm, and what has come of it so far."""
+
+    question: Question
+    document_id: str
+    arm: Arm
+    bench: Bench
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    used: Tally = field(default_factory=Tally)
+    retrieved: list[Retrieved] = field(default_factory=list)
     context: tuple[Triple, ...] = ()
+    attempts: list[Attempt] = field(default_factory=list)
+    waited: float = 0.0  # seconds for model calls that another query makes and counts
+
+
+def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
+    """One question about one document through an arm. Labels are added by the experiment.
+
+    Where a model gives no usable reply, the record's outcome is `error`, with the cause and what was done before it.
+    Raises what no query can help: ModelSetupError, BudgetError, StoreError, PriceError.
+    """
+    outcome: Outcome
+    cause, error = None, None
+    with tally() as used:
+        query = Query(question, document_id, arm, bench, used=used)
+        try:
+            _answer(query)
+            outcome, cause = _outcome(query.attempts, arm)
+        except ModelSetupError:
+            raise
+        except ModelError as failure:
+            outcome, error = "error", str(failure)
+    return _record(query, outcome, cause, error), _latency(query)
+
+
+def _answer(query: Query) -> None:
+    """The loop, its results added to `query` as they come."""
+    bench, arm, watch = query.bench, query.arm, query.watch
+    with watch.part("retrieval"):
+        query.retrieved = _retrieve(query.question.text, query.document_id, arm, bench)
+    chunks = [bench.index.chunk(hit.chunk_id) for hit in query.retrieved]
     if arm.validates:
         with watch.part("extraction"):
-            context = _context_triples(document_id, chunks, arm, bench)
-    attempts = _attempts(question.text, document_id, chunks, context, arm, bench, watch)
-    outcome, cause = _outcome(attempts, arm)
-    record = QueryRecord(
-        arm=arm.name,
-        document_id=document_id,
-        question_id=question.id,
-        question=question.text,
-        retrieved=tuple(retrieved),
-        context_triples=context,
-        attempts=tuple(attempts),
+            query.context = _context_triples(query, chunks)
+    for attempt in _attempts(query, chunks):
+        query.attempts.append(attempt)
+
+
+def _record(query: Query, outcome: Outcome, cause: Cause | None, error: str | None) -> QueryRecord:
+    return QueryRecord(
+        arm=query.arm.name,
+        document_id=query.document_id,
+        question_id=query.question.id,
+        question=query.question.text,
+        retrieved=tuple(query.retrieved),
+        context_triples=query.context,
+        attempts=tuple(query.attempts),
         outcome=outcome,
         cause=cause,
-        model=bench.model,
+        error=error,
+        model=query.bench.model,
+        usage=query.used.usage,
+        cost_usd=query.bench.cost_usd(query.used),
+        discarded=query.used.discarded,
     )
-    parts = {part: watch.seconds.get(part, 0.0) for part in ("retrieval", "answering", "extraction", "validation")}
-    latency = LatencyRecord(
-        arm=arm.name,
-        document_id=document_id,
-        question_id=question.id,
-        total=watch.total(),
-        attempts=len(attempts),
+
+
+def _latency(query: Query) -> LatencyRecord:
+    parts = {
+        part: query.watch.seconds.get(part, 0.0) for part in ("retrieval", "answering", "extraction", "validation")
+    }
+    return LatencyRecord(
+        arm=query.arm.name,
+        document_id=query.document_id,
+        question_id=query.question.id,
+        model=query.used.total_seconds + query.waited if query.used.by_purpose else None,
+        total=query.watch.total(),
+        attempts=len(query.attempts),
         **parts,
     )
-    return record, latency
 
 
 def _retrieve(question: str, document_id: str, arm: Arm, bench: Bench) -> list[Retrieved]:
-    vector = bench.embedder.embed([question])[0]
+    vector = bench.question_vector(question)
     return bench.index.search(vector, bench.top_k, _searched(document_id, arm, bench))
 
 
@@ -174,15 +258,23 @@ def _searched(document_id: str, arm: Arm, bench: Bench) -> Collection[str] | Non
     return None
 
 
-def _context_triples(document_id: str, chunks: Sequence[Chunk], arm: Arm, bench: Bench) -> tuple[Triple, ...]:
-    if arm.context == "document":
-        return bench.reading(document_id).triples
-    triples = [
-        triple
-        for chunk in chunks
-        for triple in bench.extractor.read_passage(chunk.text, document_id=chunk.document_id, start=chunk.start)
-    ]
-    return merged(triples) if arm.merges else unique(triples)
+def _context_triples(query: Query, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+    if query.arm.context == "document":
+        return _document_triples(query)
+    triples = query.bench.extractor.read_chunks(chunks)
+    return merged(triples) if query.arm.merges else unique(triples)
+
+
+def _document_triples(query: Query) -> tuple[Triple, ...]:
+    """The triples of the whole document; the one who pays for the reading counts it."""
+    began = time.perf_counter()
+    reading, used, fresh = query.bench.read(query.document_id)
+    payer = query.bench.payer
+    if fresh if payer is None else payer == (query.arm.name, query.question.id):
+        query.used.include(used, cached=not fresh)
+    else:  # it waited for the model all the same
+        query.waited += min(used.total_seconds, time.perf_counter() - began)
+    return reading.triples
 
 
 def merged(triples: Sequence[Triple]) -> tuple[Triple, ...]:
@@ -198,36 +290,38 @@ def unique(triples: Sequence[Triple]) -> tuple[Triple, ...]:
     return tuple(first.values())
 
 
-def _attempts(
-    question: str,
-    document_id: str,
-    chunks: Sequence[Chunk],
-    context: tuple[Triple, ...],
-    arm: Arm,
-    bench: Bench,
-    watch: Stopwatch,
-) -> list[Attempt]:
-    attempts: list[Attempt] = []
+def _attempts(query: Query, chunks: Sequence[Chunk]) -> Iterator[Attempt]:
+    bench, arm, watch = query.bench, query.arm, query.watch
+    corrections: list[Correction] = []
     exclude: frozenset[Span] = frozenset()
-    feedback: str | None = None
+    last: Attempt | None = None
     for number in range(1, bench.corrections + 2):
+        feedback = corrections[-1].feedback if corrections else None
         with watch.part("answering"):
-            answer = bench.answerer.answer(question, chunks, exclude=exclude)
+            answer = bench.answerer.answer(query.question.text, chunks, exclude=exclude, corrections=tuple(corrections))
         if not arm.validates:
-            return [Attempt(number=1, answer=answer)]
-        if attempts and answer == attempts[-1].answer:
-            attempts.append(attempts[-1].model_copy(update={"number": number, "feedback": feedback}))
-            continue  # the same answer gives the same verdict
-        with watch.part("extraction"):
-            triples = _answer_triples(answer, document_id, arm, bench)
-        with watch.part("validation"):
-            verdict = _verdict(triples, context, document_id, arm, bench)
-        attempts.append(Attempt(number=number, answer=answer, triples=triples, verdict=verdict, feedback=feedback))
-        if not _can_be_corrected(verdict, arm):
-            break
-        feedback = answer_feedback(verdict) if arm.uses_cause else correction_feedback(verdict)
-        exclude |= _contradicting_passages(answer, verdict)
-    return attempts
+            yield Attempt(number=1, answer=answer)
+            return
+        if last is not None and answer == last.answer:  # the same answer gives the same verdict
+            last = last.model_copy(update={"number": number, "feedback": feedback})
+        else:
+            last = _checked(Attempt(number=number, answer=answer, feedback=feedback), query)
+        yield last
+        assert last.verdict is not None
+        if not _can_be_corrected(last.verdict, arm):
+            return
+        words = answer_feedback(last.verdict) if arm.uses_cause else correction_feedback(last.verdict)
+        corrections.append(Correction(answer=answer, feedback=words))
+        exclude |= _contradicting_passages(answer, last.verdict)
+
+
+def _checked(attempt: Attempt, query: Query) -> Attempt:
+    """The attempt with the triples of its answer and the verdict on them."""
+    with query.watch.part("extraction"):
+        triples = _answer_triples(attempt.answer, query.document_id, query.arm, query.bench)
+    with query.watch.part("validation"):
+        verdict = _verdict(triples, query.context, query.document_id, query.arm, query.bench)
+    return attempt.model_copy(update={"triples": triples, "verdict": verdict})
 
 
 def _answer_triples(answer: Answer, document_id: str, arm: Arm, bench: Bench) -> tuple[Triple, ...]:

@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ovrag_core.errors import QuestionError, SettingsError
+from ovrag_core.llm.connect import Options
 
 ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
 ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
@@ -45,13 +46,24 @@ class Chunking(Part):
 class Retrieval(Part):
     """Which embedder, how many chunks a question gets, and what pooled arms search.
 
+    `remote` is the embedding model of the `llm` section.
     `growing`: the contracts up to the asked one, in order, as in the published run, whose collection grew while it was
     asked. `whole`: all contracts, for which a question that names none retrieves the same chunks every time.
     """
 
-    embedding: Literal["minilm"] = "minilm"
+    embedding: Literal["minilm", "remote"] = "minilm"
     top_k: Positive = 3
     pool: Literal["growing", "whole"] = "growing"
+
+
+class Extraction(Part):
+    """What turns text into triples, and how much text a model reads at once, in characters.
+
+    `auto`: the clause reader offline, `hybrid` with a model, whose triples are joined with the reader's.
+    """
+
+    extractor: Literal["auto", "reader", "chat", "hybrid"] = "auto"
+    window: Annotated[int, Field(ge=2000)] = 24_000
 
 
 class Experiment(Part):
@@ -102,11 +114,20 @@ class Settings(Part):
     questions: Path = Path("data/questions.yaml")
     chunking: Chunking = Chunking()
     retrieval: Retrieval = Retrieval()
+    llm: Options = Options()
+    extraction: Extraction = Extraction()
     experiment: Experiment = Experiment()
     ontology: Ontology = Ontology()
     validation: Validation = Validation()
     evaluation: Evaluation = Evaluation()
     figures: Figures = Figures()
+
+    @property
+    def extractor(self) -> Literal["reader", "chat", "hybrid"]:
+        """The extractor that is used, `auto` resolved."""
+        if self.extraction.extractor == "auto":
+            return "reader" if self.llm.provider == "offline" else "hybrid"
+        return self.extraction.extractor
 
 
 class Question(Part):
@@ -135,7 +156,23 @@ def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | 
         raise SettingsError(f"{path}: {_explain(error)}") from None
     if settings.chunking.method != "paragraph" and settings.chunking.overlap >= settings.chunking.size:
         raise SettingsError(f"{path}: chunking.overlap must be smaller than chunking.size")
+    if problem := _without_sense(settings):
+        raise SettingsError(f"{path}: {problem}")
     return settings
+
+
+def _without_sense(settings: Settings) -> str | None:
+    """What of models the settings ask for that cannot be."""
+    llm, remedy = settings.llm, "set llm.provider to openai or replay"
+    if llm.provider == "offline" and settings.extractor != "reader":
+        return f"extraction.extractor: {settings.extractor} needs a model; {remedy}, or choose reader"
+    if llm.provider == "offline" and settings.retrieval.embedding == "remote":
+        return f"retrieval.embedding: remote needs a model; {remedy}, or choose minilm"
+    if llm.provider == "replay" and llm.store is None:
+        return "llm.provider: replay needs a store of recorded replies; name its file in llm.store"
+    if llm.provider == "replay" and llm.refresh:
+        return "llm.refresh asks the model anew, which llm.provider: replay does not; set one of them otherwise"
+    return None
 
 
 def load_questions(path: Path) -> tuple[Question, ...]:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from ovrag_core.answering import ExtractiveAnswerer
+from ovrag_core.arms import ARMS
+from ovrag_core.chat_answering import ChatAnswerer
 from ovrag_core.documents import find
 from ovrag_core.extraction import reader
+from ovrag_core.extraction.chat import ChatExtractor
+from ovrag_core.extraction.hybrid import HybridExtractor
+from ovrag_core.llm import Connection, connect
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reference import load_with_reference
-from ovrag_core.pipeline import Bench, Searcher
+from ovrag_core.pipeline import Answerer, Bench, Extractor, Searcher
 from ovrag_core.project import project_file
-from ovrag_core.retrieval.embedding import find_embedder
+from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import open_index
 from ovrag_core.retrieval.store import INDEX, index_loaded, load_all
-from ovrag_core.settings import Settings
+from ovrag_core.settings import Settings, load_questions
 from ovrag_core.types import Document
 from ovrag_core.validation import Validator
 
@@ -48,31 +53,85 @@ def make_validator(settings: Settings) -> Validator:
     )
 
 
-def corpus_bench(settings: Settings) -> Bench:
-    """The bench over the corpus of the settings and its stored index."""
-    return _bench(settings, load_all(find(contracts_folder(settings))), open_index(INDEX), settings.retrieval.pool)
+def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
+    """The bench over the corpus of the settings and its stored index; `spent_usd` is what a resumed run has spent."""
+    documents = load_all(find(contracts_folder(settings)))
+    connection = open_connection(settings, spent_usd)
+    embedder = embedder_of(settings, connection)
+    bench = _bench(settings, documents, open_index(INDEX, embedder.name), embedder, connection)
+    bench.pool = settings.retrieval.pool
+    bench.payer = _payer(settings)
+    return bench
 
 
 def documents_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
     """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them."""
-    index = index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-")))
-    return _bench(settings, documents, index, "whole")
+    connection = open_connection(settings)
+    embedder = embedder_of(settings, connection)
+    index = index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-")), embedder)
+    return _bench(settings, documents, index, embedder, connection)
+
+
+def open_connection(settings: Settings, spent_usd: float = 0.0) -> Connection | None:
+    """The models that the settings ask for; None offline."""
+    if settings.llm.provider == "offline":
+        return None
+    return connect(settings.llm, spent_usd=spent_usd)
+
+
+def embedder_of(settings: Settings, connection: Connection | None) -> Embedder:
+    """The embedder that the settings ask for."""
+    if settings.retrieval.embedding == "remote":
+        assert connection is not None  # settings that say otherwise are refused
+        return connection.embedder
+    return find_embedder(settings.retrieval.embedding)
 
 
 def _bench(
-    settings: Settings, documents: Sequence[Document], index: Searcher, pool: Literal["growing", "whole"]
+    settings: Settings,
+    documents: Sequence[Document],
+    index: Searcher,
+    embedder: Embedder,
+    connection: Connection | None,
 ) -> Bench:
-    embedder = find_embedder(settings.retrieval.embedding)
-    answerer = ExtractiveAnswerer(embedder)
-    return Bench(
+    validator = make_validator(settings)
+    extractor, extractor_name = make_extractor(settings, validator.ontology, connection)
+    if connection is None:
+        answerer: Answerer = ExtractiveAnswerer(embedder)
+    else:
+        answerer = ChatAnswerer(connection.chat, temperature=settings.llm.temperature, seed=settings.llm.seed)
+    label = f"{answerer.name}, {extractor_name}, {embedder.name}"
+    bench = Bench(
         index=index,
         embedder=embedder,
         answerer=answerer,
-        extractor=reader,
-        validator=make_validator(settings),
+        extractor=extractor,
+        validator=validator,
         documents={document.id: document for document in documents},
         top_k=settings.retrieval.top_k,
         corrections=settings.experiment.corrections,
-        pool=pool,
-        model=f"offline: {answerer.name}, {reader.NAME}, {embedder.name}",
+        model=label if connection else f"offline: {label}",
     )
+    if connection is not None:
+        bench.cost_usd = connection.cost_usd
+        # Also where nobody closes it: what was recorded is sorted at the end of the process.
+        bench.close = weakref.finalize(bench, connection.close)
+    return bench
+
+
+def make_extractor(settings: Settings, ontology: Ontology, connection: Connection | None) -> tuple[Extractor, str]:
+    """The extractor that the settings ask for, with the name that results are labelled with."""
+    if connection is None or settings.extractor == "reader":
+        return reader, reader.NAME
+    chat = ChatExtractor(connection.chat, ontology, seed=settings.llm.seed, window=settings.extraction.window)
+    if settings.extractor == "chat":
+        return chat, chat.name
+    hybrid = HybridExtractor(chat, reader, reader.NAME)
+    return hybrid, hybrid.name
+
+
+def _payer(settings: Settings) -> tuple[str, str] | None:
+    """Whose records hold what reading the documents used: the first arm that reads them whole, its first question."""
+    arms = [name for name in settings.experiment.arms if ARMS[name].context == "document"]
+    questions = settings.experiment.questions or [question.id for question in load_questions(settings.questions)]
+    return (arms[0], questions[0]) if arms and questions else None

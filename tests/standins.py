@@ -10,6 +10,7 @@ from ovrag_core.pipeline import Bench
 from ovrag_core.types import (
     Answer,
     Chunk,
+    Correction,
     Document,
     Evidence,
     Facility,
@@ -68,6 +69,11 @@ class WordExtractor:
     ) -> tuple[Triple, ...]:
         return text_triples(text, document_id, start, origin)
 
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        return tuple(
+            triple for each in chunks for triple in text_triples(each.text, each.document_id, each.start, "context")
+        )
+
 
 class BlackAndWhite:
     """Black and White exclude each other for one subject; the word Broken cannot be checked."""
@@ -107,7 +113,12 @@ class FirstWords:
     name = "first words"
 
     def answer(
-        self, question: str, chunks: Sequence[Chunk], *, exclude: frozenset[tuple[str, int, int]] = frozenset()
+        self,
+        question: str,
+        chunks: Sequence[Chunk],
+        *,
+        exclude: frozenset[tuple[str, int, int]] = frozenset(),
+        corrections: Sequence[Correction] = (),
     ) -> Answer:
         passages = []
         for chunk in chunks:
@@ -134,7 +145,12 @@ class Scripted:
         self.texts = list(texts)
 
     def answer(
-        self, question: str, chunks: Sequence[Chunk], *, exclude: frozenset[tuple[str, int, int]] = frozenset()
+        self,
+        question: str,
+        chunks: Sequence[Chunk],
+        *,
+        exclude: frozenset[tuple[str, int, int]] = frozenset(),
+        corrections: Sequence[Correction] = (),
     ) -> Answer:
         return Answer(text=self.texts.pop(0) if len(self.texts) > 1 else self.texts[0])
 

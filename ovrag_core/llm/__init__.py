@@ -5,7 +5,9 @@
 
 from ovrag_core.llm.chat import Chat, ChatModel, Message, Reply
 from ovrag_core.llm.connect import Connection, Options, connect
+from ovrag_core.llm.fence import fence
 from ovrag_core.llm.meter import Budget, Estimate, Planned, Tally, estimate, tally
+from ovrag_core.llm.once import Once
 from ovrag_core.llm.prices import Prices, load_prices
 from ovrag_core.llm.replay import Recorded
 from ovrag_core.llm.store import Store
@@ -17,6 +19,7 @@ __all__ = [
     "Connection",
     "Estimate",
     "Message",
+    "Once",
     "Options",
     "Planned",
     "Prices",
@@ -26,6 +29,7 @@ __all__ = [
     "Tally",
     "connect",
     "estimate",
+    "fence",
     "load_prices",
     "tally",
 ]

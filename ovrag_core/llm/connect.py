@@ -12,15 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field
 from ovrag_core.errors import ModelSetupError
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Backend, ChatModel
+from ovrag_core.llm.embedder import PURPOSE as EMBEDDING
 from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.keys import read_key
-from ovrag_core.llm.meter import Budget
+from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
 from ovrag_core.llm.replay import Mode, Recorded
 from ovrag_core.llm.store import Store, warn_on_stderr
 
 Positive = Annotated[int, Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+# What a reply depends on. The rest says how it is come by: a replay has the records of the run that was recorded.
+SHAPES_REPLIES = frozenset({"model", "embedding_model", "max_tokens", "temperature", "seed"})
 
 
 class Options(BaseModel):
@@ -36,7 +41,9 @@ class Options(BaseModel):
     refresh: bool = False
     retry_failures: bool = False
     structured: Literal["json_schema", "json_object", "text"] = "json_schema"
-    max_tokens: Positive = 2048
+    max_tokens: Positive = 4096
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
+    seed: int | None = 42
     concurrency: Positive = 8
     retries: Annotated[int, Field(ge=0)] = 5
     seconds_per_attempt: Seconds = 60.0
@@ -59,6 +66,16 @@ class Connection:
     def close(self) -> None:
         """Close the connections and sort what was recorded."""
         self._disconnect()
+
+    def cost_usd(self, used: Tally) -> float | None:
+        """US dollars for what was used, by the price file; None where a model that was used has no price."""
+        total = 0.0
+        for purpose, part in sorted(used.by_purpose.items()):
+            price = self.prices.find(self.embedder.name if purpose == EMBEDDING else self.chat.name)
+            if price is None:
+                return None
+            total += price.cost(part.usage)
+        return round(total, 9)
 
     def __enter__(self) -> Connection:
         return self

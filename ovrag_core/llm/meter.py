@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -43,6 +44,7 @@ class Tally:
     """
 
     by_purpose: dict[str, Spending] = field(default_factory=dict)
+    discarded: int = 0  # statements of a model that were not used, for want of a passage that holds them
     outer: Tally | None = None
 
     @property
@@ -56,14 +58,41 @@ class Tally:
 
     def add(self, purpose: str, usage: Usage, seconds: float, *, cached: bool) -> None:
         """Count a call here and in the tally around this one."""
-        part = self.by_purpose.setdefault(purpose, Spending())
-        part.usage = sum_usage([part.usage, usage])
-        part.cached_calls += usage.calls if cached else 0
-        part.seconds += seconds
-        if self.outer is not None:
-            self.outer.add(purpose, usage, seconds, cached=cached)
+        self._count(purpose, usage, seconds, usage.calls if cached else 0)
+
+    def discard(self, statements: int) -> None:
+        """Count statements that were not used, here and in the tally around this one."""
+        with _counting:
+            for each in self._and_around():
+                each.discarded += statements
+
+    def include(self, other: Tally, *, cached: bool = False) -> None:
+        """Count all that another tally holds; `cached`: it was made earlier and costs nothing now."""
+        for purpose, part in other.by_purpose.items():
+            self._count(purpose, part.usage, part.seconds, part.usage.calls if cached else part.cached_calls)
+        self.discard(other.discarded)
+
+    def _count(self, purpose: str, usage: Usage, seconds: float, cached_calls: int) -> None:
+        with _counting:
+            for each in self._and_around():
+                part = each.by_purpose.setdefault(purpose, Spending())
+                part.usage = sum_usage([part.usage, usage])
+                part.cached_calls += cached_calls
+                part.seconds += seconds
+
+    def _and_around(self) -> Iterator[Tally]:
+        each: Tally | None = self
+        while each is not None:
+            yield each
+            each = each.outer
+
+    @property
+    def total_seconds(self) -> float:
+        """Seconds of all calls, as measured when they were made."""
+        return sum(part.seconds for part in self.by_purpose.values())
 
 
+_counting = threading.Lock()  # one query may be at work in several threads
 _tally: ContextVar[Tally | None] = ContextVar("tally", default=None)
 
 
@@ -73,9 +102,12 @@ def current_tally() -> Tally | None:
 
 
 @contextmanager
-def tally() -> Iterator[Tally]:
-    """Counts every model call made inside, also by tasks started inside; a tally within a tally counts to both."""
-    inner = Tally(outer=_tally.get())
+def tally(*, apart: bool = False) -> Iterator[Tally]:
+    """Counts every model call made inside, also by tasks started inside.
+
+    A tally within a tally counts to both, unless it stands `apart`.
+    """
+    inner = Tally(outer=None if apart else _tally.get())
     token = _tally.set(inner)
     try:
         yield inner

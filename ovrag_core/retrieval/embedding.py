@@ -7,6 +7,7 @@ shares a batch with, so that caching, resuming and batching cannot change a sing
 from __future__ import annotations
 
 import os
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -52,9 +53,14 @@ class MiniLM:
 
     def __init__(self) -> None:
         self._model, self._tokenizer = _load()
+        self._turn = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of 384 numbers per text. The model must not be shared between threads while it works."""
+        """One row of 384 numbers per text. Threads take turns."""
+        with self._turn:
+            return self._embed(texts)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         vectors = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
         encoded = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         by_length: defaultdict[int, list[int]] = defaultdict(list)

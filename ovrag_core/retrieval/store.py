@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ovrag_core.chunking import split
 from ovrag_core.documents import find, load
 from ovrag_core.errors import CorpusError, DocumentError
+from ovrag_core.llm.connect import connect
 from ovrag_core.progress import bar
-from ovrag_core.retrieval.embedding import find_embedder
+from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import Index, build
 from ovrag_core.settings import Settings
 from ovrag_core.types import Chunk, Document
@@ -17,22 +19,41 @@ from ovrag_core.types import Chunk, Document
 INDEX = Path("data/index")
 
 
-def index_documents(settings: Settings, documents: Path, folder: Path = INDEX) -> Index:
+def index_documents(
+    settings: Settings, documents: Path, folder: Path = INDEX, embedder: Embedder | None = None
+) -> Index:
     """Index the documents below the folder `documents`, and store chunks and vectors in `folder`.
 
     Raises CorpusError that names every document that could not be read: a corpus with a hole in it would change every
     figure without a word.
     """
-    return index_loaded(settings, load_all(find(documents)), folder)
+    return index_loaded(settings, load_all(find(documents)), folder, embedder)
 
 
-def index_loaded(settings: Settings, documents: Sequence[Document], folder: Path = INDEX) -> Index:
-    """Index documents that are already read, and store chunks and vectors in `folder`."""
+def index_loaded(
+    settings: Settings, documents: Sequence[Document], folder: Path = INDEX, embedder: Embedder | None = None
+) -> Index:
+    """Index documents that are already read, and store chunks and vectors in `folder`.
+
+    Without an `embedder`, the one of the settings is used, for which a remote one is connected to for this once.
+    """
     chunks = split_all(settings, documents)
     if not chunks:
         raise CorpusError("there is no text to index; check the folder of documents")
-    embedder = find_embedder(settings.retrieval.embedding)
-    return build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
+    with contextlib.ExitStack() as opened:
+        if embedder is None:
+            embedder = opened.enter_context(open_embedder(settings))
+        return build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
+
+
+@contextlib.contextmanager
+def open_embedder(settings: Settings) -> Iterator[Embedder]:
+    """The embedder of the settings, connected to for the time of the block where it is a remote one."""
+    if settings.retrieval.embedding == "remote":
+        with connect(settings.llm) as connection:
+            yield connection.embedder
+    else:
+        yield find_embedder(settings.retrieval.embedding)
 
 
 def load_all(paths: Sequence[Path]) -> list[Document]:
