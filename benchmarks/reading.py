@@ -201,6 +201,9 @@ def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[t
         "hard_negatives": partial(
             _external, AGREEMENTS / "hard_negatives", AGREEMENTS / "hard_negatives" / "gold.json", None
         ),
+        "hard_negatives2": partial(
+            _external, AGREEMENTS / "hard_negatives2", AGREEMENTS / "hard_negatives2" / "gold.json", None
+        ),
         "check": partial(_external, AGREEMENTS / "check", AGREEMENTS / "check" / "gold.json", None),
         "varied": partial(_varied, folder, seeds),
     }

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ovrag_core.extraction.debts import Debts
 from ovrag_core.extraction.lexicon import Cue, Lexicon, Marker
 from ovrag_core.extraction.sentences import Unit
 
@@ -81,6 +82,13 @@ _OBJECT_NEXT = re.compile(
     r"sought\s+)?(?:by [^,.;]{1,30}? )?"
     r"(?:in|on|over|upon|against)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)"
 )
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been) (?:not|never) (?:\w+ )?(?:charged|pledged|mortgaged|hypothecated|assigned|encumbered)\b"
+)
+_GENERIC_SUBJECT = re.compile(
+    r"\b(?:nothing|no|none|nor|neither|anything|assets?|property|properties|belongings|possessions|goods|loans?|notes?|"
+    r"debts?|it|this|facility|advance|credit)\b"
+)
 _GENERIC_OBJECT = re.compile(
     r"(?:priority|preference|addition|advance of|it|them|this|what|anything|everything|connection|respect|relation|"
     r"favou?r|support|return|consideration|this|the (?:loan|note|facility|account|advance|debt))\b|"
@@ -108,9 +116,19 @@ _SUBJECT_SECURES = re.compile(
 )
 
 
+_SECURITY = ("SecuredLoan", "UnsecuredLoan")
+_MATTERS = (*_SECURITY, "OpenEndCredit", "ClosedEndCredit")
 _PRONOUN = {"borrower": "you", "lender": "us", "guarantor": "surety"}
 
 
+# A part of a form that is there for other cases: "Paragraphs 3(a) to 3(d) are used only where the voucher says so."
+_ONLY_WHERE = re.compile(
+    r"\b(?:this (?:section|clause|paragraph|part)|(?:section|clause|paragraph|part)s?\b[^.;]{1,30}|what follows|the following)"
+    r"\s(?:is|are|shall be|applies|apply|shall apply)(?: used| relevant)?\s+only\s+(?:where|if|when|to)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r'"[^"]*\s[^"]*\s[^"]*"')
+_INSERTING = re.compile(r"\b(?:insert\w*|read|reads|replaced by|replaced with|amended|means|added)\b")
 _FURTHER_SECURITY = re.compile(
     r"(?:collateral|additional|secondary|third[- ]party|other|further) (?:security|securities)"
 )
@@ -164,12 +182,20 @@ def find_claims(
     its parties ("Monsoon" → "borrower"); phrases about the borrower and the lender then hold for them too.
     """
     spoken = _by_role(text, roles or {})
+    debts = Debts(text, units, lexicon, roles or {})
     found: list[Claim] = []
+    idle = ""
     for index, unit in enumerate(units):
         if unit.kind == "signature":
             continue
-        reader = _Reader(text, index, unit, lexicon, scope, implied, spoken)
+        if scope and _ONLY_WHERE.search(text, unit.start, unit.end):
+            idle = unit.heading
+        if scope and idle and unit.heading == idle and unit.kind == "sentence":
+            continue
+        reader = _Reader(text, index, unit, lexicon, scope, implied, spoken, debts)
         reader.lender_known = "lender" in (roles or {}).values()
+        if index and units[index - 1].kind == "sentence" and units[index - 1].heading == unit.heading:
+            reader.before = spoken[units[index - 1].start : units[index - 1].end]
         found.extend(reader.claims())
     return found
 
@@ -240,11 +266,21 @@ class _Reader:
     """The claims of one unit; holds what several cues of the unit share."""
 
     def __init__(
-        self, text: str, index: int, unit: Unit, lexicon: Lexicon, scope: bool, implied: bool, spoken: str = ""
+        self,
+        text: str,
+        index: int,
+        unit: Unit,
+        lexicon: Lexicon,
+        scope: bool,
+        implied: bool,
+        spoken: str,
+        debts: Debts,
     ) -> None:
         self.text = text
+        self.debts = debts
         self.spoken = spoken or text
         self.lender_known = False
+        self.before = ""
         self.index = index
         self.unit = unit
         self.lexicon = lexicon
@@ -277,7 +313,7 @@ class _Reader:
                 yield claim
 
     def _claims(self) -> Iterator[Claim]:
-        if self.is_row or self._short_answer():
+        if (self.is_row or self._short_answer()) and not (self.scope and self._under_another("SecuredLoan")):
             yield from self._row_answer()
             drawing = list(self._drawing_answer())
             if drawing:
@@ -296,6 +332,14 @@ class _Reader:
                     if key not in seen:
                         seen.add(key)
                         yield claim
+
+    def _under_another(self, about: str) -> bool:
+        """Whether the heading says that what stands under it is not about this loan."""
+        heading = self.unit.heading.lower()
+        return any(
+            marker.reach == "heading" and marker.pattern.search(heading)
+            for marker in self.lexicon.markers.get(about, ())
+        )
 
     def _short_answer(self) -> bool:
         return (
@@ -387,6 +431,10 @@ class _Reader:
         about, strength = turned
         if self.scope and (self._blocked(about, a, b, cue) or self._held_elsewhere(cue, about, a, b)):
             return None
+        if self.scope and self._mentioned_only(a, b):
+            return None
+        if self.scope and about in _MATTERS and self._of_another_debt(about, a, b):
+            return None
         if self.scope and about == "UnsecuredLoan" and _OF_OTHER_DEBTS.search(self.raw, a, b + 60):
             return None
         if self.scope and about == "SecuredLoan" and self._granted_to_another(a, b):
@@ -416,6 +464,8 @@ class _Reader:
     def _denial_of_security(self, cue: Cue, opposite: str, a: int, b: int, *, negated: bool) -> tuple[str, int] | None:
         if negated and self._specific_object(b):
             return None
+        if negated and self._specific_subject(a, b):
+            return None
         changed = self._qualified_denial(a, b)
         if changed is None:
             return opposite, cue.strength
@@ -428,6 +478,28 @@ class _Reader:
         if _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70)):
             return True
         return about == "SecuredLoan" and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)) is not None
+
+    def _mentioned_only(self, a: int, b: int) -> bool:
+        """Whether the cue stands within words that a sentence merely quotes."""
+        return any(
+            quote.start() < a and b < quote.end() and len(self.raw) - len(quote.group()) > 15
+            for quote in _QUOTED.finditer(self.raw)
+        ) and not _INSERTING.search(self.raw)
+
+    def _of_another_debt(self, about: str, a: int, b: int) -> bool:
+        """Whether the clause is about another debt than the document's own."""
+        start = max((cut for cut in self.clauses if cut <= a), default=0)
+        if self.debts.another(self.raw, start, a, b, len(self.raw), security=about in _SECURITY):
+            return True
+        if self.before and self.debts.continues(self.raw) and self.debts.elsewhere(self.before):
+            return True
+        spoken = self.spoken[self.unit.start : self.unit.end]
+        if self.debts.product(spoken, start, b):
+            return True
+        if about == "UnsecuredLoan" or self.debts.is_own(self.raw[start:b]):
+            return False
+        stop = next((cut for cut in self.clauses if cut > b), len(self.raw))
+        return self.debts.another_creditor(spoken, self.raw, start if about == "SecuredLoan" else a, min(stop, b + 90))
 
     def _granted_to_another(self, a: int, b: int) -> bool:
         """Whether the grant is to somebody who is called by a name of their own and is not the lender."""
@@ -453,6 +525,12 @@ class _Reader:
             else _OBJECT_NEXT.match(self.raw, b)
         )
         return match is not None and _GENERIC_OBJECT.match(match["object"]) is None
+
+    def _specific_subject(self, a: int, b: int) -> bool:
+        """Whether a particular thing is not charged: "his house is not charged" leaves the rest open."""
+        start = max((cut for cut in self.clauses if cut <= a), default=0)
+        passive = _PASSIVE.search(self.raw, start, b)
+        return passive is not None and _GENERIC_SUBJECT.search(self.raw, start, passive.start()) is None
 
     def _qualified_denial(self, a: int, b: int) -> tuple[str, int] | None:
         """A denial with an exception asserts; one of "other" security says nothing."""

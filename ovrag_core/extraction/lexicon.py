@@ -77,7 +77,10 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Cues by class, markers by blocked class, and what goes with a class: opposite, stems, labels, prototypes."""
+    """Cues by class, markers by blocked class, and what goes with a class: opposite, stems, labels, prototypes.
+
+    `words` are the vocabularies by which the scope of a clause is told: its own debt, other debts, other creditors.
+    """
 
     cues: dict[str, tuple[Cue, ...]]
     markers: dict[str, tuple[Marker, ...]]
@@ -85,6 +88,7 @@ class Lexicon:
     triggers: dict[str, re.Pattern[str]]
     labels: dict[str, re.Pattern[str]]
     prototypes: dict[str, tuple[str, ...]]
+    words: dict[str, re.Pattern[str]]
 
 
 @lru_cache(maxsize=4)
@@ -148,6 +152,7 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
         triggers={_name(s): re.compile(str(o)) for s, o in sorted(graph.subject_objects(CUE.trigger))},
         labels={_name(s): re.compile(str(o)) for s, o in sorted(graph.subject_objects(CUE.label))},
         prototypes={about: tuple(sorted(texts)) for about, texts in sorted(prototypes.items())},
+        words={_local(s): _scope_pattern(str(o)) for s, o in sorted(graph.subject_objects(CUE.scope))},
     )
 
 

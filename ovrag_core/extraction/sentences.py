@@ -104,6 +104,15 @@ _UNTICKED = re.compile(
 _TICK = re.compile(r"\[ ?[xX\u2713\u2714] ?\]|\( ?[xX\u2713\u2714] ?\)|[\u2611\u2612\u25a0\u25cf]")
 
 
+# Words that an amendment quotes in order to take them out.
+_STRUCK = re.compile(
+    r"(?:(?:striking|strike|struck|deleting|delete|omitting|removing|replacing|substituting for)(?: out)?(?: the| these)?"
+    r"(?: words| sentence| clause| text| following words)*\s*:?\s*)\"[^\"]{3,900}\"|"
+    r"\"[^\"]{3,900}\"\)?(?=[,\s]*\s(?:(?:is|are|shall be|be)\s+(?:hereby\s+)?(?:deleted|struck|removed|omitted|replaced|cancelled)))",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A sentence, a row, a heading or a signature line: its span in the plain text and what it stands under.
@@ -178,6 +187,11 @@ def ticked_only(text: str) -> str:
     """The plain text with options that are not ticked, and the ticks of the others, blanked; every offset stays."""
     blank = lambda match: " " * len(match.group())  # noqa: E731
     return _TICK.sub(blank, _UNTICKED.sub(blank, text))
+
+
+def struck_out(text: str) -> str:
+    """The plain text with quoted words that an amendment deletes blanked; every offset stays."""
+    return _STRUCK.sub(lambda match: " " * len(match.group()), text)
 
 
 def units(text: str) -> list[Unit]:
