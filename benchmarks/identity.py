@@ -19,8 +19,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
@@ -93,7 +93,22 @@ _SIDES = {
     "financial_institution": ("an organisation", "a financial institution"),
     "government": ("an organisation", "a public body"),
 }
-_FORMS = ("Limited", "Ltd", "Ltd.", "LLC", "Inc.", "Inc", "B.V.", "GmbH", "S.A.", "Pty", "AG", "PLC", "plc", "Corporation")
+_FORMS = (
+    "Limited",
+    "Ltd",
+    "Ltd.",
+    "LLC",
+    "Inc.",
+    "Inc",
+    "B.V.",
+    "GmbH",
+    "S.A.",
+    "Pty",
+    "AG",
+    "PLC",
+    "plc",
+    "Corporation",
+)
 
 
 def name(party: Party, random: Random) -> str:
@@ -196,7 +211,10 @@ def _repayment(facts: Facts, random: Random) -> str:
 def _summary(facts: Facts, random: Random) -> str:
     assert facts.borrower and facts.lender
     rows = [
-        ("Principal amount", amount(facts.principal.amount, facts.principal.currency, random) if facts.principal else ""),
+        (
+            "Principal amount",
+            amount(facts.principal.amount, facts.principal.currency, random) if facts.principal else "",
+        ),
         ("Interest rate", rate(facts.interest_rate, random) if facts.interest_rate else "variable"),
         ("Kind", random.choice(_KINDS[facts.loan_types[0]])),
         ("Borrower", name(facts.borrower, random)),
@@ -244,13 +262,33 @@ def varied_cases(bench: Bench, truths: dict[str, ContractTruth], seed: int) -> I
                     documents = frozenset(retrieved[:2])
                 else:
                     facts, documents = first, frozenset(retrieved[:1])
-                yield "chat-like", Case(arm, asked, question.id, chat_answer(question.id, facts, random), context, documents)
+                yield (
+                    "chat-like",
+                    Case(arm, asked, question.id, chat_answer(question.id, facts, random), context, documents),
+                )
+
+
+def crossed_cases(truths: dict[str, ContractTruth], seed: int) -> Iterator[Case]:
+    """Answers on parties and summaries without any context: of the asked contract, of another, and of both."""
+    names = sorted(truths)
+    for place, asked in enumerate(names):
+        random = Random(f"crossed/{seed}/{asked}")
+        other = random.choice([each for each in names if each != asked])
+        swapped = random.choice(("lender", "borrower"))
+        mixed = truths[asked].model_copy(update={swapped: getattr(truths[other], swapped)})
+        question = ("Q2", "Q5")[place % 2]
+        for facts, documents in (
+            (truths[asked], {asked}),
+            (truths[other], {other}),
+            (mixed, {asked, other}),
+        ):
+            yield Case("none", asked, question, chat_answer(question, facts, random), (), frozenset(documents))
 
 
 # --- figures ---------------------------------------------------------------------------------------------------------
 
 
-def judge(case: Case, shelf: Shelf, how: str, among: Iterable[str] | None = None) -> Judgement:
+def judge(case: Case, shelf: Shelf, how: str) -> Judgement:
     """The judgement with or without the context."""
     return shelf.judge(case.answer, case.asked, context=case.context if how == "text and context" else ())
 
@@ -285,10 +323,23 @@ def report(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> Non
         if errors and how == "text and context":
             wrong = [(c, j) for c, j in zip(cases, found, strict=True) if c.truth != j.about]
             for case, judged in Random(1).sample(wrong, min(12, len(wrong))):
-                print(f"--- {case.arm} {case.asked} {case.question}: {case.truth}, judged {judged.about} by {judged.by}")
+                print(
+                    f"--- {case.arm} {case.asked} {case.question}: {case.truth}, judged {judged.about} by {judged.by}"
+                )
                 print(f"    {case.answer!r}\n    {sorted(case.documents)} {judged.documents}")
                 print(f"    own {texts(judged.own, case.answer)} foreign {texts(judged.foreign, case.answer)}")
                 print(f"    unknown {texts(judged.unknown, case.answer)}")
+
+
+def report_crossed(title: str, cases: Sequence[Case], shelf: Shelf) -> None:
+    """Answers without a context, told apart with the other contracts at hand and with the asked one alone."""
+    for how, among in (("the collection at hand", None), ("the asked contract alone", ())):
+        table = Counter((case.truth, shelf.judge(case.answer, case.asked, among=among).about) for case in cases)
+        right = sum(table[kind, kind] for kind in KINDS)
+        print(f"\n{title}, with {how}: {len(cases)} answers, {right} placed rightly ({right / len(cases):.4f})")
+        print(f"  {'truth':<8}" + "".join(f"{kind:>8}" for kind in KINDS))
+        for truth in KINDS[:3]:
+            print(f"  {truth:<8}" + "".join(f"{table[truth, kind]:>8}" for kind in KINDS))
 
 
 def texts(signs: Sequence[object], text: str) -> list[str]:
@@ -327,15 +378,15 @@ def measure_run(path: Path, errors: bool) -> None:
 def measure_varied(seeds: Sequence[int], errors: bool) -> None:
     """Fresh contracts in the varied wording."""
     settings = load_settings(PROJECT / "params.yaml")
-    cases: dict[str, list[Case]] = {}
-    documents: dict[str, Document] = {}
     for seed in seeds:
+        cases: dict[str, list[Case]] = {}
         folder = Path(tempfile.mkdtemp(prefix="ovrag-identity-"))
         truths = generate(folder, folder / "truth.json", count=CONTRACTS, seed=seed, wording="varied")
-        bench = documents_bench(settings, load_all(find(folder, ) if folder.is_dir() else []))
+        bench = documents_bench(settings, load_all(find(folder)))
         shelf = shelf_of(bench.documents.values())
         for kind, case in varied_cases(bench, truths, seed):
             cases.setdefault(f"{kind} answers, seed {seed}", []).append(case)
+        report_crossed(f"crossed answers, seed {seed}", list(crossed_cases(truths, seed)), shelf)
         for title in [title for title in cases if title.endswith(f"seed {seed}")]:
             report_arms(title, cases[title], shelf, errors)
 
@@ -346,9 +397,7 @@ def measure_recorded(errors: bool) -> None:
     if not folder.exists():
         print(f"{folder} is absent: skipped")
         return
-    shelf = shelf_of(
-        replace(document, id=document.id[-3:]) for document in load_all(find(folder / "contracts"))
-    )
+    shelf = shelf_of(replace(document, id=document.id[-3:]) for document in load_all(find(folder / "contracts")))
     rows = [json.loads(line) for line in (folder / "recorded_queries.jsonl").read_text(encoding="utf-8").splitlines()]
     answered = [row for row in rows if row["answer"] and not row["error"]]
     for arm in sorted({row["condition"] for row in answered}):
@@ -357,7 +406,9 @@ def measure_recorded(errors: bool) -> None:
         named = [judged for _, judged in chosen if _parties_named(judged)]
         others = sum(not any(sign.kind == "name" for sign in judged.own) for judged in named)
         print(f"\nrecorded, arm {arm}: {len(chosen)} answers " + str({kind: counts[kind] for kind in KINDS}))
-        print(f"  of {len(named)} answers that name parties, {others} ({others / len(named):.1%}) name only other contracts'")
+        print(
+            f"  of {len(named)} answers that name parties, {others} ({others / len(named):.1%}) name only other contracts'"
+        )
 
 
 def _parties_named(judged: Judgement) -> bool:
@@ -367,7 +418,9 @@ def _parties_named(judged: Judgement) -> bool:
 def main() -> None:
     """Print the figures of the sets asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", nargs="+", default=["run", "varied", "recorded"], choices=["run", "varied", "recorded"])
+    parser.add_argument(
+        "--set", nargs="+", default=["run", "varied", "recorded"], choices=["run", "varied", "recorded"]
+    )
     parser.add_argument("--run", type=Path, default=PROJECT / "data" / "runs" / "main.jsonl")
     parser.add_argument("--seeds", nargs="+", type=int, default=[9101, 9102])
     parser.add_argument("--errors", action="store_true", help="show some that were judged wrongly")

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ovrag_core.documents.passages import find_passages
-from ovrag_core.types import Cause, Document, Evidence, Triple, Violation
+from ovrag_core.types import Cause, Document, Evidence, Triple, Verdict, Violation
 
 About = Literal["asked", "mixed", "other", "none"]
 KINDS: tuple[About, ...] = ("asked", "mixed", "other", "none")
@@ -177,6 +177,19 @@ class Shelf:
             return own
         placed = self._by_context(text, own, asked, others, context) if context else own
         return placed if placed.about != "none" else self._judge(text, asked, others, weak=True)
+
+    def note(
+        self,
+        verdict: Verdict,
+        text: str,
+        asked: str,
+        *,
+        context: Sequence[str] = (),
+        among: Collection[str] | None = None,
+    ) -> Verdict:
+        """The verdict on an answer, with a warning added where the answer is not about the asked document alone."""
+        found = violation(self.judge(text, asked, context=context, among=among), text, asked, self)
+        return verdict if found is None else verdict.model_copy(update={"violations": (*verdict.violations, found)})
 
     def _judge(self, text: str, asked: str, others: frozenset[str], *, weak: bool = False) -> Judgement:
         """By details and repeated sentences; `weak`: by short lines and rare phrases."""

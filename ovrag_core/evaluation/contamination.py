@@ -2,22 +2,21 @@
 
 What an answer is about is read from the passages it was taken from; what it could have been about, from the retrieved
 chunks. Where a model quotes no passages at all, the retrieved chunks stand in for them, which the `basis` column says.
+What an answer is found to be about from its text alone (`ovrag_core.identity`) is measured against that, and stands in
+for it where a run recorded neither.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 import pandas as pd
 
 from ovrag_core.evaluation.confusion import arms_of, cell
 from ovrag_core.evaluation.statistics import Resampling, ratio
+from ovrag_core.identity import KINDS, About, Shelf
 from ovrag_core.types import QueryRecord, Violation
-
-About = Literal["asked", "mixed", "other", "none"]
-KINDS: tuple[About, ...] = ("asked", "mixed", "other", "none")
 
 
 def about(documents: Collection[str], asked: str) -> About:
@@ -98,6 +97,55 @@ def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
         "message",
     ]
     return pd.DataFrame(rows, columns=names)
+
+
+def detected_frame(records: Sequence[QueryRecord], shelf: Shelf) -> pd.DataFrame:
+    """One row an answer about a document of the shelf: what it is about, and what its text says it is about.
+
+    Columns: arm, document_id, question_id, about (as in `source_frame`), detected (asked, mixed, other, none), by
+    (text, context, nothing), detected_documents. The texts of the retrieved chunks are read as the answer's context; their
+    documents' ids are used for nothing else.
+    """
+    sources = source_frame(records).set_index(["arm", "document_id", "question_id"])["about"]
+    rows = []
+    for record in records:
+        if record.answer is None or record.document_id not in shelf.documents:
+            continue
+        found = shelf.judge(record.answer.text, record.document_id, context=_context(record, shelf))
+        key = (record.arm, record.document_id, record.question_id)
+        rows.append((*key, sources[key], found.about, found.by, ", ".join(found.documents)))
+    names = ["arm", "document_id", "question_id", "about", "detected", "by", "detected_documents"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _context(record: QueryRecord, shelf: Shelf) -> list[str]:
+    chunks = [chunk for chunk in record.retrieved if chunk.document_id in shelf.documents]
+    return [shelf.documents[chunk.document_id].text[chunk.start : chunk.end] for chunk in chunks]
+
+
+def detection(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
+    """Per arm of a detected frame, precision and recall of "about other documents only", with intervals over documents.
+
+    Answers of which the run does not show what they are about are left out of both and counted in `unknown`; `found` is
+    the share of all answers detected.
+    """
+    rows = []
+    for arm, group in frame.groupby("arm", sort=False):
+        known = group[group["about"] != "none"]
+        said, true = known["detected"] == "other", known["about"] == "other"
+        row: dict[str, object] = {"arm": arm, "answers": len(group), "unknown": len(group) - len(known)}
+        everything = pd.Series(data=True, index=group.index)
+        for name, hits, of, among in (
+            ("precision", said & true, said, known),
+            ("recall", said & true, true, known),
+            ("found", group["detected"] == "other", everything, group),
+        ):
+            sums = among.assign(hit=hits, of=of).groupby("document_id", sort=True)[["hit", "of"]].sum()
+            estimate = ratio(sums["hit"].tolist(), sums["of"].tolist(), plan)
+            row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+        rows.append(row)
+    ends = [f"{name}{end}" for name in ("precision", "recall", "found") for end in ("", "_low", "_high")]
+    return pd.DataFrame(rows, columns=["arm", "answers", "unknown", *ends])
 
 
 def wrong_answers(frame: pd.DataFrame) -> pd.DataFrame:
