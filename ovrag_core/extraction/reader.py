@@ -20,7 +20,7 @@ from ovrag_core.extraction.gate import gate
 from ovrag_core.extraction.lexicon import Lexicon, load_lexicon
 from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
 from ovrag_core.extraction.purposes import Purpose, find_purpose, kind_of_purpose
-from ovrag_core.extraction.sentences import Plain, Unit, plain_text, ticked_only, units
+from ovrag_core.extraction.sentences import Plain, Unit, plain_text, struck_out, ticked_only, units
 from ovrag_core.extraction.values import (
     Maturity,
     Principal,
@@ -246,7 +246,7 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     parties = find_parties(page.document)
     names = find_facilities(text, page.units)
     if page.scope:
-        text = ticked_only(text)
+        text = struck_out(ticked_only(text))
     claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied, roles=_roles(parties))
     purpose = find_purpose(text, page.units)
     if purpose is not None:
