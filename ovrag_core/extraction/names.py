@@ -25,9 +25,11 @@ from ovrag_core.types import PartyKind
 LEXICON = Path(__file__).resolve().parents[2] / "ontologies" / "lexicon" / "parties.ttl"
 _NAMESPACE = "urn:ovrag:parties#"
 
-_TOKEN = re.compile(r"[^\W_](?:[^\W_]|['’´.\\/&-](?=[^\W_]))*\.?|[&+]")
+_TOKEN = re.compile(r"[^\W_](?:[^\W_]|['’´.\\/&-](?=[^\W_]))*(?:(?<=[sS])['’](?= [A-Z]))?\.?|[&+]")
 _GAP = re.compile(r"[ \u00a0\u202f]{1,3}(?=\S)|[ \u00a0]{0,3}\r?\n[ \u00a0]{0,4}(?=\S)")
 _PARENTHESIS = re.compile(r"[ \u00a0]\(([^()\n]{1,30})\)")
+_BLANK = re.compile(r"[ \u00a0]+|[ \u00a0]*\r?\n[ \u00a0]*")
+_LABEL = re.compile(r"[ \t]*[A-Z][\w ()/-]{1,30}:(?!\S)")
 _COMMA = re.compile(r",[ \u00a0]{0,3}(?:\r?\n[ ]?)?")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _TRADING = re.compile(
@@ -181,11 +183,26 @@ _CROWN = re.compile(
     r"(?:His|Her|HIS|HER) (?:Majesty|MAJESTY)(?: (?:the|THE) (?:King|Queen|KING|QUEEN))?(?: (?i:in right of) [A-Z]\w+(?: [A-Z][a-z]+)?)?"
 )
 _PUBLIC = frozenset(
-    ["government", "state", "city", "county", "republic", "kingdom", "province", "commonwealth", "town"]
+    [
+        *("government", "state", "city", "county", "republic", "kingdom", "province", "commonwealth", "town"),
+        *(
+            "kanton",
+            "canton",
+            "freistaat",
+            "stadt",
+            "land",
+            "région",
+            "provincia",
+            "gemeinde",
+            "kommune",
+            "municipality",
+        ),
+    ]
 )
 _UNIT = re.compile(
-    r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) "
+    r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) |(?:Amt|Departement|Direktion|Ministerium|Direction|Dirección|Service|Dienst|Assessorato|Ufficio) (?:für|der|des|du|de|per|voor|van) "
 )
+_HOUSE_NAME = re.compile(r" (?P<quoted>[\"“„«][A-ZÀ-Þ][\w' &-]{1,30}[\"”“»] )|(?P<dash> [-–] (?=[A-ZÀ-Þ]))")
 _LOAN_HOUSES = frozenset(
     ["authority", "company", "corporation", "fund", "bank", "association", "society", "services", "trust", "board"]
 )
@@ -356,7 +373,8 @@ def _skip_lead(text: str, start: int, stop: int) -> tuple[int, str]:
             or word in words("personTitle")
             or word.title() in _upper_titles()
         ):
-            following = _TOKEN.match(text, token.end() + 1, stop)
+            blank = _BLANK.match(text, token.end(), stop)
+            following = _TOKEN.match(text, blank.end(), stop) if blank else None
             if not following or not following.group()[0].isupper():
                 break
             title, start = f"{title} {word}".strip(), token.end()
@@ -419,6 +437,10 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
         if gap and _is_part(gap.group(1), text, gap.end(), stop):
             end = position = gap.end()
             tokens.append(gap.group(1))
+        if house := _house_name(text, position, stop):
+            tokens.append("-")
+            position = house
+            continue
         comma = _COMMA.match(text, position, stop)
         form = _after_comma().match(text, comma.end(), stop) if comma else None
         if comma and form:
@@ -447,6 +469,21 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
     return end
 
 
+def _house_name(text: str, position: int, stop: int) -> int | None:
+    """Where a name goes on after a quoted part or a dash, if a legal form ends it: 'Bank "Warta" S.A.', "Alta - Eventos, Lda."."""
+    part = _HOUSE_NAME.match(text, position, stop)
+    if part is None:
+        return None
+    quoted = part.end() if part["quoted"] else None
+    ending = _after_comma().search(text, part.end(), min(stop, part.end() + 60))
+    between = text[part.end() : ending.start()] if ending else "\n"
+    if "\n" in between or ending is None or ";" in between or ":" in between or "(" in between:
+        return None
+    if quoted is not None:
+        return quoted if not between.strip() else None
+    return part.end()
+
+
 def _lending_house(text: str, tokens: list[str], plain: str, position: int, stop: int) -> bool:
     """Whether "Loan" is part of a name: "Savings and Loan", "State Loan Authority"."""
     following = _TOKEN.match(text, position + 1, stop) if plain == "loan" and position + 1 < stop else None
@@ -471,7 +508,7 @@ def _goes_on(text: str, tokens: list[str], position: int, stop: int) -> bool:
     following = _TOKEN.match(text, position, stop)
     after = following.group().lower().replace(".", "") if following else ""
     common = _lower("officeWord") | _lower("notAName")
-    if after in _lower("officeWord") or all(t.lower() in common for t in tokens):
+    if after in _lower("officeWord") or all(t.lower() in common for t in tokens) or _LABEL.match(text, position):
         return False
     return last not in _form_words() or last in _UNDECIDED or after in _form_words() or after in ("of", "and", "&")
 
@@ -548,7 +585,9 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
         if plain[-1] in _form_words() and plain[-1] not in organisation:
             return False
         return (
-            (_is_capital(after) or after == "the") and not after[0].isdigit() and any(p in organisation for p in plain)
+            (_is_capital(after) or after == "the")
+            and not after[0].isdigit()
+            and (plain[-1] in organisation or ("of" in plain and any(p in organisation for p in plain)))
         )
     if word == "the":
         return plain[-1] in ("of", "for", "and") and _is_capital(after)

@@ -72,6 +72,7 @@ _NOISE = frozenset(["signature", "signatures", "signed", "sign", "by", "for", "w
         "names",
         "full",
         "legal",
+        "called",
         "of",
         "the",
         "and",
@@ -107,7 +108,7 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _LEADS = re.compile(
-    r"\b(?:between|among|amongst|by|and|to|of|with|from|that|which|whom|said|than|is|are|for|whereas|received|behalf|pay|repay|owes?|unto|lender|borrower)\b[,:]?\s+|[:;–—]\s+|(?<=[,(])\s+|"
+    r"\b(?:between|among|amongst|by|and|to|of|with|from|that|which|whom|said|than|is|are|for|whereas|received|behalf|pay|repay|owes?|unto|lender|borrower)\b[,:]?\s+|[:;–—]\s+|(?<=[,(/])\s+|"
     r"(?:^|\n)[ \t]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-Za-z])[.)]\s+|[-*•#|]+\s*)?|\(\d\)\s*",
     re.IGNORECASE,
 )
@@ -185,6 +186,18 @@ _OWES = re.compile(
     r"\b(?:indebted|owes?|owed|liable|debt due|repaid|payable|repay|repays)\b[^.;\n]{0,50}?\bto\s+(?=[A-ZÀ-Þ])",
     re.IGNORECASE,
 )
+_ANSWERS_FOR = re.compile(
+    r"[^.;]{0,60}\b(?:if|should|where|whenever)\s+(?:you|the\s+\w+|he|she|they)\s+(?:do(?:es)?\s+not|fails?|cannot|default)",
+    re.IGNORECASE,
+)
+_MADE_WITH = re.compile(
+    r"\b(?:[Mm]ade|MADE|[Ee]ntered into|[Cc]oncluded|[Ss]igned)\b[^.;:]{0,60}\b(?:with|WITH)[:,]?\s+(?=[A-ZÀ-Þ])"
+)
+_OWES_ME = re.compile(r"\b(?:owed?|owing|pay|payable|repay)\b[^.;]{0,40}\bto\s+(?:me|us),\s+(?=[A-ZÀ-Þ])")
+_WHO_LENDS = re.compile(r"\b[Ii]t\s+is\s+(?=[A-ZÀ-Þ])")
+_WHO = re.compile(
+    r"\s*,?\s*(?:alone\s+)?(?:who|that)\s+(?:alone\s+)?(?P<verb>lends|has lent|is lending|borrows|owes|is borrowing)\b"
+)
 _OWES_KIN = re.compile(
     r"\b(?:owes?|borrow(?:ed|s)?|repay|pay)\s+(?:back\s+)?(?:from\s+|to\s+)?(?:my|his|her|our|their)\s+(?:[a-z-]+,?\s+){1,3}(?=[A-ZÀ-Þ])"
 )
@@ -238,11 +251,18 @@ _BANK_TERMS = frozenset(
         "trust company",
     }
 )
+_ACCEPTED_FOR = re.compile(r"[ \t]*(?:We |I )?(?:[Aa]greed|[Aa]ccept(?:ed)?|[Cc]ounter-?signed|[Cc]onfirmed)\b")
 _ACCEPTED = re.compile(r"\s*(?:I |We )?(?:agreed|accept|confirmed|acknowledg|read and)", re.IGNORECASE)
 _CLOSING = re.compile(
     r"^[ \t]*(?:yours\b[^\n]{0,30}|(?:kind|best|warm|with (?:kind|best|warm))?\s*regards|sincerely[^\n]{0,20}|best wishes|with thanks[^\n]{0,40}|respectfully[^\n]{0,20}|cordially[^\n]{0,20}),?[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_SPOKEN_OF = re.compile(
+    r"\((?:hereinafter\s+)?[\"“‘']?(you|we|us|me|I)[\"”’']?(?:\s*(?:,|and|or)\s*[\"“‘']?\w+[\"”’']?)*\)", re.IGNORECASE
+)
+_INSTITUTIONAL = frozenset(["bank", "credit union", "building society", "society", "company", "trust company"])
+_THINGS = frozenset(["property", "collateral", "vehicle", "equipment", "goods", "premises", "land", "project", "plan"])
+_TERM_ONLY = re.compile(r"(?:^|[\d,.]\s*)\((?:the\s+)?[\"“][^)]*\)\s*$|^[^(]*\)\s*$|^\([^()]*\)\s*$")
 _CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
 _BLANK = re.compile(r"[_.…\s]{3,}")
 
@@ -260,7 +280,7 @@ def find_parties(document: Document) -> Parties:
     terms = _Terms(text)
     sightings: list[_Sighting] = []
     for start, stop in _regions(text):
-        for finder in (_rows, _definitions, _capacities, _statements, _verbs):
+        for finder in (_rows, _definitions, _capacities, _statements, _deed_parties, _verbs):
             sightings.extend(finder(text, start, stop, terms))
     sightings.extend(_letter(text, terms))
     _add_fallbacks(text, sightings, terms)
@@ -287,15 +307,37 @@ def _spelled_out(text: str, sightings: Sequence[_Sighting]) -> list[_Sighting]:
     for name in (sighting.name for sighting in sightings):
         if name.end not in longest or (name.start < longest[name.end].start and not name.text[0].isdigit()):
             longest[name.end] = name
-    whole = [longest[sighting.name.end] for sighting in sightings]
+    whole = [_owner(text, longest[sighting.name.end]) for sighting in sightings]
     return [replace(s, name=_without_initials(text, name)) for s, name in zip(sightings, whole, strict=True)]
+
+
+_OWNED_BY = re.compile(
+    r"\b(?:belong(?:s|ing)\s+to|(?:name|style|firm)\s+(?:of|under\s+which|used\s+by|registered\s+by)|deals?\s+with(?!\s+it\b)|owned\s+by|proprietor(?:\s+is|,|:)|carried\s+on\s+by)\s+(?=[A-ZÀ-Þ])"
+)
+
+
+def _owner(text: str, name: Name) -> Name:
+    """The person behind a trade name that the text explains: '"Quay Works" is a business name of Ida Roth'."""
+    if has_form(name.text) or name.title or len(name.text.split()) > 5:
+        return name
+    spelled = r"\s+".join(map(re.escape, name.text.split()))
+    explained = re.search(
+        rf"[\"“]?{spelled}[\"”]?,?\s+(?:is|being)\s+(?:only\s+|merely\s+|just\s+)?(?:an?|the|his|her)\s+(?:\w+\s+){{0,2}}?(?:name|style|firm|sole\s+proprietorship)\b",
+        text,
+        re.IGNORECASE,
+    )
+    for place in _OWNED_BY.finditer(text, explained.end(), explained.end() + 420) if explained else ():
+        person = name_at(text, place.end(), stop=place.end() + 80)
+        if person and _sure_person(person):
+            return person
+    return name
 
 
 def _without_initials(text: str, name: Name) -> Name:
     """A name of initials and a surname as the one full name of the text that they fit; itself where none or several do."""
     short = _INITIALS.fullmatch(name.text)
     if short is None:
-        return name
+        return _with_surname(text, name)
     initials = re.findall(r"[A-ZÀ-Þ]", short.group(1))
     given = r"\s+".join(rf"{initial}[\w'’-]+" for initial in initials)
     extra = r"(?:\s+[A-ZÀ-Þ][\w'’-]+)?" if len(initials) == 1 else ""
@@ -306,6 +348,18 @@ def _without_initials(text: str, name: Name) -> Name:
         return name
     (match,) = found.values()
     return Name(match.start(), match.end(), " ".join(match.group().split()), name.title)
+
+
+def _with_surname(text: str, name: Name) -> Name:
+    """A bare first name as the one full name that the text gives it; itself where none or several do."""
+    if " " in name.text or party_kind(name.text) != "natural_person":
+        return name
+    found = {}
+    for match in re.finditer(rf"(?<![\w'’-]){re.escape(name.text)}(?=[ ][A-ZÀ-Þ])", text):
+        longer = name_at(text, match.start(), stop=match.start() + 80, wrap=False)
+        if longer and longer.start == match.start() and could_be_person(longer.text):
+            found.setdefault(_key(longer.text), longer)
+    return next(iter(found.values())) if len(found) == 1 else name
 
 
 def _principals(text: str, mentions: Sequence[PartyMention]) -> tuple[PartyMention, ...]:
@@ -383,12 +437,25 @@ def _office() -> re.Pattern[str]:
     return re.compile(rf"[ \t]*(?:,\s*|\n[ \t]*)(?!witness)(?:{offices})\b", re.IGNORECASE)
 
 
+_DEED_OF_TRUST = re.compile(r"\bdeed\s+of\s+trust\b|\btrust\s+deed\b", re.IGNORECASE)
+_DEED_PARTY = re.compile(
+    r"\s*,\s*(?:as\s+|the\s+)?(?P<role>Grantors?|Trustors?|Beneficiary|Beneficiaries|Trustee|GRANTORS?|TRUSTORS?|BENEFICIARY|TRUSTEE)(?![\w-])(?!\s*['’]s)"
+)
+
+
+def _deed_roles(text: str) -> dict[str, Role | None]:
+    """The roles of a deed of trust: grantor owes, beneficiary lends, trustee does neither."""
+    if not _DEED_OF_TRUST.search(text[:3000]) or not re.search(r"\bbeneficiar", text[:6000], re.IGNORECASE):
+        return {}
+    return {"grantor": "borrower", "trustor": "borrower", "beneficiary": "lender", "trustee": None}
+
+
 class _Terms:
     """The terms a document calls its parties by; a doubtful one is judged by what the document has the party do."""
 
     def __init__(self, text: str) -> None:
         self._text = text if len(text) <= 120_000 else text[:90_000] + text[-30_000:]
-        self._roles: dict[str, Role | None] = dict(speaker_roles(self._text))
+        self._roles: dict[str, Role | None] = {**speaker_roles(self._text), **_deed_roles(self._text)}
         self._defined: dict[str, Role] = {}
         #: Parties under a term of their own whose role neither the lexicon nor their use shows.
         self.open: list[tuple[str, Name]] = []
@@ -459,7 +526,7 @@ def _singular(term: str) -> str:
 
 def _label_role(label: str, terms: _Terms) -> tuple[Role, bool, str] | None:
     """The role a row's label names, whether it is certain, and the term; None for any other label."""
-    plain = re.sub(r"\(s\)|[\"“”*_#\[\]]", "", label.lower())
+    plain = re.sub(r"\(s\)|[\"“”*_#\[\]?]", "", label.lower())
     plain = re.sub(r"['’]s\b|s['’](?=\s)|\bno\.?\s*\d|\d+", " ", plain).replace("(", " / ").replace(")", " ")
     if len(plain) > 60:
         return None
@@ -495,7 +562,7 @@ def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting
             lead = _NUMBERING.match(piece)
             offset = lead.end() if lead else 0
             label, colon, _ = piece[offset:].partition(":")
-            role = _label_role(label, terms) if len(label) < 64 and label.count("(") == label.count(")") else None
+            role = _label_role(label, terms) if len(label) < 64 and not _TERM_ONLY.search(label) else None
             if role is None:
                 role = _described_label(text, begin + offset, end)
                 colon = ":" if role else ""
@@ -506,14 +573,40 @@ def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting
                 3.0 if role[2].startswith("co-") else 2.5 if role[2].startswith("cardholder") else 0.0
             )
             weight -= 2.0 if begin > max(20_000, 0.5 * len(text)) else 0.0
+            late = begin > 0.8 * len(text)
             if colon and text[value:end].strip(" *_|\t"):
-                yield from _named_in(
+                for found in _named_in(
                     text, value, end, role, weight, terms, wrap_to=_wrapped(lines, number, cell, cells)
-                )
+                ):
+                    signs = late and party_kind(found.name.text) == "natural_person"
+                    yield replace(found, weight=found.weight - 4.5) if signs else found
+            elif cell + 1 < len(cells) and not colon and cell == 0 and _is_header(text, cells):
+                yield from _column(text, lines, number, role, weight - 1.0, terms)
             elif cell + 1 < len(cells) and not colon:
                 yield from _named_in(text, *cells[cell + 1], role, weight - 1.0, terms)
             elif cell == 0 or colon:
                 yield from _below(text, lines, number, role, weight if colon else weight - 2.5, terms)
+
+
+def _is_header(text: str, cells: list[tuple[int, int]]) -> bool:
+    """Whether a row is a table's header: three cells or more, and the second names nobody."""
+    if len(cells) < 3:
+        return False
+    name = name_at(text, cells[1][0], stop=cells[1][1], wrap=False)
+    return name is None or party_kind(name.text) is None
+
+
+def _column(
+    text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: _Terms
+) -> Iterator[_Sighting]:
+    """The names in the first column of a table, down to the first empty line."""
+    for at, line in lines[number + 1 : number + 12]:
+        cells = list(_cells(line, at))
+        if not cells:
+            return
+        for sighting in _named_in(text, *cells[0], role, weight, terms):
+            if party_kind(sighting.name.text) is not None:
+                yield sighting
 
 
 def _described_label(text: str, start: int, end: int) -> tuple[Role, bool, str] | None:
@@ -568,7 +661,11 @@ def _below(
         if not line.strip(" _*|-"):
             continue
         seen += 1
-        named = re.match(r"[\s*#|-]*(?:full |legal |registered )?names?(?: of \w+)?\s*[:|]\s*", line, re.IGNORECASE)
+        named = re.match(
+            r"[\s*#|-]*(?:full |legal |registered )?names?(?: of \w+)?(?:\s*[:|]|\s*\.{3,}|\s{2,})\s*",
+            line,
+            re.IGNORECASE,
+        )
         if named and seen <= 3:
             yield from _named_in(text, at + named.end(), at + len(line), role, weight, terms)
             return
@@ -648,7 +745,11 @@ def _named_in(
     ):
         return
     name = _joint(text, name, end)
-    yield _Sighting(role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
+    if role[2] in _INSTITUTIONAL and party_kind(name.text) == "natural_person":
+        weight -= 5.0  # whoever signs for the bank
+    spoken = _SPOKEN_OF.search(text, name.end, end)
+    said = terms.role(spoken.group(1)) if spoken else None
+    yield _Sighting(said or role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
 
 
 def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:  # noqa: PLR0912 -- one way of naming per branch
@@ -663,9 +764,7 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
             continue
         quoted = [" ".join(t.split()) for t in _QUOTED.findall(inside)]
         plain = None if quoted else _UNQUOTED.match(inside)
-        found = quoted or (
-            [plain.group(1)] if plain and _lexicon().get(_singular(plain.group(1)), (None, False))[1] else []
-        )
+        found = quoted or ([plain.group(1)] if plain and _names_a_role(plain.group(1), inside) else [])
         if not found:
             continue
         known = [t for t in found if _singular(t) in _lexicon()]
@@ -686,7 +785,8 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
         for term in found:
             role = terms.role(term)
             if role is None:
-                terms.open.extend((found[0], name) for name in names[:1])
+                if not _is_common(term.lower()) and term.lower() not in _THINGS:
+                    terms.open.extend((term, name) for name in names[:1])
                 continue
             certain = terms.certain(term) is not None
             terms.define(term, role)
@@ -703,6 +803,12 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
             for order, name in enumerate(_names_before(text, match.start(), terms, several=True)[:3]):
                 terms.define(term, role)
                 yield _Sighting(role, name, 8.0 - 0.6 * order, (name.end, match.start()), term)
+
+
+def _names_a_role(term: str, inside: str) -> bool:
+    """Whether brackets without quotation marks hold a role: "(Borrower)", or with an article "(the Client)"."""
+    role, certain = _lexicon().get(_singular(term), (None, False))
+    return role is not None and (certain or (inside.lower().startswith("the ") and term[0].isupper()))
 
 
 def _adjacent(text: str, at: int, terms: _Terms) -> list[Name]:
@@ -859,8 +965,10 @@ def _is_party(name: Name, terms: _Terms) -> bool:
     plain = " ".join(plain_words(name.text))
     if _singular(plain) in _lexicon() or all(_singular(w) in _lexicon() for w in plain.split()):
         return False
-    if any(w in _PLACEHOLDERS for w in plain.split()) or (
-        not has_form(name.text) and all(_is_common(w) for w in re.split(r"[ /]+", plain))
+    if (
+        plain.startswith("deed of")
+        or any(w in _PLACEHOLDERS for w in plain.split())
+        or (not has_form(name.text) and all(_is_common(w) for w in re.split(r"[ /]+", plain)))
     ):
         return False
     if (
@@ -959,6 +1067,17 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             )
 
 
+def _deed_parties(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """ "X and Y, husband and wife, Grantors", "Z BANK, Beneficiary" at the beginning of a deed of trust."""
+    if not _deed_roles(text):
+        return
+    for match in _DEED_PARTY.finditer(text, start, min(stop, start + 6000)):
+        role = terms.role(match["role"])
+        names = _names_before(text, match.start(), terms, several=True) if role else []
+        if role and names and names[0].end <= match.start() and "\n\n" not in text[names[0].end : match.start()]:
+            yield _Sighting(role, names[0], 8.0, (names[0].end, match.start()), match["role"])
+
+
 def _near(text: str, start: int, end: int) -> bool:
     """Whether a name's description, if any, is all that stands between."""
     between = text[start:end]
@@ -978,6 +1097,8 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
         (_LOAN_FROM, "lender", 4.0),
         (_OWES, "lender", 3.5),
         (_OWES_KIN, "lender", 5.5),
+        (_OWES_ME, "lender", 6.0),
+        (_MADE_WITH, "borrower", 3.5),
         (_GUARANTEED_BY, "guarantor", 5.0),
     )
     for pattern, role, weight in after:
@@ -997,8 +1118,17 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
                 yield _Sighting(
                     speaks, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1)
                 )
+    for match in _WHO_LENDS.finditer(text, start, stop):
+        name = name_at(text, match.end(), stop=min(stop, match.end() + 120))
+        said = _WHO.match(text, name.end) if name else None
+        if name and said and _is_party(name, terms):
+            lends = said["verb"] in ("lends", "has lent", "is lending")
+            yield _Sighting("lender" if lends else "borrower", name, 6.5, (name.end, name.end))
     for match in _BEHALF.finditer(text, start, stop):
-        if _ACCEPTS.search(text, match.end(), min(stop, match.end() + 160)):
+        line = text.rfind("\n", 0, match.start()) + 1
+        if _ACCEPTED_FOR.match(text, line, match.end()) or _ACCEPTS.search(
+            text, match.end(), min(stop, match.end() + 160)
+        ):
             yield from _after(text, match.end(), "borrower", 4.0, terms, stop)
 
 
@@ -1017,7 +1147,8 @@ def _before(
         if names and _NEW_PARAGRAPH.search(text[names[0].end : match.start()]):
             continue
         if names and _subject(text[names[0].end : at]):
-            yield _Sighting(role, names[0], weight, (names[0].end, match.start()))
+            answers = pattern is _PROMISES and _ANSWERS_FOR.match(text, match.end())
+            yield _Sighting("guarantor" if answers else role, names[0], weight, (names[0].end, match.start()))
 
 
 def _speaker(pays: re.Match[str] | None, lends: re.Match[str] | None) -> Role | None:
@@ -1083,14 +1214,14 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
     for at, line in _lines(head, 0, len(head)):
         if not line.strip():
             continue
-        to = re.match(r"[ \t]*(?:To|TO|From|FROM)[ \t]*:?[ \t]+", line)
+        if _SENT.match(line):
+            continue
+        to = re.match(r"[ \t]*(?:To|TO)[ \t]*:?[ \t]+", line)
         opening, first = first and greeting is not None, False
         name = _alone(text, at + (to.end() if to else 0), at + len(line), terms, described=bool(to) or opening)
-        if name is None:
+        if name is None or _is_adviser(text, name):
             continue
         kind = party_kind(name.text)
-        if _is_adviser(text, name):
-            continue
         bank = kind in ("financial_institution", "government")
         after = (name.end, min(len(text), name.end + 200)) if to or opening else (name.end, name.end)
         if called & set(plain_words(name.text)) and kind == "natural_person" and not _company_below(head, name):
@@ -1111,7 +1242,13 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
             addressee = True
             yield _Sighting("borrower", name, 6.5 if to and greeting else 3.0, after)
         elif kind == "legal_entity" and at < 300 and not greeting:
-            yield _Sighting("borrower", name, 0.5, after)
+            yield _Sighting("borrower", name, 0.5, (name.end, min(len(text), name.end + 200)))
+    yield from _addressed(text, terms)
+    yield from _closings(text, terms, bool(greeting))
+
+
+def _addressed(text: str, terms: _Terms) -> Iterator[_Sighting]:
+    """Whom a greeting or a heading addresses, and by whom something is issued."""
     for match in _GREETING.finditer(text[:6000]):
         name = name_at(text, match.end(), stop=match.end() + 80, wrap=False)
         if name and _is_party(name, terms) and (party_kind(name.text) == "legal_entity" or _sure_person(name)):
@@ -1120,9 +1257,9 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
         name = name_at(text, match.end(), stop=match.end() + 100)
         if name and _is_party(name, terms) and party_kind(name.text) in ("financial_institution", "government"):
             yield _Sighting("lender", name, 2.0, (name.end, name.end))
-    yield from _closings(text, terms, bool(greeting))
 
 
+_SENT = re.compile(r"[ \t>]*(?:From|FROM|Cc|CC|Bcc|Subject|Date|Sent)[ \t]*:")
 _ADVISER = re.compile(
     r"[\s,(–-]{1,6}(?:LLP\W+)?(?:Barristers?|Solicitors?|Attorneys?|Advocates?|Notar(?:y|ies)|Lawyers?|Counsel|Accountants?|Rechtsanw\w+|Avocats?|Abogados?)\b",
     re.IGNORECASE,
@@ -1218,9 +1355,15 @@ def _signatures(text: str, terms: _Terms) -> Iterator[_Sighting]:
             role = terms.certain(term)
             at = match.start("name") if "name" in pattern.groupindex else match.end()
             name = name_at(text, at, stop=min(len(text), at + 120), wrap=False)
-            if role and name and name.start - at < 8 and _is_party(name, terms) and party_kind(name.text):
-                if not _office().match(text[name.end : name.end + 60]):
-                    yield _Sighting(role, name, weight, (name.end, min(len(text), name.end + 200)), term)
+            if (
+                role
+                and name
+                and name.start - at < 8
+                and _is_party(name, terms)
+                and party_kind(name.text)
+                and not _office().match(text[name.end : name.end + 60])
+            ):
+                yield _Sighting(role, name, weight, (name.end, min(len(text), name.end + 200)), term)
 
 
 def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None:
@@ -1232,12 +1375,12 @@ def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None
     if "borrower" in have and "lender" in have:
         return
     taken = {_key(s.name.text) for s in sightings}
-    other = {_key(n.text): (t, n) for t, n in terms.open if _key(n.text) not in taken and party_kind(n.text)}
+    other = {_key(n.text): (t, n) for t, n in terms.open if _key(n.text) not in taken and _sure_party(n)}
     if len(other) == 1 and len(have & {"borrower", "lender"}) == 1:
-        ((term, name),) = other.values()
+        ((term, party),) = other.values()
         left: Role = "lender" if "borrower" in have else "borrower"
         terms.define(term, left)
-        sightings.append(_Sighting(left, name, 2.0, (name.end, min(len(text), name.end + 200))))
+        sightings.append(_Sighting(left, party, 2.0, (party.end, min(len(text), party.end + 200))))
         return
     signers: list[Name] = []
     for at, line in _lines(text, tail, len(text)):
@@ -1280,6 +1423,11 @@ def _closing_names(text: str, terms: _Terms) -> Iterator[Name]:
             if name:
                 yield name
                 break
+
+
+def _sure_party(name: Name) -> bool:
+    """Whether a name is an organisation's by its form or a person's beyond doubt."""
+    return has_form(name.text) or party_kind(name.text) in ("financial_institution", "government") or _sure_person(name)
 
 
 def _captions(text: str, terms: _Terms) -> Iterator[_Sighting]:
@@ -1331,7 +1479,9 @@ def _rank(text: str, sightings: Iterable[_Sighting], terms: _Terms) -> dict[Role
             if k[1] == role and all(scores[k] >= scores[o] for o in scores if o[0] == k[0] and o[1] != role)
         ]
         keys.sort(key=lambda k: (-scores[k], min(s.name.start for s in groups[k])))
-        result[role] = tuple(_mention(text, groups[k], terms) for k in keys)
+        result[role] = tuple(
+            _mention(text, groups[k], [s for o in groups if o[0] == k[0] and o != k for s in groups[o]]) for k in keys
+        )
     return result
 
 
@@ -1340,12 +1490,12 @@ def _score(group: list[_Sighting]) -> float:
     return weights[0] + min(0.5, 0.05 * sum(weights[1:]))
 
 
-def _mention(text: str, group: list[_Sighting], terms: _Terms) -> PartyMention:
+def _mention(text: str, group: list[_Sighting], elsewhere: list[_Sighting]) -> PartyMention:
     group = sorted(group, key=lambda s: (-s.weight, s.name.start))
     best = group[0]
     spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
     start, end = passage(text, best.name.start, best.name.end)
-    kind, where = _kind(text, group, best.role)
+    kind, where = _kind(text, [*group, *elsewhere], best.role)
     kind_start, kind_end = passage(text, *where) if where else (start, end)
     return PartyMention(best.role, spelled, kind, start, end, kind_start, kind_end)
 
@@ -1387,8 +1537,9 @@ def _descriptions(text: str, group: list[_Sighting]) -> Iterator[tuple[int, int]
         if stop > start:
             between = text[start:stop]
             if re.match(
-                r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b|[ \t]*\n[ \t]*(?:Registered|Licen[sc]ed|Authori[sz]ed|Incorporated|Regulated|A|An)\b",
+                r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b|[ \t]*\n[ \t(]*(?:Registered|Licen[sc]ed|Authori[sz]ed|Incorporated|Regulated|Creditor|Credit|Lender|An?)\b",
                 between,
+                re.IGNORECASE,
             ):
                 end = re.search(
                     r"\n\s*\n|\n(?=[ \t]*[A-Z][\w ()/-]{1,30}(?::|[ ]{2,}))|(?<=[a-z0-9)])[.;]\s+[A-Z]|\((?:the|hereinafter|\"|“)|\b(?:promises?|acknowledges?|owes?|agrees?|undertakes?|lends?|borrows?|shall|will|order of|in favou?r of)\b",

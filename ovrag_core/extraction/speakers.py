@@ -27,7 +27,8 @@ _LENDS = re.compile(
 
 def speaker_roles(text: str) -> dict[str, Speaker]:
     """The role of each pronoun of `text`, in lower case ("i", "we", "you" and their forms); open ones are left out."""
-    pays = Counter(match["who"].lower() for match in _BORROWS.finditer(text))
+    paying = (match for match in _BORROWS.finditer(text) if not _pays_out(match))
+    pays = Counter(match["who"].lower() for match in paying)
     lends = Counter(match["who"].lower() for match in _LENDS.finditer(text))
     speaking = pays["i"] + pays["we"] + lends["you"]  # the one who says "I" or "we" is the borrower
     spoken_to = pays["you"] + lends["i"] + lends["we"]
@@ -40,6 +41,12 @@ def speaker_roles(text: str) -> dict[str, Speaker]:
         return {}
     me = [word for who, words in (("i", ("i", "me", "my")), ("we", ("we", "us", "our"))) if pays[who] for word in words]
     return {**dict.fromkeys(me, "borrower"), "you": "lender", "your": "lender"}
+
+
+def _pays_out(match: re.Match[str]) -> bool:
+    """Whether "we pay" stands alone: lenders pay the loan out, pay a dealer, pay a fee."""
+    words = match.group().lower().split()
+    return words[0] == "we" and words[-1] == "pay" and not {"promise", "undertake", "covenant"} & set(words)
 
 
 def _typed(roles: dict[str, str]) -> dict[str, Speaker]:
