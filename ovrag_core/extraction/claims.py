@@ -127,6 +127,12 @@ _ONLY_WHERE = re.compile(
     r"\s(?:is|are|shall be|applies|apply|shall apply)(?: used| relevant)?\s+only\s+(?:where|if|when|to)\b",
     re.IGNORECASE,
 )
+_NO_SUBJECT = re.compile(
+    r"\W*(?:which|that|who|where|under which|is|are|may|can|shall|will|must|be|been|not|it|so|then|thereafter|one|no|none|"
+    r"nothing|without)\b"
+)
+_IT = re.compile(r"\W*(?:\w{1,4}[.)]\s+)?(?:it|this|all this) (?:is|was|may|can|shall|will|has|runs?|works?|operates?|cannot|must)\b")
+_BARE = re.compile(r"\W*(?:\w{1,4}[.)]\s+)?(?:no|none|nothing|without|neither|un-?secured|secured|re-?borrow\w*|re-?draw\w*)\b")
 _QUOTED = re.compile(r'"[^"]*\s[^"]*\s[^"]*"')
 _INSERTING = re.compile(r"\b(?:insert\w*|read|reads|replaced by|replaced with|amended|means|added)\b")
 _FURTHER_SECURITY = re.compile(
@@ -166,6 +172,7 @@ class Claim:
     cue: tuple[int, int]
     unit: int
     collateral: tuple[int, int] | None = None
+    anchored: bool = True
 
 
 def find_claims(
@@ -244,6 +251,9 @@ def settle(claims: Iterable[Claim], lexicon: Lexicon, *, long: bool) -> list[Cla
     groups: dict[str, list[Claim]] = {}
     for claim in claims:
         groups.setdefault(claim.about, []).append(claim)
+    anchored = {about for about, group in groups.items() if any(claim.anchored for claim in group)}
+    for about in [about for about in groups if about not in anchored and lexicon.opposites.get(about) in anchored]:
+        del groups[about]
     needed = 3 if long else 2
     kept: list[Claim] = []
     for about, group in groups.items():
@@ -446,6 +456,8 @@ class _Reader:
         claim = self._claim(about, strength, cue.implied, a, b)
         if about == "SecuredLoan":
             claim = replace(claim, collateral=self._collateral_after(b, a))
+        if self.scope and about in _MATTERS and not self._anchored(a, b):
+            claim = replace(claim, anchored=False)
         return claim
 
     def _polarity(self, cue: Cue, a: int, b: int) -> tuple[str, int] | None:
@@ -478,6 +490,18 @@ class _Reader:
         if _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70)):
             return True
         return about == "SecuredLoan" and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)) is not None
+
+    def _anchored(self, a: int, b: int) -> bool:
+        """Whether the clause names this loan or its parties, or is a row or a bare statement ("No security is taken")."""
+        if self.is_row or self.unit.kind == "heading":
+            return True
+        start = max((cut for cut in self.clauses if cut <= a), default=0)
+        while start and _NO_SUBJECT.match(self.raw, start):
+            start = max(cut for cut in self.clauses if cut < start)
+        stop = next((cut for cut in self.clauses if cut > b), len(self.raw))
+        if start == 0 and _IT.match(self.raw):
+            return True
+        return self.debts.anchored(self.raw[start:stop]) or (_BARE.match(self.raw) is not None and len(self.raw) < 140)
 
     def _mentioned_only(self, a: int, b: int) -> bool:
         """Whether the cue stands within words that a sentence merely quotes."""

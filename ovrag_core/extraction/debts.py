@@ -82,6 +82,10 @@ class Debts:
         """Whether the words point at this loan outright."""
         return self.words["owndebt"].search(words) is not None
 
+    def anchored(self, words: str) -> bool:
+        """Whether the words name this loan, or one of its two sides: then the clause is about it."""
+        return self.is_own(words) or self.words["anchor"].search(words) is not None
+
     def _foreign(self, words: str) -> bool:
         return any(not (self.own & set(_key(match))) for match in self.words["otherdebt"].finditer(words))
 
