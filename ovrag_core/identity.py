@@ -406,7 +406,7 @@ def _triples(sign: Sign, documents: Sequence[str], text: str, asked: str, shelf:
 
 
 def _held_at(written: str, sign: Sign, profile: Profile, find: Finder) -> Evidence | None:
-    keys = [key for detail in find(written) for key in sorted(detail.keys)]
+    keys = [key for detail in find(written) for key in sorted(detail.keys)] if sign.kind != "passage" else []
     detail = next((profile.held[key] for key in keys if key in profile.held), None)
     span = (detail.start, detail.end) if detail else _place(profile.document.text, plain_words(written))
     return Evidence.of(profile.document, *span) if span else None
@@ -416,12 +416,12 @@ def _message(judgement: Judgement, against: Sequence[Sign], text: str, asked: st
     where = ", ".join(judgement.documents[:_SHOWN]) + (" and others" if len(judgement.documents) > _SHOWN else "")
     if not against:
         part = "partly about" if judgement.about == "mixed" else "about"
-        return f"The answer names nothing to know {asked} by, and what it was written from is {part} {where}"
+        return f"The answer names nothing to know {asked} by, and what it was written from is {part} {where}."
     shown = list(dict.fromkeys(" ".join(text[sign.start : sign.end].split()) for sign in against))
     said = ", ".join(f"“{each if len(each) <= _LONG else each[: _LONG - 1] + '…'}”" for each in shown[:_SHOWN])
     more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     also = "also " if judgement.about == "mixed" else ""
     if not judgement.documents:
-        return f"The answer {also}says {said}{more}, which neither {asked} nor any other document at hand holds"
+        return f"The answer {also}says {said}{more}, which neither {asked} nor any other document at hand holds."
     holds = "holds" if len(judgement.documents) == 1 else "hold"
-    return f"The answer {also}says {said}{more}, which {asked} does not hold but {where} {holds}"
+    return f"The answer {also}says {said}{more}, which {asked} does not hold but {where} {holds}."

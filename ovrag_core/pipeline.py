@@ -12,6 +12,7 @@ import numpy as np
 
 from ovrag_core.arms import MERGED_CLASS, Arm, merge_individuals
 from ovrag_core.errors import ModelError, ModelSetupError
+from ovrag_core.identity import Shelf
 from ovrag_core.llm.meter import Tally, tally
 from ovrag_core.llm.once import Made, Once
 from ovrag_core.retrieval.embedding import Embedder, Vectors
@@ -102,7 +103,8 @@ class Bench:
     `pool` is what pooled arms search: all documents, or those up to the asked one, in the order of their ids.
     A document is read once, not once a question, whichever thread asks first; what that used is in the record of
     `payer` (arm and question), so that records do not tell who was first. Without a payer it is in that of the first.
-    `cost_usd` prices what was used; `close` ends what the bench holds open. Several threads may ask at once.
+    `shelf`, where given, tells answers about other documents. `cost_usd` prices what was used; `close` ends what the
+    bench holds open. Several threads may ask at once.
     """
 
     index: Searcher
@@ -116,6 +118,7 @@ class Bench:
     pool: Literal["whole", "growing"] = "whole"
     model: str = "offline"
     payer: tuple[str, str] | None = None
+    shelf: Shelf | None = None
     cost_usd: Callable[[Tally], float | None] = lambda used: None
     close: Callable[[], None] = lambda: None
     readings: Once[str, Reading] = field(default_factory=Once)
@@ -321,6 +324,7 @@ def _checked(attempt: Attempt, query: Query) -> Attempt:
         triples = _answer_triples(attempt.answer, query.document_id, query.arm, query.bench)
     with query.watch.part("validation"):
         verdict = _verdict(triples, query.context, query.document_id, query.arm, query.bench)
+        verdict = _noted(verdict, attempt.answer, query)
     return attempt.model_copy(update={"triples": triples, "verdict": verdict})
 
 
@@ -352,6 +356,16 @@ def _verdict(
 ) -> Verdict:
     verdict = bench.validator.check([*triples, *context], closed_world=arm.closed_world, document=document_id)
     return assign_causes(verdict, document_id)
+
+
+def _noted(verdict: Verdict, answer: Answer, query: Query) -> Verdict:
+    """The verdict with a warning where the answer, by its text, is not about the asked document alone."""
+    bench = query.bench
+    if bench.shelf is None:
+        return verdict
+    context = [bench.index.chunk(hit.chunk_id).text for hit in query.retrieved]
+    among = None if query.arm.scoped else _searched(query.document_id, query.arm, bench)
+    return bench.shelf.note(verdict, answer.text, query.document_id, context=context, among=among)
 
 
 def _can_be_corrected(verdict: Verdict, arm: Arm) -> bool:

@@ -142,10 +142,13 @@ def answer_text(record: QueryRecord) -> str:
         return record.error or "no answer"
     places = sorted({passage.document_id for passage in record.answer.evidence})
     verdict = record.attempts[-1].verdict
-    outcome = record.outcome.replace("_", " ") if verdict is not None else "not validated"
+    validated = verdict is not None and (verdict.status != "unchecked" or record.outcome == "unchecked")
+    outcome = record.outcome.replace("_", " ") if validated else "not validated"
     lines = [record.answer.text, "", f"[{outcome}; from {', '.join(places) or 'no passage'}]"]
     for violation in verdict.violations if verdict else ():
         lines.append(f"- {violation.message}")
+        if violation.kind == "identity":
+            continue  # its message quotes
         lines += [f'    "{" ".join(triple.evidence.quote.split())}"' for triple in violation.triples if triple.evidence]
     return "\n".join(lines)
 

@@ -13,7 +13,9 @@ from ovrag_core.chat_answering import ChatAnswerer
 from ovrag_core.documents import find
 from ovrag_core.extraction import reader
 from ovrag_core.extraction.chat import ChatExtractor
+from ovrag_core.extraction.details import find_details
 from ovrag_core.extraction.hybrid import HybridExtractor
+from ovrag_core.identity import Shelf
 from ovrag_core.llm import Connection, connect
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reference import load_with_reference
@@ -101,13 +103,15 @@ def _bench(
     else:
         answerer = ChatAnswerer(connection.chat, temperature=settings.llm.temperature, seed=settings.llm.seed)
     label = f"{answerer.name}, {extractor_name}, {embedder.name}"
+    by_id = {document.id: document for document in documents}
     bench = Bench(
         index=index,
         embedder=embedder,
         answerer=answerer,
         extractor=extractor,
         validator=validator,
-        documents={document.id: document for document in documents},
+        documents=by_id,
+        shelf=Shelf(by_id, find_details),
         top_k=settings.retrieval.top_k,
         corrections=settings.experiment.corrections,
         model=label if connection else f"offline: {label}",

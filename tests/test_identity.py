@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 import run_factory
+import standins
 
+from ovrag_core.arms import ARMS
 from ovrag_core.evaluation.contamination import detected_frame, detection
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.extraction.details import find_details
 from ovrag_core.identity import MIXED, OTHER, UNKNOWN, Shelf, violation
+from ovrag_core.pipeline import ask
+from ovrag_core.settings import Question
 from ovrag_core.types import Document, QueryRecord, Retrieved
 
+QUESTION = Question(id="Q1", text="Who borrows?")
 MILL = """LOAN AGREEMENT
 
 Lender: First Harbour Bank N.A., 12 Quay Street, Boston, MA 02110.
@@ -175,3 +180,23 @@ def test_runs_are_measured_against_what_they_quote(three: Shelf) -> None:
 def test_answers_about_documents_that_are_not_at_hand_are_left_out(three: Shelf) -> None:
     stranger = run_factory.record("plain", "Contract_001")
     assert detected_frame([stranger], three).empty
+
+
+def test_the_loop_warns_of_another_document_without_changing_its_outcome() -> None:
+    texts = {"A": "is_Black " + FARM, "B": "is_Black " + MILL}
+    parts = standins.bench(texts, standins.Scripted("The borrower is Thomas Brennan."))
+    without, _ = ask(QUESTION, "B", ARMS["ovrag"], parts)
+    parts.shelf = Shelf(parts.documents, find_details)
+    record, _ = ask(QUESTION, "B", ARMS["ovrag"], parts)
+    assert record.attempts[0].verdict is not None
+    (found,) = record.attempts[0].verdict.violations
+    assert (found.rule, found.triples[1].subject) == (OTHER, "A")
+    assert (record.outcome, record.cause) == (without.outcome, without.cause) == ("accepted", None)
+
+
+def test_a_growing_pool_does_not_know_later_documents() -> None:
+    parts = standins.bench({"A": MILL, "B": FARM}, standins.Scripted("The borrower is Thomas Brennan."))
+    parts.shelf, parts.pool = Shelf(parts.documents, find_details), "growing"
+    record, _ = ask(QUESTION, "A", ARMS["ovrag"], parts)
+    assert record.attempts[0].verdict is not None
+    assert record.attempts[0].verdict.violations[0].rule == UNKNOWN
