@@ -133,6 +133,8 @@ _NO_SUBJECT = re.compile(
 )
 _IT = re.compile(r"\W*(?:\w{1,4}[.)]\s+)?(?:it|this|all this) (?:is|was|may|can|shall|will|has|runs?|works?|operates?|cannot|must)\b")
 _BARE = re.compile(r"\W*(?:\w{1,4}[.)]\s+)?(?:no|none|nothing|without|neither|un-?secured|secured|re-?borrow\w*|re-?draw\w*)\b")
+_EXAMPLE = re.compile(r"\W*(?:for |by way of |worked )?(?:example|illustration)s?\b(?! of)", re.IGNORECASE)
+_EXCERPT = re.compile(r'(?<=[\s(])"(?=[A-Z\u00a7(\d])[^"]{60,1800}[.;]"(?=[\s).,;])')
 _QUOTED = re.compile(r'"[^"]*\s[^"]*\s[^"]*"')
 _INSERTING = re.compile(r"\b(?:insert\w*|read|reads|replaced by|replaced with|amended|means|added)\b")
 _FURTHER_SECURITY = re.compile(
@@ -192,8 +194,9 @@ def find_claims(
     debts = Debts(text, units, lexicon, roles or {})
     found: list[Claim] = []
     idle = ""
+    aside = _asides(text, units) if scope else frozenset()
     for index, unit in enumerate(units):
-        if unit.kind == "signature":
+        if unit.kind == "signature" or index in aside:
             continue
         if scope and _ONLY_WHERE.search(text, unit.start, unit.end):
             idle = unit.heading
@@ -205,6 +208,23 @@ def find_claims(
             reader.before = spoken[units[index - 1].start : units[index - 1].end]
         found.extend(reader.claims())
     return found
+
+
+def _asides(text: str, units: Sequence[Unit]) -> frozenset[int]:
+    """Units that are no terms of this loan: paragraphs that give an example, and excerpts quoted at length."""
+    quotes = [
+        match.span()
+        for match in _EXCERPT.finditer(text)
+        if not _INSERTING.search(text[max(0, match.start() - 120) : match.start()].lower())
+    ]
+    found: set[int] = set()
+    example = False
+    for index, unit in enumerate(units):
+        new = not index or "\n\n" in text[units[index - 1].end : unit.start].replace(" ", "")
+        example = _EXAMPLE.match(text, unit.start, unit.end) is not None or (example and not new)
+        if example or any(a <= unit.start and unit.end <= b + 1 for a, b in quotes):
+            found.add(index)
+    return frozenset(found)
 
 
 def _by_role(text: str, roles: Mapping[str, str]) -> str:
@@ -487,7 +507,7 @@ class _Reader:
         """Security that another lender holds, or that exists "if any"."""
         if cue.about not in ("SecuredLoan", "UnsecuredLoan"):
             return False
-        if _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70)):
+        if about == "SecuredLoan" and _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70)):
             return True
         return about == "SecuredLoan" and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)) is not None
 
