@@ -28,7 +28,7 @@ _NAMESPACE = "urn:ovrag:parties#"
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|['’´.\\/&-](?=[^\W_]))*(?:(?<=[sS])['’](?= [A-Z]))?\.?|[&+]")
 _GAP = re.compile(r"[ \u00a0\u202f]{1,3}(?=\S)|[ \u00a0]{0,3}\r?\n[ \u00a0]{0,4}(?=\S)")
 _PARENTHESIS = re.compile(r"[ \u00a0]\(([^()\n]{1,30})\)")
-_BLANK = re.compile(r"[ \u00a0]+|[ \u00a0]*\r?\n[ \u00a0]*")
+_BLANK = re.compile(r"-(?=[A-Z])|[ \u00a0]+|[ \u00a0]*\r?\n[ \u00a0]*")
 _LABEL = re.compile(r"[ \t]*[A-Z][\w ()/-]{1,30}:(?!\S)")
 _COMMA = re.compile(r",[ \u00a0]{0,3}(?:\r?\n[ ]?)?")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

@@ -148,7 +148,7 @@ _RELATED = re.compile(
 )
 _LABELLED = re.compile(r"\n[ \t]*[A-Z][\w ()/-]{2,30}:")
 _SENTENCE_END = re.compile(
-    r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!\b[Nn]o)(?<!\bnos)(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;]\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
+    r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!\b[Nn]o)(?<!\bnos)(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;?!][\"”]?\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
 )
 _SPOKEN = re.compile(
     r"((?:[\"“](?:the\s+)?\w+[,.]?[\"”]\s*(?:,|and|or)?\s*){1,4})(?:is|are|means?|refers?\s+to|shall\s+mean|stands?\s+for)\s+(?=(?:the\s+)?[A-ZÀ-Þ])",
@@ -213,7 +213,9 @@ _GUARANTEED_BY = re.compile(
     r"\b(?:guaranteed|guarantee(?:\s+(?:given|granted|made))?|guaranty(?:\s+(?:given|granted|made))?)\s+(?:in full\s+)?(?:by|of|from)\s+(?=[A-ZÀ-Þ])",
     re.IGNORECASE,
 )
-_GREETING = re.compile(r"\b(?:Welcome|Dear|in the name of|opened for|To|prepared for|issued to)[,:]?\s+(?=[A-ZÀ-Þ])")
+_GREETING = re.compile(
+    r"\b(?:Welcome|Dear|in the name of|opened for|To|[Pp]repared for|[Ii]ssued to)[,:]?\s+(?=[A-ZÀ-Þ])"
+)
 _ISSUED_BY = re.compile(
     r"\b(?:issued|offered|provided|granted|made|financed|extended|originated)\s+(?:to\s+you\s+)?by\s+(?=[A-ZÀ-Þ])",
     re.IGNORECASE,
@@ -262,6 +264,8 @@ _SPOKEN_OF = re.compile(
 )
 _INSTITUTIONAL = frozenset(["bank", "credit union", "building society", "society", "company", "trust company"])
 _THINGS = frozenset(["property", "collateral", "vehicle", "equipment", "goods", "premises", "land", "project", "plan"])
+_WHO_IS = re.compile(r"who (?:is|are) (?:the )?(\w+(?: \w+)?)")
+_CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who)['’]")
 _TERM_ONLY = re.compile(r"(?:^|[\d,.]\s*)\((?:the\s+)?[\"“][^)]*\)\s*$|^[^(]*\)\s*$|^\([^()]*\)\s*$")
 _CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
 _BLANK = re.compile(r"[_.…\s]{3,}")
@@ -282,6 +286,7 @@ def find_parties(document: Document) -> Parties:
     for start, stop in _regions(text):
         for finder in (_rows, _definitions, _capacities, _statements, _deed_parties, _verbs):
             sightings.extend(finder(text, start, stop, terms))
+    sightings = _complemented(sightings, terms)
     sightings.extend(_letter(text, terms))
     _add_fallbacks(text, sightings, terms)
     sightings = _spelled_out(text, sightings)
@@ -354,7 +359,7 @@ def _with_surname(text: str, name: Name) -> Name:
     """A bare first name as the one full name that the text gives it; itself where none or several do."""
     if " " in name.text or party_kind(name.text) != "natural_person":
         return name
-    found = {}
+    found: dict[str, Name] = {}
     for match in re.finditer(rf"(?<![\w'’-]){re.escape(name.text)}(?=[ ][A-ZÀ-Þ])", text):
         longer = name_at(text, match.start(), stop=match.start() + 80, wrap=False)
         if longer and longer.start == match.start() and could_be_person(longer.text):
@@ -530,8 +535,13 @@ def _label_role(label: str, terms: _Terms) -> tuple[Role, bool, str] | None:
     plain = re.sub(r"['’]s\b|s['’](?=\s)|\bno\.?\s*\d|\d+", " ", plain).replace("(", " / ").replace(")", " ")
     if len(plain) > 60:
         return None
+    asked = _WHO_IS.fullmatch(plain.strip())
+    if asked and (role := terms.role(asked.group(1))):
+        return role, True, ""
     found: tuple[Role, bool, str] | None = None
-    whole = " ".join(w for w in plain.split() if w not in _NOISE)
+    whole = " ".join(plain.split()).strip(" .:")
+    if _singular(whole) not in _lexicon():
+        whole = " ".join(w for w in plain.split() if w not in _NOISE)
     if _singular(whole) in _lexicon():
         role, certain = _lexicon()[_singular(whole)]
         return (role if certain else terms.role(whole) or role), certain, whole
@@ -580,7 +590,7 @@ def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting
                 ):
                     signs = late and party_kind(found.name.text) == "natural_person"
                     yield replace(found, weight=found.weight - 4.5) if signs else found
-            elif cell + 1 < len(cells) and not colon and cell == 0 and _is_header(text, cells):
+            elif cell == 0 and not colon and role[0] == "guarantor" and _is_header(text, cells):
                 yield from _column(text, lines, number, role, weight - 1.0, terms)
             elif cell + 1 < len(cells) and not colon:
                 yield from _named_in(text, *cells[cell + 1], role, weight - 1.0, terms)
@@ -841,9 +851,9 @@ def _belongs_to_label(text: str, start: int, end: int) -> bool:
     )
 
 
-def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False) -> list[Name]:  # noqa: PLR0912 -- each branch refuses one sort of false name
-    """The party (or parties) whose description ends at `at`."""
-    floor = max(0, at - 700)
+def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False, since: int = 0) -> list[Name]:  # noqa: PLR0912 -- each branch refuses one sort of false name
+    """The party (or parties) whose description ends at `at` and begins at `since` or later."""
+    floor = max(0, at - 700, since)
     window = text[floor:at]
     cut = 0
     for bracket in _BRACKETS.finditer(window):
@@ -967,6 +977,7 @@ def _is_party(name: Name, terms: _Terms) -> bool:
         return False
     if (
         plain.startswith("deed of")
+        or _CONTRACTED.match(plain)
         or any(w in _PLACEHOLDERS for w in plain.split())
         or (not has_form(name.text) and all(_is_common(w) for w in re.split(r"[ /]+", plain)))
     ):
@@ -1003,7 +1014,9 @@ def _in_address(text: str, name: Name) -> bool:
 
 def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
     """Names with a capacity: "ACME, INC., as Borrower"."""
+    done = 0
     for match in _CAPACITY.finditer(text, start, stop):
+        since, done = done, match.end()
         if start + 20_000 < match.start() < stop - 10_000:
             continue
         term = " ".join(match.group(1).split())
@@ -1014,7 +1027,7 @@ def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             role = "lender"
         if role is None:
             continue
-        for name in _names_before(text, match.start(), terms)[:1]:
+        for name in _names_before(text, match.start(), terms, since=since)[:1]:
             if party_kind(name.text) is not None:
                 yield _Sighting(role, name, 5.5 if agent else 8.0, (name.end, match.start()), term)
 
@@ -1025,6 +1038,8 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
         role = terms.certain(match.group(1))
         linked = bool(re.search(r"\b(?:is|are|be|means?|to|being)\W*$", match.group()[match.end(1) - match.start() :]))
         if role is None or re.search(r"[A-Z&][\w'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()]):
+            continue
+        if _is_asked(text, match.end()):
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name is None or not _right_after(text, match.end(), name) or not _is_party(name, terms):
@@ -1038,7 +1053,7 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
         ):
             continue
         name = _joint(text, name, min(stop, name.end + 80))
-        yield _Sighting(role, name, 7.0 if linked else 3.5, (name.end, min(stop, name.end + 200)), match.group(1))
+        yield _Sighting(role, name, 8.5 if linked else 3.5, (name.end, min(stop, name.end + 200)), match.group(1))
     for match in _SPOKEN.finditer(text, start, stop):
         group = [" ".join(t.split()) for t in _QUOTED.findall(match.group(1))]
         role = next((r for t in group if (r := terms.certain(t))), None) or next(
@@ -1065,6 +1080,12 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             yield _Sighting(
                 role, names[0], 6.0 if " is" in match.group() else 4.0, (names[0].end, match.start()), match.group(1)
             )
+
+
+def _is_asked(text: str, at: int) -> bool:
+    """Whether the sentence around `at` is a question, which says nothing."""
+    end = re.compile(r"[.;?!](?=\s|$|[\"”'])|\n[ \t]*\n").search(text, at, min(len(text), at + 300))
+    return end is not None and end.group() == "?"
 
 
 def _deed_parties(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
@@ -1120,10 +1141,10 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
                 )
     for match in _WHO_LENDS.finditer(text, start, stop):
         name = name_at(text, match.end(), stop=min(stop, match.end() + 120))
-        said = _WHO.match(text, name.end) if name else None
-        if name and said and _is_party(name, terms):
-            lends = said["verb"] in ("lends", "has lent", "is lending")
-            yield _Sighting("lender" if lends else "borrower", name, 6.5, (name.end, name.end))
+        who = _WHO.match(text, name.end) if name else None
+        if name and who and _is_party(name, terms):
+            said_role: Role = "lender" if who["verb"] in ("lends", "has lent", "is lending") else "borrower"
+            yield _Sighting(said_role, name, 6.5, (name.end, name.end))
     for match in _BEHALF.finditer(text, start, stop):
         line = text.rfind("\n", 0, match.start()) + 1
         if _ACCEPTED_FOR.match(text, line, match.end()) or _ACCEPTS.search(
@@ -1143,7 +1164,7 @@ def _before(
             re.IGNORECASE,
         )
         at = match.start() if not defined else match.start() - len(window) + window.rfind("(")
-        names = _names_before(text, at, terms)
+        names = [] if _is_asked(text, match.end()) else _names_before(text, at, terms)
         if names and _NEW_PARAGRAPH.search(text[names[0].end : match.start()]):
             continue
         if names and _subject(text[names[0].end : at]):
@@ -1177,7 +1198,7 @@ def _subject(between: str) -> bool:
 
 def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: int) -> Iterator[_Sighting]:
     name = name_at(text, at, stop=min(stop, at + 160))
-    if name is None or not _right_after(text, at, name) or not _is_party(name, terms):
+    if name is None or _is_asked(text, at) or not _right_after(text, at, name) or not _is_party(name, terms):
         return
     kind = party_kind(name.text)
     if (
@@ -1405,6 +1426,19 @@ def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None
             sightings.append(_Sighting("borrower", name, 1.0, (name.end, name.end)))
         elif "lender" not in have:
             sightings.append(_Sighting("lender", name, 1.0, (name.end, name.end)))
+
+
+def _complemented(sightings: list[_Sighting], terms: _Terms) -> list[_Sighting]:
+    """The sightings, with the party under a doubtful lender's term ("Dealer") as borrower where the lender is surely another."""
+    if any(sighting.role == "borrower" for sighting in sightings):
+        return sightings
+    sure = {_key(s.name.text) for s in sightings if s.role == "lender" and s.term and terms.certain(s.term)}
+    return [
+        replace(s, role="borrower")
+        if sure and s.role == "lender" and s.term and not terms.certain(s.term) and _key(s.name.text) not in sure
+        else s
+        for s in sightings
+    ]
 
 
 def _over_lines(text: str, tail: int, terms: _Terms) -> Iterator[Name]:

@@ -24,12 +24,14 @@ _LENDS = re.compile(
     rf"\b(?P<who>I|[Ww]e|WE|[Yy]ou|YOU)\s+{_ADVERBS}(?:(?:are|am)\s+(?:\w+\s+)?(?:pleased|happy|willing|prepared|glad|ready)\s+to\s+(?:lend|offer|make|advance|grant|provide)|{_MODAL}(?:lend|lent|advanced?|loaned|make\s+(?:you\s+)?(?:the\s+|a\s+|an\s+)?(?:loan|advance)s?|accelerate|charge\s+(?:you|me|us)|refuse\s+(?:to\s+make\s+)?(?:further\s+|an\s+)?advances?|(?:require|ask|demand|declare|call)\b[^.;\n]{{0,60}}\b(?:repay|pay|payment|balance|due)))\b"
 )
 
+_STOP = re.compile(r"[.;?!](?=\s|$|[\"”'])|\n[ \t]*\n")
+
 
 def speaker_roles(text: str) -> dict[str, Speaker]:
     """The role of each pronoun of `text`, in lower case ("i", "we", "you" and their forms); open ones are left out."""
-    paying = (match for match in _BORROWS.finditer(text) if not _pays_out(match))
+    paying = (match for match in _BORROWS.finditer(text) if not (_pays_out(match) or _is_asked(text, match.end())))
     pays = Counter(match["who"].lower() for match in paying)
-    lends = Counter(match["who"].lower() for match in _LENDS.finditer(text))
+    lends = Counter(match["who"].lower() for match in _LENDS.finditer(text) if not _is_asked(text, match.end()))
     speaking = pays["i"] + pays["we"] + lends["you"]  # the one who says "I" or "we" is the borrower
     spoken_to = pays["you"] + lends["i"] + lends["we"]
     if speaking == spoken_to:
@@ -41,6 +43,12 @@ def speaker_roles(text: str) -> dict[str, Speaker]:
         return {}
     me = [word for who, words in (("i", ("i", "me", "my")), ("we", ("we", "us", "our"))) if pays[who] for word in words]
     return {**dict.fromkeys(me, "borrower"), "you": "lender", "your": "lender"}
+
+
+def _is_asked(text: str, at: int) -> bool:
+    """Whether the sentence that goes on at `at` is a question."""
+    end = _STOP.search(text, at, at + 400)
+    return end is not None and end.group() == "?"
 
 
 def _pays_out(match: re.Match[str]) -> bool:
