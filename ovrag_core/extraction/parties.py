@@ -1576,7 +1576,7 @@ def _descriptions(text: str, group: list[_Sighting]) -> Iterator[tuple[int, int]
                 re.IGNORECASE,
             ):
                 end = re.search(
-                    r"\n\s*\n|\n(?=[ \t]*[A-Z][\w ()/-]{1,30}(?::|[ ]{2,}))|(?<=[a-z0-9)])[.;]\s+[A-Z]|\((?:the|hereinafter|\"|“)|\b(?:promises?|acknowledges?|owes?|agrees?|undertakes?|lends?|borrows?|shall|will|order of|in favou?r of)\b",
+                    r"\n\s*\n|\n(?=[ \t]*[A-Z][\w ()/-]{1,30}(?::|[ ]{2,}))|(?<=[a-z0-9)])[.;]\s+[A-Z]|,?\s+and\s+the\s+[a-z]+\s+is\b|\((?:the|hereinafter|\"|“)|\b(?:promises?|acknowledges?|owes?|agrees?|undertakes?|lends?|borrows?|shall|will|order of|in favou?r of)\b",
                     between,
                 )
                 yield start, start + (end.start() if end else len(between))
