@@ -404,7 +404,7 @@ def _outcome(attempts: Sequence[Attempt], arm: Arm) -> tuple[Outcome, Cause | No
     if last.verdict.status == "unchecked":
         return "unchecked", None
     causes = {violation.cause for violation in last.verdict.violations if violation.severity == "clash"}
-    for cause in ("answer", "mixture", "source"):
+    for cause in ("mixture", "answer", "source"):  # of another document's statements no answer can be right
         if cause in causes:
             return ("source_finding" if arm.uses_cause and cause == "source" else "hard_rejected"), cause
     return "hard_rejected", None

@@ -15,7 +15,7 @@ from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
 from ovrag_core.ontology.rules import Rule
 from ovrag_core.ontology.shapes import Failure, Shapes
 from ovrag_core.ontology.values import Value
-from ovrag_core.types import Cause, Status, Triple, Verdict, Violation
+from ovrag_core.types import Status, Triple, Verdict, Violation
 
 _EXPLANATIONS = 64
 _LINE = 120  # characters of a name or value in a message
@@ -368,21 +368,26 @@ def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
     """The verdict with the cause of each violation.
 
     `answer`: needs a statement that only the answer makes. `source`: statements of the asked document suffice.
-    `mixture`: needs another document. A statement without evidence counts as the asked document's.
+    `mixture`: needs another document; the message then names the documents. A statement without evidence counts as the
+    asked document's.
     """
-    causes = [
-        violation.model_copy(update={"cause": _cause(violation, asked_document)}) for violation in verdict.violations
-    ]
-    return verdict.model_copy(update={"violations": tuple(causes)})
+    violations = tuple(_caused(violation, asked_document) for violation in verdict.violations)
+    clash = next((violation for violation in violations if violation.severity == "clash"), None)
+    reason = clash.message if clash and verdict.status == "inconsistent" else verdict.reason
+    return verdict.model_copy(update={"violations": violations, "reason": reason})
 
 
-def _cause(violation: Violation, asked_document: str) -> Cause:
+def _caused(violation: Violation, asked_document: str) -> Violation:
     if any(triple.origin == "answer" for triple in violation.triples):
-        return "answer"
-    documents = {triple.evidence.document_id for triple in violation.triples if triple.evidence} | (
-        {asked_document} if any(triple.evidence is None for triple in violation.triples) else set()
+        return violation.model_copy(update={"cause": "answer"})
+    documents = dict.fromkeys(
+        triple.evidence.document_id if triple.evidence else asked_document for triple in violation.triples
     )
-    return "source" if documents <= {asked_document} else "mixture"
+    if set(documents) <= {asked_document}:
+        return violation.model_copy(update={"cause": "source"})
+    where = " and ".join(one_line(name, _LINE) for name in documents)
+    told = f"These are statements of different documents: {where}" if len(documents) > 1 else f"All this is of {where}"
+    return violation.model_copy(update={"cause": "mixture", "message": f"{violation.message} {told}."})
 
 
 def feedback(verdict: Verdict) -> str:

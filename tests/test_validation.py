@@ -248,6 +248,16 @@ def test_causes(validator: Validator) -> None:
     assert cause(validator, [*both_elsewhere, secured, unsecured]) == ["source"]
 
 
+def test_a_mixture_names_its_documents(validator: Validator) -> None:
+    triples = [
+        said("Loan", "rdf:type", "SecuredLoan", document="C1"),
+        said("Loan", "rdf:type", "UnsecuredLoan", document="C2"),
+    ]
+    verdict = assign_causes(validator.check(triples, closed_world=False, document="C1"), "C1")
+    assert verdict.violations[0].message.endswith("These are statements of different documents: C1 and C2.")
+    assert verdict.reason == verdict.violations[0].message
+
+
 def test_the_answer_is_not_blamed_for_what_the_document_contradicts_itself_about(validator: Validator) -> None:
     """Two collaterals, one of them from the answer only: the context's own suffices."""
     triples = [
