@@ -13,11 +13,13 @@ import typer
 import yaml
 from tqdm import tqdm
 
-from ovrag_core.errors import DocumentError, OvragError
+from ovrag_core.errors import DocumentError, OvragError, RunError
 from ovrag_core.project import project_file
 from ovrag_core.settings import ARM_NAMES, Question, Settings, load_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ovrag_core.pipeline import Bench
     from ovrag_core.review import Review
     from ovrag_core.types import Document, QueryRecord
@@ -79,40 +81,35 @@ def say(message: str) -> None:
 @app.command()
 def review(
     paths: Annotated[list[Path], typer.Argument(help="PDF, DOCX, HTML or text files, or folders of them.")],
+    deal: Annotated[bool, typer.Option("--deal", help="The files are one agreement with its amendments.")] = False,
     output: Output = Format.text,
     html: Annotated[Path | None, typer.Option(help="Also write a page with the passages marked in the text.")] = None,
     params: Params = DEFAULT_PARAMS,
 ) -> int:
     """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
+    from ovrag_core.deal import review_together  # noqa: PLC0415
     from ovrag_core.extraction import reader  # noqa: PLC0415  (start-up stays quick)
-    from ovrag_core.review import report  # noqa: PLC0415
-    from ovrag_core.review import review as review_document  # noqa: PLC0415
-    from ovrag_core.review import unchecked as unchecked_document  # noqa: PLC0415
+    from ovrag_core.review import report, review_each  # noqa: PLC0415
     from ovrag_core.review_page import review_page  # noqa: PLC0415
     from ovrag_core.workbench import make_validator  # noqa: PLC0415
 
     validator = make_validator(_settings(params, None))
-    results: list[Review] = []
-    read: list[Document | None] = []
-    for path, document in _load_each(paths):
-        if isinstance(document, str):
-            say(document)
-            result = unchecked_document(str(path), document, reader.NAME)
-        else:
-            result = review_document(document, reader, validator, reader.NAME)
-            if result.label == "UNCHECKED":
-                say(f"{path} was not checked: {result.reason}")
-        results.append(result)
-        read.append(None if isinstance(document, str) else document)
+    loaded = _load_each(_without_reports(paths))
+    reviewed: list[tuple[Review, Sequence[Document]]] = []
+    look = review_together if deal else review_each
+    for result, documents in look(loaded, reader, validator, reader.NAME):
+        reviewed.append((result, documents))
+        if result.label == "UNCHECKED":
+            say(f"{_listed(result)} was not checked: {result.reason}" if documents else result.reason or "not checked")
         if output is Format.jsonl:
-            print(result.model_dump_json(exclude={"clashes"}), flush=True)
+            print(result.to_json(), flush=True)
         elif output is Format.text:
             print(report(result) + "\n", flush=True)
     if output is Format.json:
-        _print_json([result.model_dump(mode="json", exclude={"clashes"}) for result in results])
+        _print_json([json.loads(result.to_json()) for result, _ in reviewed])
     if html is not None:
-        _write(html, review_page(list(zip(results, read, strict=True))))
-    labels = {result.label for result in results}
+        _write(html, review_page(reviewed))
+    labels = {result.label for result, _ in reviewed}
     return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
 
@@ -178,13 +175,49 @@ def check(
 
 
 @app.command()
-def run(params: Params = DEFAULT_PARAMS, overrides: Overrides = None) -> int:
+def run(
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+    arms: Annotated[list[ArmName] | None, typer.Option("--arm", help="Only this arm; may be repeated.")] = None,  # type: ignore[valid-type]
+    contracts: Annotated[list[str] | None, typer.Option("--contract", help="Only this contract; repeatable.")] = None,
+    questions: Annotated[list[str] | None, typer.Option("--question", help="Only this question; repeatable.")] = None,
+    shard: Annotated[str | None, typer.Option(help="k/n: only the k-th of n pieces; see merge-runs.")] = None,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask anew what ended in an error.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what the run would call and cost, and end.")] = False,
+) -> int:
     """Run the experiment of the parameter file, or go on with one that was interrupted."""
-    from ovrag_core.experiment import run_experiment  # noqa: PLC0415
-    from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
+    from ovrag_core import experiment  # noqa: PLC0415
+    from ovrag_core.documents import find  # noqa: PLC0415
+    from ovrag_core.forecast import forecast, forecast_text  # noqa: PLC0415
+    from ovrag_core.retrieval.store import load_all  # noqa: PLC0415
+    from ovrag_core.runs import read_run  # noqa: PLC0415
+    from ovrag_core.workbench import contracts_folder, corpus_bench  # noqa: PLC0415
 
-    settings = _settings(params, overrides)
-    print(run_experiment(settings, corpus_bench(settings)))
+    chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
+    filters = [f"{key}={json.dumps([str(each) for each in some])}" for key, some in chosen.items() if some]
+    retry = ["llm.retry_failures=true"] if retry_errors else []
+    settings = _settings(params, [*(overrides or []), *filters, *retry])
+    piece = _shard(shard)
+    if dry_run:
+        documents = load_all(find(contracts_folder(settings)))
+        queries = experiment.planned(settings, sorted(document.id for document in documents), piece)
+        print("\n".join(forecast_text(settings, forecast(settings, queries, documents))))
+        return 0
+    spent = experiment.spent_usd(experiment.files_of(settings, shard=piece))
+    with corpus_bench(settings, spent_usd=spent) as bench:
+        path = experiment.run_experiment(settings, bench, shard=piece, retry_errors=retry_errors)
+    print(path)
+    for line in experiment.summary(read_run(path)):
+        print(line, file=sys.stderr)
+    return 0
+
+
+@app.command()
+def merge_runs(run_name: Annotated[str, typer.Argument(metavar="RUN", help="The run that was divided.")]) -> int:
+    """Put the pieces of a run that `ovrag run --shard` made together: the same as if it had not been divided."""
+    from ovrag_core.runs import RUNS, merge_shards  # noqa: PLC0415
+
+    print(merge_shards(run_name, _here(RUNS)))
     return 0
 
 
@@ -221,6 +254,8 @@ def score(
 
     path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name, _here(RUNS)).records
     records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
+    if not records:
+        raise RunError(f"{path} has no records; make the run again")
     result = score_run(records, seconds, _settings(params, overrides), run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
@@ -261,6 +296,15 @@ def _write(path: Path, text: str) -> None:
         raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
 
 
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    place, slash, count = text.partition("/")
+    if not (slash and place.isdecimal() and count.isdecimal() and 1 <= int(place) <= int(count)):
+        raise typer.BadParameter(f"--shard {text}: write k/n, for example --shard 2/5 for the second of five pieces")
+    return int(place), int(count)
+
+
 def _here(folder: Path) -> Path:
     """A folder of the project that is worked in: the one in whose folder the command is started, else this one."""
     return folder if DEFAULT_PARAMS.exists() or folder.exists() else project_file(folder)
@@ -277,6 +321,28 @@ def _override(text: str) -> tuple[str, Any]:
     if not equals:
         raise typer.BadParameter(f"--set {text}: write key=value, for example --set retrieval.top_k=5")
     return key.strip(), yaml.safe_load(value)
+
+
+def _listed(result: Review) -> str:
+    return result.document if isinstance(result.document, str) else ", ".join(result.document)
+
+
+def _without_reports(paths: list[Path]) -> list[Path]:
+    """The paths, folders as their documents, without what `ovrag review` wrote itself: a line says which those are."""
+    from ovrag_core.documents import find  # noqa: PLC0415
+    from ovrag_core.review import is_report  # noqa: PLC0415
+
+    kept: list[Path] = []
+    for path in paths:
+        documents = find(path) if path.is_dir() else [path]
+        for document in documents:
+            if is_report(document):
+                say(f"{document} was passed over: it is a report of ovrag review, not a document")
+            else:
+                kept.append(document)
+    if not kept:
+        raise DocumentError("only reports of ovrag review were given; name the documents that they are about")
+    return kept
 
 
 def _load_each(paths: list[Path]) -> Iterator[tuple[Path, Document | str]]:
@@ -319,7 +385,22 @@ def _ask(question: str, document_id: str, arm: str, bench: Bench) -> QueryRecord
     if not question.strip():
         raise typer.BadParameter("the question is empty")
     record, _ = ask_pipeline(Question(id="Q", text=question), document_id, ARMS[arm], bench)  # type: ignore[index]
-    return record
+    return record if ARMS[arm].validates else _noted(record, bench)  # type: ignore[index]
+
+
+def _noted(record: QueryRecord, bench: Bench) -> QueryRecord:
+    """The record of an arm that does not validate, with a warning where its answer is about another document."""
+    from ovrag_core.types import Verdict  # noqa: PLC0415
+
+    if record.answer is None or bench.shelf is None:
+        return record
+    context = [bench.index.chunk(hit.chunk_id).text for hit in record.retrieved]
+    bare = Verdict(status="unchecked", reason="the arm does not validate")
+    verdict = bench.shelf.note(bare, record.answer.text, record.document_id, context=context)
+    if not verdict.violations:
+        return record
+    attempt = record.attempts[-1].model_copy(update={"verdict": verdict})
+    return record.model_copy(update={"attempts": (*record.attempts[:-1], attempt)})
 
 
 def _questions(asked: str) -> Iterator[str]:

@@ -205,22 +205,24 @@ def finish(files: RunFiles, order: Iterable[Key]) -> None:
     files.partial_latency.unlink(missing_ok=True)
 
 
-def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> int:
-    """Put a complete run under way again, with those of its records that `keep` keeps; how many are to be made anew.
+def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:
+    """Put a run under way again, with those of its records that `keep` keeps.
 
-    The final files stay until the run is finished again.
+    Of a complete run the final files stay until it is finished again.
     """
-    kept = {key_of(record) for record in _records(files.records, QueryRecord) if keep(record)}
-    total = 0
-    for final, partial, model in (
-        (files.records, files.partial_records, QueryRecord),
-        (files.latency, files.partial_latency, LatencyRecord),
+    if files.partial_manifest.exists():
+        with appending(files):
+            records, latency, manifest = files.partial_records, files.partial_latency, files.partial_manifest
+    else:
+        records, latency, manifest = files.records, files.latency, files.manifest
+    kept = {key_of(record) for record in _records(records, QueryRecord) if keep(record)}
+    for source, partial, model in (
+        (records, files.partial_records, QueryRecord),
+        (latency, files.partial_latency, LatencyRecord),
     ):
-        spans = _spans(final, model) if final.exists() else {}
-        total = total or len(spans)
-        _copy_lines([(final, spans)], partial, [key for key in spans if key in kept])
-    write_whole(files.partial_manifest, [files.manifest.read_text(encoding="utf-8")])
-    return total - len(kept)
+        spans = _spans(source, model)
+        _copy_lines([(source, spans)], partial, [key for key in spans if key in kept])
+    write_whole(files.partial_manifest, [manifest.read_text(encoding="utf-8")])
 
 
 def merge_shards(run: str, folder: Path = RUNS) -> Path:

@@ -66,6 +66,12 @@ class Extraction(Part):
     window: Annotated[int, Field(ge=2000)] = 24_000
 
 
+class Dask(Part):
+    """A Dask cluster by its scheduler's address, `tcp://host:8786`; None: one on this machine."""
+
+    scheduler: str | None = None
+
+
 class Experiment(Part):
     """What a run covers: arms × contracts × questions; None means all."""
 
@@ -75,6 +81,8 @@ class Experiment(Part):
     questions: tuple[str, ...] | None = None
     corrections: NotNegative = 3
     processes: Positive = 2
+    executor: Literal["processes", "dask"] = "processes"
+    dask: Dask = Dask()
 
 
 class Ontology(Part):

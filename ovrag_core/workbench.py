@@ -16,7 +16,7 @@ from ovrag_core.extraction.chat import ChatExtractor
 from ovrag_core.extraction.details import find_details
 from ovrag_core.extraction.hybrid import HybridExtractor
 from ovrag_core.identity import Shelf
-from ovrag_core.llm import Connection, connect
+from ovrag_core.llm import Chat, Connection, connect
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reference import load_with_reference
 from ovrag_core.pipeline import Answerer, Bench, Extractor, Searcher
@@ -97,7 +97,7 @@ def _bench(
     connection: Connection | None,
 ) -> Bench:
     validator = make_validator(settings)
-    extractor, extractor_name = make_extractor(settings, validator.ontology, connection)
+    extractor, extractor_name = make_extractor(settings, validator.ontology, connection.chat if connection else None)
     if connection is None:
         answerer: Answerer = ExtractiveAnswerer(embedder)
     else:
@@ -123,11 +123,11 @@ def _bench(
     return bench
 
 
-def make_extractor(settings: Settings, ontology: Ontology, connection: Connection | None) -> tuple[Extractor, str]:
-    """The extractor that the settings ask for, with the name that results are labelled with."""
-    if connection is None or settings.extractor == "reader":
+def make_extractor(settings: Settings, ontology: Ontology, model: Chat | None) -> tuple[Extractor, str]:
+    """The extractor that the settings ask for, and the name that results are labelled with."""
+    if model is None or settings.extractor == "reader":
         return reader, reader.NAME
-    chat = ChatExtractor(connection.chat, ontology, seed=settings.llm.seed, window=settings.extraction.window)
+    chat = ChatExtractor(model, ontology, seed=settings.llm.seed, window=settings.extraction.window)
     if settings.extractor == "chat":
         return chat, chat.name
     hybrid = HybridExtractor(chat, reader, reader.NAME)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from standins import bench
 
-from ovrag_core import experiment
+from ovrag_core import executors
 from ovrag_core.contracts import generate
 from ovrag_core.errors import RunError
 from ovrag_core.experiment import read_latency, read_run, run_experiment, run_files
@@ -100,7 +100,7 @@ def test_the_records_do_not_depend_on_the_number_of_processes(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(experiment, "QUERIES_PER_PROCESS", 1)
+    monkeypatch.setattr(executors, "QUERIES_PER_PROCESS", 1)
     overrides = {
         "corpus.contracts": 4,
         "questions": str(project / "data/questions.yaml"),

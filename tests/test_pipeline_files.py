@@ -27,8 +27,6 @@ STAGES = yaml.safe_load((PROJECT / "dvc.yaml").read_text(encoding="utf-8"))["sta
 NOTEBOOK_STAGES = sorted(name for name in STAGES if name[0].isdigit())
 # How results are shown and settings are read, not what they are: parameters are followed by value.
 NOT_FOLLOWED = {"__init__", "errors", "settings", "project", "progress", "notebooks", "cli"}
-# Where a run is only read, what made it is followed through the run itself.
-READS_RUNS = PACKAGE / "experiment.py"
 
 
 def resolved(text: str) -> str:
@@ -86,8 +84,7 @@ def reached(notebook: Path) -> set[Path]:
         top = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
         if file not in found and top not in NOT_FOLLOWED:
             found.add(file)
-            if file != READS_RUNS or notebook.stem == "03_run_experiment":
-                waiting += imported(file.read_text(encoding="utf-8"))
+            waiting += imported(file.read_text(encoding="utf-8"))
     return found
 
 

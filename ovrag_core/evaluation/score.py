@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from ovrag_core.errors import RunError
 from ovrag_core.evaluation import confusion, contamination, latency, quality
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.settings import Evaluation, Settings
@@ -39,11 +38,8 @@ def score_run(
 
     Each rate `x` has its interval beside it as `x_interval: [low, high]`; what is not defined is null. Intervals have
     documents as clusters (see `evaluation.statistics`). `cache` is the folder of BERTScore's cache, or None. Scores
-    that came with an imported run are taken as they are. Raises RunError for a run without records.
+    that came with an imported run are taken as they are.
     """
-    name = run or settings.evaluation.run
-    if not records:
-        raise RunError(f"run {name} has no records; run the experiment first")
     plan = resampling(settings.evaluation)
     frame = confusion.query_frame(records)
     scored = quality.score_quality(records, settings.evaluation.bertscore_model, cache)
@@ -55,7 +51,7 @@ def score_run(
     }
     baseline = scored.baseline._asdict() if scored.baseline else None
     return {
-        "run": name,
+        "run": run or settings.evaluation.run,
         "interval": {"confidence": plan.confidence, "samples": plan.samples, "seed": plan.seed, "unit": "document"},
         "bertscore_model": scored.model,
         "bertscore_baseline": baseline,

@@ -1,0 +1,310 @@
+"""Who answers the queries of a run: this process, threads of it, several processes, or the workers of a Dask cluster.
+
+All give the same records, as they are answered and in no particular order. Queries go out in batches, one document's at
+a time, so that what a document needs once is made once; only a few batches are under way, whatever the size of the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import multiprocessing
+import os
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from ovrag_core.arms import ARMS
+from ovrag_core.errors import OvragError, RunError
+from ovrag_core.pipeline import Bench, ask
+from ovrag_core.runs import Key, key_of
+from ovrag_core.settings import ArmName, Question, Settings
+from ovrag_core.types import LatencyRecord, QueryRecord
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Answered = tuple[QueryRecord, LatencyRecord]
+Answers = Generator[Answered, None, None]
+QUERIES_PER_PROCESS = 100  # with fewer, starting another process costs more than it saves
+THREADS_PER_CALL = 2  # while one waits for the model, another does what is ours
+BATCHES_PER_WORKER = 3
+DEATHS = 3  # of pools in a row, without an answer between them, after which a run stops
+POLL_SECONDS = 5.0
+SECONDS_TO_CONNECT = 20.0
+SECONDS_WITHOUT_WORKERS = 60.0
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+class Query(NamedTuple):
+    """What is asked of which document in which arm."""
+
+    arm: ArmName
+    document_id: str
+    question: Question
+
+
+class Order(NamedTuple):
+    """What a worker needs to know: the settings, and which folder and which code (its digest) must be its own too."""
+
+    settings: Settings
+    folder: str
+    code: str
+
+
+def answers(todo: Sequence[Query], settings: Settings, bench: Bench) -> Answers:
+    """The answers to these queries, by whichever means the settings ask for.
+
+    What no other query can do better (ModelSetupError, BudgetError, StoreError, PriceError, RunError) is raised once
+    the answers that are under way have come.
+    """
+    order = Order(settings, str(Path.cwd()), code_digest())
+    if settings.experiment.executor == "dask":
+        return _by_dask(todo, order)
+    if settings.llm.provider != "offline":
+        return _by_threads(todo, bench, settings.llm.concurrency)
+    processes = min(settings.experiment.processes, len(todo) // QUERIES_PER_PROCESS)
+    if processes > 1:
+        return _by_processes(todo, order, processes)
+    return (_answer(query, bench) for query in todo)
+
+
+def code_digest() -> str:
+    """SHA-256 of the package's Python files, names and contents."""
+    return digest(files_under(Path(__file__).parent, "*.py"))
+
+
+def files_under(folder: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
+    """Name and content of the files in a folder and below, by name."""
+    for path in sorted(folder.rglob(pattern)):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path.relative_to(folder).as_posix(), path.read_bytes()
+
+
+def digest(files: Iterable[tuple[str, bytes]]) -> str:
+    """SHA-256 of files, names and contents."""
+    whole = hashlib.sha256()
+    for name, content in files:
+        whole.update(f"{name}\0{len(content)}\0".encode())
+        whole.update(content)
+    return whole.hexdigest()
+
+
+def batches(todo: Iterable[Query]) -> list[list[Query]]:
+    """The queries of each document together, documents in the order of their first query."""
+    rank: dict[str, int] = {}
+    for query in todo:
+        rank.setdefault(query.document_id, len(rank))
+    ordered = sorted(todo, key=lambda query: rank[query.document_id])
+    return [list(group) for _, group in groupby(ordered, key=lambda query: query.document_id)]
+
+
+def _answer(query: Query, bench: Bench) -> Answered:
+    return ask(query.question, query.document_id, ARMS[query.arm], bench)
+
+
+def _by_threads(todo: Sequence[Query], bench: Bench, calls: int) -> Answers:
+    threads = THREADS_PER_CALL * calls
+    with ThreadPoolExecutor(threads, "query") as pool:
+        ordered = [query for batch in batches(todo) for query in batch]
+        yield from _as_answered(ordered, lambda query: pool.submit(_answer, query, bench), 2 * threads)
+
+
+def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answers:
+    """Answers by processes of their own; where one dies, the queries that were lost with it are asked again."""
+    left: dict[Key, Query] = {(query.arm, query.document_id, query.question.id): query for query in todo}
+    deaths = 0
+    while left:
+        try:
+            for answered in _by_pool(list(left.values()), order, processes):
+                left.pop(key_of(answered[0]))
+                deaths = 0
+                yield answered
+        except BrokenProcessPool:
+            deaths += 1
+            if deaths == DEATHS:
+                raise RunError(
+                    "processes that answer queries die again and again, perhaps for want of memory; what was answered "
+                    "is kept, lower experiment.processes and run again to go on"
+                ) from None
+
+
+def _by_pool(todo: Sequence[Query], order: Order, processes: int) -> Iterator[Answered]:
+    # A forked process would share the parent's threads and its Java; a spawned one builds its own bench.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, context) as pool:
+        found = _as_answered(
+            batches(todo), lambda batch: pool.submit(answer_batch, order, batch), BATCHES_PER_WORKER * processes
+        )
+        for batch in found:
+            yield from batch
+
+
+def _as_answered(pieces: Iterable[Piece], submit: Callable[[Piece], Future[Result]], most: int) -> Iterator[Result]:
+    """Results as they come, at most `most` pieces under way. After a failure those under way are still waited for."""
+    failure: BaseException | None = None
+    under_way: set[Future[Result]] = set()
+    rest = iter(pieces)
+    try:
+        while True:
+            under_way |= {submit(piece) for piece in islice(rest, 0 if failure else most - len(under_way))}
+            if not under_way:
+                break
+            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                if (error := future.exception()) is None:
+                    yield future.result()
+                else:
+                    failure = failure or error
+    finally:
+        for future in under_way:
+            future.cancel()
+    if failure is not None:
+        raise failure
+
+
+def _by_dask(todo: Sequence[Query], order: Order) -> Answers:
+    """Answers by the workers of a cluster; what a lost worker had under way, the others are given."""
+    from distributed import CancelledError, KilledWorker  # noqa: PLC0415 - takes a second, and only this needs it
+    from distributed import Future as Promise  # noqa: PLC0415
+    from distributed import wait as wait_for  # noqa: PLC0415
+
+    failure: BaseException | None = None
+    under_way: set[Promise[list[Answered]]] = set()
+    rest = iter(batches(todo))
+    with _cluster(order.settings) as client:
+        alone_since: float | None = None
+        while True:
+            most = BATCHES_PER_WORKER * max(1, _threads(client))
+            for batch in islice(rest, 0 if failure else max(0, most - len(under_way))):
+                under_way.add(client.submit(answer_batch, order, batch, pure=False))
+            if not under_way:
+                break
+            try:
+                done, under_way = wait_for(  # type: ignore[no-untyped-call]
+                    under_way, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED"
+                )
+            except TimeoutError:
+                alone_since = _refuse_to_wait_alone(client, alone_since)
+                continue
+            alone_since = None
+            for promise in done:
+                try:
+                    yield from promise.result()
+                except OvragError as error:
+                    failure = failure or error
+                except (KilledWorker, CancelledError, OSError) as error:
+                    failure = failure or _lost(error)
+    if failure is not None:
+        raise failure
+
+
+@contextmanager
+def _cluster(settings: Settings) -> Iterator[Client]:
+    """A client of the scheduler that the settings name, or of a cluster on this machine."""
+    from distributed import Client, LocalCluster  # noqa: PLC0415
+
+    address = settings.experiment.dask.scheduler
+    if address is None:
+        with (
+            tempfile.TemporaryDirectory(prefix="ovrag-dask-") as folder,
+            LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=settings.experiment.processes,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                local_directory=folder,
+            ) as cluster,
+            Client(cluster) as client,  # type: ignore[no-untyped-call]
+        ):
+            yield client
+        return
+    try:
+        client = Client(address, timeout=SECONDS_TO_CONNECT)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError):
+        raise RunError(
+            f"there is no Dask scheduler at {address}; start one with `dask scheduler`, or correct "
+            "experiment.dask.scheduler"
+        ) from None
+    with client:
+        yield client
+
+
+def _threads(client: Client) -> int:
+    """Threads of all workers of the cluster."""
+    return sum(client.nthreads().values())  # type: ignore[no-untyped-call]
+
+
+def _refuse_to_wait_alone(client: Client, since: float | None) -> float | None:
+    """Since when the cluster has had no worker, None where it has one. Raises RunError where that is too long."""
+    if _threads(client):
+        return None
+    now = time.monotonic()
+    if since is not None and now - since > SECONDS_WITHOUT_WORKERS:
+        raise RunError(
+            f"the Dask cluster has had no worker for {SECONDS_WITHOUT_WORKERS:.0f} seconds; what was answered is kept, "
+            "start workers and run again to go on"
+        )
+    return since or now
+
+
+def _lost(error: BaseException) -> RunError:
+    return RunError(
+        f"the Dask cluster lost its work ({type(error).__name__}); what was answered is kept, run again to go on"
+    )
+
+
+# --- what runs in a worker
+
+_bench: dict[Order, Bench] = {}
+_building = threading.Lock()
+
+
+def answer_batch(order: Order, batch: Sequence[Query]) -> list[Answered]:
+    """The answers to a batch, in a worker process, which keeps its bench for the next one."""
+    bench = _bench_of(order)
+    if order.settings.llm.provider == "offline":
+        return [_answer(query, bench) for query in batch]
+    return list(_by_threads(batch, bench, order.settings.llm.concurrency))
+
+
+def _bench_of(order: Order) -> Bench:
+    with _building:
+        if order not in _bench:
+            _refuse_other_project(order)
+            import torch  # noqa: PLC0415
+
+            from ovrag_core.workbench import corpus_bench  # noqa: PLC0415 - the workbench stands above this module
+
+            torch.set_num_threads(1)
+            for old in _bench.values():
+                old.close()
+            _bench.clear()
+            _bench[order] = corpus_bench(order.settings)
+        return _bench[order]
+
+
+def _refuse_other_project(order: Order) -> None:
+    """Enter the project's folder. Raises RunError where this worker has another one, or other code."""
+    try:
+        os.chdir(order.folder)
+    except OSError:
+        raise RunError(
+            f"the worker on {socket.gethostname()} does not see {order.folder}; workers need the project's folder, for "
+            "example on a shared file system"
+        ) from None
+    if code_digest() != order.code:
+        raise RunError(
+            f"the worker on {socket.gethostname()} has another version of the code; update it and start it anew"
+        )
