@@ -67,7 +67,7 @@ _SECURITY_TERMS = re.compile(
 )
 _EXCEPTION = re.compile(r"\b(?:other than|except|save|beyond|apart from|besides|in addition to|aside from)\b")
 _ONLY_THAT = re.compile(
-    r"\bno (?:other|further|additional|more)\b|\b(?:other|further|additional) (?:security|collateral|charge|lien|"
+    r"\bno (?:other|further|additional|more)\b|(?<!or )(?<!and )\b(?:other|further|additional) (?:security|collateral|charge|lien|"
     r"mortgage|assets?|property|pledge)"
 )
 _OTHER_HOLDER = re.compile(
@@ -131,8 +131,17 @@ _NO_SUBJECT = re.compile(
     r"\W*(?:which|that|who|where|under which|is|are|may|can|shall|will|must|be|been|not|it|so|then|thereafter|one|no|none|"
     r"nothing|without)\b"
 )
-_IT = re.compile(r"\W*(?:\w{1,4}[.)]\s+)?(?:it|this|all this) (?:is|was|may|can|shall|will|has|runs?|works?|operates?|cannot|must)\b")
-_BARE = re.compile(r"\W*(?:\w{1,4}[.)]\s+)?(?:no|none|nothing|without|neither|un-?secured|secured|re-?borrow\w*|re-?draw\w*)\b")
+_IT = re.compile(
+    r"\W*(?:\w{1,4}[.)]\s+)?(?:it|this|all this) (?:is|was|may|can|shall|will|has|runs?|works?|operates?|cannot|must)\b"
+)
+_BARE = re.compile(
+    r"\W*(?:\w{1,4}[.)]\s+)?(?:no|none|nothing|without|neither|un-?secured|secured|re-?borrow\w*|re-?draw\w*)\b"
+)
+_HEREBY = re.compile(r"\b(?:hereby|herewith|by this (?:deed|instrument|agreement|document))\b")
+_REFUSED_AFTER = re.compile(
+    r"\s*(?:of [^,.;]{1,40} )?(?:is|are|shall be|will be|being) (?:\w+ )?(?:excluded|barred|ruled out|impossible|prohibited|"
+    r"forbidden|out of the question)\b"
+)
 _EXAMPLE = re.compile(r"\W*(?:for |by way of |worked )?(?:example|illustration)s?\b(?! of)", re.IGNORECASE)
 _EXCERPT = re.compile(r'(?<=[\s(])"(?=[A-Z\u00a7(\d])[^"]{60,1800}[.;]"(?=[\s).,;])')
 _QUOTED = re.compile(r'"[^"]*\s[^"]*\s[^"]*"')
@@ -559,7 +568,8 @@ class _Reader:
         leading = _LEADING_CLAUSE.match(self.raw, clause, a)
         clause = leading.end() if leading is not None else clause
         inside = [start for start, end in self.negators if clause <= start and end <= b and start >= a - 60]
-        return bool(inside) or _NOTHING_AFTER.match(self.raw, b) is not None
+        after = _NOTHING_AFTER.match(self.raw, b) or _REFUSED_AFTER.match(self.raw, b)
+        return bool(inside) or after is not None
 
     def _specific_object(self, b: int) -> bool:
         """Whether a particular thing follows at once: "no charge over the house" leaves the car open."""
@@ -592,7 +602,8 @@ class _Reader:
         for marker in self.lexicon.markers.get(about, ()):
             if marker.name == "freeOf" and cue.denies:
                 continue
-            if (cue.firm and marker.name == "condition") or (cue.defining and marker.name == "definition"):
+            firm = cue.firm or _HEREBY.search(self.raw, a, b) is not None
+            if (firm and marker.name == "condition") or (cue.defining and marker.name == "definition"):
                 continue
             if _marker_holds(marker, self.unit, self.raw, self.clauses, a, b):
                 return True

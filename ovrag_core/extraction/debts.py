@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Whose debt a clause speaks of: this loan's, or that of another creditor, product, contract or time.
 
 Agreements mention more debts than their own: the house bank's overdraft, the lease, the bonds, what the shareholders
@@ -99,25 +100,26 @@ class Debts:
         word = self.words["othercreditor"].search(raw, a, min(len(raw), b))
         if word is not None and not set(_key(word)) & self.own:
             return True
-        return any(self._stranger(match["name"]) for match in _NAME.finditer(text, a, min(len(text), b)))
+        return any(self._stranger(match["name"], text) for match in _NAME.finditer(text, a, min(len(text), b)))
 
     def product(self, text: str, start: int, end: int) -> bool:
         """Whether the clause is about a loan called by a name ("the M-Mkopo line") that is not this document's."""
         return any(
-            not self.own & set(_WORD.findall(match["name"].lower())) and not self._titled(match["name"])
+            not self.own & set(_WORD.findall(match["name"].lower())) and not self._titled(match["name"], text)
             for match in _PRODUCT.finditer(text, start, end)
         )
 
-    def _titled(self, name: str) -> bool:
-        return name in self.head
+    def _titled(self, name: str, text: str) -> bool:
+        """Whether the head of the document has the name, elsewhere than in the unit `text`."""
+        return self.head.count(name) > " ".join(text.split()).count(name)
 
-    def _stranger(self, name: str) -> bool:
+    def _stranger(self, name: str, text: str) -> bool:
         """A name of several words that is no party's and does not stand at the head of the document."""
         bare = [word for word in name.split() if word.lower() not in _ROLE_WORDS]
         if len(bare) < 2 and not _OWN_NAME.fullmatch(" ".join(bare)):
             return False
         known = " ".join(bare)
-        return known.lower() not in self.names and known not in self.head
+        return known.lower() not in self.names and not self._titled(known, text)
 
     def continues(self, raw: str) -> bool:
         """Whether a sentence goes on about what the one before it spoke of ("It is secured by …")."""
@@ -128,9 +130,7 @@ class Debts:
         raw = text.lower()
         if self.is_own(raw):
             return False
-        return (
-            self._foreign(raw) or self.product(text, 0, len(text)) or self.another_creditor(text, raw, 0, len(raw))
-        )
+        return self._foreign(raw) or self.product(text, 0, len(text)) or self.another_creditor(text, raw, 0, len(raw))
 
 
 def _key(match: re.Match[str]) -> list[str]:
