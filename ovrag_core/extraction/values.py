@@ -556,6 +556,7 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\bup to\W*$", 3.0),
     (r"\bprincipal\s+(?:amount|sum)?[^.]{0,50}?(?:of|is|:|exceed(?:ing)?|to)?\W*$", 9.0),
     (r"\b(?:aggregate |total )?commitments?\b[^.;]{0,70}?(?:means|is|are|of|total(?:s|ling)?|amounts? to|to)\W*$", 9.0),
+    (r"\b(?:facility|loan) (?:amount|limit)\W{0,3}\s(?:means|shall mean)\s*$", 9.0),
     (r"\bcredit (?:limit|line)\b[^.;]{0,60}\W*$", 8.5),
     (
         r"\b(?:term |bridge |bridging |personal |business |mortgage |student |home |auto |car |secured |unsecured |green |single |private |family )?(?:loan|credit|facility|advance|overdraft|mortgage|line of credit)\s+(?:facility\s+)?(?:in the (?:amount|sum)\s+|for\s+|up to\s+|to a maximum\s+)*(?:of|for|to|at|is)?\W*$",
@@ -1046,6 +1047,7 @@ _MATURITY_BEFORE = _cues(
         8.5,
     ),
     (r"\bmaturity(?: date)?\W*[^.;]{0,60}(?:means|is|be|being|:|of|on|falls on|date)?\W*$", 9.0),
+    (r"\b(?:final |ultimate )?repayment date\W{0,3}\s(?:means|is|shall (?:be|mean))\s*$", 9.0),
     (
         r"\b(?:the )?(?:last|final)(?: of (?:them|these|which))?\b[^.;]{0,70}\b(?:on|due|is|,|falls due on|payable on|by)\W*(?:the\s*)?$",
         9.0,
