@@ -1,4 +1,6 @@
-"""`ovrag …`: a thin shell over the library. Exit code 0: done; 1: a contradiction; 2: bad input or not checked."""
+"""`ovrag …`: a thin shell over the library. Exit code 0: done; 1: a contradiction, or a stale or edited result; 2: bad
+input, or not checked.
+"""
 
 from __future__ import annotations
 
@@ -287,6 +289,48 @@ def rules(params: Params = DEFAULT_PARAMS) -> int:
 
     print(rules_page(open_ontology(_settings(params, None))))
     return 0
+
+
+@app.command()
+def why(
+    asked: Annotated[str, typer.Argument(metavar="RESULT", help="A file of the results, a macro, or a LaTeX label.")],
+    output: Output = Format.text,
+) -> int:
+    """Where a result comes from: stage, parameters, inputs, revision, run, and what has changed since."""
+    from ovrag_core.notebooks import project_of  # noqa: PLC0415
+    from ovrag_core.results.provenance import provenance, provenance_text  # noqa: PLC0415
+
+    found = provenance(asked, project_of(Path.cwd()))
+    if output is Format.text:
+        print(provenance_text(found))
+    else:
+        print(found.model_dump_json(indent=None if output is Format.jsonl else 2))
+    return 0
+
+
+@app.command()
+def export(
+    to: Annotated[Path | None, typer.Option(help="The folder of the thesis.")] = None,
+    packed: Annotated[bool, typer.Option("--zip", help="Also pack the folder, for Overleaf.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what was edited by hand.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Copy nothing; name what is stale or edited.")] = False,
+) -> int:
+    """Copy tables, figures and macros into a thesis, or check them there; exit code 1: something is stale or edited."""
+    from ovrag_core.notebooks import project_of  # noqa: PLC0415
+    from ovrag_core.results import export as results  # noqa: PLC0415
+
+    project = project_of(Path.cwd())
+    if check:
+        problems = results.check(project, to)
+        print("\n".join(problems or ["nothing is stale, and nothing was edited by hand"]))
+        return FOUND if problems else 0
+    if to is None:
+        raise typer.BadParameter("name the folder of the thesis: --to FOLDER")
+    done = results.export(project, to, force=force, packed=packed)
+    print("\n".join(done.lines))
+    for warning in done.warnings:
+        say(warning)
+    return FOUND if done.kept else 0
 
 
 def _write(path: Path, text: str) -> None:

@@ -41,6 +41,10 @@ class NotebookError(OvragError):
     """A notebook that cannot be read, or that stopped in one of its cells."""
 
 
+class ResultError(OvragError):
+    """A result that is missing, unknown, stale or edited by hand, or that cannot be brought into LaTeX."""
+
+
 class ModelError(OvragError):
     """A model call that gave no usable reply; the query is marked with it and is never a pass."""
 

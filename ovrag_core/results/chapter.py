@@ -1,0 +1,77 @@
+"""What a chapter takes from the results: its inputs, its macros, and numbers that were typed where a macro belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ovrag_core.results.provenance import macros
+
+INPUT = re.compile(r"\\(?:input|include)\{([^}]*)\}")
+WORD = re.compile(r"\\([A-Za-z]+)")
+DEFINED = re.compile(r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]+)|\\def\\([A-Za-z]+)")
+COMMENT = re.compile(r"(?<!\\)%.*")
+# Arguments that hold no prose: names of files, labels, sizes, and the options in brackets before them.
+NO_PROSE = re.compile(
+    r"\\(?:input|include|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|graphicspath|"
+    r"setlength|setcounter|addtolength|vspace|hspace|url|href|begin|end|def|pdfsuppressptexinfo|pdfinfoomitdate|pdftrailerid)"
+    r"\*?(?:\[[^\]]*\])?(?:\{[^}]*\})*(?:=?-?\d+)?"
+)
+NUMBER = re.compile(r"(?<![A-Za-z\d.])\d[\d.,]*")  # F1 and the like are names
+
+
+def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, str], project: Path) -> list[str]:
+    """What keeps the chapter in `folder` from saying what the results say, one sentence each.
+
+    `results` are paths of tables, figures and macros that must be taken, `values` the macros that they define.
+    Reported: inputs that do not exist, results that no file takes, macros that look like ours and are not defined,
+    typed numbers.
+    """
+    texts = {path: COMMENT.sub("", path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.tex"))}
+    taken = {name for text in texts.values() for name in _inputs(text)}
+    problems = [
+        f"{path.name} takes {name}, which does not exist; run `make repro` or take the line out"
+        for path, text in texts.items()
+        for name in _inputs(text)
+        if not any((place / name).exists() for place in (folder, project))
+    ]
+    wanted = [path for path in results if path.endswith(".tex")]
+    problems += [
+        rf"no file takes {path}; add \input{{{path.removesuffix('.tex')}}} to {folder.name}/appendix.tex"
+        for path in wanted
+        if path not in taken
+    ]
+    for path, text in texts.items():
+        problems += [
+            rf"{path.name} uses \{name}, which the results do not have" for name in _unknown_macros(text, values)
+        ]
+        problems += [f"{path.name} line {line}: the number {found} is typed" for line, found in _typed_numbers(text)]
+    return problems
+
+
+def defined_macros(project: Path, results: Iterable[str]) -> dict[str, str]:
+    """All macros of the results with their values."""
+    found: dict[str, str] = {}
+    for path in results:
+        if path.endswith(".tex") and (project / path).exists():
+            found |= macros((project / path).read_text(encoding="utf-8"))
+    return found
+
+
+def _inputs(text: str) -> list[str]:
+    """Files that a source takes, with their suffix."""
+    return [name if name.endswith(".tex") else f"{name}.tex" for name in INPUT.findall(text)]
+
+
+def _unknown_macros(text: str, values: Mapping[str, str]) -> list[str]:
+    """Macros with a name like ours, several words with capitals run together, that nobody defines."""
+    own = {name for pair in DEFINED.findall(text) for name in pair if name}
+    used = dict.fromkeys(WORD.findall(text))
+    return [name for name in used if re.match(r"[A-Z][a-z]+[A-Z]", name) and name not in values and name not in own]
+
+
+def _typed_numbers(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in NUMBER.findall(NO_PROSE.sub("", line)):
+            yield number, found
