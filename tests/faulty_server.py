@@ -3,7 +3,8 @@
     with FaultyServer(script([rate_limited(0.05), say("hello")])) as server:
         backend = OpenAIBackend(base_url=server.base_url, key=server.key)
 
-A responder is a function from the `Call` to an `Answer`; `script`, `always` and `sometimes` make one.
+A responder is a function from the `Call` to an `Answer`; `script`, `always` and `sometimes` make one, and `scripted`
+makes one of a model, which is a function of what it is asked.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 import socket
 import struct
 import sys
@@ -41,6 +43,18 @@ class Call:
     @property
     def prompt(self) -> str:
         return "\n".join(message["content"] for message in self.messages)
+
+    @property
+    def wants_json(self) -> bool:
+        return "response_format" in self.body
+
+    @property
+    def fenced(self) -> list[str]:
+        """The texts of others in the first user's message, which stand between lines of one mark."""
+        return [text for _, text in _FENCED.findall(self.messages[1]["content"])]
+
+
+_FENCED = re.compile(r"(?m)^(-----\w{12}-----)\n(.*?)\n\1$", re.S)
 
 
 @dataclass(frozen=True)
@@ -176,6 +190,17 @@ def always(answer: Answer) -> Responder:
 def script(answers: Sequence[Answer]) -> Responder:
     """One answer after the other; the last one stays."""
     return lambda call: answers[min(call.number, len(answers) - 1)]
+
+
+def scripted(model: Callable[[Call], object]) -> Responder:
+    """What the model says to a call: text, anything else as JSON. Its tokens are the characters."""
+
+    def respond(call: Call) -> Answer:
+        said = model(call)
+        text = said if isinstance(said, str) else json.dumps(said)
+        return say(text, usage={"prompt_tokens": len(call.prompt), "completion_tokens": len(text)})
+
+    return respond
 
 
 def sometimes(faults: Iterable[Answer], share: float, otherwise: Responder, seed: int = 7) -> Responder:

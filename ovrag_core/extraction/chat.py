@@ -27,7 +27,7 @@ WINDOW = 24_000  # characters of a document in one call
 OVERLAP = 600  # characters that two windows share, so that no sentence is cut in both
 AT_ONCE = 8  # windows of one document
 LONGEST_TERM = 400  # characters of a name or value
-SHORTEST_HALF = 1_000  # characters; a text whose reply is too long is read in halves, but not below this
+SHORTEST_HALF = 500  # characters; a text whose reply is too long is read in halves, but not below this
 
 PURPOSES: dict[Origin, str] = {"context": "context triples", "answer": "answer triples"}
 
