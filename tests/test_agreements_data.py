@@ -10,7 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parent / "data" / "agreements"
 HALVES = ("development", "check")
-SPLITS = (*HALVES, "hard_negatives", "hard_negatives2")
+SPLITS = (*HALVES, "hard_negatives", "hard_negatives2", "development2")
 CLASH_TYPES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
 CLASH_DIFFICULTIES = {"explicit", "implicit", "long_distance", "single_sentence"}
 CLEAN_DIFFICULTIES = {"hard_negative", "plain"}
@@ -143,18 +143,18 @@ def test_names_and_figures_stand_in_the_document(split: str, key: str) -> None:
     for role in ("borrower", "lender"):
         assert words(record[role]["name"]) in words(text)
     digits = re.sub(r"(?<=\d)[,.' ](?=\d)", "", text)
-    assert str(record["principal"]["amount"]) in digits
-    if record["interest_rate"]:
+    assert str(record["principal"]["amount"]) in digits or "Principal in words" in record["notes"]
+    if record["interest_rate"] and "Rate in words" not in record["notes"]:
         number = record["interest_rate"].rstrip("%")
         assert re.search(rf"(?<![\d.]){re.escape(number)}0*(?!\d)", text.replace(",", "."))
-    if record["maturity"]:
+    if record["maturity"] and "Maturity reckoned" not in record["notes"]:
         assert record["maturity"][:4] in text
 
 
 @each_record
 def test_a_document_is_plain_text_of_usual_length(split: str, key: str) -> None:
     text = text_of(split, key)
-    assert 1500 <= len(text) <= 9000
+    assert 1500 <= len(text) <= 9000 or (split == "development2" and 18_000 <= len(text) <= 40_000)
     assert "\r" not in text
     assert "\t" not in text
     assert text.endswith("\n")
