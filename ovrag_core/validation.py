@@ -15,7 +15,7 @@ from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
 from ovrag_core.ontology.rules import Rule
 from ovrag_core.ontology.shapes import Failure, Shapes
 from ovrag_core.ontology.values import Value
-from ovrag_core.types import Status, Triple, Verdict, Violation
+from ovrag_core.types import Origin, Status, Triple, Verdict, Violation
 
 _EXPLANATIONS = 64
 _LINE = 120  # characters of a name or value in a message
@@ -391,21 +391,39 @@ def _caused(violation: Violation, asked_document: str) -> Violation:
 
 
 def feedback(verdict: Verdict) -> str:
-    """What an answer must change: the clashes that need one of its statements, a line each; empty where none does."""
+    """What an answer must change: the clashes that need one of its statements, a line each; empty where none does.
+
+    Each line says why, quotes the statement as the answer has it, and quotes what the document says.
+    """
     wrong = [
         violation
         for violation in verdict.violations
         if violation.severity == "clash" and violation.cause in (None, "answer")
     ]
-    lines = []
-    for violation in wrong:
-        said = [triple for triple in violation.triples if triple.origin == "answer"]
-        against = [
-            triple.evidence.quote for triple in violation.triples if triple.origin == "context" and triple.evidence
-        ]
-        change = "; ".join(f"{triple.subject} {triple.predicate} {triple.object}" for triple in said)
-        quotes = " ".join(f"The document says: “{' '.join(quote.split())}”." for quote in against)
-        lines.append(
-            f"- {violation.message}" + (f" Change: {change}." if change else "") + (f" {quotes}" if quotes else "")
-        )
-    return "\n".join(lines)
+    return "\n".join([*map(_correction, wrong), KEEP]) if wrong else ""
+
+
+KEEP = "Correct these statements by the document, and keep everything else that you said."
+
+
+def _correction(violation: Violation) -> str:
+    said = _quotes(violation, "answer")
+    held = _quotes(violation, "context")
+    parts = [f"- {violation.message}"]
+    if said:
+        parts.append(f"You said: {', '.join(said)}.")
+    if held:
+        parts.append(f"The document says: {', '.join(held)}.")
+    return " ".join(parts)
+
+
+def _quotes(violation: Violation, origin: Origin) -> list[str]:
+    """The passages of an explanation that are of the answer or of the context; terms where an answer has no passage."""
+    found = dict.fromkeys(
+        " ".join(triple.evidence.quote.split()).rstrip(".")
+        if triple.evidence
+        else f"{triple.predicate} {triple.object}"
+        for triple in violation.triples
+        if triple.origin == origin and (triple.evidence or origin == "answer")
+    )
+    return [f"“{quote}”" for quote in found]

@@ -11,7 +11,7 @@ from ovrag_core.errors import OntologyError
 from ovrag_core.ontology.assertions import unmapped_reasons
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.types import Evidence, Origin, Triple, Verdict, Violation
-from ovrag_core.validation import Validator, assign_causes, feedback
+from ovrag_core.validation import KEEP, Validator, assign_causes, feedback
 
 PREFIXES = """
 @prefix loan: <urn:ovrag:loan#> . @prefix ovr: <urn:ovrag:rule#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -271,13 +271,13 @@ def test_the_answer_is_not_blamed_for_what_the_document_contradicts_itself_about
 def test_feedback_names_only_what_the_answer_must_change(validator: Validator) -> None:
     triples = [
         said("Loan", "rdf:type", "SecuredLoan", document="C1", quote="secured by the mill"),
-        said("Loan", "rdf:type", "UnsecuredLoan", origin="answer", document="C1"),
+        said("Loan", "rdf:type", "UnsecuredLoan", origin="answer", document="answer", quote="It is unsecured."),
         said("Loan", "rdf:type", "OpenEndCredit", document="C1"),
         said("Loan", "rdf:type", "ClosedEndCredit", document="C1"),
     ]
     text = feedback(assign_causes(validator.check(triples, closed_world=False), "C1"))
-    assert "Change: Loan rdf:type UnsecuredLoan." in text
-    assert "“secured by the mill”" in text
+    assert "You said: “It is unsecured”. The document says: “secured by the mill”." in text
+    assert text.endswith(KEEP)
     assert "open-end" not in text
 
 
