@@ -15,7 +15,7 @@ COMMENT = re.compile(r"(?<!\\)%.*")
 # Arguments that hold no prose: names of files, labels, sizes, and the options in brackets before them.
 NO_PROSE = re.compile(
     r"\\(?:input|include|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|graphicspath|"
-    r"setlength|setcounter|addtolength|vspace|hspace|url|href|begin|end|def|pdfsuppressptexinfo|pdfinfoomitdate|pdftrailerid)"
+    r"setlength|setcounter|addtolength|renewcommand|vspace|hspace|url|href|begin|end|def|pdfsuppressptexinfo|pdfinfoomitdate|pdftrailerid)"
     r"\*?(?:\[[^\]]*\])?(?:\{[^}]*\})*(?:=?-?\d+)?"
 )
 NUMBER = re.compile(r"(?<![A-Za-z\d.])\d[\d.,]*")  # F1 and the like are names
