@@ -23,6 +23,12 @@ from ovrag_core.types import (
 )
 
 NAME = "words"
+TEXTS = {"Contract_001": "is_Black", "Contract_002": "is_Black is_White", "Contract_003": "is_White"}
+TRUTH = {
+    "Contract_001": {"label": "CLEAN", "reference_answers": {"Q1": "black"}},
+    "Contract_002": {"label": "CLASH", "clash_type": "colour"},
+    "Contract_003": {"label": "CLEAN"},
+}
 
 
 def text_triples(text: str, document_id: str, start: int, origin: Origin) -> tuple[Triple, ...]:

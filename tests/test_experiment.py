@@ -1,10 +1,9 @@
 """Runs: nothing is lost, nothing twice, nothing mixed."""
 
-import json
 from pathlib import Path
 
 import pytest
-from standins import bench
+from standins import TEXTS, bench
 
 from ovrag_core import executors
 from ovrag_core.contracts import generate
@@ -13,27 +12,6 @@ from ovrag_core.experiment import read_latency, read_run, run_experiment, run_fi
 from ovrag_core.retrieval.store import index_documents
 from ovrag_core.settings import Settings, load_settings
 from ovrag_core.workbench import corpus_bench
-
-TEXTS = {"Contract_001": "is_Black", "Contract_002": "is_Black is_White", "Contract_003": "is_White"}
-TRUTH = {
-    "Contract_001": {"label": "CLEAN", "reference_answers": {"Q1": "black"}},
-    "Contract_002": {"label": "CLASH", "clash_type": "colour"},
-    "Contract_003": {"label": "CLEAN"},
-}
-
-
-@pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.chdir(tmp_path)
-    Path("own").mkdir()
-    Path("truth.json").write_text(json.dumps(TRUTH), encoding="utf-8")
-    Path("questions.yaml").write_text("- {id: Q1, text: 'What colour?'}\n- {id: Q2, text: 'Why?'}\n", encoding="utf-8")
-    Path("params.yaml").write_text(
-        "corpus: {source: own, ground_truth: truth.json}\nquestions: questions.yaml\n"
-        "experiment: {arms: [plain, ovrag_evidence]}\n",
-        encoding="utf-8",
-    )
-    return load_settings()
 
 
 def test_a_run_holds_every_query_once_with_its_truth(settings: Settings) -> None:

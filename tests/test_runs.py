@@ -1,0 +1,328 @@
+"""Runs that are stopped, killed, divided, retried, or done elsewhere end with the bytes of one that was not."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from standins import TEXTS, FirstWords, bench
+
+from ovrag_core import executors, runs
+from ovrag_core.contracts import generate
+from ovrag_core.errors import BudgetError, ModelError, ModelSetupError, PriceError, RunError, StoreError
+from ovrag_core.executors import Query
+from ovrag_core.experiment import planned, run_experiment, spent_usd, summary
+from ovrag_core.retrieval.store import index_documents
+from ovrag_core.runs import Key, merge_shards, read_latency, read_run, run_files
+from ovrag_core.settings import Question, Settings, load_settings
+from ovrag_core.types import Answer
+from ovrag_core.workbench import corpus_bench
+
+MANY = {f"Contract_{number:03d}": "is_Black is_White" if number % 3 else "is_Black" for number in range(1, 13)}
+
+
+class Failing(FirstWords):
+    """Fails with `error` at the calls numbered in `at`."""
+
+    def __init__(self, error: Exception, at: set[int]) -> None:
+        self.error, self.at, self.calls = error, at, 0
+
+    def answer(self, *args: object, **more: object) -> Answer:
+        self.calls += 1
+        if self.calls in self.at:
+            raise self.error
+        return super().answer(*args, **more)  # type: ignore[arg-type]
+
+
+def keys(path: Path) -> list[Key]:
+    return [(record.arm, record.document_id, record.question_id) for record in read_run(path)]
+
+
+def test_errors_are_recorded_and_asked_again_on_demand(settings: Settings, tmp_path: Path) -> None:
+    whole = run_experiment(settings, bench(TEXTS), tmp_path / "whole")
+    folder = tmp_path / "failing"
+    failing = bench(TEXTS, Failing(ModelError("the server did not answer"), {2, 5}))
+    path = run_experiment(settings, failing, folder)
+    failed = [record for record in read_run(path) if record.outcome == "error"]
+    assert [record.error for record in failed] == ["the server did not answer"] * 2
+    assert keys(path) == keys(whole)
+    assert "2 queries ended in an error; `ovrag run --retry-errors` asks them again" in summary(read_run(path))
+
+    assert run_experiment(settings, bench(TEXTS), folder).read_bytes() == path.read_bytes()
+    assert path.read_bytes() != whole.read_bytes()
+    run_experiment(settings, bench(TEXTS), folder, retry_errors=True)
+    assert path.read_bytes() == whole.read_bytes()
+    assert len(read_latency(run_files("main", folder).latency)) == len(read_run(path))
+    assert sorted(each.name for each in folder.iterdir()) == sorted(each.name for each in whole.parent.iterdir())
+
+
+def test_asking_errors_again_can_be_interrupted_and_fail_again(settings: Settings, tmp_path: Path) -> None:
+    whole = run_experiment(settings, bench(TEXTS), tmp_path / "whole")
+    folder = tmp_path / "failing"
+    path = run_experiment(settings, bench(TEXTS, Failing(ModelError("no"), {2, 5, 7})), folder)
+    before = path.read_bytes()
+    with pytest.raises(BudgetError):
+        run_experiment(settings, bench(TEXTS, Failing(BudgetError("spent"), {2})), folder, retry_errors=True)
+    assert path.read_bytes() == before
+    run_experiment(settings, bench(TEXTS, Failing(ModelError("still no"), {1})), folder)
+    assert [record.error for record in read_run(path) if record.error] == ["still no"]
+    run_experiment(settings, bench(TEXTS), folder, retry_errors=True)
+    assert path.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("kind", [BudgetError, StoreError, PriceError, ModelSetupError])
+@pytest.mark.parametrize("threads", [False, True])
+def test_what_no_query_can_help_stops_the_run_and_keeps_what_it_has(
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[Exception],
+    threads: bool,
+) -> None:
+    whole = run_experiment(settings, bench(MANY), tmp_path / "whole")
+    folder = tmp_path / "stopped"
+    if threads:
+        monkeypatch.setattr(
+            executors, "answers", lambda todo, settings, bench: executors._by_threads(todo, bench, calls=2)
+        )
+        monkeypatch.setattr("ovrag_core.experiment.answers", executors.answers)
+    with pytest.raises(kind, match="stop here"):
+        run_experiment(settings, bench(MANY, Failing(kind("stop here"), {20})), folder)
+    files = run_files("main", folder)
+    assert not files.records.exists()
+    assert len(read_run(files.partial_records)) >= 19
+    run_experiment(settings, bench(MANY), folder)
+    assert files.records.read_bytes() == whole.read_bytes()
+    assert not files.partial_records.exists()
+    assert not files.partial_manifest.exists()
+
+
+def test_a_run_by_threads_is_the_run_by_one(settings: Settings, tmp_path: Path) -> None:
+    one = run_experiment(settings, bench(MANY), tmp_path / "one")
+    queries = planned(settings, sorted(MANY))
+    found = list(executors._by_threads(queries, bench(MANY), calls=4))
+    assert {runs.key_of(record) for record, _ in found} == set(keys(one))
+    assert len(found) == len(queries)
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = run_experiment(settings, bench(TEXTS), tmp_path / "whole")
+    append, left = runs._append, [9]
+
+    def full(file: object, line: str) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            append(file, line[:10])  # type: ignore[arg-type]
+            raise OSError(28, "No space left on device")
+        append(file, line)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(runs, "_append", full)
+    with pytest.raises(RunError, match=r"No space left on device\); make room .* what was answered is kept"):
+        run_experiment(settings, bench(TEXTS), tmp_path / "full")
+    assert run_experiment(settings, bench(TEXTS), tmp_path / "full").read_bytes() == whole.read_bytes()
+
+
+def test_two_processes_do_not_write_one_run(settings: Settings, tmp_path: Path) -> None:
+    files = run_files("main", tmp_path)
+    with (
+        runs.appending(files),
+        pytest.raises(RunError, match="main is being run by another process"),
+        runs.appending(files),
+    ):
+        pass
+
+
+def test_what_a_run_has_cost_is_read_from_its_records(settings: Settings, tmp_path: Path) -> None:
+    priced = bench(TEXTS, Failing(BudgetError("spent"), {4}))
+    priced.cost_usd = lambda used: 0.25
+    with pytest.raises(BudgetError):
+        run_experiment(settings, priced, tmp_path)
+    assert spent_usd(run_files("main", tmp_path)) == 0.75
+    assert spent_usd(run_files("none", tmp_path)) == 0
+
+
+# --- shards
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_merged_shards_are_the_whole_run(settings: Settings, tmp_path: Path, count: int) -> None:
+    whole = run_experiment(settings, bench(MANY), tmp_path / "whole")
+    folder = tmp_path / "shards"
+    for place in range(count, 0, -1):
+        run_experiment(settings, bench(MANY), folder, shard=(place, count))
+    merged = merge_shards("main", folder)
+    assert merged.read_bytes() == whole.read_bytes()
+    ours, theirs = run_files("main", folder), run_files("main", whole.parent)
+    assert ours.manifest.read_bytes() == theirs.manifest.read_bytes()
+    assert [each.question_id for each in read_latency(ours.latency)] == [
+        each.question_id for each in read_latency(theirs.latency)
+    ]
+    assert run_experiment(settings, bench(MANY), folder) == merged
+
+
+def test_shards_that_do_not_belong_together_are_refused(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="holds no shards of main; make them with `ovrag run --shard 1/2`"):
+        merge_shards("main", tmp_path)
+    run_experiment(settings, bench(MANY), tmp_path, shard=(1, 2))
+    with pytest.raises(RunError, match=r"main\.shard-2-of-2\.jsonl is not complete; run `ovrag run --shard 2/2`"):
+        merge_shards("main", tmp_path)
+    other = load_settings(overrides={"retrieval.top_k": 1})
+    run_experiment(other, bench(MANY), tmp_path, shard=(2, 2))
+    with pytest.raises(RunError, match=r"shard-2-of-2\.jsonl was made with other parameters than shard 1"):
+        merge_shards("main", tmp_path)
+    run_experiment(settings, bench(MANY), tmp_path, shard=(1, 3))
+    with pytest.raises(RunError, match="divisions by 2 and 3"):
+        merge_shards("main", tmp_path)
+
+
+# --- a process that dies
+
+RUNNER = """
+    import sys, time
+    sys.path.insert(0, {tests!r})
+    from pathlib import Path
+    from standins import FirstWords, bench
+    from ovrag_core.experiment import run_experiment
+    from ovrag_core.settings import load_settings
+
+    class Slow(FirstWords):
+        def answer(self, *args, **more):
+            time.sleep(0.004)
+            return super().answer(*args, **more)
+
+    print("ready", flush=True)
+    run_experiment(load_settings(), bench({texts!r}, Slow()), Path({folder!r}))
+"""
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.03, 0.11, 0.2])
+def test_a_killed_run_goes_on_without_loss_or_repetition(settings: Settings, tmp_path: Path, moment: float) -> None:
+    whole = run_experiment(settings, bench(MANY), tmp_path / "whole")
+    folder = tmp_path / "killed"
+    files = run_files("main", folder)
+    code = textwrap.dedent(RUNNER).format(tests=str(Path(__file__).parent), texts=MANY, folder=str(folder))
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=Path.cwd())
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(moment)
+    process.kill()
+    process.wait()
+    kept = files.partial_records.read_bytes().count(b"\n") if files.partial_records.exists() else 0
+    assert files.records.exists() or kept < len(keys(whole))
+    run_experiment(settings, bench(MANY), folder)
+    assert files.records.read_bytes() == whole.read_bytes()
+
+
+def test_queries_lost_with_a_process_are_asked_again(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    queries = planned(settings, sorted(MANY))
+    tries = []
+
+    def dying(todo: list[Query], order: object, processes: int) -> Iterator[executors.Answered]:
+        tries.append(len(todo))
+        for number, query in enumerate(todo):
+            if len(tries) < 4 and number == 10:
+                raise BrokenProcessPool
+            yield executors._answer(query, bench(MANY))
+
+    monkeypatch.setattr(executors, "_by_pool", dying)
+    found = list(executors._by_processes(queries, executors.Order(settings, ".", ""), 2))
+    assert tries == [48, 38, 28, 18]
+    assert {runs.key_of(record) for record, _ in found} == {(q.arm, q.document_id, q.question.id) for q in queries}
+    assert len(found) == len(queries)
+
+
+def test_processes_that_die_at_once_stop_the_run(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    def dead(todo: list[Query], order: object, processes: int) -> Iterator[executors.Answered]:
+        raise BrokenProcessPool
+        yield
+
+    monkeypatch.setattr(executors, "_by_pool", dead)
+    with pytest.raises(RunError, match="die again and again"):
+        list(executors._by_processes(planned(settings, ["A"]), executors.Order(settings, ".", ""), 2))
+
+
+# --- a cluster
+
+
+@pytest.fixture
+def corpus(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Six generated contracts, read and indexed, and the settings of a run over them by two Dask workers."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text("{}")
+    found = load_settings(
+        overrides={
+            "corpus.contracts": 6,
+            "questions": str(project / "data/questions.yaml"),
+            "validation.rules": str(project / "ontologies/rules.yaml"),
+            "experiment.arms": ["plain_scoped", "ovrag_evidence"],
+            "experiment.executor": "dask",
+        }
+    )
+    generate(Path("data/contracts"), Path("data/ground_truth.json"), count=6, seed=7, wording="plain")
+    index_documents(found, Path("data/contracts"))
+    return found
+
+
+def alone(settings: Settings) -> Settings:
+    return settings.model_copy(
+        update={"experiment": settings.experiment.model_copy(update={"executor": "processes", "processes": 1})}
+    )
+
+
+def test_a_lost_worker_costs_only_what_it_had_under_way(
+    corpus: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed: list[int] = []
+    cluster = executors._cluster
+
+    @contextmanager
+    def deadly(settings: Settings) -> Iterator[object]:
+        with cluster(settings) as client:
+
+            def kill() -> None:
+                partial = run_files("main", tmp_path / "dask").partial_records
+                while not partial.exists() or not partial.read_bytes():
+                    time.sleep(0.01)
+                pids = client.run(os.getpid)  # type: ignore[no-untyped-call]
+                killed.extend(pids.values())
+                os.kill(killed[0], signal.SIGKILL)
+
+            threading.Thread(target=kill, daemon=True).start()
+            yield client
+
+    monkeypatch.setattr(executors, "_cluster", deadly)
+    work = corpus_bench(corpus)
+    by_cluster = run_experiment(corpus, work, tmp_path / "dask")
+    here = run_experiment(alone(corpus), work, tmp_path / "here")
+    assert len(set(killed)) == 2
+    assert by_cluster.read_bytes() == here.read_bytes()
+    manifests = [path.with_name("main.manifest.json").read_bytes() for path in (by_cluster, here)]
+    assert manifests[0] == manifests[1]
+
+
+def test_a_worker_with_another_project_is_refused(settings: Settings, tmp_path: Path) -> None:
+    query = Query("plain", "A", Question(id="Q1", text="What?"))
+    with pytest.raises(RunError, match=r"does not see .*/nowhere; workers need the project's folder"):
+        executors.answer_batch(executors.Order(settings, str(tmp_path / "nowhere"), executors.code_digest()), [query])
+    with pytest.raises(RunError, match="has another version of the code"):
+        executors.answer_batch(executors.Order(settings, str(tmp_path), "other"), [query])
+
+
+def test_a_scheduler_that_is_not_there_is_one_sentence(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "SECONDS_TO_CONNECT", 1.0)
+    nobody = load_settings(overrides={"experiment.executor": "dask", "experiment.dask.scheduler": "tcp://127.0.0.1:9"})
+    with pytest.raises(RunError, match=r"there is no Dask scheduler at tcp://127\.0\.0\.1:9; start one"):
+        run_experiment(nobody, bench(TEXTS))
+    assert run_experiment(load_settings(), bench(TEXTS)).exists()
