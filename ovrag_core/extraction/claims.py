@@ -129,7 +129,7 @@ _ONLY_WHERE = re.compile(
 )
 _NO_SUBJECT = re.compile(
     r"\W*(?:which|that|who|where|under which|is|are|may|can|shall|will|must|be|been|not|it|so|then|thereafter|one|no|none|"
-    r"nothing|without)\b"
+    r"nothing|without|paying|repaying|prepaying|returning|giving)\b"
 )
 _IT = re.compile(
     r"\W*(?:\w{1,4}[.)]\s+)?(?:it|this|all this) (?:is|was|may|can|shall|will|has|runs?|works?|operates?|cannot|must)\b"

@@ -202,6 +202,7 @@ _LOAN_TITLE = re.compile(
     r"card|bond|charge)\b",
     re.IGNORECASE,
 )
+_LENDS = re.compile(r"\b(?:we|i|the \w+) (?:hereby |shall |will )?lends? (?:you|to you|the \w+)\b", re.IGNORECASE)
 _CARD = re.compile(
     r"\b(?:(?:credit|charge) card|card (?:account|agreement|number)|cardholder|your card|the card|"
     r"annual percentage rate|minimum (?:monthly )?payment|"
@@ -259,6 +260,10 @@ def _is_loan(text: str) -> bool:
     density = len(core) / total
     card = len(_CARD.findall(sample)) >= 4
     if other is None and _LOAN_TITLE.search(title[:160]) and len(strong) >= 2 and core:
+        return True
+    if _LENDS.search(sample) and len(core) >= 3:
+        return True
+    if len(strong) >= 5 and len(core) >= 2 and density >= 0.004:
         return True
     return (
         (len(core) >= 2 or card) and len(strong) >= (2 if card else 3) and (density >= 0.006 or len(core) >= 60 or card)
