@@ -1037,9 +1037,8 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
     for match in _is_statement().finditer(text, start, stop):
         role = terms.certain(match.group(1))
         linked = bool(re.search(r"\b(?:is|are|be|means?|to|being)\W*$", match.group()[match.end(1) - match.start() :]))
-        if role is None or re.search(r"[A-Z&][\w'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()]):
-            continue
-        if _is_asked(text, match.end()):
+        inside = re.search(r"[A-Z&][\w'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()])
+        if role is None or inside or _is_asked(text, match.end()):
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name is None or not _right_after(text, match.end(), name) or not _is_party(name, terms):

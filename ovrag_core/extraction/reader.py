@@ -332,6 +332,7 @@ class _Values:
 
     @classmethod
     def of(cls, document: Document) -> _Values:
+        document = Document(document.id, ticked_only(document.text), document.pages)  # every offset stays
         return cls(
             tuple(find_principals(document)),
             tuple(find_rates(document)),
@@ -724,7 +725,9 @@ def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: 
         start, end = page.around(mention.value_start, mention.value_end)
         named = mentioned(page.plain.text[start:end], names)
         if name in named:
-            return mention
+            # The end of a facility's availability gives way to a day on which everything is due.
+            clearer = isinstance(mention, Maturity) and neutral is not None and neutral.score > mention.score + 4
+            return neutral if clearer else mention
         if not named and neutral is None:
             neutral = mention
     return neutral

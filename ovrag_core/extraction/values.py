@@ -88,6 +88,8 @@ class _Setting:
     label: str
     start: int
     end: int
+    #: Whether the words are those of a question, or stand under a heading of other debts.
+    aside: bool = False
 
 
 _THRESHOLD = 4.0
@@ -98,13 +100,28 @@ _Found = TypeVar("_Found")
 # --- surroundings ----------------------------------------------------------------------------------------------
 
 _BREAK = re.compile(
-    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
-    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d+)+|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)"
+    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)(?<!\.)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
+    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d+)+(?!\s+(?:per|pct|percent|million|%))|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)|"
+    r"\n(?=[ \t]*(?:\d{1,2}[.)]?[ \t]+)?[A-Z][\w ()'’,/-]{1,40}?(?:[ ]{2,}|[ \t]*\.{2,}[ \t]*)\S)|\n(?=[ \t]*(?:Last|Final|First|Maturity|Repayment)[ ]+(?:payment|instal?ment|date|day)\b)"
 )
 _INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
 _ABBREVIATED = re.compile(r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|p\. a|N\.A|U\.S|L\.P)\.")
 _ROW = re.compile(
-    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\d{1,2}(?:\.\d{1,2})+\s+)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+)?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{4,}|\s[–—]\s)[\s*_|:]*"
+    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\d{1,2}(?:\.\d{1,2})+\s+)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+|\d{1,2}\s{1,3}(?=[A-Z]))?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{2,}(?=[.\s])|\s[–—]\s)[\s*_|:.]*"
+)
+# A heading at the beginning of its own paragraph: "3. Interest. 7% a year".
+_CAPTION = re.compile(
+    r"^[ \t*#_]*(?:\(?[0-9A-Za-z]{1,4}(?:\.\d+)*[.)]\s+|\d{1,2}(?:\.\d+)+\s+|§\s?\d+\s+|(?:Article|Clause|Section|Art\.)\s\w+\s*[-–—.]?\s*)([A-ZÀ-Þ][\w ’'&/()-]{1,45})[.?]\s+",
+    re.MULTILINE,
+)
+_TITLE_LINE = re.compile(
+    r"^[ \t*#_]*(?:\(?[0-9A-Za-z]{1,4}(?:\.\d+)*[.)]?\s+|(?:Article|Clause|Section|PART|Part)\s\w+\s*[-–—.]?\s*)?([A-ZÀ-Þ][^\n.:;,|$€£\d]{2,58})[ \t]*$",
+    re.MULTILINE,
+)
+_OTHER_DEBT = re.compile(
+    r"^(?:your |the |our |its |his |her )?(?:(?:other|existing|old|earlier|former|previous|prior|separate|sister|(?:first|second)(?= (?:mortgage|charge|hypothec)))\b(?!.*amend).{0,25}\b(?:loans?|debts?|advances?|facilit\w+|lenders?|borrowings?|credit\w*|agreements?|overdraft|indebtedness|hypothec|"
+    r"mortgage|charges?|sub-accounts?|products?|securit\w+|liabilit\w+|money|units|things)|(?:dealer['’]s|company['’]s|borrower['’]s)? ?(?:other )?bank(?:er)?s?$|overdraft|directors['’]? |shareholders?['’]? |set-?off|guarant\w+|insurance|valuation|priority|covenants?|negative pledge)",
+    re.IGNORECASE,
 )
 
 
@@ -119,8 +136,10 @@ def _setting(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -> 
     left, right = max(left, start - 320), min(right, end + 320)
     line = text.rfind("\n", left, start) + 1 or left
     row = _ROW.match(text[line:start])
-    label = row.group(1) if row else ""
-    if not row and not text[line:start].strip(" \t*_|#•-"):
+    label = row.group(1) if row else _caption(text, start)
+    if "|" in text[line:start] and not (row and row.group(1).strip(" -")):
+        label = _column_head(text, line, start)
+    elif not label and not text[line:start].strip(" \t*_|#•-"):
         label = _label_above(text, line)
     begin, finish = left, right
     if finish - begin > _MAX_PASSAGE:
@@ -131,7 +150,48 @@ def _setting(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -> 
         begin += 1
     while finish > end and text[finish - 1].isspace():
         finish -= 1
-    return _Setting(_smooth(text[left:start]), _smooth(text[end:right]), " ".join(label.split()), begin, finish)
+    after = _smooth(text[end:right])
+    aside = (not row and after.endswith("?")) or _OTHER_DEBT.match(_heading(text, start)) is not None
+    return _Setting(_smooth(text[left:start]), after, " ".join(label.split()), begin, finish, aside)
+
+
+@lru_cache(maxsize=4)
+def _headings(text: str) -> tuple[list[int], list[str]]:
+    """Where each heading or caption begins, and its words, in order."""
+    found = sorted((m.start(1), m.group(1)) for pattern in (_CAPTION, _TITLE_LINE) for m in pattern.finditer(text))
+    return [at for at, _ in found], [words for _, words in found]
+
+
+def _heading(text: str, at: int) -> str:
+    """The heading in force at `at`."""
+    starts, titles = _headings(text)
+    index = bisect_left(starts, at) - 1
+    return titles[index] if index >= 0 else ""
+
+
+def _caption(text: str, at: int) -> str:
+    """The caption of the paragraph in which a value stands among the first words: "2. Duration. To 28 February"."""
+    starts, titles = _headings(text)
+    index = bisect_left(starts, at) - 1
+    if index < 0 or at - starts[index] > 90:
+        return ""
+    between = text[starts[index] : at].removeprefix(titles[index])
+    return titles[index] if between[:1] in (".", "?") and len(between.split()) <= 4 else ""
+
+
+def _column_head(text: str, line: int, start: int) -> str:
+    """The head of the column a table's cell stands in, where a line above has as many cells and no figures."""
+    column = text.count("|", line, start)
+    end = text.find("\n", start)
+    width = text.count("|", line, len(text) if end < 0 else end)
+    for _ in range(4):
+        stop, line = line - 1, text.rfind("\n", 0, max(0, line - 1)) + 1
+        above = text[line : max(line, stop)]
+        if above.count("|") == width and not any(c.isdigit() for c in above):
+            return " ".join(above.split("|")[column].split())
+        if not above.strip() or line == 0:
+            break
+    return ""
 
 
 def _smooth(words: str) -> str:
@@ -145,7 +205,7 @@ def _label_above(text: str, at: int) -> str:
     label = above.rsplit("\n", 1)[-1].strip(" \t*_|#")
     return (
         label.rstrip(":").strip()
-        if label.endswith(":") or (label and len(label.split()) <= 6 and label[-1].isalnum())
+        if label.endswith((":", "?")) or (label and len(label.split()) <= 6 and label[-1].isalnum())
         else ""
     )
 
@@ -231,7 +291,7 @@ _SCALES = {
     "billion": 10**9,
 }
 _NUMBER_WORD = "|".join(sorted((*_UNITS, *_TENS, *_SCALES, "forty"), key=lambda w: (-len(w), w)))
-_NUMBER_WORDS = rf"(?:(?:a\s+)?(?:{_NUMBER_WORD}))(?:[\s-]{{1,3}}(?:and\s{{1,3}})?(?:{_NUMBER_WORD})){{0,16}}"
+_NUMBER_WORDS = rf"(?:(?:a\s+)?(?:{_NUMBER_WORD}))(?:(?:\s{{1,20}}|-)(?:and\s{{1,20}})?(?:{_NUMBER_WORD})){{0,16}}"
 _VULGAR = {
     "½": "0.5",
     "¼": "0.25",
@@ -321,7 +381,7 @@ _SIGNS = {
     "US$": "USD", "U.S.$": "USD", "U.S. $": "USD", "US $": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "CDN$": "CAD", "NZ$": "NZD", "S$": "SGD", "HK$": "HKD", "R$": "BRL",
     "MX$": "MXN", "NT$": "TWD", "J$": "JMD", "$": "$", "£": "GBP", "€": "EUR", "¥": "¥", "₹": "INR", "Rs.": "Rs", "Rs": "Rs", "CHF": "CHF", "SFr.": "CHF", "Fr.": "CHF", "kr.": "kr", "kr": "kr",
     "zł": "PLN", "Kč": "CZK", "Ft": "HUF", "₺": "TRY", "TL": "TRY", "KSh": "KES", "Ksh": "KES", "KShs": "KES", "KES": "KES", "₦": "NGN", "GH₵": "GHS", "₱": "PHP", "฿": "THB", "RM": "MYR", "Rp": "IDR", "₫": "VND", "₩": "KRW",
-    "₪": "ILS", "NIS": "ILS", "RMB": "CNY", "Euro": "EUR", "Euros": "EUR", "euro": "EUR", "euros": "EUR", "₴": "UAH", "₽": "RUB", "Tk": "BDT", "Dh": "AED", "R": "ZAR", "Pula": "BWP",
+    "₪": "ILS", "NIS": "ILS", "RMB": "CNY", "Euro": "EUR", "Euros": "EUR", "euro": "EUR", "euros": "EUR", "₴": "UAH", "₽": "RUB", "TT$": "TTD", "EC$": "XCD", "Bds$": "BBD", "B$": "BSD", "G$": "GYD", "BZ$": "BZD", "FJ$": "FJD", "N$": "NAD", "USh": "UGX", "UShs": "UGX", "TSh": "TZS", "TShs": "TZS", "S/": "PEN", "QR": "QAR", "SR": "SAR", "Tk": "BDT", "Dh": "AED", "R": "ZAR", "Pula": "BWP",
 }  # fmt: skip
 _CODES = [
     "USD",
@@ -397,6 +457,26 @@ _CODES = [
     "BAM",
     "JOD",
     "LBP",
+    "XCD",
+    "BBD",
+    "BSD",
+    "BZD",
+    "GYD",
+    "FJD",
+    "PYG",
+    "GTQ",
+    "UYU",
+    "BOB",
+    "AZN",
+    "AMD",
+    "ETB",
+    "TND",
+    "DZD",
+    "MVR",
+    "SCR",
+    "MZN",
+    "AOA",
+    "MWK",
 ]
 _WORD_CURRENCIES: tuple[tuple[str, str], ...] = (
     (r"(?:US|U\.S\.|United\s+States|American)\s+dollars?", "USD"), (r"Canadian\s+dollars?", "CAD"), (r"Australian\s+dollars?", "AUD"), (r"New\s+Zealand\s+dollars?", "NZD"),
@@ -408,9 +488,12 @@ _WORD_CURRENCIES: tuple[tuple[str, str], ...] = (
 _FIGURES = r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)|\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
 _SCALE = r"(?:\s?(?P<{0}>millions?|mio\.?|mln|mn|m(?![\w²])|billions?|bn|thousands?|k(?!\w)|lakhs?|lacs?|crores?))?"
 _SIGN = "|".join(re.escape(s) for s in sorted((*_SIGNS, *_CODES), key=lambda s: (-len(s), s)))
+_NAIRA = r"N(?=\d{1,3}(?:,\d{3})+)"  # too common a letter to be a sign unless grouped figures follow
 _WORD = "|".join(f"(?:{pattern})" for pattern, _ in _WORD_CURRENCIES)
 _MONEY = re.compile(
-    rf"(?<![\w$€£])(?P<sign>{_SIGN})(?:[ \u00a0]|\r?\n)?(?P<figures>{_FIGURES})" + _SCALE.format("scale") + r"(?!\d)"
+    rf"(?<![\w$€£])(?P<sign>{_SIGN}|{_NAIRA})(?:[ \u00a0]|\r?\n)?(?P<figures>{_FIGURES})"
+    + _SCALE.format("scale")
+    + r"(?!\d)"
     rf"|(?<![\w$€£.,])(?P<figures2>{_FIGURES})"
     + _SCALE.format("scale2")
     + rf"[ \u00a0]?(?P<sign2>(?:{_SIGN})(?!\w)|(?i:{_WORD})(?!\w))"
@@ -420,8 +503,11 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _MULTIPLIERS = {"m": 10**6, "b": 10**9, "t": 1000, "k": 1000, "l": 10**5, "c": 10**7}
+_AMERICAN = re.compile(
+    r"United States|U\.S\.|\bUSA\b|\bUS (?:dollar|citizen|bank)|Delaware|New York|California|Texas|Florida|Illinois|Nevada|\b[A-Z]{2} \d{5}\b"
+)
 _COUNTRY_DOLLARS: tuple[tuple[str, str], ...] = (
-    (r"Canadian|Canada|Ontario|Qu[ée]bec|British Columbia|Alberta|Manitoba|Nova Scotia|Saskatchewan", "CAD"),
+    (r"Canadian|Canada|Ontario|Qu[ée]bec|British Columbia|Alberta|Manitoba|Nova Scotia|Saskatchewan|New Brunswick|Newfoundland|Winnipeg|Toronto|Vancouver|Calgary|Montr[ée]al", "CAD"),
     (r"Australia|Queensland|New South Wales|Pty|\bA[BC]N\b|Tasmania", "AUD"),
     (r"New Zealand|Auckland|Aotearoa", "NZD"),
     (r"Singapore|\bPte\b", "SGD"),
@@ -440,9 +526,10 @@ def _local_currencies(text: str) -> dict[str, str]:
     explicit |= {code for code in ("CAD", "AUD", "NZD", "SGD", "HKD", "USD") if re.search(rf"\b{code}\b", text)}
     explicit -= {"BRL", "TWD", "MXN"}
     dollar = next(iter(explicit)) if len(explicit) == 1 else ""
-    if not dollar and not re.search(r"United States|U\.S\.|\bUSA?\b|Delaware|New York|California", text):
+    if not dollar:
         counts = [(len(re.findall(pattern, text)), code) for pattern, code in _COUNTRY_DOLLARS]
-        dollar = max(counts, key=lambda c: c[0])[1] if any(n for n, _ in counts) else ""
+        best = max(counts, key=lambda c: c[0])
+        dollar = best[1] if best[0] > len(_AMERICAN.findall(text)) else ""
     crowns = [
         (len(re.findall(p, text)), c)
         for p, c in (
@@ -488,10 +575,15 @@ def _moneys(text: str) -> Iterator[_Money]:
         scale = (match["scale"] or match["scale2"] or " ").strip().lower()[:1]
         if value is None:
             continue
-        currency = _SIGNS.get(sign) or (
-            sign
-            if sign in _CODES
-            else next((c for p, c in _WORD_CURRENCIES if re.fullmatch(p, sign, re.IGNORECASE)), sign)
+        currency = (
+            "NGN"
+            if sign == "N"
+            else _SIGNS.get(sign)
+            or (
+                sign
+                if sign in _CODES
+                else next((c for p, c in _WORD_CURRENCIES if re.fullmatch(p, sign, re.IGNORECASE)), sign)
+            )
         )
         yield _Money(value * _MULTIPLIERS.get(scale, 1), local.get(currency, currency), match.start(), match.end())
     for match in _SPELLED.finditer(text):
@@ -512,9 +604,12 @@ _PRINCIPAL_LABEL = _cues(
         r"\bcredit (?:limit|line|amount)|\bfacility (?:amount|limit|size)?|\b(?:total )?commitments?\b|\bline of credit|\blimit\b|\bmaximum (?:credit|amount|advance)|\badvance\b|\bloan\b|\boriginal amount|\bsanctioned|\bfinance amount",
         9.0,
     ),
-    (r"^(?:the )?(?:amount|sum|credit|capital|total amount|maximum)\b", 7.0),
     (
-        r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse",
+        r"^(?:the )?(?:amount|sum|credit|capital|total amount|maximum|how much|what (?:am|are|do|did) (?:i|we|you) (?:borrow|lend|get)\w*)\b|\bat your disposal",
+        8.0,
+    ),
+    (
+        r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse|\bforg[ai]v",
         -12.0,
     ),
 )
@@ -533,6 +628,14 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\b(?:reduced?|reduces|falls?|decreases?)\b[^.;]{0,50}\bby\W*$", -9.0),
     (r"\blimit\b[^.;]{0,20}\b(?:is|of|stands at|at)\W*$", 8.0),
     (r"\ba sum of\W*$", 4.5),
+    (r"\b(?:line of credit|credit line|limit)\b[^.;]{0,25}\bgoes (?:up )?to\W*$", 8.0),
+    (r"\bcommits?\W*(?:to lend|to advance)?\W*$", 8.0),
+    (r"\b(?:note|loan|bond)\b[^.;]{0,40}\bis for\W*$", 8.0),
+    (
+        r"\b(?:you|i|he|she|they|we) had (?:an? |taken )[^.;]{0,40}$|\b(?:my|his|her|your) (?:brother|sister|father|mother|parents?|son|daughter|friend|spouse|husband|wife)\b[^.;]{0,40}$",
+        -9.0,
+    ),
+    (r"\b(?:filed|registered|recorded) (?:for|in)\b[^.;]{0,60}$", -8.0),
     (
         r"\b(?:loan|credit|facility|advance|note|mortgage|overdraft|line)\b(?:\s+(?:facility|is|are|of|for|to|at|up|in|the|a|an|amounts?|sum|maximum|limit|limited|being|will|shall|be|you|us|have|taken|granted|hereby|total|totals|totalling))*\W*$",
         7.5,
@@ -602,6 +705,14 @@ _PRINCIPAL_BEFORE = _cues(
 )
 _PRINCIPAL_AFTER = _cues(
     (r"^[^.]{0,80}\bnot (?:a )?part of\b", -9.0),
+    (
+        r"^[^.;]{0,40}\b(?:which|that) (?:ran out|ended|expired|was repaid)\b|^[^.;]{0,40}\b(?:is|are) (?:forgiven|restored)\b",
+        -9.0,
+    ),
+    (
+        r"^[^.;]{0,25}\b(?:paid|lent|advanced|sent|delivered|remitted) (?:in|as|by) one (?:amount|sum|act|transfer|payment|go)\b|^[^.;]{0,12}\bone (?:bank )?transfer\b",
+        6.0,
+    ),
     (r"^\W*(?:in|as a|by way of|on) loan\b", 6.5),
     (r"^\W*of principal\b", 7.0),
     (
@@ -693,6 +804,8 @@ def _principal_score(text: str, money: _Money, setting: _Setting) -> tuple[float
     before, label = _weigh(_PRINCIPAL_BEFORE, setting.before[-300:])
     if _HELD_ELSEWHERE.match(setting.after):
         after -= 7.0
+    if setting.aside:
+        after -= 8.0
     both = max(before, after) + (0.4 * min(before, after) if min(before, after) > 0 else min(before, after))
     options.append((both, label if before >= after else after_label))
     best = options[0] if options[0][0] < 0 else max(options)
@@ -723,7 +836,7 @@ _PERCENT_WORDS = re.compile(
 )
 _INDEX = r"(?:benchmark|prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|cash rate|policy rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
 _VARIABLE = re.compile(
-    rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}",
+    rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}|\b(?:rate|interest)\b[^.;\n]{{0,30}}\blinked\b[^;\n]{{0,60}}\bfloating\b|{_INDEX}[^;\n]{{0,40}}\s\+\s?\d",
     re.IGNORECASE,
 )
 _HINT = re.compile(
@@ -739,19 +852,21 @@ _DEFAULTING = re.compile(
 )
 _RATE_LABEL = _cues(
     (
-        r"\b(?:interest|borrowing|contract|nominal|lending|fixed|loan|note|yearly|simple|coupon|debit)\s*(?:rate|interest)?\b.*|(?<!advance )\brate\b|\binterest\b|\bcoupon\b|\bprice\b|"
+        r"\b(?:interest|borrowing|contract|nominal|lending|fixed|loan|note|yearly|simple|coupon|debit)\s*(?:rate|interest)?\b.*|(?<!advance )\brate\b|\binterest\b|\bcoupon\b|\bprice\b|\bwhat do (?:you|we) (?:charge|pay for it)\b|\bwhat (?:does it|will it) cost\b|"
         r"\b(?:funding|discount|finance|financing|credit|borrowing|profit) (?:charge|cost|rate)",
         11.0,
     ),
     (r"\bAPRC?\b|\bannual percentage|\beffective|\brepresentative|\bTAEG|\bcomparison", -5.5),
     (
-        r"\bfees?\b|(?<!funding )(?<!discount )(?<!finance )(?<!financing )(?<!credit )(?<!interest )\bcharges?\b|\bdefault|\blate\b|\boverdue|\bpenalt|\bpremium|\bLTV|\bloan.to.value|\bdeposit|\bmargin\b|\btax|\bshare\b|\bguarantee|"
+        r"\bfees?\b|(?<!funding )(?<!discount )(?<!finance )(?<!financing )(?<!credit )(?<!interest )(?<!you )\bcharges?\b|\bdefault|\blate\b|\boverdue|\bpenalt|\bpremium|\bLTV|\bloan.to.value|\bdeposit|\bmargin\b|\btax|\bshare\b|\bguarantee|"
         r"\bprepay|\bearly|\badvance rate|\bpenal\b|\bcommission",
         -12.0,
     ),
 )
 _RATE_BEFORE = _cues(
     (r"\bon what (?:I|we|you|is|remains|he|she|it)\b[^.;]{0,60}$", 5.0),
+    (r"\b(?:contract|agreed|applicable) rate (?:of interest )?(?:is|of|:)\W*$", 16.0),
+    (r"\bper month\b[^.;]{0,50}\b(?:being|that is|i\.?e\.?|or|equal to|equivalent to)\W*$", 9.0),
     (r"\b(?:price|cost)\b[^.;]{0,30}\bis\W*$", 6.5),
     (r"\bannual\s+percentage\b[^.;]{60,240}$", -4.5),
     (r"\bundivided\b[^.;]{0,20}$", -9.0),
@@ -767,9 +882,10 @@ _RATE_BEFORE = _cues(
     (r"\brate\b[^.;]{0,50}$", 6.0),
     (r"^\W*(?:interest|rate)\W*$|\binterest\b[^.;]{0,15}$", 7.5),
     (r"\bcosts?\b[^.;]{0,40}$", 1.5),
+    (r"\b(?:discount|finance|funding|profit) (?:charge|rate|cost)\b[^.;]{0,20}$", 8.0),
     (r"\b(?:APRC?|annual percentage rate|effective (?:annual )?rate|annual rate of charge)\b[^.;]{0,60}$", -4.5),
     (
-        r"\b(?:fees?|premium|commission|discount|tax|VAT|GST|deposit|ratio|margin of|equity|shares?|ownership|purchase price|value|worth|limit|haircut|advance rate|minimum payment|down ?payment|guarantee|surcharge|rebate|points)\b[^,;]{0,60}$",
+        r"\b(?:fees?|premium|commission|discount(?! charge| rate| interest)|tax|VAT|GST|deposit|ratio|margin of|equity|shares?|ownership|purchase price|value|worth|limit|haircut|advance rate|minimum payment|down ?payment|guarantee|surcharge|rebate|points)\b[^,;]{0,60}$",
         -9.0,
     ),
     (
@@ -778,6 +894,10 @@ _RATE_BEFORE = _cues(
     ),
 )
 _RATE_AFTER = _cues(
+    (
+        r"^[^.;]{0,30}\bis (?:our|the|an?|only)\b[^.;]{0,20}\b(?:advertised|reference|indicative|illustrat\w+|example)\b",
+        -16.0,
+    ),
     (r"^\W{0,3}(?:per cent |percent )?interest\b(?! in)(?! on (?:late|overdue))", 6.5),
     (r"^[^.;]{0,60}\b(?:net profits|royalty|working|undivided|membership|ownership) interest\b", -9.0),
     (r"^\W{0,3}(?:per annum|a year|p\.a\.?|per year)?\W{0,3}(?:above|over|higher than|in excess of|more than)\b", -7.0),
@@ -856,10 +976,14 @@ def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
             if row != 0:
                 options.append((row + min(after, 0.0) + (1.0 if after > 0 else 0.0), setting.label if label else ""))
         before, label = _weigh(_RATE_BEFORE, setting.before[-260:])
+        if before >= 8:  # a caption such as "Charges" does not undo what the sentence says
+            options = [option for option in options if option[0] >= 0]
         options.append((before + after, label))
         score, label = options[0] if options[0][0] < 0 else max(options)
         if re.search(r"\b(?:variable|floating|adjustable)\b", setting.label, re.IGNORECASE):
             continue
+        if setting.aside:
+            score -= 8.0
         near = f"{setting.label} {setting.before[-110:]} {setting.after[:60]}"
         if "annual percentage" in setting.before[-240:].lower() and re.match(
             r"rate\b\W*$", setting.label, re.IGNORECASE
@@ -1003,10 +1127,13 @@ def _month_first(text: str) -> bool:
 
 _MATURITY_LABEL = _cues(
     (
-        r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bballoon|\bvalid(?:ity)?\b|\blast \w+|\baccount ends|\bfacility ends",
+        r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bover and done|\bdone by|\bback by|\buntil when|\blast day|\bfinal day|\bclosing day|\bballoon|\bvalid(?:ity)?\b|\blast \w+|\baccount ends|\bfacility ends",
         11.0,
     ),
-    (r"\bdue(?: date)?\b|\brepayment\b|\btermination|\bends?\b|\bterm\b|\buntil\b", 6.5),
+    (
+        r"\bdue(?: date)?\b|\brepayment\b|\btermination|\bends?\b|\bterm\b|\buntil\b|\btenor|\btenure|\bduration|^period\b|\brepayment period|\blength\b",
+        6.5,
+    ),
     (
         r"\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\bpaid out|\bpay-?out|\bvalue date|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)",
         -14.0,
@@ -1015,7 +1142,7 @@ _MATURITY_LABEL = _cues(
 _MATURITY_BEFORE = _cues(
     (r"\b(?:free|clear|rid) of (?:this|the|my|all) (?:debt|loan)[^.;]{0,20}\b(?:on|by)\W*(?:the\s*)?$", 9.0),
     (
-        r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal)[^.;]){0,40}$",
+        r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal|last|final)[^.;]){0,40}$",
         -12.0,
     ),
     (r"\b(?:existing|another|separate|earlier|overdraft with|other)\b[^.;]{0,120}$", -8.0),
@@ -1032,12 +1159,15 @@ _MATURITY_BEFORE = _cues(
     ),
     (r"\b(?:born|birth|granted|reckoned from|counted from)\b[^.;]{0,30}$", -10.0),
     (r"\bkeep the line open (?:until|to)\W*$|\bopen until\W*$", 7.0),
+    (r"\b(?:months|years|instal?ments|draw again|reborrow)\W*(?:up )?(?:to|until|ending(?: on)?)\W*(?:the\s*)?$", 8.0),
+    (r"\b(?:to be )?repaid\b[^.;]{0,80}\band on\W*(?:the\s*)?$", 6.0),
+    (r"\bthe (?:balance|rest|remainder) on\W*(?:the\s*)?$", 9.0),
     (r"\btermination date\W*(?:means|is|shall mean)\W*$", 9.0),
     (
         r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|period|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
         -9.0,
     ),
-    (r"\b(?:last|final)\s+(?:\w+\s+){0,3}?[:–-]?\W*$", 9.0),
+    (r"\b(?:last|final)(?:\s+\w+){0,3}?\s*[:–-]?\W*$", 9.0),
     (
         r"\b(?:remainder|rest|residue|remaining (?:sum|balance|amount|principal))\b[^.;]{0,60}\b(?:on|by|at)\W*(?:the\s*)?$",
         9.0,
@@ -1085,12 +1215,17 @@ _MATURITY_BEFORE = _cues(
         r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b(?:(?!ends?|until|matur|lasts|repa|due)[^.;]){0,50}\b(?:on|by|before)\W*$",
         -6.0,
     ),
-    (r"\b(?:default|accelerat\w+|financial statements|audited|tax|insurance|notice|withdraw\w*)\b[^.;]{0,60}$", -5.0),
+    (
+        r"\b(?:default|accelerat\w+|financial statements|audited|withdraw\w*)\b[^.;]{0,60}$|\b(?:tax|insurance|notice)\b[^.;,]{0,60}$",
+        -5.0,
+    ),
+    (r"\bpaid (?:out )?(?:in one|once|as one|by one)\b[^.;]{0,40}\b(?:account|transfer)\b[^.;]{0,20}$", -18.0),
     (r"\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
 )
 _MATURITY_AFTER = _cues(
     (r"^[^.;]{0,60}\b(?:comes? to an end|ends\b|expires\b|is closed)", 8.0),
     (r"^\W*is (?:to be )?(?:re)?paid\b", 6.0),
+    (r"^\W*at the (?:very )?latest\b", 7.0),
     (
         r"^\W*(?:you|I|we|it|the \w+|\w+)\W+(?:must|will|shall|has to|have to|is to)\W+(?:have\W+)?(?:paid|repaid|pay|repay|settle|return)\b(?!\W*(?:US|USD|EUR|GBP)?\W?\d)(?!\W*[$€£¥])",
         8.5,
@@ -1115,6 +1250,9 @@ _MATURITY_AFTER = _cues(
 )
 
 
+_STARTS = re.compile(r"\b(?:from|starting|beginning|commencing|first on|dated)\W*$", re.IGNORECASE)
+
+
 def find_maturities(document: Document) -> list[Maturity]:
     """The days on which `document` lets the last of the loan fall due, best first."""
     text = document.text
@@ -1128,9 +1266,11 @@ def find_maturities(document: Document) -> list[Maturity]:
         options: list[tuple[float, str]] = []
         if setting.label:
             row, label = _weigh(_MATURITY_LABEL, setting.label)
+            weak = -9.0 if row > 0 and _STARTS.search(setting.before) else 0.0
             if row:
-                options.append((row + min(after, 0.0), setting.label if label else ""))
+                options.append((row + min(after, 0.0) + weak, setting.label if label else ""))
         before, label = _weigh(_MATURITY_BEFORE, setting.before[-260:])
+        before -= 8.0 if setting.aside else 0.0
         options.append(
             (before + max(after, 0.0) if before < 0 else max(before, after) + min(after, 0.0), label or after_label)
         )
