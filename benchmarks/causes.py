@@ -99,7 +99,7 @@ class Said:
         return Answer(text=self.text)
 
 
-# --- wordings ----------------------------------------------------------------------------------------------------------
+# --- wordings -----------------------------------------------------------------------------------------------
 
 _UNSECURED = (
     "The loan is unsecured.",
@@ -196,7 +196,7 @@ def errors(truth: ContractTruth, random: Random) -> Iterator[tuple[str, str]]:
         yield "wrong lender", f"The lender is {random.choice(_PERSONS)}, a private individual."
 
 
-# --- cases -------------------------------------------------------------------------------------------------------------
+# --- cases --------------------------------------------------------------------------------------------------
 
 
 def answer_cases(truths: dict[str, ContractTruth], seed: int) -> Iterator[Case]:
@@ -277,7 +277,7 @@ def _disagree(one: ContractTruth, two: ContractTruth) -> bool:
     )
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------
+# --- figures ------------------------------------------------------------------------------------------------
 
 
 def run(case: Case, bench: Bench, index: Chunks, said: Said) -> QueryRecord:
@@ -295,9 +295,7 @@ def documents_named(record: QueryRecord) -> set[str]:
     """The documents that the clashes of a mixture name."""
     verdict = record.attempts[-1].verdict
     clashes = [violation for violation in (verdict.violations if verdict else ()) if violation.cause == "mixture"]
-    quoted = {
-        triple.evidence.document_id for clash in clashes for triple in clash.triples if triple.evidence
-    }
+    quoted = {triple.evidence.document_id for clash in clashes for triple in clash.triples if triple.evidence}
     return {name for name in quoted if any(name in clash.message for clash in clashes)}
 
 

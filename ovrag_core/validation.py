@@ -15,7 +15,7 @@ from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
 from ovrag_core.ontology.rules import Rule
 from ovrag_core.ontology.shapes import Failure, Shapes
 from ovrag_core.ontology.values import Value
-from ovrag_core.types import Origin, Status, Triple, Verdict, Violation
+from ovrag_core.types import Status, Triple, Verdict, Violation
 
 _EXPLANATIONS = 64
 _LINE = 120  # characters of a name or value in a message
@@ -393,7 +393,7 @@ def _caused(violation: Violation, asked_document: str) -> Violation:
 def feedback(verdict: Verdict) -> str:
     """What an answer must change: the clashes that need one of its statements, a line each; empty where none does.
 
-    Each line says why, quotes the statement as the answer has it, and quotes what the document says.
+    Each line says why, which statement of the answer's is wrong and in which of its words, and what the document says.
     """
     wrong = [
         violation
@@ -407,23 +407,36 @@ KEEP = "Correct these statements by the document, and keep everything else that 
 
 
 def _correction(violation: Violation) -> str:
-    said = _quotes(violation, "answer")
-    held = _quotes(violation, "context")
+    claims = [_claim(triple) for triple in violation.triples if triple.origin == "answer"]
+    held = _quotes(triple for triple in violation.triples if triple.origin == "context")
     parts = [f"- {violation.message}"]
-    if said:
-        parts.append(f"You said: {', '.join(said)}.")
+    if claims:
+        parts.append(f"You said {' and '.join(dict.fromkeys(claims))}.")
     if held:
         parts.append(f"The document says: {', '.join(held)}.")
     return " ".join(parts)
 
 
-def _quotes(violation: Violation, origin: Origin) -> list[str]:
-    """The passages of an explanation that are of the answer or of the context; terms where an answer has no passage."""
-    found = dict.fromkeys(
-        " ".join(triple.evidence.quote.split()).rstrip(".")
-        if triple.evidence
-        else f"{triple.predicate} {triple.object}"
-        for triple in violation.triples
-        if triple.origin == origin and (triple.evidence or origin == "answer")
-    )
-    return [f"“{quote}”" for quote in found]
+def _claim(triple: Triple) -> str:
+    """What an answer's triple states, in words, and the words of the answer that it was read from."""
+    subject = one_line(triple.subject, _LINE)
+    if triple.subject_type and triple.subject.endswith(triple.subject_type):
+        subject = f"the {_in_words(triple.subject)}"  # a made-up name such as `TermLoan`
+    if triple.predicate == "rdf:type":
+        what = _in_words(triple.object)
+        said = f"that {subject} is {'an' if what[:1] in 'aeiou' else 'a'} {what}"
+    else:
+        said = f"that {subject} {_in_words(triple.predicate)} {one_line(triple.object, _LINE)}"
+    where = _quotes([triple])
+    return f"{said}, in {where[0]}" if where else said
+
+
+def _in_words(term: str) -> str:
+    """A term such as `hasBorrower` or `CommercialLoan` in words."""
+    return one_line(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", term).lower(), _LINE)
+
+
+def _quotes(triples: Iterable[Triple]) -> list[str]:
+    """The passages that triples were read from, each once, on one line."""
+    quotes = [triple.evidence.quote for triple in triples if triple.evidence]
+    return [f"“{quote}”" for quote in dict.fromkeys(" ".join(quote.split()).rstrip(".") for quote in quotes)]

@@ -276,7 +276,8 @@ def test_feedback_names_only_what_the_answer_must_change(validator: Validator) -
         said("Loan", "rdf:type", "ClosedEndCredit", document="C1"),
     ]
     text = feedback(assign_causes(validator.check(triples, closed_world=False), "C1"))
-    assert "You said: “It is unsecured”. The document says: “secured by the mill”." in text
+    assert "You said that Loan is an unsecured loan, in “It is unsecured”." in text
+    assert "The document says: “secured by the mill”." in text
     assert text.endswith(KEEP)
     assert "open-end" not in text
 
