@@ -14,12 +14,15 @@ from ovrag_core.extraction.facilities import FacilityName, find_facilities, ment
 from ovrag_core.extraction.reader import FORM
 from ovrag_core.extraction.sentences import plain_text, units
 from ovrag_core.extraction.subjects import ROLES, is_generic, loan_names, loans, party_names, renamed, words_of
+from ovrag_core.llm import Once
 from ovrag_core.ontology.entities import entity_key
 from ovrag_core.ontology.load import fold
 from ovrag_core.types import Chunk, Document, Origin, Reading, Triple
 
 if TYPE_CHECKING:
     from ovrag_core.pipeline import Extractor
+
+CHUNKS = 4_000  # whose reading is kept
 
 _ROLE_WORDS = {
     **dict.fromkeys(("borrower", "borrowers", "obligor", "debtor", "maker", "mortgagor", "customer"), "hasBorrower"),
@@ -34,6 +37,7 @@ class HybridExtractor:
     def __init__(self, chat: ChatExtractor, reader: Extractor, reader_name: str) -> None:
         self._chat = chat
         self._reader = reader
+        self._read: Once[Chunk, tuple[Triple, ...]] = Once(CHUNKS)  # every question of a document retrieves the same
         self.name = f"{chat.name} + {reader_name}"
 
     def read(self, document: Document) -> Reading:
@@ -55,9 +59,12 @@ class HybridExtractor:
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks: the model reads them together, the reader one by one."""
-        mine = [triple for each in chunks for triple in self._reader.read_chunks([each])]
+        mine = [triple for each in chunks for triple in self._chunk(each)]
         said = self._chat.read_chunks(chunks)
         return joined(mine, aligned(said, mine, loans(mine), "\n\n".join(chunk.text for chunk in chunks)))
+
+    def _chunk(self, chunk: Chunk) -> tuple[Triple, ...]:
+        return self._read.get(chunk, lambda: self._reader.read_chunks([chunk])).value
 
 
 def joined(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, ...]:
