@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from pydantic import computed_field
 
+from ovrag_core.lines import one_line
 from ovrag_core.pipeline import Checker, Extractor
 from ovrag_core.types import (
     Document,
+    Evidence,
     Facility,
     Facts,
     Frozen,
@@ -24,14 +28,21 @@ from ovrag_core.types import (
 )
 from ovrag_core.validation import assign_causes
 
+MARK = '<meta name="generator" content="ovrag review">'  # by which our own pages are known
+_HEAD = 4096
+_JSON_REPORT = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*\"document\"\s*:[^{}]{0,3000}?\"label\"\s*:\s*\"(?:CLEAN|CLASH|UNCHECKED)\""
+)
+
 
 class Passage(Frozen):
-    """A verbatim quote; `start` and `end` count characters of the extracted text."""
+    """A verbatim quote; `start` and `end` count characters of the extracted text of `document`."""
 
     quote: str
     start: int
     end: int
     page: int | None
+    document: str | None = None
 
 
 class Finding(Frozen):
@@ -49,7 +60,7 @@ class Finding(Frozen):
 class Review(Frozen):
     """One object of `ovrag review --format jsonl`. UNCHECKED carries a reason and is never a pass."""
 
-    document: str
+    document: str | tuple[str, ...]
     label: Label
     reason: str | None = None
     clash_types: tuple[str, ...] = ()
@@ -65,6 +76,18 @@ class Review(Frozen):
         """How many violations are contradictions rather than warnings."""
         return sum(violation.severity == "clash" for violation in self.violations)
 
+    def to_json(self) -> str:
+        """One line of JSON, as `ovrag review --format jsonl` prints it."""
+        return self.model_dump_json(exclude={"clashes"})
+
+    def about_documents(self) -> list[str]:
+        """Lines of the report on the documents of a deal."""
+        return []
+
+    def about_changes(self) -> list[str]:
+        """Lines of the report on what amendments changed."""
+        return []
+
 
 def review(document: Document, extractor: Extractor, validator: Checker, model: str) -> Review:
     """Read `document` whole and check what it says."""
@@ -73,7 +96,28 @@ def review(document: Document, extractor: Extractor, validator: Checker, model: 
     if reading.status != "loan":
         return unchecked(document.id, reading.reason or reading.status, model, time.perf_counter() - started)
     verdict = assign_causes(validator.check(reading.triples, document=document.id), document.id)
-    return _review(document, reading, verdict, model, time.perf_counter() - started)
+    return review_of(document.id, reading, verdict, model, time.perf_counter() - started)
+
+
+def review_each(
+    loaded: Iterable[tuple[Path, Document | str]], extractor: Extractor, validator: Checker, model: str
+) -> Iterator[tuple[Review, list[Document]]]:
+    """The review of each document, with the document; of a path that could not be read, given why, with none."""
+    for path, document in loaded:
+        if isinstance(document, str):
+            yield unchecked(str(path), document, model), []
+        else:
+            yield review(document, extractor, validator, model), [document]
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a report that `ovrag review` wrote, as a page or as JSON."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return MARK.encode() in head or _JSON_REPORT.match(head) is not None
 
 
 def unchecked(document: str, reason: str, model: str, seconds: float = 0.0) -> Review:
@@ -81,12 +125,15 @@ def unchecked(document: str, reason: str, model: str, seconds: float = 0.0) -> R
     return Review(document=document, label="UNCHECKED", reason=reason, model=model, seconds=round(seconds, 3))
 
 
-def _review(document: Document, reading: Reading, verdict: Verdict, model: str, seconds: float) -> Review:
+def review_of(
+    document: str | tuple[str, ...], reading: Reading, verdict: Verdict, model: str, seconds: float
+) -> Review:
+    """What was read and what validation says of it, as one review; `document` names what was read."""
     clashes = [violation for violation in verdict.violations if violation.severity == "clash"]
     labels: dict[str, Label] = {"consistent": "CLEAN", "inconsistent": "CLASH", "unchecked": "UNCHECKED"}
     main = reading.facilities[0] if reading.facilities else Facts()
     return Review(
-        document=document.id,
+        document=document,
         label=labels[verdict.status],
         reason=verdict.reason,
         clash_types=tuple(sorted({clash.clash_type for clash in clashes if clash.clash_type})),
@@ -112,28 +159,43 @@ def _finding(violation: Violation) -> Finding:
 
 def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
     found = {
-        (passage.start, passage.end): Passage(
-            quote=passage.quote, start=passage.start, end=passage.end, page=passage.page
-        )
+        (triple.evidence.document_id, triple.evidence.start, triple.evidence.end): passage(triple.evidence)
         for triple in triples
-        if (passage := triple.evidence)
+        if triple.evidence
     }
-    return tuple(found[span] for span in sorted(found))
+    return tuple(found[place] for place in sorted(found))
+
+
+def passage(evidence: Evidence) -> Passage:
+    """Evidence as it is reported."""
+    return Passage(
+        quote=evidence.quote, start=evidence.start, end=evidence.end, page=evidence.page, document=evidence.document_id
+    )
 
 
 def report(result: Review) -> str:
     """The review as text for a person: facts, contradictions with quotes and pages, what could not be read."""
-    lines = [f"{result.document}: {headline(result)}"]
+    deal = not isinstance(result.document, str)
+    lines = [f"{one_line(title(result))}: {headline(result)}"]
     if result.reason:
-        lines.append(f"  {result.reason}")
-    if result.facilities:
-        for facility in result.facilities:
-            lines += ["", f"  {facility.name}", *(f"    {name:<14}{value}" for name, value in fact_rows(facility))]
+        lines.append(f"  {one_line(result.reason)}")
+    lines += result.about_documents()
+    for facility in result.facilities:
+        rows = fact_rows(facility)
+        lines += ["", f"  {one_line(facility.name)}", *(f"    {name:<14}{one_line(value)}" for name, value in rows)]
+    lines += result.about_changes()
     for finding in result.violations:
         kind = "CONTRADICTION" if finding.severity == "clash" else "note"
-        lines += ["", f"  {kind} ({finding.clash_type or finding.rule}): {finding.message}"]
-        lines += [f'    {_place(passage)}: "{" ".join(passage.quote.split())}"' for passage in finding.evidence]
+        lines += ["", f"  {kind} ({finding.clash_type or finding.rule}): {one_line(finding.message)}"]
+        lines += [f'    {place(passage, deal)}: "{one_line(passage.quote)}"' for passage in finding.evidence]
     return "\n".join(lines)
+
+
+def title(result: Review) -> str:
+    """The document, or the documents of a deal."""
+    if isinstance(result.document, str):
+        return result.document
+    return f"Deal of {len(result.document)} document{'' if len(result.document) == 1 else 's'}"
 
 
 def answer_text(record: QueryRecord) -> str:
@@ -162,8 +224,10 @@ def headline(result: Review) -> str:
     return "contradicts itself" if result.clashes == 1 else f"contradicts itself in {result.clashes} ways"
 
 
-def _place(passage: Passage) -> str:
-    return f"page {passage.page}" if passage.page is not None else f"character {passage.start}"
+def place(passage: Passage, named: bool) -> str:
+    """Where a passage stands; `named` with its document."""
+    where = f"page {passage.page}" if passage.page is not None else f"character {passage.start}"
+    return f"{one_line(passage.document or '')}, {where}" if named else where
 
 
 def fact_rows(facts: Facts) -> list[tuple[str, str]]:

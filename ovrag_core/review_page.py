@@ -7,53 +7,69 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
 
-from ovrag_core.review import Finding, Review, fact_rows, headline
+from ovrag_core.deal import DealReview
+from ovrag_core.review import MARK, Passage, Review, fact_rows, headline, title
 from ovrag_core.types import Document
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text, where it begins, and the number of the first finding that quotes it (None for plain text)."""
+    """A run of text, where it begins, and the mark of the first passage in it (None for plain text)."""
 
     start: int
     text: str
-    finding: int | None
+    mark: str | None
 
 
-def review_page(reviews: Sequence[tuple[Review, Document | None]]) -> str:
-    """The page for reviews in order; the text of a document that could not be read is left out."""
+def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
+    """The page for reviews in order, each with the documents whose text is shown (none where it could not be read)."""
     environment = Environment(
         loader=PackageLoader("ovrag_core", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    parts = [
-        {
-            "review": review,
-            "headline": headline(review),
-            "facilities": [(facility.name, fact_rows(facility)) for facility in review.facilities],
-            "pieces": pieces(document.text, review.violations) if document else [],
-        }
-        for review, document in reviews
-    ]
-    return environment.get_template("review.html.j2").render(parts=parts)
+    parts = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
+    return environment.get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
 
 
-def pieces(text: str, findings: Sequence[Finding]) -> list[Piece]:
-    """`text` cut at the quoted passages; where passages overlap the first finding's number stands.
+def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[str, object]:
+    places = {document.id: f"d{number}t{position}" for position, document in enumerate(documents, 1)}
+    deal = review if isinstance(review, DealReview) else None
+    marks = [(str(position), finding.evidence) for position, finding in enumerate(review.violations, 1)]
+    for change in deal.superseded if deal else ():
+        marks += [(sign, (said,)) for sign, said in (("was", change.was_said), ("now", change.by)) if said]
+    return {
+        "review": review,
+        "deal": deal,
+        "title": title(review),
+        "headline": headline(review),
+        "facilities": [(facility.name, fact_rows(facility)) for facility in review.facilities],
+        "places": places,
+        "texts": [
+            (document.id, places[document.id], pieces(document.text, _within(marks, document.id, len(documents))))
+            for document in documents
+        ],
+    }
+
+
+def _within(
+    marks: Sequence[tuple[str, Sequence[Passage]]], document: str, count: int
+) -> list[tuple[str, Sequence[Passage]]]:
+    if count == 1:
+        return list(marks)
+    return [(sign, [each for each in passages if each.document == document]) for sign, passages in marks]
+
+
+def pieces(text: str, marks: Sequence[tuple[str, Sequence[Passage]]]) -> list[Piece]:
+    """`text` cut at the quoted passages; where passages overlap the first one's mark stands.
 
     The pieces joined are the text.
     """
-    spans = [
-        (passage.start, passage.end, number)
-        for number, finding in enumerate(findings, 1)
-        for passage in finding.evidence
-    ]
+    spans = [(passage.start, passage.end, sign) for sign, passages in marks for passage in passages]
     cuts = sorted({0, len(text), *(edge for start, end, _ in spans for edge in (start, end))})
     return [
         Piece(
-            start,
-            text[start:end],
-            next((number for first, last, number in spans if first <= start and end <= last), None),
+            start, text[start:end], next((sign for first, last, sign in spans if first <= start and end <= last), None)
         )
         for start, end in pairwise(cuts)
     ]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -130,6 +131,28 @@ def test_a_document_that_is_no_loan_is_unchecked_with_a_reason(ovrag) -> None:
     result = json.loads(out)
     assert (code, result["label"]) == (2, "UNCHECKED")
     assert result["reason"] in err
+
+
+def test_files_of_a_deal_are_one_review(ovrag, project: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "deal"
+    shutil.copytree(project / "tests/data/deals/nursery_conversion", folder)
+    code, out, err = ovrag("review", "--deal", str(folder), "--html", str(folder / "out.html"), "--format", "jsonl")
+    (result,) = map(json.loads, out.splitlines())
+    assert (code, err, result["label"]) == (0, "", "CLEAN")
+    names = [Path(name).name for name in result["document"]]
+    assert names == ["b_agreement.txt", "c_first.txt", "a_second.txt"]
+    assert result["facts"]["maturity"] == "2029-06-30"
+    assert {change["fact"] for change in result["superseded"]} >= {"maturity", "credit", "principal"}
+    code, out, err = ovrag("review", "--deal", str(folder))
+    assert (code, "CHANGED maturity: 2024-07-10 → 2029-06-30" in out) == (0, True)
+    assert "out.html was passed over: it is a report of ovrag review" in err
+
+
+def test_a_folder_of_reports_only_is_one_sentence(ovrag, tmp_path: Path) -> None:
+    Path("clean.txt").write_text(CLEAN, encoding="utf-8")
+    ovrag("review", "clean.txt", "--html", str(tmp_path / "r.html"))
+    code, _, err = ovrag("review", str(tmp_path / "r.html"))
+    assert (code, err.splitlines()[-1].endswith("name the documents that they are about")) == (2, True)
 
 
 def test_asking_answers_from_the_document(ovrag) -> None:

@@ -1,12 +1,15 @@
 """Reviews: labels, findings with their passages, and the page."""
 
+import json
 import re
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from standins import BlackAndWhite, WordExtractor
 
-from ovrag_core.review import Finding, Passage, report, review, unchecked
+from ovrag_core.review import Finding, Passage, is_report, report, review, unchecked
 from ovrag_core.review_page import pieces, review_page
 from ovrag_core.types import Document
 
@@ -31,9 +34,26 @@ def test_a_finding_quotes_both_sides_and_its_cause() -> None:
     assert "is_White" in report(result)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "is_ours"),
+    [
+        ("page.html", review_page([(unchecked("a.pdf", "empty", "m"), [])]), True),
+        ("one.txt", unchecked("a.pdf", "empty", "m").to_json(), True),
+        ("many.txt", json.dumps([json.loads(unchecked("a.pdf", "empty", "m").to_json())], indent=2), True),
+        ("loan.html", "<html><body>LOAN AGREEMENT, see the review of ovrag</body></html>", False),
+        ("loan.txt", '{"document": "a loan"}', False),
+        ("empty.txt", "", False),
+    ],
+)
+def test_our_own_reports_are_known(tmp_path: Path, name: str, content: str, is_ours: bool) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert is_report(tmp_path / name) is is_ours
+    assert not is_report(tmp_path / "nowhere")
+
+
 def test_the_page_marks_the_passages_and_escapes_the_text() -> None:
     result, document = of("<script>alert(1)</script> is_Black & is_White")
-    page = review_page([(result, document), (unchecked("b<b>.pdf", "it is <empty>", "m"), None)])
+    page = review_page([(result, [document]), (unchecked("b<b>.pdf", "it is <empty>", "m"), [])])
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert page.count("<mark ") == 2
@@ -59,7 +79,7 @@ def test_the_pieces_of_a_marked_text_are_the_text(text: str, spans: list[tuple[i
         )
         for start, end in inside
     ]
-    cut = pieces(text, findings)
+    cut = pieces(text, [(str(number), finding.evidence) for number, finding in enumerate(findings)])
     assert "".join(piece.text for piece in cut) == text
     marked = {i for start, end in inside for i in range(start, end)}
-    assert sum(len(piece.text) for piece in cut if piece.finding) == len(marked)
+    assert sum(len(piece.text) for piece in cut if piece.mark) == len(marked)

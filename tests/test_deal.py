@@ -1,0 +1,150 @@
+"""Deals: an agreement with its amendments, read in the order that their own texts give."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from ovrag_core.conformed import BREAK, ConformedCopy, Segment
+from ovrag_core.deal import DealReview, review_deal
+from ovrag_core.documents import load
+from ovrag_core.extraction import reader
+from ovrag_core.extraction.amendments import identify, in_order
+from ovrag_core.ontology.load import load_ontology
+from ovrag_core.types import Document
+from ovrag_core.validation import Validator
+
+DEALS = Path(__file__).parent / "data" / "deals"
+GOLD = json.loads((DEALS / "gold.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def validator(project: Path):
+    validator = Validator(load_ontology(project / "ontologies"))
+    yield validator
+    validator.close()
+
+
+def documents(name: str) -> list[Document]:
+    return [load(path, path.name) for path in sorted((DEALS / name).iterdir())]
+
+
+def texts(*pairs: tuple[str, str]) -> list[Document]:
+    return [Document(name, text) for name, text in pairs]
+
+
+def said(review: DealReview, fact: str) -> object:
+    value = getattr(review.facts, fact)
+    return value.amount if fact == "principal" and value else value.name if fact in ("borrower", "lender") else value
+
+
+@pytest.mark.parametrize("name", GOLD)
+def test_what_holds_in_the_end(validator: Validator, name: str) -> None:
+    gold = GOLD[name]
+    found = documents(name)
+    random.Random(3).shuffle(found)
+    review = review_deal(found, reader, validator, "m")
+    assert (review.label, list(review.clash_types)) == (gold["label"], gold["clash_types"])
+    assert list(review.document) == gold["order"]
+    assert {fact: said(review, fact) for fact in gold["facts"]} == gold["facts"]
+    replaced = {
+        change.fact.replace(" ", "_").replace("credit", "credit_form"): change.was for change in review.superseded
+    }
+    assert replaced.keys() == gold["superseded"].keys()
+    assert review.notes == ()
+
+
+@pytest.mark.parametrize("name", GOLD)
+def test_every_quote_stands_in_the_document_that_it_names(validator: Validator, name: str) -> None:
+    found = {document.id: document.text for document in documents(name)}
+    review = review_deal(documents(name), reader, validator, "m")
+    passages = [passage for finding in review.violations for passage in finding.evidence]
+    passages += [said for change in review.superseded for said in (change.was_said, change.by) if said]
+    for passage in passages:
+        assert found[str(passage.document)][passage.start : passage.end] == passage.quote
+    for change in review.superseded:
+        assert change.by is not None
+        assert change.by.document != review.document[0], "what replaced it is said by a later document"
+
+
+def test_a_contradiction_between_documents_quotes_both(validator: Validator) -> None:
+    review = review_deal(documents("tannery_unresolved"), reader, validator, "m")
+    clashes = [finding for finding in review.violations if finding.severity == "clash"]
+    assert {finding.rule for finding in clashes} == {"security_exclusive", "unsecured_has_none"}
+    for finding in clashes:
+        assert [passage.document for passage in finding.evidence] == ["agreement.txt", "amendment one.txt"]
+        assert finding.cause == "source"
+
+
+def test_a_recital_of_the_old_terms_changes_nothing(validator: Validator) -> None:
+    review = review_deal(documents("mill_extension"), reader, validator, "m")
+    assert not any(violation.rule in ("one_maturity", "one_principal") for violation in review.violations)
+
+
+def test_released_security_leaves_an_unsecured_loan(validator: Validator) -> None:
+    found = documents("quay_release")
+    text = found[1].text.replace(", and the Loan shall from the date of this Deed be unsecured", "")
+    review = review_deal([found[0], Document("2 deed.txt", text)], reader, validator, "m")
+    assert (review.label, review.facts.security, review.facts.collateral) == ("CLEAN", "unsecured", None)
+    (change,) = [change for change in review.superseded if change.fact == "security"]
+    assert change.by is not None
+    assert "The Lender hereby releases" in change.by.quote
+    denied = text.replace("hereby releases and discharges", "does not release or discharge")
+    review = review_deal([found[0], Document("2 deed.txt", denied)], reader, validator, "m")
+    assert (review.label, review.facts.security) == ("CLEAN", "secured")
+
+
+def test_what_cannot_be_found_is_noted(validator: Validator) -> None:
+    found = documents("mill_extension")
+    text = found[1].text.replace("Section 2.1 of", "Section 9.9 of")
+    review = review_deal([found[0], Document("amendment.txt", text)], reader, validator, "m")
+    assert review.notes == ("amendment.txt: section 9.9, which is to be replaced, was not found",)
+
+
+def test_a_deal_with_a_file_that_cannot_be_read_is_unchecked_with_what_the_others_say(validator: Validator) -> None:
+    review = review_deal(documents("ferry_uncured"), reader, validator, "m", ["b.pdf is encrypted"])
+    assert (review.label, review.reason) == ("UNCHECKED", "b.pdf is encrypted")
+    assert review.facts.interest_rate == "5.6%"
+    assert "openend_closedend" in review.clash_types
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "number", "date"),
+    [
+        ("LOAN AGREEMENT\n\ndated as of 3 May 2021", "agreement", None, "2021-05-03"),
+        ("SECOND AMENDMENT TO LOAN AGREEMENT\n\nThis amendment is made on June 1, 2022", "amendment", 2, "2022-06-01"),
+        ("Amendment No. 11 to Credit Agreement", "amendment", 11, None),
+        ("SUPPLEMENTAL AGREEMENT\nDate: 2023-02-01", "amendment", None, "2023-02-01"),
+        ("AMENDED AND RESTATED LOAN AGREEMENT\nDated 1 July 2020", "restatement", None, "2020-07-01"),
+        ("FIRST AMENDMENT TO AMENDED AND RESTATED LOAN AGREEMENT", "amendment", 1, None),
+        (
+            "Dear Sirs\n\nWe refer to the loan agreement dated 2 May 2020. The limit is hereby increased to EUR 5.",
+            "amendment",
+            None,
+            "2020-05-02",
+        ),
+    ],
+)
+def test_documents_say_what_they_are(text: str, role: str, number: int | None, date: str | None) -> None:
+    identity = identify(Document("d", text))
+    assert (identity.role, identity.number, identity.date and identity.date.isoformat()) == (role, number, date)
+
+
+def test_numbers_go_before_days_and_agreements_before_both() -> None:
+    found = texts(
+        ("two", "Amendment No. 2 to Loan Agreement dated 1 May 2019"),
+        ("one", "Amendment No. 1 to Loan Agreement dated 1 May 2019, of 3 June 2021"),
+        ("base", "Loan Agreement\n1 May 2019"),
+    )
+    assert [document.id for document, _ in in_order(found)] == ["base", "one", "two"]
+
+
+def test_a_copy_leads_back_to_its_documents() -> None:
+    one, two = Document("1", "alpha beta gamma"), Document("2", "the word is delta today")
+    copy = ConformedCopy.of(one).replaced(6, 10, [Segment(two, 12, 17, (0, 17))])
+    assert copy.text == "alpha delta gamma"
+    assert copy.evidence(0, 17, "delta").quote == "the word is delta"
+    assert copy.evidence(0, 17, "gamma").quote == "gamma"
+    assert copy.blanked([(0, 5)]).text == "      delta gamma"
+    assert ConformedCopy([BREAK]).evidence(0, 2) is None
