@@ -228,6 +228,9 @@ def import_run(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A per-query CSV, or recorded queries as JSON Lines.")],
     name: Annotated[str, typer.Option(help="The name that the run gets here.")],
     truth: Annotated[Path | None, typer.Option(help="Ground truth with reference answers, by contract id.")] = None,
+    contracts: Annotated[
+        Path | None, typer.Option(help="The folder of the contracts, to find answers about the wrong one.")
+    ] = None,
     model: Annotated[str | None, typer.Option(help="The model that answered, where the file does not say.")] = None,
     duplicates: Annotated[Duplicates, typer.Option(help="Which of several rows of one query counts.")] = "refuse",
 ) -> int:
@@ -237,7 +240,13 @@ def import_run(
     from ovrag_core.runs import RUNS  # noqa: PLC0415
 
     found = read_elsewhere(
-        source, name, folder=_here(RUNS), truth=truth, model=model or UNKNOWN_MODEL, duplicates=duplicates
+        source,
+        name,
+        folder=_here(RUNS),
+        truth=truth,
+        contracts=contracts,
+        model=model or UNKNOWN_MODEL,
+        duplicates=duplicates,
     )
     print(found.text())
     return 0

@@ -10,8 +10,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,9 +21,24 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ovrag_core.arms import ARMS
 from ovrag_core.contracts.truth import ContractTruth, load_truth
+from ovrag_core.documents import find
 from ovrag_core.errors import RunError
+from ovrag_core.extraction.details import find_details
+from ovrag_core.identity import Shelf
+from ovrag_core.retrieval.store import load_all
 from ovrag_core.runs import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
-from ovrag_core.types import Answer, Attempt, Label, LatencyRecord, Outcome, QueryRecord, Recorded, Triple, Verdict
+from ovrag_core.types import (
+    Answer,
+    Attempt,
+    Document,
+    Label,
+    LatencyRecord,
+    Outcome,
+    QueryRecord,
+    Recorded,
+    Triple,
+    Verdict,
+)
 
 Duplicates = Literal["refuse", "first", "last"]
 UNKNOWN_MODEL = "not recorded"
@@ -145,6 +161,10 @@ class Import:
             "seconds": len(self.seconds),
         }
         lines.append(f"of {len(self.records)} records: {', '.join(f'{n} with {what}' for what, n in has.items())}")
+        for arm, (other, known) in _wrong(self.records).items():
+            lines.append(
+                f"{arm}: {other} of {known} answers that tell are about other contracts only ({other / known:.1%})"
+            )
         if self.left_behind:
             lines.append(f"without a place in a record: {', '.join(self.left_behind)}")
         return "\n".join(lines)
@@ -156,12 +176,14 @@ def import_run(
     *,
     folder: Path = RUNS,
     truth: Path | None = None,
+    contracts: Path | None = None,
     model: str = UNKNOWN_MODEL,
     duplicates: Duplicates = "refuse",
 ) -> Import:
     """Read a run recorded elsewhere into `folder` under `name`.
 
-    `truth` adds reference answers, and labels where the rows have none; `duplicates` says which of several rows of one
+    `truth` adds reference answers, and labels where the rows have none; `contracts`, the folder of the documents that
+    were asked about, lets answers about the wrong one be found; `duplicates` says which of several rows of one
     query counts. Raises RunError, naming row and field, for anything that cannot be read, and for a run of that name
     that came from something else.
     """
@@ -171,7 +193,9 @@ def import_run(
     files = run_files(name, folder)
     asked = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model, "duplicates": duplicates}
     truths = load_truth(truth) if truth else {}
-    manifest = manifest_text({"imported": {"file": source.name, **asked, "truth": _truth_digest(truths)}})
+    documents = _documents(contracts)
+    given = {"truth": _truth_digest(truths), "documents": _documents_digest(documents)}
+    manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
     _refuse_other_run(files, manifest)
     places, raw = _raw_rows(content, source)
     _refuse_missing_columns(raw, source)
@@ -183,6 +207,8 @@ def import_run(
     records = tuple(
         _with_truth(_record(row, model, judges=row.condition in judging), truths.get(row.contract_id)) for row in chosen
     )
+    if documents:
+        records = _placed(records, documents, contracts)
     seconds = tuple(latency for row in chosen if (latency := _latency(row)))
     write_run(files, records, seconds, manifest)
     known = set(Row.model_fields)
@@ -409,11 +435,62 @@ def _with_truth(record: QueryRecord, truth: ContractTruth | None) -> QueryRecord
     )
 
 
+def _documents(folder: Path | None) -> dict[str, Document]:
+    return {} if folder is None else {document.id: document for document in load_all(find(folder))}
+
+
+def _placed(
+    records: Sequence[QueryRecord], documents: Mapping[str, Document], folder: Path | None
+) -> tuple[QueryRecord, ...]:
+    """The records with what their answers are about, told from the text alone. Raises RunError where no id fits."""
+    ids = {record.document_id: _document_id(record.document_id, documents) for record in records}
+    if not any(ids.values()):
+        raise RunError(f"{folder} holds no document named like the contract {records[0].document_id}")
+    names = {document: contract for contract, document in ids.items() if document}
+    shelf = Shelf(documents, find_details)
+    found = []
+    for record in records:
+        asked = ids[record.document_id]
+        if asked is None or record.answer is None:
+            found.append(record)
+            continue
+        judged = shelf.judge(record.answer.text, asked)
+        about = {"about": judged.about, "about_documents": tuple(names.get(each, each) for each in judged.documents)}
+        kept = (record.recorded or Recorded()).model_copy(update=about)
+        found.append(record.model_copy(update={"recorded": kept}))
+    return tuple(found)
+
+
+def _document_id(contract: str, documents: Collection[str]) -> str | None:
+    """The document of that id, else the only one whose id ends with it: `Contract_002` for 002."""
+    if contract in documents:
+        return contract
+    ends = [name for name in documents if re.search(rf"(?:^|[^0-9A-Za-z]){re.escape(contract)}$", name)]
+    return ends[0] if len(ends) == 1 else None
+
+
+def _documents_digest(documents: Mapping[str, Document]) -> str | None:
+    if not documents:
+        return None
+    texts = {key: document.text for key, document in documents.items()}
+    return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
+
+
 def _truth_digest(truths: Mapping[str, ContractTruth]) -> str | None:
     if not truths:
         return None
     values = {key: value.model_dump(mode="json") for key, value in truths.items()}
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def _wrong(records: Sequence[QueryRecord]) -> dict[str, tuple[int, int]]:
+    """Per arm, answers about other contracts only, and answers of which it is known what they are about."""
+    found: dict[str, tuple[int, int]] = {}
+    for record in records:
+        if record.recorded is not None and record.recorded.about not in (None, "none"):
+            other, known = found.get(record.arm, (0, 0))
+            found[record.arm] = (other + (record.recorded.about == "other"), known + 1)
+    return found
 
 
 def _has_scores(record: QueryRecord) -> bool:

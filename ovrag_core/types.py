@@ -177,7 +177,8 @@ class Usage(Frozen):
 class Recorded(Frozen):
     """What a run recorded elsewhere says of a query where none of our own fields holds it; None where it is silent.
 
-    `attempts` counts attempts of which no answer was recorded; the scores are those of its own evaluation.
+    `attempts` counts attempts of which no answer was recorded; the scores are those of its own evaluation. What the last
+    answer is `about` was found from its text when the run was imported, where the documents were at hand.
     """
 
     attempts: int | None = None
@@ -185,6 +186,8 @@ class Recorded(Frozen):
     bertscore_precision: float | None = None
     bertscore_recall: float | None = None
     bertscore_f1: float | None = None
+    about: Literal["asked", "mixed", "other", "none"] | None = None
+    about_documents: tuple[str, ...] = ()
 
 
 class QueryRecord(Frozen):

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 from ovrag_core.errors import RunError
+from ovrag_core.evaluation import contamination
 from ovrag_core.evaluation.score import score_run, score_text
+from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.imports import import_run
 from ovrag_core.runs import read_latency, read_run, run_files
 from ovrag_core.settings import Settings
@@ -143,6 +145,34 @@ def test_reference_answers_come_from_the_ground_truth(tmp_path: Path) -> None:
     assert [record.reference_answer for record in found.records] == ["It is secured.", None]
 
 
+def test_answers_about_other_contracts_are_found_where_the_contracts_are_at_hand(tmp_path: Path) -> None:
+    contracts = tmp_path / "contracts"
+    contracts.mkdir()
+    loan = "LOAN AGREEMENT\n\nBorrower: {}\nLender: {}\n\nThe Lender lends USD {} to the Borrower until 3 March 2031.\n"
+    (contracts / "Contract_007.txt").write_text(loan.format("Miriam Oduya", "Harrow Vale Savings Bank", "12,400.00"))
+    (contracts / "Contract_008.txt").write_text(loan.format("Tomasz Brill", "Northgate Mutual Bank", "88,150.00"))
+    rows = [
+        a_row("Q1", answer="Miriam Oduya borrows USD 12,400.00 from Harrow Vale Savings Bank."),
+        a_row("Q2", answer="Tomasz Brill borrows USD 88,150.00 from Northgate Mutual Bank."),
+        a_row("Q3", answer="The loan is secured."),
+        a_row("Q4", error="timeout", answer=None),
+    ]
+    for row in rows:
+        row["correction_attempts"] = None
+    source = as_json(tmp_path / "source.jsonl", *rows)
+    found = import_run(source, "run", folder=tmp_path, contracts=contracts)
+    about = [record.recorded.about if record.recorded else None for record in found.records]
+    assert about == ["asked", "other", "none", None]
+    assert found.records[1].recorded is not None
+    assert found.records[1].recorded.about_documents == ("Contract_008",)
+    assert "1 of 2 answers that tell are about other contracts only (50.0%)" in found.text()
+    result = score_run(found.records, found.seconds, Settings(), cache=None)
+    assert result["arms"]["ovrag"]["wrong_contract_rate"] == 0.5  # type: ignore[index]
+    elsewhere = as_json(tmp_path / "elsewhere.jsonl", a_row(contract_id="999"))
+    with pytest.raises(RunError, match="holds no document named like the contract 999"):
+        import_run(elsewhere, "elsewhere", folder=tmp_path, contracts=contracts)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -251,7 +281,8 @@ def test_the_published_table_gives_its_own_figures(external_data: Path, tmp_path
 def test_every_recorded_query_is_accounted_for(external_data: Path, tmp_path: Path) -> None:
     source = external_data / "loan_thesis" / "recorded_queries.jsonl"
     rows = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
-    found = import_run(source, "queries", folder=tmp_path)
+    contracts = external_data / "loan_thesis" / "contracts"
+    found = import_run(source, "queries", folder=tmp_path, contracts=contracts)
     assert found.rows == len(found.records) == len(rows)
     records = {(r.arm, r.document_id, r.question_id): r for r in read_run(run_files("queries", tmp_path).records)}
     for row in rows:
@@ -260,3 +291,5 @@ def test_every_recorded_query_is_accounted_for(external_data: Path, tmp_path: Pa
         assert [len(each.triples) for each in record.attempts] == [len(t["triples"]) for t in tries] or not tries
         assert (record.answer.text if record.answer else None) == row["answer"]
         assert (record.outcome == "error") is (row["error"] is not None)
+    shares = contamination.shares(contamination.source_frame(found.records), Resampling(samples=100))
+    assert shares.set_index("arm").loc["ovrag", "other"] > 0.7  # the published run's own effect

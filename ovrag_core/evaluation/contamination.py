@@ -32,7 +32,7 @@ def source_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """One row a query: what its answer and its retrieved chunks are about.
 
     Columns: arm, document_id, question_id, outcome, cell, about, main_source (the document most is quoted from),
-    sources, basis (answer or retrieval), retrieved_about, retrieved_from, asked_chunks, chunks.
+    sources, basis (answer, retrieval or text), retrieved_about, retrieved_from, asked_chunks, chunks.
     """
     quoting = {record.model for record in records if record.answer and record.answer.evidence}
     rank = {arm: place for place, arm in enumerate(arms_of(records))}
@@ -103,8 +103,8 @@ def detected_frame(records: Sequence[QueryRecord], shelf: Shelf) -> pd.DataFrame
     """One row an answer about a document of the shelf: what it is about, and what its text says it is about.
 
     Columns: arm, document_id, question_id, about (as in `source_frame`), detected (asked, mixed, other, none), by
-    (text, context, nothing), detected_documents. The texts of the retrieved chunks are read as the answer's context; their
-    documents' ids are used for nothing else.
+    (text, context, nothing), detected_documents. The texts of the retrieved chunks are read as the answer's context;
+    their documents' ids are used for nothing else.
     """
     sources = source_frame(records).set_index(["arm", "document_id", "question_id"])["about"]
     rows = []
@@ -168,16 +168,21 @@ def _row(record: QueryRecord, model_quotes: bool) -> tuple[object, ...]:
         quoted[passage.document_id] += len(passage.quote)
     counted = quoted if model_quotes or record.answer is None else Counter(retrieved)
     main = min(counted, key=lambda name: (-counted[name], name)) if counted else ""
+    sources, level = sorted(counted), about(counted, record.document_id)
+    basis = "answer" if model_quotes else "retrieval"
+    if not counted and record.recorded is not None and record.recorded.about is not None:
+        level, basis, sources = record.recorded.about, "text", list(record.recorded.about_documents)
+        main = sources[0] if sources else record.document_id if level == "asked" else ""
     return (
         record.arm,
         record.document_id,
         record.question_id,
         record.outcome,
         cell(record),
-        about(counted, record.document_id),
+        level,
         main,
-        ", ".join(sorted(counted)),
-        "answer" if model_quotes else "retrieval",
+        ", ".join(sources),
+        basis,
         about(retrieved, record.document_id),
         ", ".join(sorted(set(retrieved))),
         retrieved.count(record.document_id),
