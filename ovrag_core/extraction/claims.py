@@ -41,6 +41,9 @@ _CLAUSE = re.compile(
     r"where)|"
     r",? provided(?: that|,)|, and |, nor | nor |, or |, so | however,|\. "
 )
+_ORDINAL = re.compile(
+    r"(?:clause |section |article )?(?:first|second|third|[a-z]+th|[a-z]+thly|lastly|[ivx]+|\d+|[a-z])(?:ly)?"
+)
 _INNER_LABEL = re.compile(r"(?P<label>[a-z][^:.;]{2,60}?)\s*:\s+(?=\S)")
 _NONE = re.compile(
     r"(?:none|no(?! (?:\d|other|further|more|land|house|home|building|vehicle|car|shares?|stock|goods|equipment)\b)|"
@@ -330,7 +333,8 @@ class _Reader:
         self.value = unit.value_start - unit.start if unit.label else 0
         self.label = unit.label.lower().strip()
         self.is_row = unit.kind == "row"
-        inner = _INNER_LABEL.match(self.raw) if unit.kind == "sentence" else None
+        counted = self.is_row and _ORDINAL.fullmatch(self.label) is not None  # "FIFTH: Security for the debt: …"
+        inner = _INNER_LABEL.match(self.raw, self.value if counted else 0) if counted or not self.is_row else None
         if inner is not None and self._label_of("SecuredLoan", inner["label"]):
             self.label, self.value, self.is_row = inner["label"], inner.end(), True
         self.is_title = unit.kind == "heading" and (index < TITLE_UNITS and unit.start < TITLE_CHARACTERS)
