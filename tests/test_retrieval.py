@@ -132,7 +132,7 @@ def test_broken_files_are_named(tmp_path):
 
 
 def test_a_vector_of_another_embedder_is_refused(many):
-    with pytest.raises(ValueError, match="does not fit"):
+    with pytest.raises(CorpusError, match="made with another embedder"):
         many[0].search(numpy.ones(7), 3)
 
 

@@ -42,6 +42,13 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("experiment: {arms: [ovrag, magic]}", "experiment.arms.1"),
         ("experiment: {run: ../../x}", "experiment.run"),
         ("chunking: {size: 100, overlap: 100}", "chunking.overlap must be smaller than chunking.size"),
+        ("llm: {modell: x}", "unknown key llm.modell; did you mean model?"),
+        ("llm: {provider: chatty}", "llm.provider: input should be"),
+        ("extraction: {extractor: chat}", "extraction.extractor: chat needs a model; set llm.provider"),
+        ("extraction: {extractor: hybrid}", "extraction.extractor: hybrid needs a model; set llm.provider"),
+        ("retrieval: {embedding: remote}", "retrieval.embedding: remote needs a model; set llm.provider"),
+        ("llm: {provider: replay, store: null}", "replay needs a store of recorded replies"),
+        ("llm: {provider: replay, refresh: true}", "llm.refresh asks the model anew"),
         ("corpus: [", "is not valid YAML at line"),
         ("- a list", "must hold keys and values"),
     ],
@@ -52,6 +59,20 @@ def test_a_bad_parameter_is_one_sentence_with_the_key(tmp_path: Path, text: str,
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "params.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "extractor"),
+    [
+        ("{}", "reader"),
+        ("llm: {provider: openai}", "hybrid"),
+        ("llm: {provider: replay}", "hybrid"),
+        ("{llm: {provider: openai}, extraction: {extractor: reader}}", "reader"),
+        ("{llm: {provider: openai}, extraction: {extractor: chat}}", "chat"),
+    ],
+)
+def test_the_extractor_follows_the_provider_unless_it_is_named(tmp_path: Path, text: str, extractor: str) -> None:
+    assert load_settings(write(tmp_path, text)).extractor == extractor
 
 
 def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:

@@ -62,11 +62,15 @@ class Index:
         """The `top_k` chunks nearest to a vector of unit length, by cosine, ties by chunk id.
 
         With `documents`, a collection of document ids, only their chunks are searched. The result is exact: Chroma's
-        candidates are scored again, and more are asked for until no tie can reach beyond them.
+        candidates are scored again, and more are asked for until no tie can reach beyond them. Raises CorpusError for a
+        vector of another length.
         """
         flat = numpy.asarray(vector, dtype=numpy.float32).reshape(-1)
         if flat.shape[0] != self._vectors.shape[1]:
-            raise ValueError(f"a vector of {flat.shape[0]} numbers does not fit an index of {self._vectors.shape[1]}")
+            raise CorpusError(
+                f"the index was made with another embedder: its vectors have {self._vectors.shape[1]} numbers, those of "
+                f"{self.embedder_name} {flat.shape[0]}; index the documents again"
+            )
         within = self._counts if documents is None else self._counts.keys() & documents
         available = sum(self._counts[id_] for id_ in within)
         filtered = None if len(within) == len(self._counts) else sorted(within)
