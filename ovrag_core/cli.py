@@ -47,6 +47,10 @@ Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A docum
 Params = Annotated[Path, typer.Option("--params", help="The parameter file.")]
 Overrides = Annotated[list[str] | None, typer.Option("--set", "-S", help="key=value, replaces a parameter.")]
 Output = Annotated[Format, typer.Option("--format", "-f", help="text for people, json or jsonl for programs.")]
+Rejudge = Annotated[
+    list[Literal["triples", "answers"]] | None,
+    typer.Option(help="Add arms in which our validator judges what was recorded; may be repeated."),
+]
 DEFAULT_PARAMS = Path("params.yaml")
 
 
@@ -128,7 +132,8 @@ def ask(
     from ovrag_core.review import answer_text  # noqa: PLC0415
 
     bench, asked = _bench(documents, _settings(params, overrides))
-    record = _ask(question, asked, arm.value, bench)
+    with bench:
+        record = _ask(question, asked, arm.value, bench)
     if output is Format.text:
         print(answer_text(record))
     else:
@@ -148,10 +153,11 @@ def chat(
 
     bench, asked = _bench(documents, _settings(params, overrides))
     worst = 0
-    for question in _questions(asked):
-        record = _ask(question, asked, arm.value, bench)
-        print(answer_text(record) + "\n", flush=True)
-        worst = max(worst, _exit_code(record))
+    with bench:
+        for question in _questions(asked):
+            record = _ask(question, asked, arm.value, bench)
+            print(answer_text(record) + "\n", flush=True)
+            worst = max(worst, _exit_code(record))
     return worst
 
 
@@ -233,6 +239,9 @@ def import_run(
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model that answered, where the file does not say.")] = None,
     duplicates: Annotated[Duplicates, typer.Option(help="Which of several rows of one query counts.")] = "refuse",
+    rejudge: Rejudge = None,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
 ) -> int:
     """Read a run recorded elsewhere, so that every table and figure can be made from it."""
     from ovrag_core.imports import UNKNOWN_MODEL  # noqa: PLC0415
@@ -247,6 +256,8 @@ def import_run(
         contracts=contracts,
         model=model or UNKNOWN_MODEL,
         duplicates=duplicates,
+        rejudge=tuple(rejudge or ()),
+        settings=_settings(params, overrides),
     )
     print(found.text())
     return 0
@@ -255,19 +266,24 @@ def import_run(
 @app.command()
 def score(
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
+    rejudge: Rejudge = None,
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
     """Metrics of a run, per arm, with intervals."""
     from ovrag_core.evaluation.score import CACHE, score_run, score_text  # noqa: PLC0415
+    from ovrag_core.rejudging import rejudge_by  # noqa: PLC0415
     from ovrag_core.runs import RUNS, read_latency, read_run, run_files  # noqa: PLC0415
 
     path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name, _here(RUNS)).records
     records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
     if not records:
         raise RunError(f"{path} has no records; make the run again")
-    result = score_run(records, seconds, _settings(params, overrides), run=path.stem, cache=_here(CACHE))
+    settings = _settings(params, overrides)
+    if rejudge:
+        records += rejudge_by(settings, records, rejudge)
+    result = score_run(records, seconds, settings, run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
     else:
@@ -470,14 +486,14 @@ def _questions(asked: str) -> Iterator[str]:
 
 def _exit_code(record: QueryRecord) -> int:
     if record.outcome in ("unchecked", "error"):
-        say(f"not checked: {_last_verdict_reason(record)}")
+        say(f"not checked: {record.error or _last_verdict_reason(record)}")
         return BAD
     return FOUND if record.flagged else 0
 
 
 def _last_verdict_reason(record: QueryRecord) -> str:
     verdict = record.attempts[-1].verdict if record.attempts else None
-    return (verdict.reason if verdict else record.error) or record.outcome
+    return (verdict.reason if verdict else None) or record.outcome
 
 
 def _print_json(value: object, indent: int | None = 2) -> None:

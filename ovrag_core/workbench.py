@@ -78,7 +78,8 @@ def open_connection(settings: Settings, spent_usd: float = 0.0) -> Connection | 
     """The models that the settings ask for; None offline."""
     if settings.llm.provider == "offline":
         return None
-    return connect(settings.llm, spent_usd=spent_usd)
+    prices = project_file(settings.llm.prices)
+    return connect(settings.llm.model_copy(update={"prices": prices}), spent_usd=spent_usd)
 
 
 def embedder_of(settings: Settings, connection: Connection | None) -> Embedder:
