@@ -25,8 +25,10 @@ from ovrag_core.documents import find
 from ovrag_core.errors import RunError
 from ovrag_core.extraction.details import find_details
 from ovrag_core.identity import Shelf
+from ovrag_core.rejudging import Rejudging, rejudge_by
 from ovrag_core.retrieval.store import load_all
 from ovrag_core.runs import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
+from ovrag_core.settings import Settings
 from ovrag_core.types import (
     Answer,
     Attempt,
@@ -132,35 +134,39 @@ class Row(Part):
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What came of an import: every row is a record, or one of `repeated` that another row of its query stands for."""
+    """What came of an import: each of `rows` is one of `queries`, or gives way to another row of the same query.
+
+    `records` has one for each query, in the order of the rows, then those that were judged again.
+    """
 
     files: RunFiles
     source: str
     rows: int
-    repeated: int
+    queries: int
     records: tuple[QueryRecord, ...]
     seconds: tuple[LatencyRecord, ...]
     left_behind: tuple[str, ...]
 
     def text(self) -> str:
         """The account of the rows, for people."""
-        lines = [f"{self.rows} rows of {self.source}: {len(self.records)} records in {self.files.records}"]
-        if self.repeated:
-            lines.append(f"{self.repeated} rows give way to another row of the same query")
+        lines = [f"{self.rows} rows of {self.source}: {self.queries} queries in {self.files.records}"]
+        if repeated := self.rows - self.queries:
+            lines.append(f"{repeated} rows give way to another row of the same query")
         for arm in dict.fromkeys(record.arm for record in self.records):
             outcomes = Counter(record.outcome for record in self.records if record.arm == arm)
             lines.append(
                 f"{arm}: {outcomes.total()} ({', '.join(f'{n} {name}' for name, n in outcomes.most_common())})"
             )
+        rows = self.records[: self.queries]
         has = {
-            "an answer": sum(record.answer is not None for record in self.records),
-            "triples": sum(any(attempt.triples for attempt in record.attempts) for record in self.records),
-            "a label": sum(record.label is not None for record in self.records),
-            "a reference answer": sum(record.reference_answer is not None for record in self.records),
-            "scores": sum(_has_scores(record) for record in self.records),
+            "an answer": sum(record.answer is not None for record in rows),
+            "triples": sum(any(attempt.triples for attempt in record.attempts) for record in rows),
+            "a label": sum(record.label is not None for record in rows),
+            "a reference answer": sum(record.reference_answer is not None for record in rows),
+            "scores": sum(_has_scores(record) for record in rows),
             "seconds": len(self.seconds),
         }
-        lines.append(f"of {len(self.records)} records: {', '.join(f'{n} with {what}' for what, n in has.items())}")
+        lines.append(f"of {self.queries} queries: {', '.join(f'{n} with {what}' for what, n in has.items())}")
         for arm, (other, known) in _wrong(self.records).items():
             lines.append(
                 f"{arm}: {other} of {known} answers that tell are about other contracts only ({other / known:.1%})"
@@ -179,13 +185,16 @@ def import_run(
     contracts: Path | None = None,
     model: str = UNKNOWN_MODEL,
     duplicates: Duplicates = "refuse",
+    rejudge: Sequence[Rejudging] = (),
+    settings: Settings | None = None,
 ) -> Import:
     """Read a run recorded elsewhere into `folder` under `name`.
 
-    `truth` adds reference answers, and labels where the rows have none; `contracts`, the folder of the documents that
-    were asked about, lets answers about the wrong one be found; `duplicates` says which of several rows of one
-    query counts. Raises RunError, naming row and field, for anything that cannot be read, and for a run of that name
-    that came from something else.
+    `truth` adds reference answers, and labels where the rows have none. `contracts`, the folder of the documents that
+    were asked about, lets answers about the wrong one be found. `duplicates` says which of several rows of one query
+    counts. `rejudge` adds arms in which our validator, as `settings` have it, judges what was recorded.
+    Raises RunError, naming row and field, for anything that cannot be read, and for a run of that name that came from
+    something else.
     """
     if not RUN_NAME.fullmatch(name):
         raise RunError(f"{name} cannot name a run; use letters, digits, dots, hyphens and underscores")
@@ -194,7 +203,7 @@ def import_run(
     asked = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model, "duplicates": duplicates}
     truths = load_truth(truth) if truth else {}
     documents = _documents(contracts)
-    given = {"truth": _truth_digest(truths), "documents": _documents_digest(documents)}
+    given = {"truth": _truth_digest(truths), "documents": _documents_digest(documents), "rejudged": list(rejudge)}
     manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
     _refuse_other_run(files, manifest)
     places, raw = _raw_rows(content, source)
@@ -209,11 +218,13 @@ def import_run(
     )
     if documents:
         records = _placed(records, documents, contracts)
+    if rejudge:
+        records += tuple(rejudge_by(settings or Settings(), records, rejudge))
     seconds = tuple(latency for row in chosen if (latency := _latency(row)))
     write_run(files, records, seconds, manifest)
     known = set(Row.model_fields)
     left = tuple(dict.fromkeys(key for values in raw for key in values if key not in known))
-    return Import(files, source.name, len(rows), len(rows) - len(chosen), records, seconds, left)
+    return Import(files, source.name, len(rows), len(chosen), records, seconds, left)
 
 
 def _read(source: Path) -> str:

@@ -168,7 +168,7 @@ def test_answers_about_other_contracts_are_found_where_the_contracts_are_at_hand
     assert "1 of 2 answers that tell are about other contracts only (50.0%)" in found.text()
     result = score_run(found.records, found.seconds, Settings(), cache=None)
     assert result["arms"]["ovrag"]["wrong_contract_rate"] == 0.5  # type: ignore[index]
-    elsewhere = as_json(tmp_path / "elsewhere.jsonl", a_row(contract_id="999"))
+    elsewhere = as_json(tmp_path / "others.jsonl", a_row(contract_id="999"))
     with pytest.raises(RunError, match="holds no document named like the contract 999"):
         import_run(elsewhere, "elsewhere", folder=tmp_path, contracts=contracts)
 
@@ -223,7 +223,7 @@ def test_two_rows_for_one_query_need_a_decision(tmp_path: Path) -> None:
     first = import_run(source, "first", folder=tmp_path, duplicates="first")
     assert [(r.question_id, r.outcome) for r in last.records] == [("Q1", "accepted"), ("Q2", "accepted")]
     assert [r.outcome for r in first.records] == ["error", "accepted"]
-    assert (last.rows, last.repeated, len(last.records)) == (4, 2, 2)
+    assert (last.rows, last.queries, len(last.records)) == (4, 2, 2)
     assert "2 rows give way to another row of the same query" in last.text()
 
 
