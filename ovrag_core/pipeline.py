@@ -38,6 +38,8 @@ from ovrag_core.validation import feedback as answer_feedback
 
 Span = tuple[str, int, int]
 
+QUOTED = 6  # words of an answer that are the document's where they stand in it; fewer may be chance
+
 
 class Searcher(Protocol):
     """An index of chunks: exact top-k by vector, over all documents or some."""
@@ -323,7 +325,8 @@ def _checked(attempt: Attempt, query: Query) -> Attempt:
     with query.watch.part("extraction"):
         triples = _answer_triples(attempt.answer, query.document_id, query.arm, query.bench)
     with query.watch.part("validation"):
-        verdict = _verdict(triples, query.context, query.document_id, query.arm, query.bench)
+        own = _of_its_own(triples, query) if query.arm.context == "document" else triples
+        verdict = _verdict(own, query.context, query.document_id, query.arm, query.bench)
         verdict = _noted(verdict, attempt.answer, query)
     return attempt.model_copy(update={"triples": triples, "verdict": verdict})
 
@@ -335,6 +338,17 @@ def _answer_triples(answer: Answer, document_id: str, arm: Arm, bench: Bench) ->
     if arm.context == "document":
         triples = _about_main_facility(triples, bench.reading(document_id))
     return unique(triples)
+
+
+def _of_its_own(triples: tuple[Triple, ...], query: Query) -> tuple[Triple, ...]:
+    """What an answer states but for what it quotes: the document has been read whole, where each sentence stands."""
+    text = " ".join(query.bench.documents[query.document_id].text.split())
+    return tuple(triple for triple in triples if not (triple.evidence and _is_quote(triple.evidence.quote, text)))
+
+
+def _is_quote(said: str, text: str) -> bool:
+    words = said.split()
+    return len(words) >= QUOTED and " ".join(words) in text
 
 
 def _about_main_facility(triples: tuple[Triple, ...], reading: Reading) -> tuple[Triple, ...]:

@@ -101,6 +101,15 @@ def test_a_source_that_contradicts_itself_is_a_finding_whatever_the_answer_repea
     assert all(quote in TORN for quote in quoted)
 
 
+def test_a_verbatim_quote_is_no_statement_of_the_answers(validator: Validator) -> None:
+    text = TERM + "Earlier debts: the note of 2019 between other parties is secured by a mortgage over land.\n"
+    quote = "the note of 2019 between other parties is secured by a mortgage over land."
+    assert loop(validator, "ovrag_evidence", {"A": text}, quote).outcome == "accepted"
+    assert (
+        loop(validator, "ovrag_evidence", {"A": TERM}, "The loan is secured by a mortgage over land.").cause == "answer"
+    )
+
+
 def test_only_the_answers_own_error_is_corrected_beside_a_source_that_contradicts_itself(validator: Validator) -> None:
     record = loop(
         validator, "ovrag_evidence", {"A": TORN}, "It is a revolving line of credit.", "It is a fixed-term loan."
