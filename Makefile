@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce repro test check lab lock clean
+.PHONY: help setup reproduce repro verify thesis readme test check lab lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,16 @@ reproduce: checked ## recompute the whole experiment, stages 01-06
 
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro
+
+verify: setup ## rebuild in two fresh clones of HEAD and compare every byte, 7 minutes
+	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)
+
+thesis: setup ## set the results chapter with LaTeX, after checking that nothing in it is stale
+	@.venv/bin/ovrag export --check
+	@.venv/bin/python -m ovrag_core.results.latex thesis/main.tex
+
+readme: setup ## bring the figures of README.md up to date with the results
+	@.venv/bin/python -m ovrag_core.results.readme README.md
 
 test: setup ## style, types and tests; each runs even where one before it fails
 	@status=0; \

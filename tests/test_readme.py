@@ -9,6 +9,9 @@ import typer
 
 from ovrag_core.arms import ARMS
 from ovrag_core.cli import app
+from ovrag_core.results.provenance import macros
+from ovrag_core.results.readme import FIGURE, NUMBERS, refreshed
+from ovrag_core.thesis.numbers import macro_name
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +42,22 @@ def test_commands_and_make_targets_exist(project: Path, readme: str) -> None:
         assert re.search(rf"^{target}:", makefile, re.M), target
 
 
-def test_figures_are_those_of_the_tables(project: Path, readme: str) -> None:
-    rates = pandas.read_csv(project / "tables/rates.csv", index_col="arm")
-    shares = pandas.read_csv(project / "tables/contamination.csv").query("of == 'answer'").set_index("arm")
-    rows = re.findall(r"^\| `(\w+)`: [^|]*((?:\| \d\.\d\d )+)\|$", readme, re.M)
+def test_figures_are_those_of_the_results(project: Path, readme: str) -> None:
+    values = macros((project / NUMBERS).read_text(encoding="utf-8"))
+    assert refreshed(readme, values) == readme, "run: make readme"
+    rows = re.findall(r"^\| `(\w+)`: [^|]*\|(.*)\|$", readme, re.M)
     assert [arm for arm, _ in rows] == ["ovrag", "ovrag_scoped", "ovrag_evidence"]
     for arm, cells in rows:
-        shown = [cell.strip() for cell in cells.strip("| ").split("|")]
-        row = rates.loc[arm]
-        measured = [row["precision"], row["recall"], row["f1"], shares.loc[arm, "others_only"]]
-        assert shown == [f"{value:.2f}" for value in measured], arm
+        names = [FIGURE.fullmatch(cell.strip())["name"] for cell in cells.split("|")]  # type: ignore[index]
+        assert names == [macro_name(arm, what) for what in ("precision", "recall", "f1", "wrong_contract_rate")]
+
+
+def test_macros_are_those_of_the_tables(project: Path) -> None:
+    values = macros((project / NUMBERS).read_text(encoding="utf-8"))
+    rates = pandas.read_csv(project / "tables/rates.csv", index_col="arm")
+    for arm in ("ovrag", "ovrag_scoped", "ovrag_evidence"):
+        for name in ("precision", "recall", "f1"):
+            assert values[macro_name(arm, name)] == f"{rates.loc[arm, name]:.3f}", (arm, name)
 
 
 def test_every_arm_is_described(readme: str) -> None:

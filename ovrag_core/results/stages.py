@@ -93,14 +93,11 @@ def read_stages(project: Path, *, compared: bool = True) -> dict[str, Stage]:
     try:
         with Repo(str(project)) as repo:
             stages: list[DvcStage] = repo.index.stages
-            makers = {out.def_path: stage.addressing for stage in stages for out in stage.outs}
-            needs = {
-                stage.addressing: {needed.addressing for needed in repo.index.graph.successors(stage)}
-                for stage in stages
-            }
-            names = [stage.addressing for stage in stages]
+            makers = {out.def_path: stage.name for stage in stages for out in stage.outs}
+            needs = {stage.name: {needed.name for needed in repo.index.graph.successors(stage)} for stage in stages}
+            names = [stage.name for stage in stages]
             order = {stage: tuple(name for name in names if name in needed) for stage, needed in needs.items()}
-            return {each.addressing: _stage(each, makers, order[each.addressing], compared) for each in stages}
+            return {each.name: _stage(each, makers, order[each.name], compared) for each in stages}
     except DvcException as error:
         reason = " ".join(str(error).split())
         raise ResultError(f"the pipeline of {project} cannot be read: {reason}; mend dvc.yaml or dvc.lock") from None
@@ -169,14 +166,14 @@ def shown(value: object) -> str:
 def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...], compared: bool) -> Stage:
     inputs = [dep for dep in stage.deps if not isinstance(dep, ParamsDependency)]
     return Stage(
-        name=stage.addressing,
+        name=stage.name,
         description=stage.desc or "",
         command=" ".join(str(stage.cmd or "").split()),
         command_changed=bool(getattr(stage, "cmd_changed", False)),
         needs=needs,
         inputs=tuple(_item(dep, makers.get(dep.def_path), compared) for dep in inputs),
         parameters=tuple(each for dep in stage.deps if isinstance(dep, ParamsDependency) for each in _parameters(dep)),
-        outputs=tuple(_item(out, stage.addressing, compared) for out in stage.outs),
+        outputs=tuple(_item(out, stage.name, compared) for out in stage.outs),
     )
 
 
