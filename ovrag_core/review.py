@@ -46,7 +46,7 @@ class Passage(Frozen):
 
 
 class Finding(Frozen):
-    """A violation with the passages that show it."""
+    """A violation with the passages that show it; where the same passages break several rules of a kind, the first."""
 
     clash_type: str | None
     severity: Severity
@@ -139,10 +139,26 @@ def review_of(
         clash_types=tuple(sorted({clash.clash_type for clash in clashes if clash.clash_type})),
         facts=Facts(**{name: getattr(main, name) for name in Facts.model_fields}),
         facilities=reading.facilities,
-        violations=tuple(_finding(violation) for violation in verdict.violations),
+        violations=_findings(verdict.violations),
         model=model,
         seconds=round(seconds, 3),
     )
+
+
+def _findings(violations: Sequence[Violation]) -> tuple[Finding, ...]:
+    """A finding for each contradiction: rules of one kind that the very same passages break are one, told together."""
+    found: dict[tuple[object, ...], Finding] = {}
+    for violation in violations:
+        new = _finding(violation)
+        spans = tuple((passage.start, passage.end) for passage in new.evidence)
+        key = (new.clash_type, new.severity, spans) if spans and new.clash_type else (new.rule, new.message)
+        known = found.get(key)
+        if known is None:
+            found[key] = new
+        else:
+            axioms = tuple(dict.fromkeys((*known.axioms, *new.axioms)))
+            found[key] = known.model_copy(update={"message": f"{known.message} {new.message}", "axioms": axioms})
+    return tuple(found.values())
 
 
 def _finding(violation: Violation) -> Finding:

@@ -83,3 +83,34 @@ def test_the_pieces_of_a_marked_text_are_the_text(text: str, spans: list[tuple[i
     assert "".join(piece.text for piece in cut) == text
     marked = {i for start, end in inside for i in range(start, end)}
     assert sum(len(piece.text) for piece in cut if piece.mark) == len(marked)
+
+
+def test_rules_of_one_kind_broken_by_the_same_passages_are_one_contradiction():
+    from ovrag_core.review import _findings  # noqa: PLC0415
+    from ovrag_core.types import Evidence, Triple, Violation  # noqa: PLC0415
+
+    document = Document("note", "The loan is unsecured. The Borrower charges its mill to the Bank.")
+    triples = tuple(
+        Triple(
+            subject="Loan",
+            predicate="rdf:type",
+            object=about,
+            subject_type="Loan",
+            object_type="",
+            origin="context",
+            evidence=Evidence.of(document, *span),
+        )
+        for about, span in (("UnsecuredLoan", (0, 22)), ("SecuredLoan", (23, 64)))
+    )
+
+    def broken(rule: str, shown: tuple[Triple, ...], clash: str = "secured_unsecured") -> Violation:
+        return Violation(
+            rule=rule, clash_type=clash, severity="clash", kind="owl", triples=shown, axioms=(rule,), message=rule
+        )
+
+    found = _findings((broken("a", triples), broken("b", triples), broken("c", triples[:1]), broken("d", triples, "x")))
+    assert [(finding.rule, finding.message, finding.axioms) for finding in found] == [
+        ("a", "a b", ("a", "b")),
+        ("c", "c", ("c",)),
+        ("d", "d", ("d",)),
+    ]
