@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, cast, get_args
 
 import typer
 import yaml
@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from ovrag_core.errors import DocumentError, OvragError, RunError
 from ovrag_core.project import project_file
-from ovrag_core.settings import ARM_NAMES, Question, Settings, load_settings
+from ovrag_core.settings import ARM_NAMES, Question, Rejudging, Settings, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,13 +42,14 @@ class Format(StrEnum):
 
 
 Duplicates = Literal["refuse", "first", "last"]
+RejudgingName = StrEnum("RejudgingName", {name: name for name in get_args(Rejudging)})  # type: ignore[misc]
 ArmName = StrEnum("ArmName", {name: name for name in ARM_NAMES})  # type: ignore[misc]
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
 Params = Annotated[Path, typer.Option("--params", help="The parameter file.")]
 Overrides = Annotated[list[str] | None, typer.Option("--set", "-S", help="key=value, replaces a parameter.")]
 Output = Annotated[Format, typer.Option("--format", "-f", help="text for people, json or jsonl for programs.")]
 Rejudge = Annotated[
-    list[Literal["triples", "answers"]] | None,
+    list[RejudgingName] | None,
     typer.Option(help="Add arms in which our validator judges what was recorded; may be repeated."),
 ]
 DEFAULT_PARAMS = Path("params.yaml")
@@ -186,7 +187,7 @@ def check(
 def run(
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
-    arms: Annotated[list[ArmName] | None, typer.Option("--arm", help="Only this arm; may be repeated.")] = None,  # type: ignore[valid-type]
+    arms: Annotated[list[ArmName] | None, typer.Option("--arm", help="Only this arm; may be repeated.")] = None,
     contracts: Annotated[list[str] | None, typer.Option("--contract", help="Only this contract; repeatable.")] = None,
     questions: Annotated[list[str] | None, typer.Option("--question", help="Only this question; repeatable.")] = None,
     shard: Annotated[str | None, typer.Option(help="k/n: only the k-th of n pieces; see merge-runs.")] = None,
@@ -256,7 +257,7 @@ def import_run(
         contracts=contracts,
         model=model or UNKNOWN_MODEL,
         duplicates=duplicates,
-        rejudge=tuple(rejudge or ()),
+        rejudge=_ways(rejudge),
         settings=_settings(params, overrides),
     )
     print(found.text())
@@ -282,7 +283,7 @@ def score(
         raise RunError(f"{path} has no records; make the run again")
     settings = _settings(params, overrides)
     if rejudge:
-        records += rejudge_by(settings, records, rejudge)
+        records += rejudge_by(settings, records, _ways(rejudge))
     result = score_run(records, seconds, settings, run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
@@ -363,6 +364,10 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
+
+
+def _ways(names: Sequence[StrEnum] | None) -> tuple[Rejudging, ...]:
+    return tuple(cast(Rejudging, str(name)) for name in names or ())
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:

@@ -25,10 +25,10 @@ from ovrag_core.documents import find
 from ovrag_core.errors import RunError
 from ovrag_core.extraction.details import find_details
 from ovrag_core.identity import Shelf
-from ovrag_core.rejudging import Rejudging, rejudge_by
+from ovrag_core.rejudging import rejudge_by
 from ovrag_core.retrieval.store import load_all
 from ovrag_core.runs import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
-from ovrag_core.settings import Settings
+from ovrag_core.settings import Rejudging, Settings
 from ovrag_core.types import (
     Answer,
     Attempt,

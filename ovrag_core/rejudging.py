@@ -6,17 +6,15 @@ The verdicts stand beside the recorded ones as arms of their own, so that every 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from tqdm import tqdm
 
 from ovrag_core.arms import ARMS
 from ovrag_core.errors import RunError
 from ovrag_core.pipeline import Checker, Extractor, merged
-from ovrag_core.settings import Settings
+from ovrag_core.settings import Rejudging, Settings
 from ovrag_core.types import Attempt, Outcome, QueryRecord, Triple, Verdict
 
-Rejudging = Literal["triples", "answers"]
 SUFFIX: dict[Rejudging, str] = {"triples": "_rejudged", "answers": "_reread"}
 NO_TRIPLES = "no triples were recorded"
 

@@ -14,6 +14,7 @@ from ovrag_core.llm.connect import Options
 
 ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
 ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
+Rejudging = Literal["triples", "answers"]
 
 Positive = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[int, Field(ge=0)]

@@ -1,5 +1,6 @@
 """Runs that are stopped, killed, divided, retried, or done elsewhere end with the bytes of one that was not."""
 
+import json
 import os
 import signal
 import subprocess
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import pytest
 from standins import TEXTS, FirstWords, bench
+from test_imports import a_row, a_try, as_json, plain_row
 
-from ovrag_core import executors, runs
+from ovrag_core import cli, executors, runs
 from ovrag_core.contracts import generate
 from ovrag_core.errors import BudgetError, ModelError, ModelSetupError, PriceError, RunError, StoreError
 from ovrag_core.executors import Query
@@ -326,3 +328,51 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(settings: Settings, monke
     with pytest.raises(RunError, match=r"there is no Dask scheduler at tcp://127\.0\.0\.1:9; start one"):
         run_experiment(nobody, bench(TEXTS))
     assert run_experiment(load_settings(), bench(TEXTS)).exists()
+
+
+# --- the command line
+
+
+@pytest.fixture
+def ovrag(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """Runs `ovrag` in this process; returns exit code, stdout and stderr."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ovrag", *words])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capsys.readouterr()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), out, err
+
+    return run
+
+
+def test_runs_are_imported_and_scored_from_the_command_line(ovrag, settings: Settings, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    rows = [a_row(), a_row("Q2", validation_passed=False, correction_attempts=[a_try(0, False)]), plain_row()]
+    source = as_json(tmp_path / "source.jsonl", *rows)
+    assert ovrag("import-run", str(source), "--name", "theirs")[0] == 0
+    code, out, _ = ovrag("score", "theirs", "--format", "json")
+    arm = json.loads(out)["arms"]["ovrag"]
+    assert code == 0
+    assert arm["confusion"] == {"tp": 1, "fp": 0, "tn": 0, "fn": 1, "unchecked": 0, "error": 0, "unlabelled": 0}
+    assert {"precision", "recall", "f1", "per_clash_type", "per_contract", "hard_reject_rate", "corrections"} <= set(
+        arm
+    )
+    assert {"corrections", "rouge_l", "bertscore", "latency", "wrong_contract_rate", "recall_interval"} <= set(arm)
+    code, out, _ = ovrag("score", "theirs")
+    assert code == 0
+    assert "confusion  queries  tp  fp" in out
+    assert "seconds  part" in out
+    code, out, err = ovrag("score", "nobody")
+    assert (code, out) == (2, "")
+    assert "nobody.jsonl does not exist" in err
+    code, _, err = ovrag("import-run", "none.csv", "--name", "x")
+    assert (code, err.count("\n")) == (2, 1)
+
+
+def test_a_shard_that_is_none_is_a_sentence(ovrag, settings: Settings) -> None:  # type: ignore[no-untyped-def]
+    for wrong in ("2", "0/3", "4/3", "a/b"):
+        code, _, err = ovrag("run", "--shard", wrong)
+        assert code == 2
+        assert "write k/n, for example --shard 2/5" in err
