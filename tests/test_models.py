@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from faulty_server import KEY, MODEL, Answer, Call, FaultyServer, Responder, cut_off, failure, refusal, say, scripted
 
-from ovrag_core import workbench
+from ovrag_core import cli, workbench
 from ovrag_core.arms import ARMS
 from ovrag_core.contracts import generate
 from ovrag_core.contracts.truth import load_truth
@@ -381,3 +381,40 @@ def test_one_line_says_what_leaves_the_machine_before_it_does(start: Start, capf
         ask(Q, "A", ARMS["plain"], bench)
     said = capfd.readouterr().err.splitlines()
     assert len(said) == 1 and "go to 127.0.0.1" in said[0]
+
+
+@pytest.fixture
+def ovrag(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """Runs `ovrag` in this process; returns exit code, stdout and stderr."""
+
+    def run(settings: Settings, *words: str) -> tuple[int, str, str]:
+        chosen = settings.llm.model_dump(mode="json", exclude_defaults=True)
+        overrides = [word for name, value in chosen.items() for word in ("-S", f"llm.{name}={value}")]
+        monkeypatch.setattr("sys.argv", ["ovrag", *words, *overrides])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capfd.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run
+
+
+def test_asking_on_the_command_line_says_what_leaves_and_answers(start: Start, ovrag, tmp_path: Path) -> None:
+    (tmp_path / "loan.txt").write_text(CLASHING)
+    code, out, err = ovrag(start(scripted(good_model)), "ask", Q.text, "--document", "loan.txt")
+    assert code == 1
+    assert "secured and unsecured" in out
+    assert err.count("go to 127.0.0.1") == 1 and len(err.splitlines()) == 1
+    lines = (tmp_path / "replies.jsonl").read_text().splitlines()
+    assert len(lines) == 4 and lines[1:] == sorted(lines[1:])  # closed, so sorted behind the header
+
+
+def test_a_query_that_failed_ends_with_two_and_its_cause(start: Start, ovrag, tmp_path: Path) -> None:
+    (tmp_path / "loan.txt").write_text(CLEAN)
+    code, out, err = ovrag(start(lambda call: refusal()), "ask", Q.text, "--document", "loan.txt", "--format", "jsonl")
+    assert code == 2
+    assert json.loads(out)["outcome"] == "error"
+    assert "declined to answer" in err.splitlines()[-1]
+    unknown = start(lambda call: failure(401), **{"llm.store": "other.jsonl"})
+    code, out, err = ovrag(unknown, "ask", Q.text, "--document", "loan.txt")
+    assert (code, out) == (2, "") and "does not accept the key" in err.splitlines()[-1]

@@ -59,9 +59,15 @@ class HybridExtractor:
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks: the model reads them together, the reader one by one."""
-        mine = [triple for each in chunks for triple in self._chunk(each)]
         said = self._chat.read_chunks(chunks)
-        return joined(mine, aligned(said, mine, loans(mine), "\n\n".join(chunk.text for chunk in chunks)))
+        found: list[Triple] = []
+        for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
+            own = [chunk for chunk in chunks if chunk.document_id == document_id]
+            mine = [triple for chunk in own for triple in self._chunk(chunk)]
+            theirs = [triple for triple in said if triple.evidence and triple.evidence.document_id == document_id]
+            text = "\n\n".join(chunk.text for chunk in own)
+            found += joined(mine, aligned(theirs, mine, loans(mine), text))
+        return tuple(found)
 
     def _chunk(self, chunk: Chunk) -> tuple[Triple, ...]:
         return self._read.get(chunk, lambda: self._reader.read_chunks([chunk])).value
