@@ -266,6 +266,7 @@ _INSTITUTIONAL = frozenset(["bank", "credit union", "building society", "society
 _THINGS = frozenset(["property", "collateral", "vehicle", "equipment", "goods", "premises", "land", "project", "plan"])
 _WHO_IS = re.compile(r"who (?:is|are) (?:the )?(\w+(?: \w+)?)")
 _CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who)['’]")
+_NEXT_LINE = re.compile(r"[ \t]*\n[ \t]*(?=[A-ZÀ-Þ])")
 _TERM_ONLY = re.compile(r"(?:^|[\d,.]\s*)\((?:the\s+)?[\"“][^)]*\)\s*$|^[^(]*\)\s*$|^\([^()]*\)\s*$")
 _CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
 _BLANK = re.compile(r"[_.…\s]{3,}")
@@ -890,7 +891,7 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False, s
             name is None
             or name.start - begin > 12
             or not _is_party(name, terms)
-            or not _TAIL.match(text[name.end : at])
+            or not (_TAIL.match(text[name.end : at]) or (several and _NEXT_LINE.match(text, name.end, at)))
         ):
             continue
         if _NOT_PARTY.search(text[max(0, name.start - 90) : name.start]) or _in_address(text, name):

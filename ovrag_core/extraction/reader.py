@@ -99,8 +99,8 @@ _GOODS = re.compile(
 _COLLATERAL_WORD = re.compile(r"\b(?:collateral|security|assets?|pledge[sd]?|charged?|mortgaged?)\b", re.IGNORECASE)
 _IDENTIFIED = re.compile(r"\d{3}|\b(?:no\.|VIN|registered|title number)\b")
 _LAND_SECURITY = re.compile(
-    r"\b(?:deeds? of trust|mortgage deed|security deed|standard security|mortgage of (?:the )?property|"
-    r"mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
+    r"\b(?:deeds? of trust|deeds? to secure debt|mortgage deed|security deed|standard security|"
+    r"mortgage of (?:the )?property|mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
     re.IGNORECASE,
 )
 _UNNAMED = re.compile(
@@ -127,8 +127,8 @@ _DEFINITION = re.compile(
 )
 _COLLATERAL_TERM = re.compile(
     r"\b(?:Collateral(?: Documents?)?|Security (?:Documents?|Agreements?|Instruments?|Deed)|"
-    r"Pledge(?: and Security)? Agreements?|Mortgaged Propert(?:y|ies)|Mortgages?|Deeds? of Trust|Debenture|"
-    r"Guarant(?:ee|y) and (?:Collateral|Security) Agreement)\b"
+    r"Pledge(?: and Security)? Agreements?|Mortgaged Propert(?:y|ies)|Mortgages?|"
+    r"Deeds? (?:of Trust|to Secure Debt)|Debenture|Guarant(?:ee|y) and (?:Collateral|Security) Agreement)\b"
 )
 _POINTS_ELSEWHERE = re.compile(
     r"\b(?:named|described|listed|identified|set (?:out|forth)|specified|stated|shown)\s+(?:in|on|at|below|above|"
@@ -140,9 +140,23 @@ _GIVEN_COLLATERAL = re.compile(
     r"(?: (?:assets?|property|goods))?",
     re.IGNORECASE,
 )
-_POINTS_ELSEWHERE = re.compile(
-    r"\b(?:named|described|listed|identified|set (?:out|forth)|specified|stated|shown)\s+"
-    r"(?:in|on|at|below|above|overleaf|under)\b",
+# What stands around a thing in the object of a grant: how it is granted before it, what is then done with it after it.
+_GRANT_LEAD = re.compile(
+    r"(?:in )?(?:(?:by )?way of (?:an? )?(?:(?:first|second|fixed|floating|legal|equitable)[ -])*(?:charge|mortgage|"
+    r"pledge|assignment|security)(?: over| of| on)? |favou?r of [^,]{1,60}, (?:for \D{0,3}[\d,.]+[^,]*, )?|"
+    r"(?:first|second|third) (?:place|rank|priority), (?:of|over|on) |[^,]{0,60}\b(?:is|are|has been) (?:re)?paid, )",
+    re.IGNORECASE,
+)
+_GRANT_TAIL = re.compile(
+    r",? (?:and )?(?:who|which|that|(?:and|but) (?:has|have|may|shall|will|must|we|you|they|it|keep|so))\b.*|"
+    r",? (?:keep|insure|see|to remain|to be filed|to be registered|is continuing security|"
+    r"as (?:continuing )?security)\b.*|, of$",
+    re.IGNORECASE | re.DOTALL,
+)
+_GOES_ON = re.compile(r"(?:\b(?:over|of|on|in|and|the|a|to|at)|,)\s*\Z")
+_NO_THING = re.compile(
+    r"(?:the (?:lender|bank|creditor|holder|society|public|personal|last)\b|(?:with|until|if|when|what|it|"
+    r"that charge|these|so)\b(?! vehicle| property| shares| goods))",
     re.IGNORECASE,
 )
 _DESCRIBED = re.compile(
@@ -521,6 +535,7 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
         or _described_collateral(page)
         or _term_in_passage(page, stated)
         or _spoken_of_collateral(page, stated)
+        or _thing_in_passage(page, stated, implied=False)
     )
 
 
@@ -539,7 +554,8 @@ def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tu
         if claim.collateral is None:
             continue
         what = " ".join(page.plain.text[slice(*claim.collateral)].split()).strip(" \"'")
-        generic = _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what)
+        what = _GRANT_TAIL.sub("", _GRANT_LEAD.sub("", what, count=1)).strip(" ,;")
+        generic = not what or _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what) or _NO_THING.match(what)
         if not generic and (not long or _NAMES_A_THING.match(what)):
             elsewhere = _POINTS_ELSEWHERE.search(what) is not None
             best.append((elsewhere, -claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
@@ -554,10 +570,12 @@ def _defined_collateral(page: _Page) -> tuple[str, tuple[int, int]] | None:
     return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
 
 
-def _thing_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+def _thing_in_passage(
+    page: _Page, stated: Sequence[Claim], *, implied: bool = True
+) -> tuple[str, tuple[int, int]] | None:
     """A thing that stands in the passage of a grant, though not where a grant has its object."""
     for claim in stated:
-        if not claim.implied or claim.strength < 2:
+        if (implied and not claim.implied) or claim.strength < 2:
             continue
         words = page.plain.text[claim.start : claim.end]
         thing = _THING.search(words)
@@ -581,7 +599,7 @@ def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[i
     for claim in stated:
         term = _COLLATERAL_TERM.search(page.plain.text, claim.start, claim.end)
         if term is not None:
-            return f"the {' '.join(term.group().split())}", (claim.start, claim.end)
+            return _resolved(page, f"the {' '.join(term.group().split())}"), (claim.start, claim.end)
     return None
 
 
@@ -615,7 +633,10 @@ def _resolved(page: _Page, what: str) -> str:
     word = re.escape(term["term"])
     for unit in page.units:
         if unit.kind == "row" and re.fullmatch(rf"(?:the )?{word}", unit.label, re.IGNORECASE):
-            return " ".join(page.plain.text[unit.value_start : unit.end].split())[:200]
+            end = unit.end
+            while _GOES_ON.search(page.plain.text[unit.value_start : end]) and page.plain.text[end : end + 1] == "\n":
+                end = (page.plain.text.find("\n", end + 1) + 1 or len(page.plain.text) + 1) - 1
+            return " ".join(page.plain.text[unit.value_start : end].split())[:200]
     text = page.plain.text
     defined = re.search(rf"\"(?:the )?{word}\"\s+(?:means?|is|are|refers to)\s+(?P<what>[^;\n]{{4,200}})", text)
     defined = defined or re.search(

@@ -93,6 +93,7 @@ class _Setting:
 
 
 _THRESHOLD = 4.0
+_LONG, _CLEAR = 40_000, 6.0  # a long agreement is full of margins, fees and tests: its contract rate must be clear
 _MAX_PASSAGE = 400
 _MANY = 3000
 _Found = TypeVar("_Found")
@@ -637,6 +638,10 @@ _PRINCIPAL_BEFORE = _cues(
     ),
     (r"\b(?:filed|registered|recorded) (?:for|in)\b[^.;]{0,60}$", -8.0),
     (
+        r"\b(?:senior|subordinated|public|unsecured) (?:\w+ ){0,3}?notes\b[^.;]{0,140}$|\b(?:notes|bonds|debentures) due\b[^.;]{0,120}$",
+        -12.0,
+    ),
+    (
         r"\b(?:loan|credit|facility|advance|note|mortgage|overdraft|line)\b(?:\s+(?:facility|is|are|of|for|to|at|up|in|the|a|an|amounts?|sum|maximum|limit|limited|being|will|shall|be|you|us|have|taken|granted|hereby|total|totals|totalling))*\W*$",
         7.5,
     ),
@@ -705,6 +710,7 @@ _PRINCIPAL_BEFORE = _cues(
 )
 _PRINCIPAL_AFTER = _cues(
     (r"^[^.]{0,80}\bnot (?:a )?part of\b", -9.0),
+    (r"^[^.;]{0,40}\bissued (?:pursuant to|under) (?:the|an) indenture\b", -12.0),
     (
         r"^[^.;]{0,40}\b(?:which|that) (?:ran out|ended|expired|was repaid)\b|^[^.;]{0,40}\b(?:is|are) (?:forgiven|restored)\b",
         -9.0,
@@ -895,6 +901,10 @@ _RATE_BEFORE = _cues(
 )
 _RATE_AFTER = _cues(
     (
+        r"^[^.;]{0,40}\b(?:in the case of|for|on) (?:an? |the |any )?(?:ABR|base rate|alternate base|eurodollar|euro-?dollar|euro rate|libor|sofr|prime rate|swing ?line|letters? of credit|term benchmark|floating rate)\b",
+        -12.0,
+    ),
+    (
         r"^[^.;]{0,30}\bis (?:our|the|an?|only)\b[^.;]{0,20}\b(?:advertised|reference|indicative|illustrat\w+|example)\b",
         -16.0,
     ),
@@ -997,7 +1007,7 @@ def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
             rf"{_INDEX}|\bmargin\b", f"{setting.before[-70:]} {setting.after[:70]}", re.IGNORECASE
         ) and not re.search(r"\bfixed\b", near, re.IGNORECASE):
             score -= 6.0
-        if score >= _THRESHOLD:
+        if score >= (_THRESHOLD if len(text) < _LONG else _CLEAR):
             yield Rate(
                 value, False, label, setting.start, setting.end, start, end, round(score - start / max(1, len(text)), 4)
             )
@@ -1158,6 +1168,7 @@ _MATURITY_BEFORE = _cues(
         -9.0,
     ),
     (r"\b(?:born|birth|granted|reckoned from|counted from)\b[^.;]{0,30}$", -10.0),
+    (r"\bcommission expires?\W*$", -20.0),
     (r"\bkeep the line open (?:until|to)\W*$|\bopen until\W*$", 7.0),
     (r"\b(?:months|years|instal?ments|draw again|reborrow)\W*(?:up )?(?:to|until|ending(?: on)?)\W*(?:the\s*)?$", 8.0),
     (r"\b(?:to be )?repaid\b[^.;]{0,80}\band on\W*(?:the\s*)?$", 6.0),
