@@ -92,7 +92,7 @@ class Profile:
     @cached_property
     def words(self) -> str:
         """Its words between blanks."""
-        return f" {plain_words(self.document.text)} "
+        return f" {plain_words.__wrapped__(self.document.text)} "  # a whole document is not worth a place in the cache
 
     @cached_property
     def common(self) -> frozenset[str]:
@@ -277,9 +277,19 @@ def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Seque
 
 
 def _place(text: str, words: str) -> tuple[int, int] | None:
-    pattern = r"[\W_]+".join(map(re.escape, words.split()))
-    match = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
-    return match.span() if match else None
+    """Where words stand in a text, whatever their accents, capitals and what is between them."""
+    wanted = words.split()
+    spans = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+    folded = [plain_words(text[start:end]) for start, end in spans]
+    # N.A. is one word when folded and two as it stands: several lengths are tried.
+    for first, word in enumerate(folded):
+        if not word or not wanted[0].startswith(word):
+            continue
+        for last in range(first, min(first + 2 * len(wanted) + 2, len(spans))):
+            start, end = spans[first][0], spans[last][1]
+            if plain_words(text[start:end]) == words:
+                return start, end
+    return None
 
 
 def _passages(text: str) -> list[tuple[int, int, str]]:

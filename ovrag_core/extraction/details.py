@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from typing import Literal
 
 from ovrag_core.extraction import names, values
+from ovrag_core.extraction.parties import find_parties
 from ovrag_core.identity import Detail, plain_words
+from ovrag_core.types import Document
 
 _CAPITAL = re.compile(r"(?<![\w'’.-])(?:[a-z]{1,2}(?=[A-Z]))?[A-ZÀ-ÖØ-Þ][\w&.'’-]*")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:[ ,.'’]\d{2,3})+(?:\.\d+)?(?![\w%])|(?<![\w.,])\d{4,}(?:\.\d+)?(?![\w%])")
@@ -134,39 +137,57 @@ def _numbers(text: str) -> Iterator[Detail]:
 
 
 def _names(text: str) -> Iterator[Detail]:
-    """People and organisations by the build of their names, whoever they are in the text."""
+    """The parties by what the text says of them, then people and organisations by the build of their names."""
+    yield from _parties(text)
     position, count = 0, 0
     while count < _MAX_NAMES and (capital := _CAPITAL.search(text, position)):
         name = names.name_at(text, capital.start())
         position = capital.end()
-        if name is None or name.start != capital.start():
+        if name is None or (name.start != capital.start() and not name.title):
             continue
-        detail = _named(name)
+        kind = _kind(name)
+        detail = _named(name.text, name.start, name.end, person=kind == "person") if kind else None
         if detail is not None:
             count += 1
             position = max(position, name.end)
             yield detail
 
 
-def _named(name: names.Name) -> Detail | None:
-    shown = names.plain_words(name.text)
-    if all(word in names.common_words() for word in shown):
-        return None
-    organisation = names.has_form(name.text) or names.party_kind(name.text) in (
+def _parties(text: str) -> Iterator[Detail]:
+    found = find_parties(Document("", text))
+    for mention in (*found.borrowers, *found.lenders, *found.guarantors):
+        spelled = r"\s+".join(map(re.escape, mention.name.split()))
+        place = re.search(rf"(?<!\w){spelled}(?!\w)", text[mention.start : mention.end])
+        detail = place and _named(
+            mention.name,
+            mention.start + place.start(),
+            mention.start + place.end(),
+            person=mention.kind == "natural_person",
+        )
+        if detail:
+            yield detail
+
+
+def _kind(name: names.Name) -> Literal["person", "organisation"] | None:
+    """Whether a name is built like a person's or an organisation's; None for other capital words."""
+    if names.has_form(name.text) or names.party_kind(name.text) in (
         "legal_entity",
         "financial_institution",
         "government",
-    )
-    person = not organisation and len(shown) > 1 and (bool(name.title) or names.could_be_person(name.text))
-    if not organisation and not person:
-        return None
-    core = _core(name.text)
-    if not core:
+    ):
+        return "organisation"
+    several = len(names.plain_words(name.text)) > 1
+    return "person" if name.title or (several and names.could_be_person(name.text)) else None
+
+
+def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
+    core = _core(name)
+    if not core or all(word in names.common_words() for word in names.plain_words(name)):
         return None
     full = " ".join(core)
     alone = [word for word in (core[-1], core[0]) if person and _tells(word)]
     words = (full, *alone) if len(core) > 1 or _tells(full) else ()
-    return Detail("name", name.start, name.end, frozenset([f"name:{full}"]), _calls(core, person=person), words=words)
+    return Detail("name", start, end, frozenset([f"name:{full}"]), _calls(core, person=person), words=words)
 
 
 def _tells(word: str) -> bool:
