@@ -111,7 +111,7 @@ class ErringModel:
             # It takes the feedback's word for it: what was wrong becomes right, and what was right is given up.
             statement.says = "right" if statement.says == "wrong" else "nothing"
         rest = [statement for statement in self.statements if statement not in named and statement.says == "right"]
-        if named and rest and self.random.random() < self.loses:
+        if named and rest and self.loses and self.random.random() < self.loses:
             self.random.choice(rest).says = "nothing"
 
     def _named(self, feedback: str) -> list[Statement]:
