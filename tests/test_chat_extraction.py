@@ -12,8 +12,10 @@ from ovrag_core.extraction import reader
 from ovrag_core.extraction.chat import OVERLAP, ChatExtractor, Statement, Statements, windows_of
 from ovrag_core.extraction.hybrid import HybridExtractor, aligned, joined
 from ovrag_core.extraction.subjects import bare_name, loan_names, words_of
+from ovrag_core.extraction.support import is_supported
 from ovrag_core.llm import Message, Reply
-from ovrag_core.ontology.load import Ontology
+from ovrag_core.llm.schema import parse
+from ovrag_core.ontology.load import Ontology, fold
 from ovrag_core.settings import Settings
 from ovrag_core.types import Chunk, Document, Evidence, Triple, Usage
 from ovrag_core.workbench import open_ontology
@@ -259,3 +261,44 @@ def test_windows_cover_the_document_and_overlap(length: int) -> None:
     for first, second in pairwise(windows):
         assert first.start < second.start < first.end <= second.start + OVERLAP
     assert len(windows) == 1 or length > 2000
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value", "quote", "supported"),
+    [
+        ("hasPrincipalAmount", "USD 25,000.00", "lends USD 25,000 under Section 4", True),
+        ("hasPrincipalAmount", "USD 250,000.00", "lends USD 25,000 under Section 4", False),
+        ("hasPrincipalAmount", "EUR 1,500,000", "a facility of EUR 1.5 million", True),
+        ("hasPrincipalAmount", "EUR 25.000,00", "EUR 25.000,00", True),
+        ("hasPrincipalAmount", "USD 25,000", "twenty-five thousand dollars, as Section 2 says", True),
+        ("hasPrincipalAmount", "USD 500", "the sum of $600 at 5%", False),
+        ("hasInterestRate", "5.75%", "at 5.75 per cent a year", True),
+        ("hasInterestRate", "4.75%", "interest at 4¾% a year", True),
+        ("hasInterestRate", "4.75%", "interest at 4 3/4% a year", True),
+        ("hasInterestRate", "6%", "interest at 5.75% a year", False),
+        ("hasInterestRate", "5%", "five per cent, as in Section 2", True),
+        ("hasMaturityDate", "2031-06-30", "matures on June 30, 2031", True),
+        ("hasMaturityDate", "2032-06-30", "matures on June 30, 2031", False),
+        ("hasMaturityDate", "2031-06-30", "on the thirtieth of June", True),
+        ("hasBorrower", "Ms. Ann Lee", "Ann lends", True),
+        ("hasBorrower", "Ann Lee Smith", "Ann lends", False),
+        ("hasCollateral", "a motor vehicle", "a car", True),
+    ],
+)
+def test_a_value_is_one_that_its_passage_can_give(
+    ontology: Ontology, predicate: str, value: str, quote: str, supported: bool
+) -> None:
+    term = ontology.property_names[fold(predicate)]
+    assert is_supported(value, term, quote, [f"{quote} to Lee."]) is supported
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"statements": [{"excerpt": "Excerpt 1", "subject": "Loan", "object": 60, "quote": null}]}',
+        '[{"subject": "Loan", "predicate": "hasTerm", "object": "60", "object_type": null, "excerpt": null}]',
+    ],
+)
+def test_slips_of_form_cost_a_statement_at_most(reply: str) -> None:
+    (statement,) = parse(reply, Statements).statements
+    assert (statement.excerpt, statement.object, statement.object_type, statement.quote) == (1, "60", "", "")

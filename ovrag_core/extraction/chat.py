@@ -6,17 +6,19 @@ makes of it, a statement without a passage of the text that says so is dropped a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue, field_validator, model_validator
 
 from ovrag_core.documents.quotes import locate
 from ovrag_core.errors import TruncatedReplyError
 from ovrag_core.extraction.facts import facilities_of
 from ovrag_core.extraction.gate import gate
 from ovrag_core.extraction.subjects import one_name_each, with_loan_types
+from ovrag_core.extraction.support import is_supported
 from ovrag_core.llm import Chat, Message, Once, fence
 from ovrag_core.llm.meter import current_tally
 from ovrag_core.ontology.load import Ontology, fold
@@ -77,21 +79,36 @@ document, not known or not so is no claim.""",
 
 
 class Statement(BaseModel):
-    """One fact as the model writes it."""
+    """One fact as the model writes it. What it leaves out or empty is found out later: one slip costs one statement."""
 
-    excerpt: int
-    subject: str
-    subject_type: str
-    predicate: str
-    object: str
-    object_type: str
-    quote: str
+    excerpt: int = 1
+    subject: str = ""
+    subject_type: str = ""
+    predicate: str = ""
+    object: str = ""
+    object_type: str = ""
+    quote: str = ""
+
+    @field_validator("excerpt", mode="before")
+    @classmethod
+    def _number(cls, value: JsonValue) -> JsonValue:
+        return next(iter(re.findall(r"\d{1,6}", value)), 1) if isinstance(value, str) else value or 1
+
+    @field_validator("subject", "subject_type", "predicate", "object", "object_type", "quote", mode="before")
+    @classmethod
+    def _text(cls, value: JsonValue) -> JsonValue:
+        return "" if value is None else str(value) if isinstance(value, (bool, int, float)) else value
 
 
 class Statements(BaseModel):
     """A reply of the model."""
 
     statements: list[Statement]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_list(cls, value: JsonValue) -> JsonValue:
+        return {"statements": value} if isinstance(value, list) else value
 
 
 class ChatExtractor:
@@ -224,7 +241,7 @@ def _halves(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], int
 
 
 def _triple(statement: Statement, chunks: Sequence[Chunk], origin: Origin, ontology: Ontology) -> Triple | None:
-    """The statement with its passage; None where it has none, or says nothing."""
+    """The statement with its passage; None where no passage says it."""
     terms = [" ".join(term.split()) for term in (statement.subject, statement.predicate, statement.object)]
     if not all(terms) or any(len(term) > LONGEST_TERM for term in terms):
         return None
@@ -235,6 +252,8 @@ def _triple(statement: Statement, chunks: Sequence[Chunk], origin: Origin, ontol
     subject, predicate, object_ = terms
     is_type = fold(predicate) in ontology.type_names
     term = ontology.class_names.get(fold(object_)) if is_type else ontology.property_names.get(fold(predicate))
+    if term is not None and not is_supported(object_, term, chunk.text[start:end], [each.text for each in chunks]):
+        return None
     return Triple(
         subject=subject,
         predicate="rdf:type" if is_type else term.name if term else predicate,
