@@ -16,9 +16,9 @@ COMMENT = re.compile(r"(?<!\\)%.*")
 NO_PROSE = re.compile(
     r"\\(?:input|include|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|graphicspath|"
     r"setlength|setcounter|addtolength|renewcommand|vspace|hspace|url|href|begin|end|def|pdfsuppressptexinfo|pdfinfoomitdate|pdftrailerid)"
-    r"\*?(?:\[[^\]]*\])?(?:\{[^}]*\})*(?:=?-?\d+)?"
+    r"(?![A-Za-z])\*?(?:\[[^\]]*\])?(?:\{[^}]*\})*(?:=?-?\d+)?"
 )
-NUMBER = re.compile(r"(?<![A-Za-z\d.])\d[\d.,]*")  # F1 and the like are names
+NUMBER = re.compile(r"(?<![A-Za-z\d.])\d+(?:[.,]\d+)*")  # F1 and the like are names
 
 
 def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, str], project: Path) -> list[str]:
@@ -65,10 +65,15 @@ def _inputs(text: str) -> list[str]:
 
 
 def _unknown_macros(text: str, values: Mapping[str, str]) -> list[str]:
-    """Macros with a name like ours, several words with capitals run together, that nobody defines."""
+    """Macros that nobody defines and that begin with the same word as one of the results'."""
     own = {name for pair in DEFINED.findall(text) for name in pair if name}
     used = dict.fromkeys(WORD.findall(text))
-    return [name for name in used if re.match(r"[A-Z][a-z]+[A-Z]", name) and name not in values and name not in own]
+    begins = {_first_word(name) for name in values}
+    return [name for name in used if _first_word(name) in begins and name not in values and name not in own]
+
+
+def _first_word(name: str) -> str:
+    return name[:1] + re.split(r"[A-Z]", name[1:])[0]
 
 
 def _typed_numbers(text: str) -> Iterator[tuple[int, str]]:
