@@ -361,7 +361,7 @@ def _record(row: Row, model: str, *, judges: bool) -> QueryRecord:
         outcome=outcome,
         error=reason,
         model=model,
-        recorded=None if recorded == Recorded() else recorded,
+        recorded=recorded,
     )
 
 

@@ -177,8 +177,9 @@ class Usage(Frozen):
 class Recorded(Frozen):
     """What a run recorded elsewhere says of a query where none of our own fields holds it; None where it is silent.
 
-    `attempts` counts attempts of which no answer was recorded; the scores are those of its own evaluation. What the last
-    answer is `about` was found from its text when the run was imported, where the documents were at hand.
+    Records of such a run have it, others do not. `attempts` counts attempts of which no answer was recorded; the scores
+    are those of its own evaluation. What the last answer is `about` was found from its text when the run was imported,
+    where the documents were at hand.
     """
 
     attempts: int | None = None
@@ -299,7 +300,8 @@ class Facility(Facts):
 class Reading(Frozen):
     """What an extractor made of a whole document. The first facility is the main one.
 
-    `status` other than `loan` comes with a `reason` and no facilities: such a document is UNCHECKED.
+    `status` other than `loan` comes with a `reason` and no facilities: such a document is UNCHECKED. With `loan`, a
+    `reason` is a remark on how it was read.
     """
 
     document_id: str

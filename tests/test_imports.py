@@ -14,6 +14,7 @@ from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.imports import import_run
 from ovrag_core.runs import read_latency, read_run, run_files
 from ovrag_core.settings import Settings
+from ovrag_core.types import Recorded
 
 TRIPLE = {"sub": "TheLoan", "pred": "rdf:type", "obj": "SecuredLoan", "sub_type": "Loan", "obj_type": "Class"}
 
@@ -244,7 +245,7 @@ def test_numbers_as_pandas_writes_them_and_half_a_surrogate_pair(tmp_path: Path)
     found = import_run(as_json(tmp_path / "source.jsonl", row), "run", folder=tmp_path)
     (record,) = read_run(found.files.records)
     assert record.answer is not None
-    assert (record.attempt_count, record.answer.text, record.recorded) == (1, "half ?", None)
+    assert (record.attempt_count, record.answer.text, record.recorded) == (1, "half ?", Recorded())
 
 
 def test_scores_come_from_the_file_and_are_said_to(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
         rules = sorted({violation.rule for violation in clashes})
         message = clashes[0].message if clashes else ""
         key = (record.arm, record.document_id, record.question_id, record.outcome, record.cause or "")
-        rows.append((*key, len(record.attempts), ", ".join(others), ", ".join(rules), message))
+        rows.append((*key, record.attempt_count, ", ".join(others), ", ".join(rules), message))
     names = [
         "arm",
         "document_id",

@@ -99,7 +99,11 @@ def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], *, kind: str = "
         alike=alike,
         record=record,
         retrieved=retrieved,
-        triples={"answer": _unique(answer_triples), "context": _unique(record.context_triples)},
+        triples=(
+            {"answer and the context, as recorded": _unique(answer_triples)}
+            if record.recorded
+            else {"answer": _unique(answer_triples), "context": _unique(record.context_triples)}
+        ),
         clashes=clashes_of(record),
         repeated=_repeated(record),
         causes=CAUSES,
@@ -181,7 +185,7 @@ def _tidied(page: str) -> str:
 
 def _summary(record: QueryRecord) -> str:
     """What happened, in a sentence or two made from the record."""
-    count = len(record.attempts)
+    count = record.attempt_count
     done = {"hard_rejected": "refused", "source_finding": "reported as contradicting itself"}.get(
         record.outcome, record.outcome
     )
@@ -189,7 +193,10 @@ def _summary(record: QueryRecord) -> str:
     foreign = sum(hit.document_id != record.document_id for hit in record.retrieved)
     where = f"{foreign} of {len(record.retrieved)} retrieved chunks are of other contracts ({', '.join(others)})"
     chunks = where if others else "all retrieved chunks are of the asked contract"
-    rules = ", ".join(sorted({violation.rule for violation in clashes_of(record)})) or "no rule"
+    rules = ", ".join(sorted({violation.rule for violation in clashes_of(record)}))
+    if record.recorded:  # elsewhere
+        chunks, rules = "the run does not say which chunks were retrieved", rules or "reasons that were not recorded"
+    rules = rules or "no rule"
     expected = {"CLEAN": "holds no contradiction", "CLASH": "holds a contradiction"}.get(
         record.label or "", "has no label"
     )

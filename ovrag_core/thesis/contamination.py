@@ -18,6 +18,12 @@ from ovrag_core.thesis.run import (
     write,
 )
 
+BASES = {
+    "answer": "the passages it quotes",
+    "retrieval": "retrieved chunks where none are quoted",
+    "text": "its text where neither was recorded",
+}
+
 
 def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Shares of answers, and of retrieved chunks, about the asked contract, mixed, or only others: `contamination`."""
@@ -28,9 +34,7 @@ def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
         parts.append(part)
     table = pd.concat(parts, ignore_index=True).rename(columns={"answers": "n", "other": "others_only"})
     table = table.rename(columns={"other_low": "others_only_low", "other_high": "others_only_high"})
-    basis = (
-        "the passages it quotes" if (sources["basis"] == "answer").all() else "retrieved chunks where none are quoted"
-    )
+    basis = ", ".join(BASES[name] for name in BASES if (sources["basis"] == name).any())
     note = run.note(more=f"What an answer is about is read from {basis}; n leaves out answers about nothing (none)")
     caption = "Which contract answers and retrieved chunks are about, by arm."
     return write(run, table, "contamination", caption, note)
@@ -56,7 +60,7 @@ def false_positive_table(run: Run) -> pd.DataFrame:
 def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Accepted answers about other contracts only: `wrong_contract_answers`, in LaTeX counted by what they quote."""
     table = contamination.wrong_answers(sources)
-    note = run.note(interval=False, more="Accepted answers whose passages are all of other contracts")
+    note = run.note(interval=False, more="Accepted answers that are about other contracts only")
     caption = "Accepted answers about the wrong contract, by arm, question and source."
     short = _counted(table, ["arm", "question_id", "sources", "basis"])
     return write(run, short, "wrong_contract_answers", caption, note, rows=20, full=table)
