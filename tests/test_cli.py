@@ -169,6 +169,19 @@ def test_asking_a_contract_that_contradicts_itself_reports_the_finding(ovrag) ->
     assert json.loads(out)["outcome"] == "source_finding"
 
 
+@pytest.mark.parametrize("arm", ["plain", "ovrag"])
+def test_an_answer_about_another_document_is_said_to_be(ovrag, arm: str) -> None:
+    """The asked letter does not say who lends; the other document does."""
+    Path("a.txt").write_text("LETTER\n\nWe thank you for your visit of 3 May 2025 to our branch.\n", encoding="utf-8")
+    Path("b.txt").write_text(CLEAN, encoding="utf-8")
+    question = ("ask", "Who is the lender and who is the borrower?", "-d", "a.txt", "-d", "b.txt", "--arm", arm)
+    _, text, _ = ovrag(*question)
+    assert "which a.txt does not hold but b.txt holds." in text
+    _, out, _ = ovrag(*question, "--format", "json")
+    (found,) = [v for v in json.loads(out)["attempts"][-1]["verdict"]["violations"] if v["kind"] == "identity"]
+    assert (found["rule"], found["severity"], found["clash_type"]) == ("other_document", "warning", None)
+
+
 def test_chat_answers_each_line_until_an_empty_one(ovrag) -> None:
     Path("clean.txt").write_text(CLEAN, encoding="utf-8")
     code, out, _ = ovrag(
