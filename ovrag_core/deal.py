@@ -14,6 +14,7 @@ from ovrag_core.extraction.amendments import amend, in_order, without_security
 from ovrag_core.lines import one_line
 from ovrag_core.pipeline import Checker, Extractor
 from ovrag_core.review import Passage, Review, fact_rows, passage, place, review_of
+from ovrag_core.review import unread as unread_reading
 from ovrag_core.types import Document, Evidence, Frozen, Reading, Triple, Verdict
 
 DEAL = "the deal"
@@ -49,12 +50,10 @@ class DealReview(Review):
 
     documents: tuple[DealDocument, ...] = ()
     superseded: tuple[Superseded, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def about_documents(self) -> list[str]:
-        """The documents in the order in which they take effect, and what of them could not be carried out."""
-        lines = [f"  {number}. {each.words()}" for number, each in enumerate(self.documents, 1)]
-        return [*lines, *(f"  note: {one_line(note)}" for note in self.notes)]
+        """The documents in the order in which they take effect."""
+        return [f"  {number}. {each.words()}" for number, each in enumerate(self.documents, 1)]
 
     def about_changes(self) -> list[str]:
         """Each fact that was replaced, with both passages."""
@@ -102,13 +101,14 @@ def review_deal(
         if before is not None and identity.role != "agreement":
             replaced += _differences(before, reading, document.id, clauses)
     assert reading is not None
-    problem = "; ".join(unread) or (reading.reason if reading.status != "loan" else None)
+    problem = "; ".join(unread) or unread_reading(reading)
     verdict = _of_the_deal(validator.check(reading.triples))
     made = review_of(tuple(each.document for each in listed), reading, verdict, model, time.perf_counter() - started)
     values = made.model_dump(exclude={"clashes"})
     if problem:
         values |= {"label": "UNCHECKED", "reason": problem}
-    return DealReview(**values, documents=listed, superseded=tuple(replaced), notes=tuple(notes))
+    values["notes"] = (*made.notes, *notes)
+    return DealReview(**values, documents=listed, superseded=tuple(replaced))
 
 
 def review_together(

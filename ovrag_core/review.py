@@ -69,6 +69,7 @@ class Review(Frozen):
     violations: tuple[Finding, ...] = ()
     model: str
     seconds: float
+    notes: tuple[str, ...] = ()
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -93,10 +94,17 @@ def review(document: Document, extractor: Extractor, validator: Checker, model: 
     """Read `document` whole and check what it says."""
     started = time.perf_counter()
     reading = extractor.read(document)
-    if reading.status != "loan":
-        return unchecked(document.id, reading.reason or reading.status, model, time.perf_counter() - started)
+    if (problem := unread(reading)) is not None:
+        return unchecked(document.id, problem, model, time.perf_counter() - started)
     verdict = assign_causes(validator.check(reading.triples, document=document.id), document.id)
     return review_of(document.id, reading, verdict, model, time.perf_counter() - started)
+
+
+def unread(reading: Reading) -> str | None:
+    """Why a reading says nothing of a loan; None where it does. Finding nothing is never a pass."""
+    if reading.status != "loan":
+        return reading.reason or reading.status
+    return None if reading.triples else "nothing is stated of a loan: no party, amount, rate, date, security or purpose"
 
 
 def review_each(
@@ -142,6 +150,7 @@ def review_of(
         violations=_findings(verdict.violations),
         model=model,
         seconds=round(seconds, 3),
+        notes=(reading.reason,) if reading.reason else (),
     )
 
 
@@ -196,6 +205,7 @@ def report(result: Review) -> str:
     if result.reason:
         lines.append(f"  {one_line(result.reason)}")
     lines += result.about_documents()
+    lines += [f"  remark: {one_line(note)}" for note in result.notes]
     for facility in result.facilities:
         rows = fact_rows(facility)
         lines += ["", f"  {one_line(facility.name)}", *(f"    {name:<14}{one_line(value)}" for name, value in rows)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,10 +14,12 @@ from ovrag_core.deal import DealReview
 from ovrag_core.review import MARK, Passage, Review, fact_rows, headline, title
 from ovrag_core.types import Document
 
+_DIRECTION = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text, where it begins, and the mark of the first passage in it (None for plain text)."""
+    """A run of text, where it begins, and the marks of the passages that it is in (None for plain text)."""
 
     start: int
     text: str
@@ -26,10 +29,19 @@ class Piece:
 def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
     """The page for reviews in order, each with the documents whose text is shown (none where it could not be read)."""
     environment = Environment(
-        loader=PackageLoader("ovrag_core", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("ovrag_core", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
     )
     parts = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
     return environment.get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
+
+
+def _shown(value: object) -> object:
+    """Characters that turn the direction of what follows stand as signs, so that text is read as it is stored."""
+    return _DIRECTION.sub("\ufffd", value) if isinstance(value, str) and _DIRECTION.search(value) else value
 
 
 def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[str, object]:
@@ -61,15 +73,11 @@ def _within(
 
 
 def pieces(text: str, marks: Sequence[tuple[str, Sequence[Passage]]]) -> list[Piece]:
-    """`text` cut at the quoted passages; where passages overlap the first one's mark stands.
-
-    The pieces joined are the text.
-    """
+    """`text` cut at the quoted passages, each piece with the marks of all that it is in. Joined, they are the text."""
     spans = [(passage.start, passage.end, sign) for sign, passages in marks for passage in passages]
     cuts = sorted({0, len(text), *(edge for start, end, _ in spans for edge in (start, end))})
-    return [
-        Piece(
-            start, text[start:end], next((sign for first, last, sign in spans if first <= start and end <= last), None)
-        )
-        for start, end in pairwise(cuts)
-    ]
+    return [Piece(start, text[start:end], _marks(start, end, spans)) for start, end in pairwise(cuts)]
+
+
+def _marks(start: int, end: int, spans: Sequence[tuple[int, int, str]]) -> str | None:
+    return ", ".join(dict.fromkeys(sign for first, last, sign in spans if first <= start and end <= last)) or None

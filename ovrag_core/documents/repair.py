@@ -1,0 +1,115 @@
+"""Text as it was meant: without characters that nobody sees, and without slips of text recognition (OCR).
+
+What stands in the document is not altered: a repaired text leads back to the text that it was made from.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from ovrag_core.documents import dictionary
+
+_LONGEST = 2_000_000  # characters: longer texts are no scans of a contract, and word by word takes its time
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]+"
+)
+# Numbers with letters for figures, as `12O,OOO`, `l20,000` and `2O29`: at least one figure, and no other letters.
+_NUMBER = re.compile(r"(?<![\w.-])(?=[OolI.,]*\d)(?=[\d.,]*[OolI])[\dOolI](?:[\dOolI]|[.,](?=[\dOolI]))*(?![\w-])")
+_FIGURES = str.maketrans("OolI", "0011")
+# Words with figures for letters, as `L0an` and `sha11`, or with a small L for a capital I, as `lnterest`.
+_MIXED = re.compile(r"(?<![\w.-])(?=[A-Za-z0|1]*[a-z])(?=[A-Za-z]*[0|1])[A-Za-z0|1]{4,}(?!\w)")
+_SMALL_L = re.compile(r"(?<!\w)l[b-df-hj-np-tv-z][a-z]{2,}(?!\w)")
+_SPLIT = re.compile(r"(?<![\w-])([A-Za-z]{2,}) ([a-z]{2,})(?![\w-])")
+_WORD = re.compile(r"[a-z]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A repaired text; `_at` and `_from` are where its pieces begin, here and in the original."""
+
+    text: str
+    size: int
+    _at: tuple[int, ...]
+    _from: tuple[int, ...]
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Span in the original of the span `[start, end)` of the repaired text."""
+        return self._back(start), min(self._back(end - 1) + 1, self.size) if end > start else self._back(start)
+
+    def _back(self, offset: int) -> int:
+        piece = bisect_right(self._at, offset) - 1
+        return self._from[piece] + offset - self._at[piece]
+
+
+def repair(text: str, known: Collection[str] = ()) -> Repaired:
+    """`text` repaired. `known` are words, in small letters, beside those of the dictionary and of the text itself."""
+    edits = [(start, end, "") for start, end in _spans(_INVISIBLE, text)]
+    if len(text) <= _LONGEST:
+        plain = _made(text, edits)
+        own = [(*plain.original(start, end), put) for start, end, put in _slips(plain.text, known)]
+        edits = sorted([*edits, *own])
+    return _made(text, edits)
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in pattern.finditer(text))
+
+
+def _made(text: str, edits: list[tuple[int, int, str]]) -> Repaired:
+    parts: list[str] = []
+    at, origin = [0], [0]
+    length = position = 0
+    for start, end, put in edits:
+        if start < position:
+            continue  # within another one
+        parts += [text[position:start], put]
+        at.append(length + start - position)
+        origin.append(start)
+        length += start - position + len(put)
+        at.append(length)
+        origin.append(end)
+        position = end
+    parts.append(text[position:])
+    return Repaired("".join(parts), len(text), tuple(at), tuple(origin))
+
+
+def _slips(text: str, known: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    words = _Words(text, known)
+    for match in _NUMBER.finditer(text):
+        yield *match.span(), match.group().translate(_FIGURES)
+    for match in _MIXED.finditer(text):
+        whole = match.group()
+        made = whole.replace("0", "o").replace("1", "l").replace("|", "l")
+        if words.has(made) and not words.has(whole):
+            yield *match.span(), made
+    for match in _SMALL_L.finditer(text):
+        made = f"I{match.group()[1:]}"
+        if words.has(made) and not words.has(match.group()):
+            yield *match.span(), made
+    position = 0
+    while (split := _SPLIT.search(text, position)) is not None:
+        position = split.start(2)
+        first, second = split.groups()
+        if words.has(first + second) and not (words.has(first) and words.has(second)):
+            yield *split.span(), first + second
+            position = split.end()
+
+
+class _Words:
+    """Words that are known, and those that the text itself has more than once."""
+
+    def __init__(self, text: str, known: Collection[str]) -> None:
+        self.known = dictionary.words()
+        self.more = known
+        seen: set[str] = set()
+        self.own: set[str] = set()
+        for word in _WORD.findall(text.lower()):
+            (self.own if word in seen else seen).add(word)
+
+    def has(self, word: str) -> bool:
+        word = word.lower()
+        return word in self.known or word in self.more or word in self.own
