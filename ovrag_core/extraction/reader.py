@@ -19,6 +19,7 @@ from ovrag_core.extraction.facilities import FacilityName, find_facilities, ment
 from ovrag_core.extraction.gate import gate
 from ovrag_core.extraction.lexicon import Lexicon, load_lexicon
 from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
+from ovrag_core.extraction.prepared import placed_back, prepare
 from ovrag_core.extraction.purposes import Purpose, find_purpose, kind_of_purpose
 from ovrag_core.extraction.sentences import Plain, Unit, plain_text, struck_out, ticked_only, units
 from ovrag_core.extraction.values import (
@@ -225,8 +226,17 @@ def read(document: Document, *, scope: bool = True, embedder: bool = True, impli
     """Facts and triples of a whole document; the first facility is the main one.
 
     The switches are for ablations: without `scope` negation and scope markers are not heeded, without `embedder`
-    purposes are judged by wording only, without `implied` only cues that name the matter count.
+    purposes are judged by wording only, without `implied` only cues that name the matter count. Slips of text
+    recognition are mended for reading, and what speaks to the reader instead of to the parties is passed over.
     """
+    prepared, repaired = prepare(document)
+    if prepared.text != document.text:
+        reading = _read(prepared, scope=scope, embedder=embedder, implied=implied)
+        return placed_back(reading, document, repaired)
+    return _read(document, scope=scope, embedder=embedder, implied=implied)
+
+
+def _read(document: Document, *, scope: bool, embedder: bool, implied: bool) -> Reading:
     status, reason = gate(document.text)
     if status != "loan":
         return Reading(document_id=document.id, status=status, reason=reason)
