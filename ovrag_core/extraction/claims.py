@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ovrag_core.extraction.debts import Debts
+from ovrag_core.extraction.debts import Debts, spaced
 from ovrag_core.extraction.lexicon import Cue, Lexicon, Marker
 from ovrag_core.extraction.sentences import Unit
 
@@ -85,10 +85,11 @@ _OBJECT_NEXT = re.compile(
     r"sought\s+)?(?:by [^,.;]{1,30}? )?"
     r"(?:in|on|over|upon|against)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)"
 )
-_PASSIVE = re.compile(
-    r"\b(?:is|are|was|were|be|been) (?:not|never) (?:\w+ )?(?:charged|pledged|mortgaged|hypothecated|assigned|encumbered)\b"
+_PASSIVE = spaced(
+    r"\b(?:is|are|was|were|be|been) (?:not|never) (?:\w+ )?(?:charged|pledged|mortgaged|hypothecated|assigned|encumbered)\b|"
+    r"\b(?:is|are|was|were) no (?:security|collateral)\b"
 )
-_GENERIC_SUBJECT = re.compile(
+_GENERIC_SUBJECT = spaced(
     r"\b(?:nothing|no|none|nor|neither|anything|assets?|property|properties|belongings|possessions|goods|loans?|notes?|"
     r"debts?|it|this|facility|advance|credit)\b"
 )
@@ -130,25 +131,25 @@ _ONLY_WHERE = re.compile(
     r"\s(?:is|are|shall be|applies|apply|shall apply)(?: used| relevant)?\s+only\s+(?:where|if|when|to)\b",
     re.IGNORECASE,
 )
-_NO_SUBJECT = re.compile(
+_NO_SUBJECT = spaced(
     r"\W*(?:which|that|who|where|under which|is|are|may|can|shall|will|must|be|been|not|it|so|then|thereafter|one|no|none|"
     r"nothing|without|paying|repaying|prepaying|returning|giving)\b"
 )
-_IT = re.compile(
+_IT = spaced(
     r"\W*(?:\w{1,4}[.)]\s+)?(?:it|this|all this) (?:is|was|may|can|shall|will|has|runs?|works?|operates?|cannot|must)\b"
 )
-_BARE = re.compile(
+_BARE = spaced(
     r"\W*(?:\w{1,4}[.)]\s+)?(?:no|none|nothing|without|neither|un-?secured|secured|re-?borrow\w*|re-?draw\w*)\b"
 )
-_HEREBY = re.compile(r"\b(?:hereby|herewith|by this (?:deed|instrument|agreement|document))\b")
-_REFUSED_AFTER = re.compile(
+_HEREBY = spaced(r"\b(?:hereby|herewith|by this (?:deed|instrument|agreement|document))\b")
+_REFUSED_AFTER = spaced(
     r"\s*(?:of [^,.;]{1,40} )?(?:is|are|shall be|will be|being) (?:\w+ )?(?:excluded|barred|ruled out|impossible|prohibited|"
     r"forbidden|out of the question)\b"
 )
-_EXAMPLE = re.compile(r"\W*(?:for |by way of |worked )?(?:example|illustration)s?\b(?! of)", re.IGNORECASE)
+_EXAMPLE = spaced(r"\W*(?:for |by way of |worked )?(?:example|illustration)s?\b(?! of)", re.IGNORECASE)
 _EXCERPT = re.compile(r'(?<=[\s(])"(?=[A-Z\u00a7(\d])[^"]{60,1800}[.;]"(?=[\s).,;])')
 _QUOTED = re.compile(r'"[^"]*\s[^"]*\s[^"]*"')
-_INSERTING = re.compile(r"\b(?:insert\w*|read|reads|replaced by|replaced with|amended|means|added)\b")
+_INSERTING = spaced(r"\b(?:insert\w*|read|reads|replaced by|replaced with|amended|means|added)\b")
 _FURTHER_SECURITY = re.compile(
     r"(?:collateral|additional|secondary|third[- ]party|other|further) (?:security|securities)"
 )
@@ -509,7 +510,7 @@ class _Reader:
     def _denial_of_security(self, cue: Cue, opposite: str, a: int, b: int, *, negated: bool) -> tuple[str, int] | None:
         if negated and self._specific_object(b):
             return None
-        if negated and self._specific_subject(a, b):
+        if self._specific_subject(a, b):
             return None
         changed = self._qualified_denial(a, b)
         if changed is None:
@@ -556,7 +557,7 @@ class _Reader:
         if about == "UnsecuredLoan" or self.debts.is_own(self.raw[start:b]):
             return False
         stop = next((cut for cut in self.clauses if cut > b), len(self.raw))
-        return self.debts.another_creditor(spoken, self.raw, start if about == "SecuredLoan" else a, min(stop, b + 90))
+        return self.debts.another_creditor(spoken, self.raw, start, min(stop, b + 90))
 
     def _granted_to_another(self, a: int, b: int) -> bool:
         """Whether the grant is to somebody who is called by a name of their own and is not the lender."""

@@ -16,33 +16,49 @@ from ovrag_core.extraction.sentences import Unit
 
 TITLE = 1200  # characters from the beginning in which a document says what it is and who is party to it
 
+
+
+def spaced(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """A pattern whose spaces stand for any white space: lines are wrapped and indented."""
+    return re.compile(pattern.replace(" ", r"\s+"), flags)
+
+
 _WORD = re.compile(r"[a-z]{3,}")
 _TERM = re.compile(
     r"\(\s*(?:hereinafter |each an? |collectively )*(?:the |an? )?\"(?P<term>[A-Za-z][\w' -]{1,40})\"\s*\)|"
     r"\"(?:the )?(?P<means>[A-Z][\w' -]{1,40})\" (?:means|shall mean|has the meaning)"
 )
 _PLAIN = frozenset(["revolving", "term", "credit", "loan", "working", "capital", "line", "account", "main", "note"])
-_CONTRAST = re.compile(
+_CONTRAST = spaced(
     r"\b(?:unlike|in contrast (?:to|with)|as opposed to|other than|apart from|aside from|whatever|in place of|instead of|"
     r"regardless of|independently of|separately from|not being|before|after|behind|ahead of|in priority to)\b[^,;]*,?"
 )
-_PRONOUN = re.compile(
+_PRONOUN = spaced(
     r"\s*(?:\(?\w{1,3}[.)]\s+)?(?:it|they|both|these|those|that|this (?:charge|mortgage|pledge|security|lien|bank)|"
     r"the (?:charge|mortgage|pledge|lien|latter|former|same)|its (?:terms|mortgage|charge|security))\b"
 )
-_NAME = re.compile(
+_NAME = spaced(
     r"\b(?P<name>(?:[A-Z][\w&'.\u00c0-\u024f-]*,? (?:(?:and|&|of|for|de|du) )?){0,5}"
-    r"(?:[A-Z][a-z]+(?:bank|kasse)|Banco?|Bank|Bancorp|Banca|Banque|Sparkasse|plc|PLC|Inc\b|LLC|Ltd|Limited|GmbH|AG\b|"
+    r"(?:[A-Z][a-z]+(?:bank|kasse)|Banco?|Bank of (?:the )?[A-Z]\w+(?: [A-Z]\w+)*|Bank|Bancorp|Banca|Banque|Sparkasse|plc|PLC|Inc\b|LLC|Ltd|Limited|GmbH|AG\b|"
     r"eG\b|S\.A\.|N\.A\.|B\.V\.|N\.V\.|ASA\b|A/S|Oy\b|AB\b|Beperk|Trust\b|Finance|Finans|Financial|Society|Corporation|"
     r"Leasing|Capital|Credit Union|Insurance|Funding|Motors|Home Loans))"
 )
-_PRODUCT = re.compile(
+_PRODUCT = spaced(
     r"\b(?:[Tt]he|[Aa]n?|[Oo]ur|[Tt]heir|[Yy]our|[Mm]y) \"?(?P<name>[A-Z][\w'\u00c0-\u024f-]+(?: [A-Z][\w'\u00c0-\u024f-]+)*)\"? (?:mobile |credit |term )*"
     r"(?:loan|line|facility|account|card|overdraft|product|advance|note)s?\b"
 )
-_OWN_NAME = re.compile(r"[A-Z][a-z]{2,}(?:bank|kasse)")
+# Where a creditor's name stands: "a line with …", "pledged to …", "the mortgage of …", or as the one who holds.
+_TO = spaced(
+    r"(?:\b(?:to|with|for|from|at|favou?r of|held by|granted by)|"
+    r"\b(?:loan|line|facility|mortgage|charge|lien|overdraft|credit|account|lending)s? (?:of|by)) (?:the )?$"
+)
+_HOLDS = spaced(
+    r" ?(?:,[^,;.]{1,80},)? (?:holds?|held|retains?|takes?|took|enjoys|keeps|(?:has|have|had) (?!today|now|hereby|signed|"
+    r"granted|given|executed|charged|pledged|mortgaged|created|agreed|also))"
+)
+_OWN_NAME = spaced(r"[A-Z][a-z]{2,}(?:bank|kasse)")
 _BANKING = re.compile(r"bank|banc|banque|sparkasse|caixa|credit")
-_THE_BANK = re.compile(r"\b(?:the|that|its|his|her|their|my|your|house) bank(?:'s)?\b")
+_THE_BANK = spaced(r"\b(?:the|that|its|his|her|their|my|your|house) bank(?:'s)?\b")
 _ROLE_WORDS = frozenset({"the", "such", "said", "each", "any", "this", "our", "your", "a", "an", "no", "if", "when"})
 
 
@@ -100,7 +116,11 @@ class Debts:
         word = self.words["othercreditor"].search(raw, a, min(len(raw), b))
         if word is not None and not set(_key(word)) & self.own:
             return True
-        return any(self._stranger(match["name"], text) for match in _NAME.finditer(text, a, min(len(text), b)))
+        return any(
+            self._stranger(match["name"], text)
+            and (_TO.search(text, max(0, match.start() - 40), match.start()) or _HOLDS.match(text, match.end()))
+            for match in _NAME.finditer(text, a, min(len(text), b))
+        )
 
     def product(self, text: str, start: int, end: int) -> bool:
         """Whether the clause is about a loan called by a name ("the M-Mkopo line") that is not this document's."""
@@ -118,7 +138,7 @@ class Debts:
         bare = [word for word in name.split() if word.lower() not in _ROLE_WORDS]
         if len(bare) < 2 and not _OWN_NAME.fullmatch(" ".join(bare)):
             return False
-        known = " ".join(bare)
+        known = " ".join(" ".join(bare).split())
         return known.lower() not in self.names and not self._titled(known, text)
 
     def continues(self, raw: str) -> bool:
