@@ -817,7 +817,9 @@ def _looks_personal(name: str) -> bool:
         return False
     if len(tokens) == 1:
         return plain[0] in _first_names()
-    return 2 <= len(tokens) <= 8 and all(t[0].isupper() or not t[0].isascii() for t in tokens)
+    return 2 <= len(tokens) <= 8 and all(
+        t[0].isupper() or not t[0].isascii() or re.match(r"[dlDL]['’][A-ZÀ-Þ]", t) for t in tokens
+    )
 
 
 @lru_cache(maxsize=1)

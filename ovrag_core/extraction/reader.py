@@ -143,9 +143,9 @@ _GIVEN_COLLATERAL = re.compile(
 )
 # What stands around a thing in the object of a grant: how it is granted before it, what is then done with it after it.
 _GRANT_LEAD = re.compile(
-    r"(?:in )?(?:(?:by )?way of (?:an? )?(?:(?:first|second|fixed|floating|legal|equitable)[ -])*(?:charge|mortgage|"
+    r"^(?:in )?(?:(?:(?:by )?way of (?:an? )?(?:(?:first|second|fixed|floating|legal|equitable)[ -])*(?:charge|mortgage|"
     r"pledge|assignment|security)(?: over| of| on)? |favou?r of [^,]{1,60}, (?:for \D{0,3}[\d,.]+[^,]*, )?|"
-    r"(?:first|second|third) (?:place|rank|priority), (?:of|over|on) |[^,]{0,60}\b(?:is|are|has been) (?:re)?paid, )",
+    r"(?:first|second|third) (?:place|rank|priority), (?:of|over|on) |[^,]{0,60}\b(?:is|are|has been) (?:re)?paid, ))",
     re.IGNORECASE,
 )
 _GRANT_TAIL = re.compile(
@@ -153,6 +153,10 @@ _GRANT_TAIL = re.compile(
     r",? (?:keep|insure|see|to remain|to be filed|to be registered|is continuing security|"
     r"as (?:continuing )?security)\b.*|, of$",
     re.IGNORECASE | re.DOTALL,
+)
+_GRANTED = re.compile(
+    r"\b(?:charges|mortgages|pledges|hypothecates|assigns|cedes|transfers)\s+(?P<what>(?!to\b|and\b|or\b)[^.;]{4,160}?)"
+    r"\s+(?:to|unto|in favou?r of)\s+(?:the|you|us|me)\b"
 )
 _GOES_ON = re.compile(r"(?:\b(?:over|of|on|in|and|the|a|to|at)|,)\s*\Z")
 _NO_THING = re.compile(
@@ -588,6 +592,9 @@ def _thing_in_passage(
         if (implied and not claim.implied) or claim.strength < 2:
             continue
         words = page.plain.text[claim.start : claim.end]
+        granted = _GRANTED.search(words)
+        if granted is not None:
+            return _resolved(page, " ".join(granted["what"].split())), (claim.start, claim.end)
         thing = _THING.search(words)
         if thing is not None:
             return _resolved(page, " ".join(thing.group().split())), (claim.start, claim.end)

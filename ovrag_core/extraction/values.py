@@ -820,11 +820,17 @@ def _principal_score(text: str, money: _Money, setting: _Setting) -> tuple[float
     return best
 
 
+_STACKED = re.compile(r"(?:^|\n)[ \t]*[$€£]?[\d,.]{3,}[ \t]*%?[ \t]*\n\s*\Z")
+_STACK = re.compile(r"[ \t]*\n\s*[$€£][\d,.]{3,}[ \t]*\n")
+
+
 def _alone(text: str, money: _Money) -> bool:
     """Whether an amount stands at the beginning of its line and all but alone: a note's heading."""
     line_start = text.rfind("\n", 0, money.start) + 1
     line_end = text.find("\n", money.end)
     rest = text[money.end : len(text) if line_end < 0 else line_end]
+    if _STACKED.search(text[max(0, line_start - 40) : line_start]) or _STACK.match(text, money.end):
+        return False  # a column of figures whose labels stand elsewhere
     return not text[line_start : money.start].strip(" *#_|") and (
         not rest.strip(" *_|") or rest.startswith("   ") or bool(re.match(r"\s+[A-Z][\w., ]+\d{4}\s*$", rest))
     )
@@ -1175,7 +1181,7 @@ _MATURITY_BEFORE = _cues(
     (r"\bthe (?:balance|rest|remainder) on\W*(?:the\s*)?$", 9.0),
     (r"\btermination date\W*(?:means|is|shall mean)\W*$", 9.0),
     (
-        r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|period|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
+        r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|(?<!availability )(?<!credit )(?<!loan )(?<!repayment )period|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
         -9.0,
     ),
     (r"\b(?:last|final)(?:\s+\w+){0,3}?\s*[:–-]?\W*$", 9.0),
