@@ -206,7 +206,10 @@ class Shelf:
         known = _known_names(text, mine, rest, spans)
         # A name that nobody holds but that holds a known one is two that stand side by side.
         signs = [sign for sign in signs if not any(sign.start < each.end and each.start < sign.end for each in known)]
-        return [*signs, *known, *_repeated(text, mine, rest)]
+        # What stands word for word in the asked document is its own, whatever it was taken for.
+        quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
+        found = [*signs, *known, *_repeated(text, mine, rest)]
+        return [each for each in found if each.own or not any(a <= each.start and each.end <= b for a, b in quoted)]
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]

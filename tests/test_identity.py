@@ -86,6 +86,12 @@ def test_only_what_tells_documents_apart_counts(
     assert (judged.about, judged.documents) == (about, documents)
 
 
+def test_a_fragment_of_the_asked_document_is_its_own() -> None:
+    text = "Lender: Quarry Hill Bank plc.\nBorrower: Dr.-Ing.\nHelena Sommerfeld, of 4 Mill Lane, Norwich.\n"
+    answer = "Lender: Quarry Hill Bank plc.\nBorrower: Dr.-Ing."
+    assert shelf(mill=MILL, ing=text).judge(answer, "ing").about == "asked"
+
+
 @pytest.mark.parametrize("answer", ["", "The loan is unsecured.", "This is a commercial loan.", "§§§", "\n\n 3 \n"])
 def test_an_answer_that_gives_nothing_away_is_about_nothing(three: Shelf, answer: str) -> None:
     assert three.judge(answer, "mill").about == "none"
