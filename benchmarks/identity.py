@@ -1,11 +1,12 @@
 """Which contract an answer is about, told from text alone, against which contract it was written from.
 
-    python benchmarks/identity.py [--set run varied recorded] [--run data/runs/main.jsonl] [--seeds 9101 9102] [--errors]
+    python benchmarks/identity.py [--set run varied recorded] [--run FILE] [--seeds 9106 9107] [--errors]
 
 `run`: the offline answers of a run (quotes), truth from the passages they quote. `varied`: contracts in the varied
-wording, generated afresh, once with the same quoting answers and once with answers in the manner of a chat model, worded
-here from the ground truth of the contract that the best chunk is of (truth: that contract). `recorded`: the thesis's
-answers by GPT-4o under OVRAG_EXTERNAL_DATA, which say no truth; what is found is counted.
+wording, generated afresh, once with the same quoting answers and once with answers in the manner of a chat model,
+worded here from the ground truth of the contract that the best chunk is of (truth: that contract); and `crossed`
+answers without any context, of the asked contract, of another, and of both. `recorded`: the thesis's answers by GPT-4o
+under OVRAG_EXTERNAL_DATA, which say no truth; what is found is counted.
 Each set is judged by the text and its context, by the text alone, and by its details alone (no repeated passages).
 """
 
@@ -123,6 +124,11 @@ def name(party: Party, random: Random) -> str:
     return random.choice(ways)
 
 
+def side(party: Party, random: Random) -> str:
+    """What sort of party it is."""
+    return random.choice(_SIDES[party.kind or "legal_entity"])
+
+
 def amount(value: float, currency: str, random: Random) -> str:
     """An amount in one of many formats."""
     exact = Decimal(str(value)).quantize(Decimal("0.01"))
@@ -161,7 +167,7 @@ def _kind(facts: Facts, random: Random) -> str:
     if facts.borrower:
         texts += [
             f"The document describes {kind} made to {name(facts.borrower, random)}.",
-            f"It is {kind}, since it was granted to {name(facts.borrower, random)}, {random.choice(_SIDES[facts.borrower.kind or 'legal_entity'])}.",
+            f"It is {kind}, since it was granted to {name(facts.borrower, random)}, {side(facts.borrower, random)}.",
         ]
     if facts.principal:
         texts.append(f"This is {kind} of {amount(facts.principal.amount, facts.principal.currency, random)}.")
@@ -171,14 +177,14 @@ def _kind(facts: Facts, random: Random) -> str:
 def _parties(facts: Facts, random: Random) -> str:
     assert facts.borrower and facts.lender
     borrower, lender = name(facts.borrower, random), name(facts.lender, random)
-    one = random.choice(_SIDES[facts.borrower.kind or "legal_entity"])
-    two = random.choice(_SIDES[facts.lender.kind or "legal_entity"])
+    one, two = side(facts.borrower, random), side(facts.lender, random)
     return random.choice(
         (
             f"The borrower is {borrower}, which is {one}; the lender is {lender}, {two}.",
             f"- **Borrower:** {borrower} ({one})\n- **Lender:** {lender} ({two})",
             f"{lender} ({two}) lends to {borrower}, {one}.",
-            f"The borrower in this agreement is {borrower} and the lender is {lender}. The borrower is {one}, the lender {two}.",
+            f"The borrower in this agreement is {borrower} and the lender is {lender}. The borrower is {one}, "
+            f"the lender {two}.",
         )
     )
 
@@ -406,9 +412,7 @@ def measure_recorded(errors: bool) -> None:
         named = [judged for _, judged in chosen if _parties_named(judged)]
         others = sum(not any(sign.kind == "name" for sign in judged.own) for judged in named)
         print(f"\nrecorded, arm {arm}: {len(chosen)} answers " + str({kind: counts[kind] for kind in KINDS}))
-        print(
-            f"  of {len(named)} answers that name parties, {others} ({others / len(named):.1%}) name only other contracts'"
-        )
+        print(f"  {len(named)} name parties, {others} of them ({others / len(named):.1%}) only other contracts'")
 
 
 def _parties_named(judged: Judgement) -> bool:
@@ -422,7 +426,7 @@ def main() -> None:
         "--set", nargs="+", default=["run", "varied", "recorded"], choices=["run", "varied", "recorded"]
     )
     parser.add_argument("--run", type=Path, default=PROJECT / "data" / "runs" / "main.jsonl")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[9101, 9102])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[9106, 9107])
     parser.add_argument("--errors", action="store_true", help="show some that were judged wrongly")
     args = parser.parse_args()
     if "run" in args.set:
