@@ -199,7 +199,7 @@ def test_a_thousand_queries_replay_in_seconds(tmp_path: Path, no_network: None):
     lines = [canonical({"format": "ovrag-replies", "version": VERSION})]
     passage = "The Borrower shall repay the Loan. " * 80
     for number in range(1000):
-        asked = request(model=MODEL, seed=42, max_tokens=2048, temperature=0.7)
+        asked = request(model=MODEL, seed=42, max_tokens=4096, temperature=0.7)
         asked["messages"] = [*messages, {"role": "user", "content": f"{passage} {number}?"}]
         record = {"key": key_of(asked), "take": 1, "request": asked, "reply": reply(f"Ann {number}.")}
         lines.append(json.dumps(record))

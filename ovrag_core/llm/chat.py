@@ -155,7 +155,7 @@ class ChatModel:
     is asked for anew, and replaced; else it fails again as it did.
     """
 
-    def __init__(self, backend: Backend, name: str, *, max_tokens: int = 2048, retry_failures: bool = False) -> None:
+    def __init__(self, backend: Backend, name: str, *, max_tokens: int = 4096, retry_failures: bool = False) -> None:
         self._backend = backend
         self._max_tokens = max_tokens
         self._retry_failures = retry_failures
