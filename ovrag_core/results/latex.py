@@ -16,7 +16,7 @@ INSTALL = f"install it (Debian: apt-get install {PACKAGES})"
 BUILD = "build"
 _SECONDS = 300
 
-_NO_FILE = re.compile(r"LaTeX Error: File `([^']+)' not found")
+_NO_FILE = re.compile(r"Error: File `([^']+)' not found")
 _NO_FONT = re.compile(r"Font [^=]+=(\S+?) .*not loadable|\((?:file|font) (\S+?)\): (?:cannot open|Font .* not found)")
 _PLACE = re.compile(r"^(?:\./)?(.+?:\d+): (.+)$", re.M)
 _MACRO = re.compile(r"Undefined control sequence.*?\n(?:.*\n)??l\.\d+ .*?(\\[A-Za-z]+)\s*$", re.S | re.M)

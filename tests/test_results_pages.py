@@ -1,0 +1,266 @@
+"""LaTeX and HTML made of results: whatever a name holds it is set as it stands; what is missing is one sentence."""
+
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from ovrag_core.errors import ResultError
+from ovrag_core.results import latex
+from ovrag_core.results.index_page import index_page, write_index
+from ovrag_core.results.latex import compile_pdf, log_of, overfull
+from ovrag_core.results.readme import refresh, refreshed
+from ovrag_core.results.stages import changes, read_stages
+from ovrag_core.settings import load_settings
+from ovrag_core.thesis import figures
+from ovrag_core.thesis.numbers import write_numbers
+from ovrag_core.thesis.tables import Note, write_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
+needs_latex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="no latexmk on this machine")
+AWKWARD = 'Müller & Søn_50%$#{x}~^\\<b onload="x">|中文 العربية Łódź – “q”'
+NOTE = Note(AWKWARD, AWKWARD, AWKWARD, "95%")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def document(folder: Path, body: str, preamble: str = "") -> Path:
+    path = folder / "main.tex"
+    path.write_text(rf"\documentclass{{article}}{preamble}\begin{{document}}{body}\end{{document}}", encoding="utf-8")
+    return path
+
+
+# --- LaTeX
+
+
+@needs_latex
+def test_the_chapter_compiles_and_nothing_sticks_out(tmp_path: Path):
+    for name in ("tables", "figures", "thesis"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("build", "*.png", "*.csv"))
+    pdf = compile_pdf(tmp_path / "thesis" / "main.tex")
+    log = log_of(tmp_path / "thesis" / "main.tex")
+    assert pdf.stat().st_size > 100_000
+    assert overfull(log, points=6) == [], "by more than two millimetres"
+    assert "undefined references" not in log and "multiply defined" not in log
+    first = pdf.read_bytes()
+    shutil.rmtree(pdf.parent)
+    assert compile_pdf(tmp_path / "thesis" / "main.tex").read_bytes() == first
+
+
+def test_the_chapter_is_as_wide_as_the_figures():
+    width = load_settings(ROOT / "params.yaml").figures.text_width_inches
+    assert f"textwidth={width}in" in (ROOT / "thesis" / "main.tex").read_text(encoding="utf-8")
+
+
+@needs_latex
+def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
+    frame = pd.DataFrame({AWKWARD: [AWKWARD], "n": [1]})
+    write_table(frame, "short", AWKWARD, NOTE, folder=tmp_path / "tables")
+    write_table(frame, "long", AWKWARD, NOTE, folder=tmp_path / "tables", long=True)
+    drawn = figures.log_histograms({AWKWARD: pd.Series([0.1, 0.2])}, 5, label=AWKWARD)
+    figures.save_figure(drawn, "one", caption=AWKWARD, note=NOTE, folder=tmp_path / "figures")
+    write_numbers({"RunName": AWKWARD}, tmp_path / "tables" / "numbers.tex", AWKWARD)
+    write_numbers({}, tmp_path / "tables" / "numbers_latency.tex")
+    shutil.copy(ROOT / "thesis" / "main.tex", tmp_path)
+    (tmp_path / "results.tex").write_text(
+        r"\chapter{\RunName}\input{tables/short}\input{tables/long}\input{figures/one}", encoding="utf-8"
+    )
+    (tmp_path / "appendix.tex").write_text("", encoding="utf-8")
+    assert compile_pdf(tmp_path / "main.tex").exists()
+    if shutil.which("pdftotext"):
+        command = ["pdftotext", str(tmp_path / "build" / "main.pdf"), "-"]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        for part in ("Müller & Søn_50%$#{x}", "<b onload=", "U+4E2D", "Łódź"):
+            assert part in shown
+
+
+@needs_latex
+@pytest.mark.parametrize(
+    ("body", "preamble", "message"),
+    [
+        ("x", r"\usepackage{nosuchpackage}", r"file nosuchpackage\.sty is not installed; install it \(Debian"),
+        (r"\font\x=nosuchfont \x a", "", r"font nosuchfont is not installed; install it \(Debian"),
+        (r"\input{tables/none}", "", r"tables/none(\.tex)? is missing; run `make repro`"),
+        (
+            r"\includegraphics{figures/none.pdf}",
+            r"\usepackage{graphicx}",
+            r"figures/none\.pdf is missing; run `make rep",
+        ),
+        ("\nfine\n\n\\OvragNothing\n", "", r"main\.tex:\d+: the macro \\OvragNothing is not defined"),
+        (r"\begin{table}", "", r"main\.tex:\d+: .*; mend that line"),
+        (r"\immediate\write18{touch pwned}x", "", None),
+    ],
+    ids=["package", "font", "table", "figure", "macro", "error", "shell"],
+)
+def test_what_latex_stumbles_over_is_one_sentence(tmp_path: Path, body: str, preamble: str, message: str | None):
+    if message is None:
+        compile_pdf(document(tmp_path, body, preamble))
+        assert not list(tmp_path.rglob("pwned")), "a document runs no programs"
+        return
+    with pytest.raises(ResultError, match=message) as caught:
+        compile_pdf(document(tmp_path, body, preamble))
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_tex_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ResultError, match=r"latexmk is not found; install it \(Debian: apt-get install texlive"):
+        compile_pdf(document(tmp_path, "x"))
+
+
+def test_missing_document_is_one_line_and_an_exit_code(tmp_path: Path):
+    command = [sys.executable, "-m", latex.__name__, str(tmp_path / "none.tex")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1 and "does not exist" in done.stderr
+
+
+# --- the index page
+
+PIPELINE = """\
+stages:
+  first:
+    desc: "<script>alert(1)</script> & more"
+    cmd: python first.py
+    params: [x]
+    outs: [bulk]
+  01_second:
+    desc: A notebook
+    cmd: python -m ovrag_core.notebooks notebooks/01_second.ipynb
+    deps: [bulk]
+    outs:
+      - tables/t.tex: {cache: false}
+      - tables/t.csv: {cache: false}
+      - figures/f.png: {cache: false}
+      - figures/f.tex: {cache: false}
+      - reports/01_second.html: {cache: false}
+  05_latency:
+    desc: Seconds
+    cmd: python latency.py
+    deps: [bulk]
+    outs:
+      - tables/latency.tex: {cache: false}
+      - figures/latency.png: {cache: false}
+  last:
+    desc: Reads all
+    cmd: python last.py
+    deps: [bulk, tables/t.csv]
+    outs:
+      - tables/u.csv: {cache: false}
+"""
+
+
+class Page(HTMLParser):
+    """Tags, links and text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A project with four stages, awkward captions and two cases."""
+    for folder in ("notebooks", "reports/cases"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "dvc.yaml").write_text(PIPELINE, encoding="utf-8")
+    (tmp_path / "params.yaml").write_text("x: 1\n", encoding="utf-8")
+    title = nbformat.v4.new_markdown_cell("# <i>Second</i> & last")
+    nbformat.write(nbformat.v4.new_notebook(cells=[title]), tmp_path / "notebooks" / "01_second.ipynb")
+    write_table(pd.DataFrame({"a": [1]}), "t", AWKWARD, NOTE, folder=tmp_path / "tables")
+    write_table(pd.DataFrame({"a": [1]}), "latency", "7 seconds", NOTE, folder=tmp_path / "tables")
+    drawn = figures.log_histograms({"a": pd.Series([0.1])}, 5, label="s")
+    figures.save_figure(drawn, "f", caption="One & <b>two</b>.", note=NOTE, folder=tmp_path / "figures")
+    (tmp_path / "reports" / "cases" / "index.md").write_text("# All\n", encoding="utf-8")
+    (tmp_path / "reports" / "cases" / "a.md").write_text("<!-- x -->\n# <img src=x onerror=y>\n", encoding="utf-8")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run([sys.executable, "-m", "dvc", "init", "-q"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def test_index_lists_everything_escaped_and_loads_nothing_from_elsewhere(small: Path):
+    text = write_index(small).read_text(encoding="utf-8")
+    page = Page(text)
+    assert not {"script", "b", "i", "iframe", "link"} & set(page.tags)
+    assert page.tags.count("img") == 2, "figures only, not the case's title"
+    assert "<script>alert(1)</script> & more" in page.words
+    assert "<i>Second</i> & last" in page.words
+    assert "One & <b>two</b>." in page.words
+    assert "Müller & Søn_50%$#{x}" in page.words and "U+4E2D" in page.words
+    assert "<img src=x onerror=y>" in page.words
+    assert not [link for link in page.links if re.match(r"(https?:)?//|data:|javascript:", link)]
+    assert {"../tables/t.tex", "../tables/t.csv", "../figures/f.png", "01_second.html", "cases/a.md"} <= set(page.links)
+    assert page.links.index("cases/index.md") < page.links.index("cases/a.md")
+
+
+def test_index_says_nothing_that_depends_on_the_machine(small: Path):
+    before = index_page(small)
+    assert "7 seconds" not in before and "../tables/latency.tex" in before
+    (small / "tables" / "latency.tex").write_text(r"\caption{8 seconds}", encoding="utf-8")
+    assert index_page(small) == before
+
+
+def test_pipeline_is_drawn_below_what_it_needs_without_detours(small: Path):
+    text = index_page(small)
+    places = {name: float(y) for y, name in re.findall(r'<text class="name" x="[\d.]+" y="([\d.]+)">(\w+)<', text)}
+    assert places["first"] < places["01_second"] == places["05_latency"] < places["last"]
+    assert text.count('marker-end="url(#tip)"') == 3, "first to last goes over 01_second"
+
+
+def test_our_index_is_that_of_our_results():
+    stages = read_stages(ROOT)
+    if changes(stages, "index"):
+        pytest.skip("the results are older than the code; `make repro` makes the page again")
+    page = (ROOT / "reports" / "index.html").read_text(encoding="utf-8")
+    assert page == index_page(ROOT)
+    within = [link for link in Page(page).links if not link.startswith("#")]
+    assert [link for link in within if not (ROOT / "reports" / link).exists()] == []
+
+
+def test_index_follows_every_notebook_but_the_seconds():
+    stages = read_stages(ROOT, compared=False)
+    needs = set(stages["index"].needs)
+    assert needs >= {name for name, stage in stages.items() if stage.notebook and "latency" not in name}
+
+
+def test_a_notebook_that_is_none_is_one_sentence(small: Path):
+    (small / "notebooks" / "01_second.ipynb").write_text("{", encoding="utf-8")
+    with pytest.raises(ResultError, match=r"01_second\.ipynb is not a Jupyter notebook"):
+        index_page(small)
+
+
+# --- figures in a text
+
+
+def test_figures_of_a_text_follow_the_macros(tmp_path: Path):
+    write_numbers({"Recall": "0.780", "Share": "95%"}, tmp_path / "tables" / "numbers.tex")
+    text = tmp_path / "README.md"
+    text.write_text(
+        "| <!-- Recall -->0.5<!-- --> | <!-- Share --><!-- --> | <!-- a comment --> 0.5 |\n", encoding="utf-8"
+    )
+    assert refresh(text, tmp_path)
+    new = "| <!-- Recall -->0.780<!-- --> | <!-- Share -->95%<!-- --> | <!-- a comment --> 0.5 |\n"
+    assert text.read_text(encoding="utf-8") == new
+    assert not refresh(text, tmp_path)
+
+
+def test_a_figure_that_no_result_has_is_one_sentence(tmp_path: Path):
+    with pytest.raises(ResultError, match="takes the figure Gone"):
+        refreshed("<!-- Gone -->1<!-- -->", {})
+    with pytest.raises(ResultError, match=r"numbers\.tex cannot be read"):
+        refresh(tmp_path / "README.md", tmp_path)
