@@ -53,7 +53,7 @@ _TO = spaced(
     r"\b(?:loan|line|facility|mortgage|charge|lien|overdraft|credit|account|lending)s? (?:of|by)) (?:the )?$"
 )
 _HOLDS = spaced(
-    r" ?(?:,[^,;.]{1,80},)? (?:holds?|held|retains?|takes?|took|enjoys|keeps|(?:has|have|had) (?!today|now|hereby|signed|"
+    r"(?:,[^,;.]{1,80},)? (?:holds?|held|retains?|takes?|took|enjoys|keeps?|remains?|reserves?|(?:has|have|had) (?!today|now|hereby|signed|"
     r"granted|given|executed|charged|pledged|mortgaged|created|agreed|also))"
 )
 _OWN_NAME = spaced(r"[A-Z][a-z]{2,}(?:bank|kasse)")

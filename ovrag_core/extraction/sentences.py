@@ -39,7 +39,7 @@ _CHANGES = re.compile(
 
 _NUMBER = re.compile(
     r"item\s+\d{1,3}\s*[:.)]\s+|(?:(?:section|article|clause|part|item|schedule|paragraph|\u00a7)\s+)?"
-    r"(?:[A-Z]-?)?(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,6}[.)])(?:\s*[-:]\s+|\s+)|\((?:[a-z]{1,4}|\d{1,2}|"
+    r"(?:[A-Z]-?)?(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,6}[.)]|[A-Z]\.(?=\s\s))(?:\s*[-:]\s+|\s+)|\((?:[a-z]{1,4}|\d{1,2}|"
     r"[A-Z])\)\s+|[*-]\s+|#+\s*",
     re.IGNORECASE,
 )
@@ -333,7 +333,7 @@ class _Segmenter:
     def _is_question_heading(self, position: int) -> bool:
         """A short line without a full stop whose text begins below it: numbered, or set out to the left."""
         line = self.lines[position]
-        if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 11:
+        if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 13:
             return False
         if (
             line.text[-1] in ".,;:"
