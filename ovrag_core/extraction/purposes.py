@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """What a loan is for, and what kind of loan that makes it where wording alone does not decide.
 
 A purpose is compared with the prototypes of the lexicon by the bundled sentence embedder. It is a weak witness: real
@@ -49,6 +50,16 @@ _SENTENCE = re.compile(
 )
 
 
+_HOME = re.compile(
+    r"\b(?:(?:build|buy|purchase|acquire|house|home|flat|maisonette|apartment|dwelling|property|chalet|place)\b[^.;]{0,60}"
+    r"\b(?:to live in|in which (?:you|they|he|she|I|we) (?:are going to|will|intend to) live|where (?:you|they|he|she|I|we) will live)|"
+    r"(?:will|shall) (?:be|become) (?:the |your |my |our |his |her |their )?(?:[\w'’]+ )?(?:own |main |family |principal )*(?:home|residence)\b|"
+    r"(?:borrowers?|debtors?|grantors?|mortgagors?|you|they|we|I) (?:will|shall|intends? to|are going to) (?:live in|occupy|reside)|"
+    r"for (?:the |your |my |our |his |her |their )?(?:[\w'’]+ )?own (?:house|home|flat|apartment|dwelling))",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Purpose:
     """What the loan is for, in the text's words, with the span of those words and the unit they stand in."""
@@ -86,6 +97,15 @@ def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
     if not sentences:
         return None
     return min(sentences, key=lambda pair: (pair[0], pair[1].unit))[1]
+
+
+def find_home_use(text: str) -> tuple[int, int] | None:
+    """Where a plain text says that what is bought with the loan is to be the borrower's home."""
+    for match in _HOME.finditer(text):
+        before = text[max(0, match.start() - 40) : match.start()]
+        if not re.search(r"\b(?:not|never|nor|nobody|if|unless|or)\b[^.;]*$", before + match.group(), re.IGNORECASE):
+            return match.span()
+    return None
 
 
 def kind_of_purpose(purpose: str, borrower: PartyKind | None, lexicon: Lexicon) -> tuple[str, float] | None:

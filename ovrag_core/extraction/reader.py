@@ -20,7 +20,7 @@ from ovrag_core.extraction.gate import gate
 from ovrag_core.extraction.lexicon import Lexicon, load_lexicon
 from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
 from ovrag_core.extraction.prepared import placed_back, prepare
-from ovrag_core.extraction.purposes import Purpose, find_purpose, kind_of_purpose
+from ovrag_core.extraction.purposes import Purpose, find_home_use, find_purpose, kind_of_purpose
 from ovrag_core.extraction.sentences import Plain, Unit, plain_text, struck_out, ticked_only, units
 from ovrag_core.extraction.values import (
     Maturity,
@@ -72,7 +72,7 @@ _REAL_PROPERTY = re.compile(
     r"folio|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
     r"(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |her |their )?(?:property|"
     r"unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|lane|drive|way|court|"
-    r"place|boulevard|blvd)\b)",
+    r"place|boulevard|blvd|rise|close|crescent|terrace|grove|quay|row|gardens|mews|parade)\b)",
     re.IGNORECASE,
 )
 _NOT_LAND = re.compile(
@@ -143,8 +143,8 @@ _GIVEN_COLLATERAL = re.compile(
 )
 # What stands around a thing in the object of a grant: how it is granted before it, what is then done with it after it.
 _GRANT_LEAD = re.compile(
-    r"^(?:in )?(?:(?:(?:by )?way of (?:an? )?(?:(?:first|second|fixed|floating|legal|equitable)[ -])*(?:charge|mortgage|"
-    r"pledge|assignment|security)(?: over| of| on)? |favou?r of [^,]{1,60}, (?:for \D{0,3}[\d,.]+[^,]*, )?|"
+    r"^(?:in )?(?:(?:(?:by )?way of (?:an? )?(?:(?:first|second|fixed|floating|legal|equitable)[ -])*"
+    r"(?:charge|mortgage|pledge|assignment|security)(?: over| of| on)? |favou?r of [^,]{1,60}, (?:for \D{0,3}[\d,.]+[^,]*, )?|"
     r"(?:first|second|third) (?:place|rank|priority), (?:of|over|on) |[^,]{0,60}\b(?:is|are|has been) (?:re)?paid, ))",
     re.IGNORECASE,
 )
@@ -730,7 +730,10 @@ def _kinds(
     kind_of_borrower = borrower.kind if borrower is not None else None
     _only_where_told(found, claims, kind_of_borrower, long=len(page.plain.text) > LONG_DOCUMENT)
     stated = {"ConsumerLoan", "CommercialLoan"} & set(found)
-    if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT:
+    people = kind_of_borrower == "natural_person"
+    private = people and lender is not None and lender.kind == "natural_person"  # such a loan is of no kind by itself
+    judged = None
+    if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT and not private:
         judged = kind_of_purpose(purpose.text, kind_of_borrower, page.lexicon)
         if (
             judged is not None
@@ -747,6 +750,13 @@ def _kinds(
         and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount", "GreenLoan"} & set(found)
     ):
         found["CommercialLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
+    if whole and people and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(found):
+        home = find_home_use(page.plain.text) if "Mortgage" in found else None
+        if home is not None:
+            found["ConsumerLoan"] = [page.around(*page.plain.original(*home))]
+        elif borrower and lender and lender.kind == "financial_institution" and not found and judged is None:
+            # Whoever lends to people by trade makes a consumer loan, unless the text says that it is for a business.
+            found["ConsumerLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
     if "StudentLoan" in found and "ConsumerLoan" in found:
         explicit = any(claim.about == "ConsumerLoan" and not claim.implied for claim in claims)
         if not explicit:
