@@ -1,7 +1,8 @@
 """A chat model as the extractor: text to triples, each with the verbatim passage that it was read from.
 
-The vocabulary is the ontology's. The text is fenced off and is material, never an instruction; whatever the model
-makes of it, a statement without a passage of the text that says so is dropped and counted.
+The vocabulary is the ontology's. The text is fenced off and is material, never an instruction, and what in it speaks to
+its reader instead of to the parties is not sent. Whatever the model makes of the rest, a statement without a passage of
+the text that says so is dropped and counted.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ovrag_core.documents.quotes import locate
 from ovrag_core.errors import TruncatedReplyError
 from ovrag_core.extraction.facts import facilities_of
 from ovrag_core.extraction.gate import gate
+from ovrag_core.extraction.prepared import addressed
 from ovrag_core.extraction.subjects import one_name_each, with_loan_types
 from ovrag_core.extraction.support import is_supported
 from ovrag_core.llm import Chat, Message, Once, fence
@@ -168,9 +170,9 @@ class ChatExtractor:
         return _paged(_unique(triples), document)
 
     def _read(self, chunks: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
-        texts = tuple(chunk.text for chunk in chunks)
+        texts = tuple(without_orders(chunk.text) if origin == "context" else chunk.text for chunk in chunks)
         statements = self._asked.counted((origin, texts), lambda: self._ask(texts, origin))
-        found = [_triple(each, chunks, origin, self._ontology) for each in statements]
+        found = [_triple(each, chunks, texts, origin, self._ontology) for each in statements]
         kept = [triple for triple in found if triple is not None]
         if (tally := current_tally()) is not None:
             tally.discard(len(found) - len(kept))
@@ -208,6 +210,13 @@ class ChatExtractor:
         ]
 
 
+def without_orders(text: str) -> str:
+    """The text with blanks where it speaks to its reader, so that offsets stay."""
+    for start, end in addressed(text):
+        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return text
+
+
 def windows_of(document: Document, size: int = WINDOW) -> list[Chunk]:
     """The document in pieces of at most `size` characters that end at lines and share some text."""
     text, windows, start = document.text, list[Chunk](), 0
@@ -240,19 +249,22 @@ def _halves(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], int
     return (text[:cut],), (text[cut:],), 0
 
 
-def _triple(statement: Statement, chunks: Sequence[Chunk], origin: Origin, ontology: Ontology) -> Triple | None:
-    """The statement with its passage; None where no passage says it."""
+def _triple(
+    statement: Statement, chunks: Sequence[Chunk], texts: Sequence[str], origin: Origin, ontology: Ontology
+) -> Triple | None:
+    """The statement with its passage of a chunk, found in what was sent of it; None where no passage says it."""
     terms = [" ".join(term.split()) for term in (statement.subject, statement.predicate, statement.object)]
     if not all(terms) or any(len(term) > LONGEST_TERM for term in terms):
         return None
-    place = _place(statement, chunks)
+    place = _place(statement, texts)
     if place is None:
         return None
-    chunk, (start, end) = place
+    number, (start, end) = place
+    chunk = chunks[number]
     subject, predicate, object_ = terms
     is_type = fold(predicate) in ontology.type_names
     term = ontology.class_names.get(fold(object_)) if is_type else ontology.property_names.get(fold(predicate))
-    if term is not None and not is_supported(object_, term, chunk.text[start:end], [each.text for each in chunks]):
+    if term is not None and not is_supported(object_, term, chunk.text[start:end], texts):
         return None
     return Triple(
         subject=subject,
@@ -270,13 +282,12 @@ def _triple(statement: Statement, chunks: Sequence[Chunk], origin: Origin, ontol
     )
 
 
-def _place(statement: Statement, chunks: Sequence[Chunk]) -> tuple[Chunk, tuple[int, int]] | None:
+def _place(statement: Statement, texts: Sequence[str]) -> tuple[int, tuple[int, int]] | None:
     """Where the quote stands: in the excerpt named, else in the first that holds it."""
     named = statement.excerpt - 1
-    order = sorted(range(len(chunks)), key=lambda number: (number != named, number))
-    for number in order:
-        if span := locate(statement.quote, chunks[number].text):
-            return chunks[number], span
+    for number in sorted(range(len(texts)), key=lambda number: (number != named, number)):
+        if span := locate(statement.quote, texts[number]):
+            return number, span
     return None
 
 
