@@ -378,7 +378,8 @@ def _noted(verdict: Verdict, answer: Answer, query: Query) -> Verdict:
     if bench.shelf is None:
         return verdict
     context = [bench.index.chunk(hit.chunk_id).text for hit in query.retrieved]
-    among = None if query.arm.scoped else _searched(query.document_id, query.arm, bench)
+    # What was never retrieved cannot be mixed in, and to look at every document would make large runs ever slower.
+    among = _searched(query.document_id, query.arm, bench)
     return bench.shelf.note(verdict, answer.text, query.document_id, context=context, among=among)
 
 

@@ -1,0 +1,388 @@
+"""What a run costs and survives, as one table: `python benchmarks/runs.py PART ...`.
+
+kill    a run of this machine's processes is killed with SIGKILL at random moments and resumed (--moments 50)
+scale   offline runs of 100, 1,000 and 10,000 generated contracts, scoped arms (--contracts, --ask to ask only some)
+dask    one and two Dask workers of one thread each over the same run (--contracts 60)
+ab      plain against ovrag_evidence, 1,000 queries, a local server that takes 200 ms a call, 16 calls at once
+faults  the same with each kind of fault in 20% of the calls (--contracts 8)
+
+Each part works in a temporary project of its own with generated contracts; nothing of this one is touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
+
+from faulty_server import (  # noqa: E402
+    KEY,
+    MODEL,
+    Answer,
+    Call,
+    FaultyServer,
+    always,
+    cut,
+    cut_off,
+    empty_text,
+    failure,
+    no_choice,
+    not_json,
+    rate_limited,
+    refusal,
+    scripted,
+    sometimes,
+    truncated_json,
+    wrong_form,
+    wrong_type,
+)
+
+from ovrag_core.contracts import generate  # noqa: E402
+from ovrag_core.documents import find  # noqa: E402
+from ovrag_core.retrieval.index import build  # noqa: E402
+from ovrag_core.retrieval.store import INDEX, load_all, split_all  # noqa: E402
+from ovrag_core.runs import read_latency, read_run, run_files  # noqa: E402
+from ovrag_core.settings import load_settings  # noqa: E402
+
+Row = tuple[str, str]
+SCOPED = "[plain_scoped, ovrag_scoped, ovrag_evidence]"
+FAULTS: dict[str, Answer] = {
+    "429 with Retry-After": rate_limited(0.05),
+    "500": failure(500),
+    "503": failure(503),
+    "connection cut": cut(),
+    "connection cut at once": cut(0.0),
+    "no JSON": not_json(),
+    "truncated JSON": truncated_json(),
+    "refusal": refusal(),
+    "no choice": no_choice(),
+    "empty text": empty_text(),
+    "cut off at the token limit": cut_off(),
+    "wrong schema": wrong_form(),
+    "wrong content type": wrong_type(),
+}
+
+
+@contextlib.contextmanager
+def project(contracts: int, parameters: str, *, embed: bool = True) -> Iterator[Path]:
+    """A temporary project with generated contracts and their index; without `embed`, vectors are drawn at random."""
+    before = Path.cwd()
+    folder = Path(tempfile.mkdtemp(prefix="ovrag-bench-"))
+    try:
+        os.chdir(folder)
+        shutil.copytree(PROJECT / "ontologies", folder / "ontologies")
+        (folder / "data").mkdir()
+        for name in ("questions.yaml", "prices.yaml"):
+            shutil.copy(PROJECT / "data" / name, folder / "data")
+        (folder / "params.yaml").write_text(parameters, encoding="utf-8")
+        generate(Path("data/contracts"), Path("data/ground_truth.json"), count=contracts, seed=42, wording="plain")
+        settings = load_settings()
+        chunks = split_all(settings, load_all(find(Path("data/contracts"))))
+        if embed:
+            from ovrag_core.retrieval.embedding import find_embedder  # noqa: PLC0415
+
+            vectors = find_embedder("minilm").embed([chunk.text for chunk in chunks])
+        else:
+            drawn = np.random.default_rng(42).standard_normal((len(chunks), 384)).astype(np.float32)
+            vectors = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        build(INDEX, chunks, vectors, "all-MiniLM-L6-v2")
+        yield folder
+    finally:
+        os.chdir(before)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def command(*words: str) -> list[str]:
+    """`ovrag run` with these words, in a process of its own."""
+    code = "import sys; from ovrag_core.cli import main; sys.argv[0] = 'ovrag'; main()"
+    return [sys.executable, "-c", code, "run", *words]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's environment with the package of this project on its path and one thread to a library."""
+    return {**os.environ, "PYTHONPATH": str(PROJECT), "OMP_NUM_THREADS": "1", **more}
+
+
+def run_once(*words: str, **more: str) -> float:
+    """Seconds of one `ovrag run`."""
+    started = time.perf_counter()
+    done = subprocess.run(command(*words), env=environment(**more), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return time.perf_counter() - started
+
+
+def kill(asked: argparse.Namespace) -> Iterator[Row]:
+    """SIGKILL to the run and its workers' parent at random moments, then on; the files against an unharmed run's."""
+    contracts = asked.contracts[0] if asked.contracts else 10
+    with project(contracts, "experiment: {processes: 2}\n") as folder:
+        whole = run_once("-S", "experiment.run=whole")
+        expected = run_files("whole").records.read_bytes()
+        yield "unharmed run", f"{whole:.1f} s, {len(expected.splitlines())} records"
+        draw = random.Random(asked.seed)
+        moments, during, runs, lost = 0, 0, 0, 0
+        while moments < asked.moments:
+            files = run_files(f"killed{runs}")
+            process = subprocess.Popen(
+                command("-S", f"experiment.run=killed{runs}"), env=environment(), stdout=-3, stderr=-3
+            )
+            before = lines(files.partial_records)
+            try:
+                process.wait(draw.uniform(0.3, 1.1) * whole)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                moments += 1
+                after = lines(files.partial_records)
+                during += after > before
+                lost += max(0, before - after)
+            if files.records.exists() and not files.partial_manifest.exists():
+                runs += 1
+        run_once("-S", f"experiment.run=killed{runs}")
+        same = [run_files(f"killed{each}").records.read_bytes() == expected for each in range(runs + 1)]
+        keys = [(r.arm, r.document_id, r.question_id) for r in read_run(run_files(f"killed{runs}").records)]
+        yield "moments of SIGKILL", f"{moments}, {during} of them while records were being written"
+        yield "records lost", str(lost)
+        yield "records twice", str(len(keys) - len(set(keys)))
+        yield "resumed runs equal to the unharmed one", f"{sum(same)} of {len(same)}"
+        time.sleep(3)
+        left = [each for each in Path("/proc").glob("[0-9]*/cwd") if _link(each) == str(folder)]
+        yield "processes left behind", str(len(left) - 1)
+
+
+def _link(path: Path) -> str:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return ""
+
+
+def lines(path: Path) -> int:
+    """Whole lines of a file; none where there is no file."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def scale(asked: argparse.Namespace) -> Iterator[Row]:
+    """Seconds (of the processor, and of the clock) per contract and peak memory of runs of growing size."""
+    for contracts in asked.contracts or (100, 1_000, 10_000):
+        parameters = f"experiment: {{arms: {asked.arms}, processes: 1}}\n"
+        with project(contracts, parameters, embed=False):
+            names = sorted(path.stem for path in Path("data/contracts").iterdir())
+            chosen = names[:: max(1, len(names) // asked.ask)][: asked.ask] if asked.ask else names
+            chosen_words = ["-S", f"experiment.contracts={json.dumps(chosen)}"] if asked.ask else []
+            start = measured("-S", f"experiment.contracts={json.dumps(chosen[:1])}", "-S", "experiment.run=one")
+            whole = measured(*chosen_words)
+            per = max(1, len(chosen) - 1)
+            yield (
+                f"{contracts:,} contracts, {len(chosen):,} asked",
+                f"{1e3 * (whole[0] - start[0]) / per:.0f} ms of the processor a contract, "
+                f"{1e3 * (whole[1] - start[1]) / per:.0f} ms of the clock; start {start[1]:.1f} s; "
+                f"peak {whole[2]} MB, reasoner {whole[3]} MB (one contract: {start[2]} MB)",
+            )
+
+
+def measured(*words: str) -> tuple[float, float, int, int]:
+    """Processor and clock seconds of a run with its children, peak memory of the run and of its largest child (MB)."""
+    code = (
+        "import json, resource, sys, time\n"
+        "from ovrag_core import cli\n"
+        "began = time.perf_counter()\n"
+        "try:\n    cli.main()\n"
+        "except SystemExit as ended:\n    assert not ended.code, ended\n"
+        "seconds = time.perf_counter() - began\n"
+        "used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]\n"
+        "cpu = sum(each.ru_utime + each.ru_stime for each in used)\n"
+        "print(json.dumps([cpu, seconds, *(each.ru_maxrss // 1024 for each in used)]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", *words], env=environment(), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    cpu, seconds, own, child = json.loads(done.stdout.splitlines()[-1])
+    return cpu, seconds, own, child
+
+
+def dask(asked: argparse.Namespace) -> Iterator[Row]:
+    """The same run by one and by two workers of one thread, started beforehand; wall time of the queries alone."""
+    contracts = asked.contracts[0] if asked.contracts else 60
+    with project(contracts, f"experiment: {{arms: {SCOPED}, executor: dask}}\n"):
+        from distributed import Client, LocalCluster  # noqa: PLC0415
+
+        from ovrag_core import experiment  # noqa: PLC0415
+        from ovrag_core.executors import Order, answer_batch, code_digest  # noqa: PLC0415
+        from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
+
+        os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(PROJECT)}
+        seconds: dict[int, float] = {}
+        outputs = []
+        for workers in (1, 2):
+            with (
+                LocalCluster(  # type: ignore[no-untyped-call]
+                    n_workers=workers, threads_per_worker=1, dashboard_address=None
+                ) as cluster,
+                Client(cluster) as client,  # type: ignore[no-untyped-call]
+            ):
+                settings = load_settings(
+                    overrides={
+                        "experiment.dask.scheduler": cluster.scheduler_address,
+                        "experiment.run": f"by{workers}",
+                    }
+                )
+                order = Order(settings, str(Path.cwd()), code_digest())
+                client.run(answer_batch, order, [])  # every worker builds its bench
+                with corpus_bench(settings) as bench:
+                    began = time.perf_counter()
+                    outputs.append(experiment.run_experiment(settings, bench).read_bytes())
+                    seconds[workers] = time.perf_counter() - began
+            yield f"{workers} worker(s) of one thread, {contracts} contracts", f"{seconds[workers]:.1f} s"
+        yield "two workers against one", f"{seconds[1] / seconds[2]:.2f} times as fast"
+        yield "same records", str(outputs[0] == outputs[1])
+
+
+def model(call: Call) -> object:
+    """Answers with the first line of the first passage; states nothing."""
+    return {"statements": []} if call.wants_json else call.fenced[0].strip().split("\n")[0]
+
+
+@contextlib.contextmanager
+def server(delay: float, fault: str = "") -> Iterator[str]:
+    """A scripted model in a process of its own, so that it takes none of our time; its address."""
+    words = [sys.executable, __file__, "serve", "--delay", str(delay), "--fault", fault]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+def serve(asked: argparse.Namespace) -> Iterator[Row]:
+    """Serve until ended; the address is the first line."""
+    responder = scripted(model)
+    if asked.fault:
+        responder = sometimes([FAULTS[asked.fault]], 0.2, responder)
+    with FaultyServer(responder or always(failure(500)), delay=asked.delay) as running:
+        print(running.base_url, flush=True)
+        signal.pause()
+    yield from ()
+
+
+def remote(address: str, arms: str, **more: object) -> str:
+    """The parameters of a run against a local server."""
+    llm = {
+        "provider": "openai",
+        "model": MODEL,
+        "base_url": address,
+        "store": None,
+        "concurrency": 16,
+        "retries": 3,
+        **more,
+    }
+    return f"experiment: {{arms: {arms}}}\nllm: {json.dumps(llm)}\n"
+
+
+def ab(asked: argparse.Namespace) -> Iterator[Row]:
+    """Wall time of a whole A/B against what its calls would take at best, and our own part of each query."""
+    contracts = asked.contracts[0] if asked.contracts else 100
+    with server(0.2) as address, project(contracts, remote(address, asked.ab_arms)):
+        os.environ["OPENAI_API_KEY"] = KEY
+        from ovrag_core.experiment import run_experiment  # noqa: PLC0415
+        from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
+
+        settings = load_settings()
+        with corpus_bench(settings) as bench:
+            bench.validator.check([])  # the reasoner is warm
+            bench.embedder.embed(["warm"])
+            began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+            path = run_experiment(settings, bench)
+            wall, now = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF)
+        records = read_run(path)
+        calls = sum(record.usage.calls for record in records)
+        ideal = 0.2 * calls / settings.llm.concurrency
+        cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+        overhead = [1e3 * (each.total - (each.model or 0.0)) for each in read_latency(run_files("main").latency)]
+        yield f"{len(records)} queries, {calls} calls of 200 ms, 16 at once", f"{wall:.1f} s, at best {ideal:.1f} s"
+        yield "against the best", f"{wall / ideal:.2f}"
+        yield "our processor time", f"{cpu:.1f} s, {1e3 * cpu / len(records):.1f} ms a query"
+        median, high = statistics.median(overhead), sorted(overhead)[int(0.95 * len(overhead))]
+        yield (
+            "a query beyond its model time, threads waiting for each other included",
+            f"median {median:.1f} ms, 95th {high:.1f} ms",
+        )
+        yield "outcomes", ", ".join(f"{n} {name}" for name, n in Counter(r.outcome for r in records).most_common())
+    with server(0.2) as address, project(10, remote(address, asked.ab_arms, concurrency=1)):
+        os.environ["OPENAI_API_KEY"] = KEY
+        run_once()
+        overhead = [1e3 * (each.total - (each.model or 0.0)) for each in read_latency(run_files("main").latency)]
+        yield "beyond model time, one query at a time", f"median {statistics.median(overhead):.1f} ms"
+
+
+def faults(asked: argparse.Namespace) -> Iterator[Row]:
+    """Every kind of fault in 20% of the calls: the run completes, and what failed is marked with its cause."""
+    contracts = asked.contracts[0] if asked.contracts else 8
+    for name in FAULTS:
+        with server(0.0, name) as address, project(contracts, remote(address, "[plain, ovrag_evidence]", retries=2)):
+            os.environ["OPENAI_API_KEY"] = KEY
+            seconds = run_once()
+            records = read_run(run_files("main").records)
+            failed = [record for record in records if record.outcome == "error"]
+            causes = Counter((record.error or "NO CAUSE")[:60] for record in failed)
+            unmarked = sum(not record.error for record in failed)
+            passes = sum(record.outcome in ("accepted", "corrected") and not record.attempts for record in records)
+            most = "; ".join(f"{count} × {cause}" for cause, count in causes.most_common(1))
+            yield (
+                f"{name}: {len(records)} queries in {seconds:.0f} s",
+                f"{len(failed)} failed, {unmarked} of them without a cause, {passes} passes without an answer; {most}",
+            )
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
+    "kill": kill,
+    "scale": scale,
+    "dask": dask,
+    "ab": ab,
+    "faults": faults,
+    "serve": serve,
+}
+
+
+def main() -> None:
+    """Run the parts asked for, and print a line for each figure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="+", choices=list(PARTS))
+    parser.add_argument("--contracts", type=int, nargs="*", help="how many contracts are generated")
+    parser.add_argument("--ask", type=int, default=0, help="scale: ask only so many of them, evenly spread")
+    parser.add_argument("--arms", default=SCOPED, help="scale: the arms, as YAML")
+    parser.add_argument("--ab-arms", default="[plain, ovrag_evidence]", help="ab: the arms, as YAML")
+    parser.add_argument("--moments", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--delay", type=float, default=0.0)
+    parser.add_argument("--fault", default="")
+    asked = parser.parse_args()
+    for part in asked.parts:
+        for what, figure in PARTS[part](asked):
+            print(f"{part:<8}{what:<78} {figure}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
