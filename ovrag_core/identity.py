@@ -26,6 +26,7 @@ OTHER, MIXED, UNKNOWN = "other_document", "mixed_documents", "not_in_document"
 RULES = (OTHER, MIXED, UNKNOWN)
 
 SENTENCE = 5  # words that a repeated passage must have; a shorter one counts where it is a whole line of a document
+SHORTEST = 4  # letters of a single word that is looked for as a name
 _RARE = 0.15  # share of the documents that may hold a word which still tells them apart
 _SHOWN = 4  # details and documents named in a message
 _LONG = 80  # characters of a detail in a message
@@ -114,7 +115,16 @@ class Profile:
         """Whether the document gives the detail, in whatever form."""
         if any(key in self.held for key in detail.keys):
             return True
-        return bool(detail.words) and f" {detail.words[0]} " in self.words
+        return bool(detail.words) and self._names(detail.words[0])
+
+    def _names(self, name: str) -> bool:
+        """Whether the words of a name follow each other in it, middle names and initials between them or not."""
+        if f" {name} " in self.words:
+            return True
+        words = [word for word in name.split() if len(word) > 1]
+        if len(words) < 2 or any(f" {word} " not in self.words for word in words):
+            return False
+        return re.search(" " + r"(?: \w+){0,2} ".join(words) + " ", self.words) is not None
 
     def repeats(self, passage: str) -> bool:
         """Whether the document holds a passage of these plain words: anywhere, or as a line where it is short."""
@@ -271,7 +281,9 @@ def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Seque
         place = _place(text, name)
         if place is None or any(place[0] < end and start < place[1] for start, end in spans):
             continue
-        if " " not in name and (not text[place[0]].isupper() or any(name in each.common for each in profiles)):
+        if " " not in name and (
+            len(name) < SHORTEST or not text[place[0]].isupper() or any(name in each.common for each in profiles)
+        ):
             continue
         spans = [*spans, place]
         holders = frozenset(each.document.id for each in rest if f" {name} " in each.words)

@@ -92,6 +92,12 @@ def test_a_fragment_of_the_asked_document_is_its_own() -> None:
     assert shelf(mill=MILL, ing=text).judge(answer, "ing").about == "asked"
 
 
+@pytest.mark.parametrize("answer", ["The borrower is Ms. Ong.", "The borrower is Mrs. Jia Ong.", "Jia H. Ong borrows."])
+def test_a_name_that_the_document_was_not_read_to_have_is_found_in_its_words(answer: str) -> None:
+    card = "CARD TERMS\n\nYou: Jia Hui Ong, at home in 4 Mill Lane.\nThe limit is USD 900.00.\n"
+    assert shelf(card=card, mill=MILL).judge(answer, "card").about == "asked"
+
+
 @pytest.mark.parametrize("answer", ["", "The loan is unsecured.", "This is a commercial loan.", "§§§", "\n\n 3 \n"])
 def test_an_answer_that_gives_nothing_away_is_about_nothing(three: Shelf, answer: str) -> None:
     assert three.judge(answer, "mill").about == "none"

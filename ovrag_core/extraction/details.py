@@ -32,7 +32,6 @@ _UNITS = re.compile(
     rf"{values.MONTH.title()})\b"
 )
 _SCALED_FROM = 1000
-_SHORTEST = 4  # letters of a name that may stand alone
 _YEARS = range(1900, 2101)
 _DERIVED = 12  # dates and durations of a document that are combined: "60 months from 1 March 2023"
 _MAX_NAMES = 2000
@@ -186,13 +185,12 @@ def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
         return None
     full = " ".join(core)
     alone = [word for word in (core[-1], core[0]) if person and _tells(word)]
-    words = (full, *alone) if len(core) > 1 or _tells(full) else ()
-    return Detail("name", start, end, frozenset([f"name:{full}"]), _calls(core, person=person), words=words)
+    return Detail("name", start, end, frozenset([f"name:{full}"]), _calls(core, person=person), words=(full, *alone))
 
 
 def _tells(word: str) -> bool:
     """Whether a single word may stand for somebody."""
-    return len(word) >= _SHORTEST and word.isalpha() and word not in names.common_words()
+    return word.isalpha() and word not in names.common_words()
 
 
 def _core(name: str) -> list[str]:
