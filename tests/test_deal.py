@@ -5,12 +5,14 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ovrag_core.conformed import BREAK, ConformedCopy, Segment
 from ovrag_core.deal import DealReview, review_deal
 from ovrag_core.documents import load
 from ovrag_core.extraction import reader
-from ovrag_core.extraction.amendments import identify, in_order
+from ovrag_core.extraction.amendments import amend, identify, in_order
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.types import Document
 from ovrag_core.validation import Validator
@@ -138,6 +140,28 @@ def test_numbers_go_before_days_and_agreements_before_both() -> None:
         ("base", "Loan Agreement\n1 May 2019"),
     )
     assert [document.id for document, _ in in_order(found)] == ["base", "one", "two"]
+
+
+PIECES = [
+    *("Section 2.1 of the Agreement", "is hereby deleted", " and replaced by the following: ", '"', "“", "\n\n", "\n1. "),
+    *("The Maturity Date", " is extended to ", "June 1, 2030", " from ", "$500,000", "5%", "\n(a) ", "WHEREAS, "),
+    *("The Lender releases the collateral. ", "The Loan is unsecured. ", "NOW, THEREFORE", "Borrower"),
+    "the revolving facility is converted into a term loan. ",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25))
+@settings(max_examples=60, deadline=None)
+def test_no_amendment_breaks_a_deal(words: list[str]) -> None:
+    agreement = documents("mill_extension")[0]
+    amendment = Document("a", "AMENDMENT\n\n" + " ".join(words))
+    made = amend(ConformedCopy.of(agreement), amendment)
+    for copy in (made.body, made.rest):
+        for start in range(0, len(copy.text), 97):
+            evidence = copy.evidence(start, start + 60)
+            if evidence is not None:
+                source = agreement if evidence.document_id == agreement.id else amendment
+                assert source.text[evidence.start : evidence.end] == evidence.quote
 
 
 def test_a_copy_leads_back_to_its_documents() -> None:

@@ -32,6 +32,9 @@ _TITLE_WORDS = 14
 _LONGEST_TITLE = 200  # characters
 _MAX_PASSES = 12  # clearing a state away uncovers further statements of it
 _MAX_SECTION = 60_000  # characters
+_BEFORE = 120  # characters before a word of change, in which what is changed is named
+_AHEAD = 200  # characters beyond a provision in which another one that it puts in place may begin
+_UNIT = 16  # characters, in which `per annum` may follow a rate
 _LEAST_CLAUSE = 12  # characters
 _SHOWN = 400  # characters of a clause that is quoted
 
@@ -50,7 +53,8 @@ _ORDINALS = [
     "twelfth",
 ]
 _AMENDING = (
-    r"amendment|amending|variation|supplement(?:al)?|addendum|modification|extension agreement|change (?:in|of) terms|"
+    r"amendment|amending|variation|supplement(?:al|ary)?|addendum|modification|extension agreement|change (?:in|"
+    r"of) terms|"
     r"waiver|consent|assumption|novation|deed of release|rider|side letter|allonge|assignment and|amendatory"
 )
 _IS_AMENDMENT = re.compile(rf"\b(?:{_AMENDING})\b", re.I)
@@ -73,7 +77,9 @@ _DATE = (
     rf"\d{{1,2}}(?:st|nd|rd|th)?\s+(?:day\s+of\s+)?{_MONTH},?\s+\d{{4}})"
 )
 _DATED = re.compile(
-    rf"\b(?:dated|date|made|entered into|effective|as of|on|this)\b[^.\n]{{0,40}}?(?P<date>{_DATE})", re.I
+    rf"^[ \t]*(?:date[d:]?\s*(?:as\s+of\s+)?|[A-Z][\w ,]{{2,30}},\s+)?(?P<alone>{_DATE})[ \t.]*$|"
+    rf"\b(?:dated|date:|made|entered into|executed|effective|as of|this)\b[^.\n]{{0,40}}?(?P<date>{_DATE})",
+    re.I | re.M,
 )
 _ANY_DATE = re.compile(_DATE, re.I)
 _PERCENT = r"\d{1,2}(?:[.,]\d+)?(?:\s?\d/\d)?\s*(?:%|per\s?cent\b\.?)(?:\s+(?:per annum|p\.\s?a\.|a year))?"
@@ -110,6 +116,15 @@ _REPLACED_SECTION = re.compile(
     rf"\bnew\b)[^\"]{{0,80}}?\"",
     re.I,
 )
+# A quote that follows these is of a word or a term, not of a provision.
+_QUOTED_WORDS = re.compile(
+    r"\b(?:definition of|terms?|words?|figures?|numbers?|references? to|phrase|amount)\s*\"$", re.I
+)
+_BARE_SECTION = re.compile(
+    rf"\b{_SECTION}[^\":]{{0,240}}?\b{_REPLACES}\b[^\":]{{0,200}}?(?:follow(?:s|ing)|"
+    rf"to read)[^\":]{{0,40}}?:\s*(?=[^\"\s])",
+    re.I,
+)
 _DELETED_SECTION = re.compile(
     rf"\b{_SECTION}[^.;\"]{{0,160}}?\b(?:is|are|shall be|be)\s+(?:hereby\s+)?(?:deleted|removed|revoked|"
     rf"cancelled|struck(?:\s+out)?)"
@@ -118,7 +133,10 @@ _DELETED_SECTION = re.compile(
     re.I,
 )
 _DEFINITION = re.compile(
-    rf"\bdefinitions?\s+of\s+(?:the\s+term\s+)?\"(?P<term>[^\"]{{2,60}})\"[^\"]{{0,200}}?\b{_REPLACES}\b[^\"]{{0,160}}?(?P<new>\")",
+    rf"\b(?P<before>(?:amend|restat|replac|delet|substitut|"
+    rf"revis)\w+[^\"]{{0,100}}?)?\bdefinitions?\s+of\s+(?:the\s+term\s+)?"
+    rf"\"(?P<term>[^\"]{{2,60}})\"(?:(?(before)[^\"]{{0,240}}?|"
+    rf"[^\"]{{0,200}}?\b{_REPLACES}\b[^\"]{{0,160}}?))(?P<new>\")",
     re.I,
 )
 _NEW_MEANING = re.compile(
@@ -129,7 +147,9 @@ _SWAPS = tuple(
     for pattern in (
         rf"\"(?P<old>[^\"\n]{{1,200}})\"[^\"]{{0,120}}?\b{_REPLACES}\b[^\"]{{0,160}}?\"(?P<new>[^\"\n]{{1,200}})\"",
         r"\b(?:deleting|replacing|striking(?: out)?|changing|"
-        r"removing)\b[^\"]{0,80}\"(?P<old>[^\"\n]{1,200})\"[^\"]{0,160}?\"(?P<new>[^\"\n]{1,200})\"",
+        r"removing)\b[^\"]{0,80}\"(?P<old>[^\"\n]{1,200})\"(?:[^\"]{0,40}\b(?:definition of|the term|"
+        r"defined as)\s*\"[^\"\n]{2,60}\")?"
+        r"[^\"]{0,160}?\b(?:with|by|for|insert\w*|substitut\w*|to)\b[^\"]{0,60}\"(?P<new>[^\"\n]{1,200})\"",
         r"\b(?:substitut|insert|put)\w+\b[^\"]{0,60}\"(?P<new>[^\"\n]{1,200})\"[^\"]{0,40}\b(?:for|in place of|"
         r"in lieu of|instead of)\b[^\"]{0,60}\"(?P<old>[^\"\n]{1,200})\"",
     )
@@ -139,6 +159,18 @@ _CHANGED = (
     r"revise[ds]?|reset|"
     r"increase[ds]?|raise[ds]?|decrease[ds]?|reduce[ds]?|lower(?:ed|s)?|fixed|moved|shall (?:now |henceforth |"
     r"hereafter )?be|will (?:now )?be|is now)"
+)
+_EXCHANGES = (
+    r"\bfrom\s+(?P<old>{value})\s*,?\s+(?:to|until)\s+(?P<new>{value})",
+    r"(?P<new>{value})\s*,?\s*\(?\s*(?:in place of|instead of|rather than|in lieu of|previously|"
+    r"formerly)\s*:?\s*(?P<old>{value})",
+)
+_SETS = (
+    r"\b(?P<topic>{topic})\b[^.;\n]{{0,160}}?\b{changed}\b(?:(?:[^.;\n]|\.(?!\s)){{0,160}}?\b(?:to|until|at|by)\b)?\s+"
+    r"(?:be\s+|an?\s+|and\s+including\s+)*(?:fixed\s+|annual\s+)*(?:rate\s+of\s+)?(?P<value>{value})",
+    r"\b{changed}\b[^.;\n]{{0,80}}?\b(?P<topic>{topic})\b(?:[^.;\n]|\.(?!\s)){{0,60}}?\b(?:at|of|to|is|"
+    r"be)\s+(?:an?\s+)?"
+    r"(?P<value>{value})",
 )
 _CONFIRMS = re.compile(
     r"\b(?:remains?|continues?|confirms?|confirmed|acknowledges?|acknowledged|ratif\w+|reaffirm\w*|represents?|"
@@ -167,7 +199,10 @@ _NO_RELEASE = re.compile(
     r"\b(?:not|nothing|neither|nor|without|no)\b|\b(?:upon|when|if|once|until|unless|provided that|may)\b", re.I
 )
 _CONVERTS = re.compile(
-    r"\b(?:convert\w*|chang\w+|turn\w*)\b[^.;\n]{0,120}?\b(?:in)?to\s+(?:an?\s+)?(?P<what>[^.;,\n]{0,60})", re.I
+    r"\b(?:convert\w*|(?:is|are|be|been)\s+(?:hereby\s+)?(?:changed|turned|"
+    r"transformed))\b[^.;\n]{0,120}?\b(?:in)?to\s+(?:an?\s+)?"
+    r"(?P<what>[^.;,\n]{0,60})",
+    re.I,
 )
 _TO_TERM = re.compile(r"\b(?:term|closed-?\s?end|fixed-term|instal+ment)\b", re.I)
 _TO_REVOLVING = re.compile(r"\b(?:revolving|open-?\s?end|line of credit|overdraft)\b", re.I)
@@ -236,6 +271,7 @@ class _Amending:
     text: str
     body: ConformedCopy
     used: list[tuple[int, int]] = field(default_factory=list)
+    quoted: list[tuple[int, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     released: tuple[int, int] | None = None
 
@@ -254,7 +290,11 @@ def identify(document: Document) -> Identity:
     title = " ".join(takewhile(lambda line: len(line.split()) <= _TITLE_WORDS, lines[:_TITLE_LINES]))
     number = _number(head)
     found = _DATED.search(head)
-    day = _day(found["date"]) if found else next((_day(match.group()) for match in _ANY_DATE.finditer(head)), None)
+    day = (
+        _day(found["date"] or found["alone"])
+        if found
+        else next((_day(match.group()) for match in _ANY_DATE.finditer(head)), None)
+    )
     if _IS_RESTATED.search(title) and not re.search(rf"\b(?:{_AMENDING})\b[^.]{{0,30}}\bto\b", title, re.I):
         return Identity("restatement", number, day)
     named = _IS_AMENDMENT.search(lines[0] if lines else "") or _IS_AMENDMENT.search(title)
@@ -332,12 +372,13 @@ def amend(body: ConformedCopy, amendment: Document) -> Amended:
     work = _Amending(amendment, text, body)
     recitals = _recitals(text)
     for item in _items(text, recitals):
-        for step in (_definitions, _swaps, _sections, _deletions, _values, _states, _parties):
+        for step in (_definitions, _swaps, _sections, _deletions, _exchanges, _values, _states, _parties):
             step(work, item)
     references = [match.span() for match in _REFERENCE.finditer(text)]
     rest = ConformedCopy.of(amendment).blanked([_title(text), *work.used, *recitals, *references])
     released = Evidence.of(amendment, *work.released) if work.released else None
-    clauses = [_trimmed(text, *span) for span in sorted(set(work.used))]
+    whole = [_clause(text, start, end, Item(start, len(text))) for start, end in sorted(set(work.used))]
+    clauses = [_trimmed(text, *span) for span in whole]
     passages = tuple(Evidence.of(amendment, start, end) for start, end in clauses if end - start > _LEAST_CLAUSE)
     return Amended(work.body, rest, passages, tuple(work.notes), released)
 
@@ -473,17 +514,39 @@ def _is_provision(old: str, new: str) -> bool:
 def _sections(work: _Amending, item: Item) -> None:
     """`Section N is deleted and replaced by the following: "…"`"""
     found = _REPLACED_SECTION.search(work.text, *item)
-    if found is None or _is_used(work, *found.span()):
-        return
-    opening = found.end() - 1
-    closing = _closing(work.text, opening, item.end)
+    while found is not None:
+        opening = found.end() - 1
+        closing = _closing(work.text, opening, item.end)
+        if not (_is_used(work, *found.span()) or _QUOTED_WORDS.search(found.group())):
+            _put_section(work, item, found, opening + 1, closing)
+        found = _REPLACED_SECTION.search(work.text, closing, item.end)
+    bare = _BARE_SECTION.search(work.text, item.start, item.end + _AHEAD)
+    if bare is not None and work.text.rindex(":", *bare.span()) < item.end and not _is_used(work, *bare.span()):
+        _put_section(work, item, bare, bare.end(), _end_of_bare(work.text, item, bare.end()))
+
+
+def _put_section(work: _Amending, item: Item, found: re.Match[str], start: int, end: int) -> None:
+    """The words `[start, end)` of the amendment in place of the section that it names."""
     place = _find_section(work.body.text, found["num"], found["sub"])
     if place is None:
         work.notes.append(f"section {found['num']}{found['sub']}, which is to be replaced, was not found")
         return
-    new = work.segment(opening + 1, closing, item)
-    work.body = work.body.replaced(*place, [new, BREAK])
-    work.used.append((item.start, max(closing, found.end())))
+    work.body = work.body.replaced(*place, [work.segment(start, end, item), BREAK])
+    work.used.append((found.start(), end))
+    work.quoted.append((start, end))
+
+
+def _end_of_bare(text: str, item: Item, start: int) -> int:
+    """Where a provision that is given without quotes ends: at the amendment's own next number, or its last words."""
+    begun = re.match(r"\s*(?:(?:section|clause)\s+)?(?:(\d{1,2})[.)]?\s|\(([a-y])\))", text[item.start : start], re.I)
+    if begun is None:
+        ahead = r"\n\n"
+    else:
+        following = str(int(begun[1]) + 1) if begun[1] else rf"\({chr(ord(begun[2]) + 1)}\)"
+        ahead = rf"^[ \t]*(?:section |clause )?{following}[.)]?[ \t]"
+    last = rf"{ahead}|^[ \t]*(?:except|save|all other|in all other|otherwise|in witness)\b"
+    found = re.compile(last, re.I | re.M).search(text, start)
+    return found.start() if found else len(text)
 
 
 def _deletions(work: _Amending, item: Item) -> None:
@@ -563,26 +626,48 @@ _TOPICS: tuple[tuple[str, str, _Mentions], ...] = (
 )
 
 
+def _exchanges(work: _Amending, item: Item) -> None:
+    """`from X to Y`, `Y instead of X`, `Y (previously X)`: Y stands wherever X stood."""
+    for _, value, mentions in _TOPICS:
+        for pattern in _EXCHANGES:
+            for found in re.compile(pattern.format(value=value), re.I).finditer(work.text, *item):
+                if any(first <= found.start("new") < last for first, last in work.quoted):
+                    continue
+                _set(work, item, found, "new", _same_values(work.body.text, found["old"], value, mentions))
+
+
+def _same_values(text: str, old: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
+    """Where a value stands in these words; where nowhere, what the reader reads as the same value."""
+    places = [match.span() for match in re.finditer(rf"(?<![\w.,]){re.escape(old)}(?![\w]|[.,]\d)", text)]
+    if places:
+        return places
+    same = {said for said, _, _ in mentions(Document("", old))}
+    found = [(start, end) for said, start, end in mentions(Document("", text)) if said in same]
+    exact = [re.compile(value, re.I).search(text, start, end + _UNIT) for start, end in found]
+    return [match.span() for match in exact if match]
+
+
 def _values(work: _Amending, item: Item) -> None:
-    """`The Maturity Date is extended (from X) to Y`: Y stands where X stood."""
+    """`The Maturity Date is extended to Y`: Y stands where the value of that term stood."""
     for topic, value, mentions in _TOPICS:
-        changes = re.compile(
-            rf"\b(?P<topic>{topic})\b[^.;\n]{{0,160}}?\b{_CHANGED}\b(?:[^;\n]{{0,160}}?\b(?:to|until|at|"
-            rf"by)\b)?\s+(?:be\s+|a\s+|an\s+|and\s+including\s+)*(?:fixed\s+|"
-            rf"annual\s+)*(?:rate\s+of\s+)?(?P<value>{value})",
-            re.I,
-        )
-        for found in changes.finditer(work.text, *item):
-            if _is_used(work, *found.span("value")):
-                continue
-            places = _defined_value(work.body.text, found["topic"], value) or _best_values(
-                work.body.text, value, mentions
-            )
-            for start, end in sorted(places, reverse=True):
-                work.body = work.body.replaced(start, end, [work.segment(*found.span("value"), item)])
-            if places:
-                work.used.append(_clause(work.text, *found.span(), item))
-                break
+        for pattern in _SETS:
+            changes = re.compile(pattern.format(topic=topic, changed=_CHANGED, value=value), re.I)
+            for found in changes.finditer(work.text, *item):
+                if not any(first <= found.start("value") < last for first, last in work.quoted):
+                    text = work.body.text
+                    places = _defined_value(text, found["topic"], value) or _best_values(text, value, mentions)
+                    _set(work, item, found, "value", places)
+
+
+def _set(work: _Amending, item: Item, found: re.Match[str], new: str, places: Sequence[tuple[int, int]]) -> None:
+    """The value that `found` gives put in each of the places, unless it stands there already."""
+    said = found[new].strip(" .,;")
+    if not places or all(work.body.text[start:end].strip(" .,;") == said for start, end in places):
+        return
+    for start, end in sorted(places, reverse=True):
+        work.body = work.body.replaced(start, end, [work.segment(*found.span(new), item)])
+    work.used.append(found.span())
+    work.quoted.append(found.span(new))
 
 
 def _defined_value(text: str, term: str, value: str) -> list[tuple[int, int]]:
@@ -599,7 +684,7 @@ def _best_values(text: str, value: str, mentions: _Mentions) -> list[tuple[int, 
     known = mentions(Document("", text))
     found = []
     for start, end in ((start, end) for said, start, end in known if said == known[0][0]):
-        exact = re.compile(value, re.I).search(text, start, end)
+        exact = re.compile(value, re.I).search(text, start, end + _UNIT)
         found.append(exact.span() if exact else (start, end))
     return found
 
@@ -627,9 +712,7 @@ def _states(work: _Amending, item: Item) -> None:
         work.body = _cleared(work.body, gone)
         spans = [match.span() for match in _FORM_WORDS[gone].finditer(work.body.text)]
         work.body = work.body.blanked(spans)
-        work.used.append(
-            (found.start() - len(text[item.start : found.start()].rpartition(".")[2]), found.start("what"))
-        )
+        work.used.append((max(_clause(text, *found.span(), item)[0], found.start() - _BEFORE), found.start("what")))
     masked = ConformedCopy.of(work.document).blanked([(0, item.start), (item.end, len(text)), *work.used])
     for about, start, end in _claims(masked.text):
         words = text[slice(*_clause(text, start, end, item))]
