@@ -127,7 +127,7 @@ def test_tables_and_figures_compile(tmp_path):
     everything(records, tmp_path, SETTINGS, load_published())
     inputs = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.tex"))]
     body = "\n".join(rf"\input{{{name}}}" for name in inputs)
-    packages = r"\usepackage[T1]{fontenc}\usepackage{textcomp,booktabs,longtable,graphicx}"
+    packages = r"\usepackage[T1]{fontenc}\usepackage{textcomp,array,booktabs,longtable,graphicx}"
     source = rf"\documentclass{{article}}{packages}\begin{{document}}{body} \OvragRecall\end{{document}}"
     (tmp_path / "main.tex").write_text(source, encoding="utf-8")
     done = subprocess.run(
@@ -226,7 +226,7 @@ def test_every_row_of_every_latex_table_has_all_columns(made):
     texts = [content.decode() for name, content in made.items() if name.suffix == ".tex" and b"toprule" in content]
     for text in texts:
         spec = re.search(r"begin\{(?:tabular|longtable)\}\{(.*)\}$", text, re.MULTILINE).group(1)
-        columns = len(re.sub(r"p\{[^}]*\}", "p", spec))
+        columns = len(re.sub(r"(>\{[^}]*\})?p\{[^}]*\}", "p", spec))
         rows = [line for line in text.splitlines() if line.endswith(r" \\")]
         assert rows
         assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {columns}

@@ -118,7 +118,7 @@ def latex(
     """A booktabs table of escaped text cells. `numeric` columns are set flush right, long text is wrapped."""
     spec = "".join("r" if right else _column(cells) for right, cells in zip(numeric, _columns(shown), strict=True))
     width = sum(min(max(map(len, cells)), _WRAP) + 2 for cells in _columns(shown))
-    size = r"\small" if width <= 80 else r"\footnotesize" if width <= 100 else r"\scriptsize"
+    size = r"\small" if width <= 80 else r"\footnotesize" if width <= 96 else r"\scriptsize"
     head = " & ".join(escape(column) for column in shown.columns) + r" \\"
     body = [" & ".join(escape(cell) for cell in row) + r" \\" for row in shown.itertuples(index=False)]
     foot = rf"\footnotesize {escape(note.sentence())}"
@@ -209,6 +209,7 @@ def _columns(shown: pd.DataFrame) -> list[list[str]]:
 
 
 def _column(cells: list[str]) -> str:
-    """The specification of a text column: as wide as its text, or wrapped."""
+    """The specification of a text column: as wide as its text, or wrapped at words (with the package array)."""
     longest = max(map(len, cells))
-    return "l" if longest <= _WRAP else rf"p{{{0.2 if longest <= 2 * _WRAP else 0.3}\textwidth}}"
+    width = 0.2 if longest <= 2 * _WRAP else 0.3
+    return "l" if longest <= _WRAP else rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}"
