@@ -214,8 +214,10 @@ class Shelf:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
         spans = [(sign.start, sign.end) for sign in signs if sign.kind != "name" or sign.own or sign.others]
         known = _known_names(text, mine, rest, spans)
+        names = [sign for sign in signs if sign.kind == "name" and not sign.own and not sign.others]
+        joined = [each for each in names if _holds_a_name(plain_words(text[each.start : each.end]), (mine, *rest))]
         # A name that nobody holds but that holds a known one is two that stand side by side.
-        signs = [sign for sign in signs if not any(sign.start < each.end and each.start < sign.end for each in known)]
+        signs = [sign for sign in signs if sign not in joined and not _overlaps(sign, known)]
         # What stands word for word in the asked document is its own, whatever it was taken for.
         quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
         found = [*signs, *known, *_repeated(text, mine, rest)]
@@ -275,7 +277,7 @@ def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Seque
     """
     plain = f" {plain_words(text)} "
     profiles = (mine, *rest)
-    called = dict.fromkeys(name for each in profiles for detail in each.details for name in detail.words)
+    called = _called(profiles)
     signs: list[Sign] = []
     for name in sorted((name for name in called if f" {name} " in plain), key=lambda name: (-name.count(" "), name)):
         place = _place(text, name)
@@ -289,6 +291,20 @@ def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Seque
         holders = frozenset(each.document.id for each in rest if f" {name} " in each.words)
         signs.append(Sign("name", *place, f" {name} " in mine.words, holders))
     return signs
+
+
+def _overlaps(sign: Sign, others: Iterable[Sign]) -> bool:
+    return any(sign.start < each.end and each.start < sign.end for each in others)
+
+
+def _called(profiles: Iterable[Profile]) -> dict[str, None]:
+    """All names of documents, each once."""
+    return dict.fromkeys(name for each in profiles for detail in each.details for name in detail.words)
+
+
+def _holds_a_name(words: str, profiles: Iterable[Profile]) -> bool:
+    """Whether a name is one of the documents' with more before or after it."""
+    return any(" " in name and name != words and f" {name} " in f" {words} " for name in _called(profiles))
 
 
 def _place(text: str, words: str) -> tuple[int, int] | None:

@@ -92,6 +92,11 @@ def test_a_fragment_of_the_asked_document_is_its_own() -> None:
     assert shelf(mill=MILL, ing=text).judge(answer, "ing").about == "asked"
 
 
+def test_two_names_that_run_together_are_no_third(three: Shelf) -> None:
+    answer = "First Harbour Bank N.A. lends.\nSigned in Boston MA\nLarkspur Mills, Inc. (Borrower)"
+    assert three.judge(answer, "mill").about == "asked"
+
+
 @pytest.mark.parametrize("answer", ["The borrower is Ms. Ong.", "The borrower is Mrs. Jia Ong.", "Jia H. Ong borrows."])
 def test_a_name_that_the_document_was_not_read_to_have_is_found_in_its_words(answer: str) -> None:
     card = "CARD TERMS\n\nYou: Jia Hui Ong, at home in 4 Mill Lane.\nThe limit is USD 900.00.\n"
