@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from ovrag_core.errors import ResultError
 from ovrag_core.results import latex
+from ovrag_core.results.export import archive, compare, copy_results, result_files, start_chapter
 from ovrag_core.results.index_page import index_page, write_index
 from ovrag_core.results.latex import compile_pdf, log_of, overfull
 from ovrag_core.results.readme import refresh, refreshed
@@ -50,6 +52,17 @@ def test_the_chapter_compiles_and_nothing_sticks_out(tmp_path: Path):
     first = pdf.read_bytes()
     shutil.rmtree(pdf.parent)
     assert compile_pdf(tmp_path / "thesis" / "main.tex").read_bytes() == first
+
+
+@needs_latex
+def test_an_exported_and_packed_thesis_compiles_by_itself(tmp_path: Path):
+    present = [path for path in result_files(read_stages(ROOT, compared=False)) if (ROOT / path).exists()]
+    target = tmp_path / "thesis"
+    copy_results(compare(present, ROOT, target), ROOT, target)
+    assert start_chapter(ROOT, target) == ["appendix.tex", "main.tex", "results.tex"]
+    with zipfile.ZipFile(archive(target)) as packed:
+        packed.extractall(tmp_path / "elsewhere" / "project")
+    assert compile_pdf(tmp_path / "elsewhere" / "project" / "main.tex").stat().st_size > 100_000
 
 
 def test_the_chapter_is_as_wide_as_the_figures():

@@ -209,6 +209,11 @@ def test_results_are_found_by_path_label_macro_and_as_copies(
     monkeypatch.chdir(pipeline / "notebooks")
     asked = ["tables/rates.tex", "../tables/rates.tex", "tab:rates", f"{tmp_path}/mine/tables/rates.tex"]
     assert {provenance(each, pipeline).path for each in asked} == {"tables/rates.tex"}
+    copy = tmp_path / "mine" / "tables" / "rates.tex"
+    copy.parent.mkdir(parents=True)
+    for content, same in ((pipeline / "tables" / "rates.tex").read_bytes(), True), (b"edited", False):
+        copy.write_bytes(content)
+        assert provenance(str(copy), pipeline).copy_same is same
     assert provenance("fig:rates", pipeline).path == "figures/rates.tex"
     macro = provenance("\\OvragRecall", pipeline)
     assert (macro.path, macro.value) == ("tables/numbers.tex", "0.780")

@@ -36,14 +36,16 @@ class Revision(Frozen):
 class Provenance(Frozen):
     """Everything that a result rests on.
 
-    `value` is that of a macro; `parameters` are those of the stage and of all that it rests on, by stage; `files`
-    names, for a changed folder of the inputs, the files that differ from the revision; `run` is the run's manifest,
-    None where the stage reads no run or its manifest is not here.
+    `value` is that of a macro; `copy_same` is None unless a copy outside the project was asked for; `parameters` are
+    those of the stage and of all that it rests on, by stage; `files` names, for a changed folder of the inputs, the
+    files that differ from the revision; `run` is the run's manifest, None where the stage reads no run or its manifest
+    is not here.
     """
 
     asked: str
     path: str
     value: str | None
+    copy_same: bool | None
     output: Item
     stage: Stage
     above: tuple[str, ...]
@@ -81,6 +83,7 @@ def provenance(asked: str, project: Path) -> Provenance:
         asked=asked,
         path=path,
         value=value,
+        copy_same=_copy_same(asked, project / path, project),
         output=output,
         stage=stage,
         above=tuple(each.name for each in above if each is not stage),
@@ -104,6 +107,8 @@ def provenance_text(found: Provenance) -> str:
     value = f" = {found.value}" if found.value is not None else ""
     lines = [f"{found.asked}{value}", _row("state", found.state)]
     lines += [_row("file", found.path)] if found.path != found.asked else []
+    if found.copy_same is not None:
+        lines += [_row("copy", f"{'the same' if found.copy_same else 'NOT the same'} as the result")]
     lines += [_row("hash", f"md5 {found.output.recorded or 'none'}")]
     lines += [_row("stage", f"{stage.name}: {stage.description}")]
     lines += [_row("notebook", f"{stage.notebook}, as executed: reports/{stage.name}.html")] if stage.notebook else []
@@ -195,6 +200,14 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
     within = place.relative_to(root).as_posix() if place.is_relative_to(root) else asked
     copied = "/".join(place.parts[-2:])  # a file of a thesis is a copy of the result of that name
     return next((path for path in (within, asked, copied) if _maker(path, stages)), asked), None
+
+
+def _copy_same(asked: str, result: Path, project: Path) -> bool | None:
+    """Whether the file that was asked for, a copy outside the project, is the result; None for anything else."""
+    copy = Path(asked)
+    if not copy.is_file() or copy.resolve().is_relative_to(project.resolve()):
+        return None
+    return result.is_file() and copy.read_bytes() == result.read_bytes()
 
 
 def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, Item] | None:
