@@ -275,9 +275,10 @@ def _document_triples(query: Query) -> tuple[Triple, ...]:
     began = time.perf_counter()
     reading, used, fresh = query.bench.read(query.document_id)
     payer = query.bench.payer
-    if fresh if payer is None else payer == (query.arm.name, query.question.id):
+    pays = fresh if payer is None else payer == (query.arm.name, query.question.id)
+    if pays:
         query.used.include(used, cached=not fresh)
-    else:  # it waited for the model all the same
+    if not (pays and fresh):  # whoever pays, it waited for the model
         query.waited += min(used.total_seconds, time.perf_counter() - began)
     return reading.triples
 

@@ -12,7 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty_server import KEY, MODEL, Answer, Call, FaultyServer, Responder, cut_off, failure, refusal, say, scripted
+from faulty_server import (
+    FAULTS,
+    KEY,
+    MODEL,
+    Answer,
+    Call,
+    FaultyServer,
+    Responder,
+    cut_off,
+    failure,
+    refusal,
+    say,
+    scripted,
+    sometimes,
+)
 
 from ovrag_core import cli, workbench
 from ovrag_core.arms import ARMS
@@ -323,6 +337,19 @@ def test_what_no_query_can_help_stops_the_run_with_what_it_has(start: Start) -> 
     Path("replies.jsonl").write_text("no store\n")
     with pytest.raises(StoreError):
         asked(start(scripted(good_model)), CLEAN)
+
+
+def test_with_a_fault_in_a_fifth_of_the_calls_the_run_ends_and_marks_what_failed(start: Start) -> None:
+    faults = [answer for name, answer in FAULTS.items() if name not in ("text for JSON", "wrong schema")]
+    settings = start(sometimes(faults, 0.2, scripted(good_model)), **{"experiment.arms": ["plain", "ovrag_evidence"]})
+    corpus(4, settings)
+    with corpus_bench(settings) as bench:
+        records = read_run(run_experiment(settings, bench))
+    assert len(records) == 2 * 4 * 5
+    failed = [record for record in records if record.outcome == "error"]
+    assert 4 <= len(failed) <= 30
+    assert all(record.error and MODEL in record.error and not record.flagged for record in failed)
+    assert all(record.error is None and record.attempts for record in records if record.outcome != "error")
 
 
 def test_model_calls_for_each_query(start: Start, project: Path) -> None:

@@ -67,9 +67,10 @@ class Tally:
                 each.discarded += statements
 
     def include(self, other: Tally, *, cached: bool = False) -> None:
-        """Count all that another tally holds; `cached`: it was made earlier and costs nothing now."""
+        """Count all that another tally holds; `cached`: it was made earlier, and costs no money and no time now."""
         for purpose, part in other.by_purpose.items():
-            self._count(purpose, part.usage, part.seconds, part.usage.calls if cached else part.cached_calls)
+            seconds, cached_calls = (0.0, part.usage.calls) if cached else (part.seconds, part.cached_calls)
+            self._count(purpose, part.usage, seconds, cached_calls)
         self.discard(other.discarded)
 
     def _count(self, purpose: str, usage: Usage, seconds: float, cached_calls: int) -> None:
