@@ -19,6 +19,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, Thr
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import groupby, islice
+from multiprocessing.connection import wait as wait_for_any
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -142,12 +143,24 @@ def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answer
 def _by_pool(todo: Sequence[Query], order: Order, processes: int) -> Iterator[Answered]:
     # A forked process would share the parent's threads and its Java; a spawned one builds its own bench.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context) as pool:
+    with ProcessPoolExecutor(processes, context, _end_with_parent) as pool:
         found = _as_answered(
             batches(todo), lambda batch: pool.submit(answer_batch, order, batch), BATCHES_PER_WORKER * processes
         )
         for batch in found:
             yield from batch
+
+
+def _end_with_parent() -> None:
+    """In a worker: end when the run is killed, or it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def watch(sentinel: int = parent.sentinel) -> None:
+            wait_for_any([sentinel])
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _as_answered(pieces: Iterable[Piece], submit: Callable[[Piece], Future[Result]], most: int) -> Iterator[Result]:

@@ -255,6 +255,33 @@ def test_processes_that_die_at_once_stop_the_run(monkeypatch: pytest.MonkeyPatch
         list(executors._by_processes(planned(settings, ["A"]), executors.Order(settings, ".", ""), 2))
 
 
+ORPHANS = """
+    import multiprocessing, os, time
+    from concurrent.futures import ProcessPoolExecutor
+    from ovrag_core.executors import _end_with_parent
+
+    if __name__ == "__main__":
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(2, context, _end_with_parent) as pool:
+            print(pool.submit(os.getpid).result(), flush=True)
+            pool.submit(time.sleep, 600).result()
+"""
+
+
+def test_processes_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "orphans.py"
+    script.write_text(textwrap.dedent(ORPHANS), encoding="utf-8")
+    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    worker = Path("/proc") / process.stdout.readline().strip() / "stat"
+    process.kill()
+    process.wait()
+    ends = time.monotonic() + 20
+    while worker.exists() and worker.read_text().split()[2] != "Z" and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert not worker.exists() or worker.read_text().split()[2] == "Z"
+
+
 # --- a cluster
 
 
