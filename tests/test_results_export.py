@@ -212,6 +212,10 @@ def test_a_folder_that_cannot_be_one_is_one_sentence(project: Path):
     file.write_text("x", encoding="utf-8")
     with pytest.raises(ResultError, match="is a file; name a folder"):
         export(project, file)
+    (project.parent / "odd" / "figures" / "rates.pdf").mkdir(parents=True)
+    (project.parent / "odd" / "tables").write_text("a file where a folder belongs", encoding="utf-8")
+    with pytest.raises(ResultError, match=r"odd/\S+ cannot be written \("):
+        export(project, project.parent / "odd", force=True)
     with pytest.raises(ResultError, match="is the project itself"):
         export(project, project)
 

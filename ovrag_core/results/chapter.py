@@ -28,7 +28,8 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     Reported: inputs that do not exist, results that no file takes, macros that look like ours and are not defined,
     typed numbers.
     """
-    texts = {path: COMMENT.sub("", path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.tex"))}
+    sources = sorted(folder.glob("*.tex"))
+    texts = {path: COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace")) for path in sources}
     taken = {name for text in texts.values() for name in _inputs(text)}
     problems = [
         f"{path.name} takes {name}, which does not exist; run `make repro` or take the line out"

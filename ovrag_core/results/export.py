@@ -164,24 +164,21 @@ def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: 
     """
     known = dict(read_manifest(target).files)
     done = []
-    try:
-        for copy in copies:
-            if copy.kind in ("edited", "dropped") and not force:
-                continue
-            if copy.kind == "dropped":
-                (target / copy.path).unlink()
-                known.pop(copy.path)
-            else:
-                content = (project / copy.path).read_bytes()
-                known[copy.path] = hashlib.sha256(content).hexdigest()
-                if copy.kind != "same":
-                    _write(target / copy.path, content)
-            done += [copy] if copy.kind != "same" else []
-        text = Manifest(files=dict(sorted(known.items()))).model_dump_json(indent=1) + "\n"
-        if text != _text(target / MANIFEST):
-            _write(target / MANIFEST, text.encode())
-    except OSError as error:
-        raise ResultError(f"{target} cannot be written ({error.strerror}); name a folder of your own") from None
+    for copy in copies:
+        if copy.kind in ("edited", "dropped") and not force:
+            continue
+        if copy.kind == "dropped":
+            (target / copy.path).unlink()
+            known.pop(copy.path)
+        else:
+            content = (project / copy.path).read_bytes()
+            known[copy.path] = hashlib.sha256(content).hexdigest()
+            if copy.kind != "same":
+                _write(target / copy.path, content)
+        done += [copy] if copy.kind != "same" else []
+    text = Manifest(files=dict(sorted(known.items()))).model_dump_json(indent=1) + "\n"
+    if not (target / MANIFEST).exists() or text != (target / MANIFEST).read_text(encoding="utf-8"):
+        _write(target / MANIFEST, text.encode())
     return done
 
 
@@ -241,6 +238,8 @@ def _kind(path: str, project: Path, target: Path, known: Mapping[str, str]) -> K
     copy = target / path
     if not copy.exists():
         return "new"
+    if not copy.is_file():
+        return "edited"
     there = _sha256(copy)
     if there == _sha256(project / path):
         return "same"
@@ -251,16 +250,17 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-
-
 def _write(path: Path, content: bytes) -> None:
-    """Replace a file in one step; a link in its place is replaced, not followed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Replace a file in one step; a link in its place is replaced, not followed. Raises ResultError where it cannot."""
     partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(content)
-    partial.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        if path.parent.is_dir():
+            partial.unlink(missing_ok=True)
+        raise ResultError(f"{path} cannot be written ({error.strerror}); make room there, or name another") from None
 
 
 def _some(paths: list[str]) -> str:

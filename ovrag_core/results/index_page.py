@@ -146,14 +146,17 @@ def _notebook(project: Path, stage: Stage) -> Entry:
 def _results(project: Path, stages: Mapping[str, Stage], folder: str) -> list[Entry]:
     """Tables or figures in the pipeline's order, the files of one name together."""
     files: dict[str, list[str]] = {}
+    makers: dict[str, str] = {}
     for stage in stages.values():
         for item in stage.outputs:
             path = Path(item.path)
             if path.parent.as_posix() == folder:
                 files.setdefault(path.stem, []).append(path.suffix)
+                makers[path.stem] = stage.name if stage.notebook else ""
     entries = []
     for name, suffixes in files.items():
         links = tuple((suffix[1:], f"../{folder}/{name}{suffix}") for suffix in suffixes)
+        links += ((f"notebook {makers[name][:2]}", f"{makers[name]}.html"),) if makers[name] else ()
         picture = f"../{folder}/{name}.png" if ".png" in suffixes else ""
         entries.append(Entry(name, _caption(project / folder / f"{name}.tex"), links, picture))
     return entries

@@ -159,7 +159,8 @@ def _run_path(stage: Stage) -> str | None:
     """The records of the run that a stage makes or reads."""
     paths = [item.path for item in (*stage.outputs, *stage.inputs)]
     folder = f"{RUNS.as_posix()}/"
-    return next((path for path in paths if path.startswith(folder) and path.count(".") == 1), None)
+    records = (path for path in paths if path.startswith(folder) and path.endswith(".jsonl"))
+    return next((path for path in records if not path.endswith(".latency.jsonl")), None)
 
 
 def _run_text(found: Provenance) -> str:
