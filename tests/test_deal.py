@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ovrag_core.documents import load
 from ovrag_core.extraction import reader
 from ovrag_core.extraction.amendments import amend, identify, in_order
 from ovrag_core.ontology.load import load_ontology
+from ovrag_core.review_page import review_page
 from ovrag_core.types import Document
 from ovrag_core.validation import Validator
 
@@ -97,6 +99,14 @@ def test_released_security_leaves_an_unsecured_loan(validator: Validator) -> Non
     assert (review.label, review.facts.security) == ("CLEAN", "secured")
 
 
+def test_a_release_of_a_part_leaves_the_loan_secured_and_is_noted(validator: Validator) -> None:
+    found = documents("mill_extension")
+    text = found[1].text + "\n4. The Lender releases its security interest in one of the two roller mills only.\n"
+    review = review_deal([found[0], Document("amendment.txt", text)], reader, validator, "m")
+    assert review.facts.security == "secured"
+    assert review.notes == ("amendment.txt: a release of part of the security was not carried out",)
+
+
 def test_what_cannot_be_found_is_noted(validator: Validator) -> None:
     found = documents("mill_extension")
     text = found[1].text.replace("Section 2.1 of", "Section 9.9 of")
@@ -143,7 +153,7 @@ def test_numbers_go_before_days_and_agreements_before_both() -> None:
 
 
 PIECES = [
-    *("Section 2.1 of the Agreement", "is hereby deleted", " and replaced by the following: ", '"', "“", "\n\n", "\n1. "),
+    *("Section 2.1 of the Agreement", "is hereby deleted", " and replaced by: ", '"', "“", "\n\n", "\n1. "),
     *("The Maturity Date", " is extended to ", "June 1, 2030", " from ", "$500,000", "5%", "\n(a) ", "WHEREAS, "),
     *("The Lender releases the collateral. ", "The Loan is unsecured. ", "NOW, THEREFORE", "Borrower"),
     "the revolving facility is converted into a term loan. ",
@@ -162,6 +172,20 @@ def test_no_amendment_breaks_a_deal(words: list[str]) -> None:
             if evidence is not None:
                 source = agreement if evidence.document_id == agreement.id else amendment
                 assert source.text[evidence.start : evidence.end] == evidence.quote
+
+
+@pytest.mark.parametrize("name", ["clinic_assignment", "tannery_unresolved"])
+def test_the_page_of_a_deal_marks_the_passages_in_each_document(validator: Validator, name: str) -> None:
+    found = documents(name)
+    review = review_deal(found, reader, validator, "m")
+    page = review_page([(review, found)])
+    anchors = re.findall(r'id="([^"]+)"', page)
+    assert len(anchors) == len(set(anchors))
+    links = re.findall(r'href="#([^"]+)"', page)
+    assert links
+    assert set(links) <= set(anchors)
+    assert {link[:4] for link in links} >= {"d1t1", "d1t2"}
+    assert all(document.id in page for document in found)
 
 
 def test_a_copy_leads_back_to_its_documents() -> None:

@@ -2,16 +2,30 @@
 
 import json
 import re
+import textwrap
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reportlab.pdfgen.canvas import Canvas
 from standins import BlackAndWhite, WordExtractor
 
+from ovrag_core.documents import load
+from ovrag_core.extraction import reader
 from ovrag_core.review import Finding, Passage, is_report, report, review, unchecked
 from ovrag_core.review_page import pieces, review_page
-from ovrag_core.types import Document
+from ovrag_core.types import Document, Money
+
+LOAN = (
+    "LOAN AGREEMENT",
+    'between Pinder Tools Ltd (the "Borrower") and Rowan Bank plc (the "Lender").',
+    "The Lender lends the Borrower GBP 70,000 in one advance.",
+    "The loan bears interest at 4.5% per annum and is unsecured.",
+    "The Borrower shall repay the loan in full by 1 September 2030.",
+    "The loan is for the Borrower's business.",
+)
 
 
 def of(text: str):
@@ -51,10 +65,54 @@ def test_our_own_reports_are_known(tmp_path: Path, name: str, content: str, is_o
     assert not is_report(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize("noise", ["x" * 10_000_000, "1,234.56 " * 1_100_000, "The loan is secured. " * 480_000])
+def test_ten_megabytes_of_noise_are_refused_in_seconds(noise: str) -> None:
+    started = time.process_time()
+    result = review(Document("n.txt", noise), reader, BlackAndWhite(), "m")
+    assert result.label == "UNCHECKED"
+    assert result.reason
+    assert time.process_time() - started < 30
+
+
+def test_a_text_that_states_nothing_is_no_pass() -> None:
+    assert review(Document("a.txt", "no word of that kind"), WordExtractor(), BlackAndWhite(), "m").label == "UNCHECKED"
+
+
+def test_quotes_know_their_page_where_other_pages_are_empty(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "loan.pdf"), invariant=1)
+    canvas.showPage()
+    for number, line in enumerate(LOAN):
+        canvas.drawString(72, 720 - 16 * number, line)
+    canvas.showPage()
+    canvas.showPage()
+    canvas.save()
+    reading = reader.read(load(tmp_path / "loan.pdf"))
+    assert reading.facilities[0].principal == Money(amount=70_000, currency="GBP")
+    assert {triple.evidence.page for triple in reading.triples if triple.evidence} == {2}
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    """The left column ends in the middle of a sentence that the right column goes on with."""
+    text = " ".join(LOAN[1:]) + " The Borrower keeps the machine in good repair and insured at its own cost, and lets"
+    lines = textwrap.wrap(f"{text} the Lender look at it at any time in working hours.", 40)
+    half = (len(lines) + 1) // 2
+    canvas = Canvas(str(tmp_path / "columns.pdf"), invariant=1)
+    canvas.drawString(72, 740, LOAN[0])
+    for column, x in ((lines[:half], 72), (lines[half:], 320)):
+        for number, line in enumerate(column):
+            canvas.drawString(x, 700 - 16 * number, line)
+    canvas.save()
+    document = load(tmp_path / "columns.pdf")
+    assert " ".join(lines) in " ".join(document.text.split())
+    facility = reader.read(document).facilities[0]
+    assert (facility.maturity, facility.security, facility.interest_rate) == ("2030-09-01", "unsecured", "4.5%")
+
+
 def test_the_page_marks_the_passages_and_escapes_the_text() -> None:
-    result, document = of("<script>alert(1)</script> is_Black & is_White")
+    result, document = of("<script>alert(1)</script> \u202e is_Black & is_White")
     page = review_page([(result, [document]), (unchecked("b<b>.pdf", "it is <empty>", "m"), [])])
     assert "<script>" not in page
+    assert "\u202e" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert page.count("<mark ") == 2
     anchors = re.findall(r'id="([^"]+)"', page)

@@ -195,6 +195,10 @@ _RELEASES = re.compile(
     r"(?:released|discharged|terminated|cancelled|reconveyed)",
     re.I,
 )
+_PARTLY = re.compile(
+    r"\b(?:only|solely|part of|portion|one of|certain|other than|except(?:ing)?|remaining (?:collateral|security))\b",
+    re.I,
+)
 _NO_RELEASE = re.compile(
     r"\b(?:not|nothing|neither|nor|without|no)\b|\b(?:upon|when|if|once|until|unless|provided that|may)\b", re.I
 )
@@ -694,7 +698,9 @@ def _states(work: _Amending, item: Item) -> None:
     text = work.text
     for found in _RELEASES.finditer(text, *item):
         clause = _clause(text, *found.span(), item)
-        if not _NO_RELEASE.search(text, clause[0], found.end()):
+        if _PARTLY.search(text, *clause):
+            work.notes.append("a release of part of the security was not carried out")
+        elif not _NO_RELEASE.search(text, clause[0], found.end()):
             work.body = _cleared(work.body, "SecuredLoan")
             work.used.append(found.span())
             work.released = _trimmed(text, *clause)
