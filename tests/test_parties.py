@@ -194,3 +194,106 @@ def test_real_contracts_of_one_template(external_data: Path) -> None:
         borrower, lender = first(find_parties(document))
         assert borrower and lender and borrower != lender
         assert borrower in document.text and lender in document.text
+
+
+@pytest.mark.parametrize(
+    ("text", "borrower", "lender"),
+    [
+        # capacities side by side: each belongs to the name before it
+        (
+            "This loan is made between Ida Roth, as lender, and Pellworm Works Ltd, as borrower, on 3 May 2024.",
+            "Pellworm Works Ltd",
+            "Ida Roth",
+        ),
+        # initials in the signature, the full name in the text
+        (
+            "The sole borrower is Ida Maria Roth of Hull. The lender is Harbour Bank plc.\n\nSigned by the borrower      I. M. Roth\n",
+            "Ida Maria Roth",
+            "Harbour Bank plc",
+        ),
+        # terms that only their use explains
+        (
+            'between\n\nPellworm Holding GmbH, Kiel\n- hereinafter "Parent" -\n\nand\n\nIda Roth Werke GmbH, Husum\n- hereinafter "Subsidiary" -\n\n'
+            "The Parent grants the Subsidiary a credit line of up to EUR 50,000.",
+            "Ida Roth Werke GmbH",
+            "Pellworm Holding GmbH",
+        ),
+        # a lawyers' letter: whoever signs as lender lends
+        (
+            "Tidewrack & Moor, Solicitors\nHull\n\nPellworm Works Limited\n\nDear Sirs\n\nWe act for the lender. The sum is £9,000.\n\nYours faithfully\nTIDEWRACK & MOOR\n\n"
+            "The lender agrees to the above:\n\n____________________\nIda Roth, retired, of Hull\n",
+            "Pellworm Works Limited",
+            "Ida Roth",
+        ),
+        # questions as labels
+        ("Who lends?      Pellworm Laen OÜ.\nWho borrows?    Ida Roth, born 1990.\n", "Ida Roth", "Pellworm Laen OÜ"),
+        # a deed of trust: the trustee neither lends nor owes
+        (
+            "DEED OF TRUST\n\nTHIS DEED OF TRUST is made among\n\n   IDA ROTH and KARL ROTH, husband and wife,\n       Grantors;\n\n   ANNA LIND, an individual,\n"
+            "       Trustee; and\n\n   HARBOUR BANK, F.S.B., Beneficiary.\n\nIn trust to secure the loan to the Beneficiary.",
+            "IDA ROTH and KARL ROTH",
+            "HARBOUR BANK, F.S.B.",
+        ),
+        # the obligor named under its own heading outranks the student named in the box
+        (
+            "Lender     Harbour Education Credit Corporation\nStudent    Ida Roth\n\nThe loan is repaid monthly.\n\nThe borrower under this agreement is:\n"
+            "    Pellworm Care Association, a nonprofit corporation\n",
+            "Pellworm Care Association",
+            "Harbour Education Credit Corporation",
+        ),
+        # a question says nothing of who lends
+        (
+            'HARBOUR BANK plc\n\nWho is "you"?\n   Ms Ida Roth, of Hull.\n\nIs the bank\'s manager, Mr Lind, personally lending to me?\n   No.\n\nYou repay us monthly.',
+            "Ida Roth",
+            "HARBOUR BANK plc",
+        ),
+        # the dealer of a floor plan borrows where the lender is somebody else
+        (
+            "Dealer:  Pellworm Boats Ltd., a corporation\nLender:  Harbour Credit Corp.\n",
+            "Pellworm Boats Ltd.",
+            "Harbour Credit Corp.",
+        ),
+        # a label over a blank, the name on the next line, a witness below
+        (
+            '"You" means Harbour Trust Company. I can take money up to the limit and I owe what I take.\n\n Borrower:   ____________________\n             Ida Maria Roth\n\n'
+            " Witness:    ____________________\n",
+            "Ida Maria Roth",
+            "Harbour Trust Company",
+        ),
+    ],
+)
+def test_ways_of_naming_by_other_drafters(text: str, borrower: str, lender: str) -> None:
+    assert first(read(text)) == (borrower, lender)
+
+
+def test_the_person_behind_a_trade_name_borrows() -> None:
+    parties = read(
+        "The Lender: Harbour Finance Limited\nThe Borrower: QUAY WORKS\n\nThe Borrower repays the Lender monthly.\n\n"
+        '"Quay Works" is a business name only. Whoever deals with it deals with Mr. Karl Lind of Hull, who owes this loan.'
+    )
+    assert first(parties) == ("Karl Lind", "Harbour Finance Limited")
+    assert parties.borrowers[0].kind == "natural_person"
+
+
+def test_whoever_promises_to_pay_for_another_guarantees() -> None:
+    parties = read(
+        "We lend you £500. You repay it. Mr. Karl Lind, mason, promises to pay if you do not.\n\nHARBOUR BANK PLC"
+    )
+    assert [mention.name for mention in parties.guarantors] == ["Karl Lind"]
+    assert all(mention.name != "Karl Lind" for mention in parties.borrowers)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Pellworm Education Loan Authority", "government"),
+        ("Kanton Bern, Amt für Ausbildungsbeiträge", "government"),
+        ('Bank Polny "Zefir" S.A.', "financial_institution"),
+        ("Casa Alta - Turismo e Eventos, Lda.", "legal_entity"),
+        ("Pointe aux Roches Hotels Ltd", "legal_entity"),
+        ("Mwezi Dairy Workers' Savings and Credit Co-operative Society Ltd", "financial_institution"),
+    ],
+)
+def test_names_that_hold_quotes_dashes_or_public_words_are_read_whole(name: str, kind: str) -> None:
+    parties = read(f"Lender: {name}\nBorrower: Ida Roth\n")
+    assert (parties.lenders[0].name, parties.lenders[0].kind) == (name, kind)

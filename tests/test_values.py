@@ -232,3 +232,52 @@ def test_time_is_linear_in_hostile_text() -> None:
         for finder in (find_principals, find_rates, find_maturities, find_terms):
             finder(document(text))
         assert time.perf_counter() - start < 60, piece
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [
+        ("2. Sum. NZ$480,000, paid in one amount.\n", "480000", "NZD"),
+        ("| Total Loan Amount| Interest Rate |\n| $14,000.00 | 6.49% fixed |\n", "14000.00", "USD"),
+        (" 2  Total amount of credit ..... EUR 22,000.00\n", "22000.00", "EUR"),
+        ("How much?   EUR 5,200, sent to the account.\n", "5200", "EUR"),
+        ("Your limit is N750,000. As you pay, it comes back.\n", "750000", "NGN"),
+        (" 2. Amount. TT$285,000.00, which the Lender paid out.\n", "285000.00", "TTD"),
+        ("The Lender lends the sum of R3 750 000 (three million\n    seven hundred and fifty thousand rand).\n", "3750000", "ZAR"),
+        ("Amount  £9,600\n\nOther advances\n\nYou had a season ticket loan of £1,148 from us, which ran out.\n", "9600", "GBP"),
+    ],
+)  # fmt: skip
+def test_principals_in_forms_of_other_drafters(text: str, amount: str, currency: str) -> None:
+    best = find_principals(Document("d", text))[0]
+    assert (best.amount, best.currency) == (Decimal(amount), currency)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2.  Duration. To 28 February 2027.\n", "2027-02-28"),
+        (" 7  First / last instalment .... 05.04.2026 / 05.03.2032\n", "2032-03-05"),
+        ("4. TENOR     36 months, to 1st July 2028\n", "2028-07-01"),
+        ("Over and done by         30 June 2028\n", "2028-06-30"),
+        ("The Company may draw, pay back, and draw again, to 16 October 2027.\n", "2027-10-16"),
+    ],
+)
+def test_maturities_in_forms_of_other_drafters(text: str, day: str) -> None:
+    assert find_maturities(Document("d", text))[0].date == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My Commission Expires January 31, 2009.\n",
+        "5. First mortgage. The first charge on my home belongs to another bank and matures on April 1, 2028.\n",
+        "Sum. USD 480,000, paid in one amount through our trust account on 20 June 2025.\n",
+    ],
+)
+def test_other_days_are_no_maturity(text: str) -> None:
+    assert not find_maturities(Document("d", text))
+
+
+def test_the_contract_rate_is_told_from_an_advertised_one() -> None:
+    text = "5.   Interest     7.00% per annum flat is our advertised reference only. The contract rate is 7.75% per annum.\n"
+    assert find_rates(Document("d", text))[0].percent == Decimal("7.75")

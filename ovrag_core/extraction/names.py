@@ -130,6 +130,7 @@ _JOINING = frozenset(
         "brothers",
         "daughters",
         "savings",
+        "credit",
         "loan",
         "sisters",
         "son",
@@ -419,7 +420,7 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
             break
         if closed and plain not in _form_words() and word != "&":
             break
-        if _is_capital(word) or (tokens and word in _spelled_forms() and plain not in _UNDECIDED) or word == "&":
+        if _is_capital(word) or (tokens and _is_form(word) and plain not in _UNDECIDED) or word == "&":
             dotted = word.endswith(".") and not _keeps_dot(word)
             tokens.append(word.rstrip(".") if dotted else word)
             end = token.end() - dotted
@@ -521,6 +522,11 @@ def _ends_with_form(tokens: list[str]) -> bool:
         if form in _forms() and not (size == 1 and form[0] in _OPEN_FORMS):
             return len("".join(form)) > 2 or " ".join(tokens[-size:]).replace(".", "") in _forms()[form]
     return False
+
+
+def _is_form(word: str) -> bool:
+    """Whether a word is spelled as one of a legal form, a full stop after it or not."""
+    return word in _spelled_forms() or word.rstrip(".") in _spelled_forms()
 
 
 def _is_capital(word: str) -> bool:

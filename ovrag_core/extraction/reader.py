@@ -144,7 +144,8 @@ _GIVEN_COLLATERAL = re.compile(
 # What stands around a thing in the object of a grant: how it is granted before it, what is then done with it after it.
 _GRANT_LEAD = re.compile(
     r"^(?:in )?(?:(?:(?:by )?way of (?:an? )?(?:(?:first|second|fixed|floating|legal|equitable)[ -])*"
-    r"(?:charge|mortgage|pledge|assignment|security)(?: over| of| on)? |favou?r of [^,]{1,60}, (?:for \D{0,3}[\d,.]+[^,]*, )?|"
+    r"(?:charge|mortgage|pledge|assignment|security)(?: over| of| on)? |"
+    r"favou?r of [^,]{1,60}, (?:for \D{0,3}[\d,.]+[^,]*, )?|"
     r"(?:first|second|third) (?:place|rank|priority), (?:of|over|on) |[^,]{0,60}\b(?:is|are|has been) (?:re)?paid, ))",
     re.IGNORECASE,
 )
