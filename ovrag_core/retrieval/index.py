@@ -68,8 +68,8 @@ class Index:
         flat = numpy.asarray(vector, dtype=numpy.float32).reshape(-1)
         if flat.shape[0] != self._vectors.shape[1]:
             raise CorpusError(
-                f"the index was made with another embedder: its vectors have {self._vectors.shape[1]} numbers, those of "
-                f"{self.embedder_name} {flat.shape[0]}; index the documents again"
+                f"the index was made with another embedder: its vectors have {self._vectors.shape[1]} numbers, those "
+                f"of {self.embedder_name} {flat.shape[0]}; index the documents again"
             )
         within = self._counts if documents is None else self._counts.keys() & documents
         available = sum(self._counts[id_] for id_ in within)
