@@ -14,7 +14,7 @@ import pandas as pd
 from ovrag_core.evaluation import confusion, contamination, latency, quality
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.settings import Evaluation, Settings
-from ovrag_core.types import LatencyRecord, QueryRecord
+from ovrag_core.types import LatencyRecord, QueryRecord, Usage
 
 Json = dict[str, object]
 CACHE = Path("data/cache")
@@ -46,7 +46,10 @@ def score_run(
     sources = contamination.source_frame(records)
     times = latency.summary(latency.latency_frame(seconds))
     arms = {
-        arm: _arm(*(_of(arm, table) for table in (frame, scored.frame, sources, times)), plan=plan)
+        arm: {
+            **_arm(*(_of(arm, table) for table in (frame, scored.frame, sources, times)), plan=plan),
+            "usage": _usage([record for record in records if record.arm == arm]),
+        }
         for arm in frame["arm"].unique()
     }
     baseline = scored.baseline._asdict() if scored.baseline else None
@@ -213,6 +216,17 @@ def _arm(
         },
         **_sources(sources, plan),
     }
+
+
+def _usage(records: Sequence[QueryRecord]) -> Json:
+    """Model calls, tokens and cost, calls per query and per accepted query. No cost where a price is not known."""
+    accepted = [record.usage.calls for record in records if record.outcome in ("accepted", "corrected")]
+    costs = [record.cost_usd for record in records]
+    used: Json = {name: sum(getattr(record.usage, name) for record in records) for name in Usage.model_fields}
+    used["cost_usd"] = None if None in costs else _number(float(sum(filter(None, costs))))
+    used["calls_per_query"] = _number(sum(record.usage.calls for record in records) / len(records))
+    used["calls_per_accepted_query"] = _number(sum(accepted) / len(accepted)) if accepted else None
+    return used
 
 
 def _quality_source(scored: pd.DataFrame) -> str | None:
