@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Claims a document makes about its own loan: kinds, security, form of credit, each with polarity, scope and passage.
 
 A cue phrase is only a candidate. It becomes a claim when nothing in its clause shows that something else is meant: a
@@ -473,15 +474,7 @@ class _Reader:
         if turned is None:
             return None
         about, strength = turned
-        if self.scope and (self._blocked(about, a, b, cue) or self._held_elsewhere(cue, about, a, b)):
-            return None
-        if self.scope and self._mentioned_only(a, b):
-            return None
-        if self.scope and about in _MATTERS and self._of_another_debt(about, a, b):
-            return None
-        if self.scope and about == "UnsecuredLoan" and _OF_OTHER_DEBTS.search(self.raw, a, b + 60):
-            return None
-        if self.scope and about == "SecuredLoan" and self._granted_to_another(a, b):
+        if self.scope and self._silenced(cue, about, a, b):
             return None
         if self.scope and about == "UnsecuredLoan" and _ONE_KIND_OF_THING.search(self.raw, max(0, a - 25), b):
             strength = 1
@@ -536,6 +529,17 @@ class _Reader:
         if start == 0 and _IT.match(self.raw):
             return True
         return self.debts.anchored(self.raw[start:stop]) or (_BARE.match(self.raw) is not None and len(self.raw) < 140)
+
+    def _silenced(self, cue: Cue, about: str, a: int, b: int) -> bool:
+        """Whether something in the clause shows that it does not speak of this loan."""
+        return (
+            self._blocked(about, a, b, cue)
+            or self._held_elsewhere(cue, about, a, b)
+            or self._mentioned_only(a, b)
+            or (about in _MATTERS and self._of_another_debt(about, a, b))
+            or (about == "UnsecuredLoan" and _OF_OTHER_DEBTS.search(self.raw, a, b + 60) is not None)
+            or (about == "SecuredLoan" and self._granted_to_another(a, b))
+        )
 
     def _mentioned_only(self, a: int, b: int) -> bool:
         """Whether the cue stands within words that a sentence merely quotes."""

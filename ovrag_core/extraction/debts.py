@@ -17,7 +17,6 @@ from ovrag_core.extraction.sentences import Unit
 TITLE = 1200  # characters from the beginning in which a document says what it is and who is party to it
 
 
-
 def spaced(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """A pattern whose spaces stand for any white space: lines are wrapped and indented."""
     return re.compile(pattern.replace(" ", r"\s+"), flags)

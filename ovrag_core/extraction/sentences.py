@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Sentences, rows and headings of a contract, deterministically and with exact offsets.
 
 Contracts are not running prose: half of what they state stands in rows ("Security: none"), cover sheets, disclosure
