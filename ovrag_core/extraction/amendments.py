@@ -53,7 +53,7 @@ _ORDINALS = [
     "twelfth",
 ]
 _AMENDING = (
-    r"amendment|amending|variation|supplement(?:al|ary)?|addendum|modification|extension agreement|change (?:in|"
+    r"amendment|amending|variation|supplement(?:al|ary)?|addendum|modification|extension|change (?:in|"
     r"of) terms|"
     r"waiver|consent|assumption|novation|deed of release|rider|side letter|allonge|assignment and|amendatory"
 )
@@ -84,7 +84,7 @@ _DATED = re.compile(
 _ANY_DATE = re.compile(_DATE, re.I)
 _PERCENT = r"\d{1,2}(?:[.,]\d+)?(?:\s?\d/\d)?\s*(?:%|per\s?cent\b\.?)(?:\s+(?:per annum|p\.\s?a\.|a year))?"
 _CURRENCY = r"(?:(?:US|AU|NZ|CA|HK|A|C|S)?[$€£¥₹]|\b[A-Z]{3}\s|(?:US|U\.S\.)\s?(?:\$|Dollars\s))"
-_MONEY = rf"{_CURRENCY}\s?\d[\d,.']*(?:\s(?:million|billion))?"
+_MONEY = rf"{_CURRENCY}\s?(?:\d[\d,.']*\d|\d)(?:\s(?:million|billion))?"
 
 _RECITALS = re.compile(
     r"^[ \t]*(?:recitals?|background|preamble|whereas\b.*|witnesseth\b.*)[ \t]*:?[ \t]*", re.I | re.M
@@ -158,7 +158,7 @@ _CHANGED = (
     r"(?:extend(?:ed|s)?|postpone[ds]?|deferred|brought forward|change[ds]?|amend(?:ed|s)?|modif(?:ied|ies)|"
     r"revise[ds]?|reset|"
     r"increase[ds]?|raise[ds]?|decrease[ds]?|reduce[ds]?|lower(?:ed|s)?|fixed|moved|shall (?:now |henceforth |"
-    r"hereafter )?be|will (?:now )?be|is now)"
+    r"hereafter )?be|will (?:now )?be|is now|(?:is|are) payable)"
 )
 _EXCHANGES = (
     r"\bfrom\s+(?P<old>{value})\s*,?\s+(?:to|until)\s+(?P<new>{value})",
@@ -166,7 +166,7 @@ _EXCHANGES = (
     r"formerly)\s*:?\s*(?P<old>{value})",
 )
 _SETS = (
-    r"\b(?P<topic>{topic})\b[^.;\n]{{0,160}}?\b{changed}\b(?:(?:[^.;\n]|\.(?!\s)){{0,160}}?\b(?:to|until|at|by)\b)?\s+"
+    r"\b(?P<topic>{topic})\b[^.;\n]{{0,160}}?\b{changed}\b(?:(?:[^.;\n]|\.(?!\s)){{0,160}}?\b(?:to|until|at)\b)?\s+"
     r"(?:be\s+|an?\s+|and\s+including\s+)*(?:fixed\s+|annual\s+)*(?:rate\s+of\s+)?(?P<value>{value})",
     r"\b{changed}\b[^.;\n]{{0,80}}?\b(?P<topic>{topic})\b(?:[^.;\n]|\.(?!\s)){{0,60}}?\b(?:at|of|to|is|"
     r"be)\s+(?:an?\s+)?"
