@@ -14,9 +14,9 @@ DEFINED = re.compile(r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]+)|\\def\\([A
 COMMENT = re.compile(r"(?<!\\)%.*")
 # Arguments that hold no prose: names of files, labels, sizes, and the options in brackets before them.
 NO_PROSE = re.compile(
-    r"\\(?:input|include|result|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|graphicspath|"
-    r"setlength|setcounter|addtolength|renewcommand|vspace|hspace|url|href|begin|end|def|pdfsuppressptexinfo|pdfinfoomitdate|pdftrailerid)"
-    r"(?![A-Za-z])\*?(?:\[[^\]]*\])?(?:\{[^}]*\})*(?:=?-?\d+)?"
+    r"\\(?:input|include|result|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|"
+    r"graphicspath|setlength|setcounter|addtolength|[a-z]*command|vspace|hspace|url|href|begin|end|def|pdf[a-z]+)"
+    r"(?![A-Za-z])\*?(?:\[[^\]]*\]|\{[^}]*\})*(?:=-?\d+)?"
 )
 NUMBER = re.compile(r"(?<![A-Za-z\d.#])\d+(?:[.,]\d+)*")  # F1 and the like are names
 
