@@ -201,7 +201,7 @@ _PUBLIC = frozenset(
     ]
 )
 _UNIT = re.compile(
-    r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) |(?:Amt|Departement|Direktion|Ministerium|Direction|Dirección|Service|Dienst|Assessorato|Ufficio) (?:für|der|des|du|de|per|voor|van) "
+    r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) |(?:AMT|DIENST|MINISTERIUM|DIREKTION) (?:FÜR|DER|DES) |(?:Amt|Departement|Direktion|Ministerium|Direction|Dirección|Service|Dienst|Assessorato|Ufficio) (?:für|der|des|du|de|per|voor|van) "
 )
 _HOUSE_NAME = re.compile(r" (?P<quoted>[\"“„«][A-ZÀ-Þ][\w' &-]{1,30}[\"”“»] )|(?P<dash> [-–] (?=[A-ZÀ-Þ]))")
 _LOAN_HOUSES = frozenset(
@@ -505,6 +505,8 @@ def _form_follows(text: str, position: int, stop: int) -> bool:
 
 def _goes_on(text: str, tokens: list[str], position: int, stop: int) -> bool:
     """Whether a name may run on over a line end: not after a legal form, unless another form or "of" follows."""
+    if tokens[-1] == "&":
+        return True
     last = tokens[-1].lower().replace(".", "")
     following = _TOKEN.match(text, position, stop)
     after = following.group().lower().replace(".", "") if following else ""

@@ -1168,7 +1168,7 @@ _MATURITY_BEFORE = _cues(
     ),
     (r"\bon or before\W*(?:the\s*)?$", 6.0),
     (r"\b(?:complete|completed|finished|cleared)\b[^;]{0,90}\b(?:on|by)\W*(?:the\s*)?$", 8.0),
-    (r"\bfirst\b(?:(?!last|final|second|remainder|balance)[^.;]){0,45}$", -10.0),
+    (r"\b(?:first|earliest)\b(?:(?!last|final|second|remainder|balance)[^.;]){0,45}$", -10.0),
     (
         r"\b(?:paid out|lends?|lent|disbursed|advanced|credited)\b(?:(?!repa|due|until|matur)[^.;]){0,60}\b(?:on|by)\W*(?:the\s*)?$",
         -9.0,
@@ -1237,7 +1237,7 @@ _MATURITY_BEFORE = _cues(
         -5.0,
     ),
     (r"\bpaid (?:out )?(?:in one|once|as one|by one)\b[^.;]{0,40}\b(?:account|transfer)\b[^.;]{0,20}$", -18.0),
-    (r"\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
+    (r"(?<!with )\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
 )
 _MATURITY_AFTER = _cues(
     (r"^[^.;]{0,60}\b(?:comes? to an end|ends\b|expires\b|is closed)", 8.0),
