@@ -116,12 +116,15 @@ def latex(
     shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, note: Note, *, long: bool = False
 ) -> str:
     """A booktabs table of escaped text cells. `numeric` columns are set flush right, long text is wrapped."""
-    spec = "".join("r" if right else _column(cells) for right, cells in zip(numeric, _columns(shown), strict=True))
+    text_columns = [cells for right, cells in zip(numeric, _columns(shown), strict=True) if not right]
+    wrapped = sum(max(map(len, cells)) > _WRAP for cells in text_columns)
+    columns = zip(numeric, _columns(shown), strict=True)
+    spec = "".join("r" if right else _column(cells, wrapped) for right, cells in columns)
     width = sum(min(max(map(len, cells)), _WRAP) + 2 for cells in _columns(shown))
     size = r"\small" if width <= 80 else r"\footnotesize" if width <= 96 else r"\scriptsize"
     head = " & ".join(escape(column) for column in shown.columns) + r" \\"
     body = [" & ".join(escape(cell) for cell in row) + r" \\" for row in shown.itertuples(index=False)]
-    foot = rf"\footnotesize {escape(note.sentence())}"
+    foot = rf"\footnotesize\sloppy {escape(note.sentence())}"
     if long:
         lines = [
             rf"{{{size}\setlength{{\tabcolsep}}{{3pt}}",
@@ -208,8 +211,11 @@ def _columns(shown: pd.DataFrame) -> list[list[str]]:
     return [[str(name), *shown.iloc[:, place].tolist()] for place, name in enumerate(shown.columns)]
 
 
-def _column(cells: list[str]) -> str:
-    """The specification of a text column: as wide as its text, or wrapped at words (with the package array)."""
+def _column(cells: list[str], wrapped: int) -> str:
+    """The specification of a text column: as wide as its text, or wrapped at words (with the package array).
+
+    `wrapped` columns of a table share its width.
+    """
     longest = max(map(len, cells))
-    width = 0.2 if longest <= 2 * _WRAP else 0.3
+    width = 0.2 if longest <= 2 * _WRAP or wrapped > 1 else 0.3
     return "l" if longest <= _WRAP else rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}"
