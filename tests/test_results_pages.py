@@ -55,6 +55,24 @@ def test_the_chapter_compiles_and_nothing_sticks_out(tmp_path: Path):
 
 
 @needs_latex
+def test_what_sticks_out_and_what_is_not_made_is_named(tmp_path: Path):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "wide.tex").write_text(r"\noindent\rule{2\textwidth}{1pt}", encoding="utf-8")
+    result = r"\newcommand" + (ROOT / "thesis" / "results.tex").read_text(encoding="utf-8").split(r"\providecommand")[1]
+    definition = result.split("\\chapter")[0]
+    main = document(
+        tmp_path, r"\result{tables/wide}\par\result{tables/not_made}", rf"\usepackage[T1]{{fontenc}}{definition}"
+    )
+    pdf = compile_pdf(main)
+    assert [complaint.split("pt too")[0].split(" (")[0] for complaint in overfull(log_of(main))] == [
+        "tables/wide.tex: Overfull \\hbox"
+    ]
+    if shutil.which("pdftotext"):
+        shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+        assert "tables/not_made is not made yet: run make repro" in shown
+
+
+@needs_latex
 def test_an_exported_and_packed_thesis_compiles_by_itself(tmp_path: Path):
     present = [path for path in result_files(read_stages(ROOT, compared=False)) if (ROOT / path).exists()]
     target = tmp_path / "thesis"

@@ -20,6 +20,8 @@ _NO_FILE = re.compile(r"Error: File `([^']+)' not found")
 _NO_FONT = re.compile(r"Font [^=]+=(\S+?) .*not loadable|\((?:file|font) (\S+?)\): (?:cannot open|Font .* not found)")
 _PLACE = re.compile(r"^(?:\./)?(.+?:\d+): (.+)$", re.M)
 _MACRO = re.compile(r"Undefined control sequence.*?\n(?:.*\n)??l\.\d+ .*?(\\[A-Za-z]+)\s*$", re.S | re.M)
+_OPENED = re.compile(r"\(\S*?((?:tables|figures)/[\w-]+\.tex)")
+_OVERFULL = re.compile(r"Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high)\)")
 _RESULT = re.compile(r"(?:tables|figures)/")
 
 
@@ -74,10 +76,14 @@ def explain(log: str) -> str:
 
 
 def overfull(log: str, points: float = 1.0) -> list[str]:
-    """Complaints of a log about boxes that stick out by more than so many points."""
-    found = re.findall(r"Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high)\).*", log)
-    lines = [line for line in log.splitlines() if line.startswith("Overfull")]
-    return [line for line, amount in zip(lines, found, strict=False) if float(amount) > points]
+    """Complaints of a log about boxes that stick out by more than so many points, with the result that holds them."""
+    complaints, within = [], "the text"
+    for line in log.splitlines():
+        within = next(reversed(_OPENED.findall(line)), within)
+        found = _OVERFULL.match(line)
+        if found and float(found[1]) > points:
+            complaints.append(f"{within}: {line}")
+    return complaints
 
 
 def main() -> None:
