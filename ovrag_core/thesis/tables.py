@@ -116,10 +116,9 @@ def latex(
     shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, note: Note, *, long: bool = False
 ) -> str:
     """A booktabs table of escaped text cells. `numeric` columns are set flush right, long text is wrapped."""
-    text_columns = [cells for right, cells in zip(numeric, _columns(shown), strict=True) if not right]
-    wrapped = sum(max(map(len, cells)) > _WRAP for cells in text_columns)
-    columns = zip(numeric, _columns(shown), strict=True)
-    spec = "".join("r" if right else _column(cells, wrapped) for right, cells in columns)
+    columns = list(zip(numeric, _columns(shown), strict=True))
+    share = _share(columns)
+    spec = "".join("r" if right else _column(cells, share) for right, cells in columns)
     width = sum(min(max(map(len, cells)), _WRAP) + 2 for cells in _columns(shown))
     size = r"\small" if width <= 80 else r"\footnotesize" if width <= 96 else r"\scriptsize"
     head = " & ".join(escape(column) for column in shown.columns) + r" \\"
@@ -211,11 +210,16 @@ def _columns(shown: pd.DataFrame) -> list[list[str]]:
     return [[str(name), *shown.iloc[:, place].tolist()] for place, name in enumerate(shown.columns)]
 
 
-def _column(cells: list[str], wrapped: int) -> str:
-    """The specification of a text column: as wide as its text, or wrapped at words (with the package array).
+def _share(columns: Sequence[tuple[bool, list[str]]]) -> float:
+    """The part of the text width that each wrapped column gets: what the other columns leave, in even shares."""
+    longest = [(right, max(map(len, cells))) for right, cells in columns]
+    others = sum(length + 2 for right, length in longest if right or length <= _WRAP)
+    wrapped = len([length for right, length in longest if not right and length > _WRAP])
+    return min(0.5, max(0.15, (95 - others) / 100 / max(1, wrapped)))
 
-    `wrapped` columns of a table share its width.
-    """
-    longest = max(map(len, cells))
-    width = 0.2 if longest <= 2 * _WRAP or wrapped > 1 else 0.3
-    return "l" if longest <= _WRAP else rf">{{\raggedright\arraybackslash}}p{{{width}\textwidth}}"
+
+def _column(cells: list[str], share: float) -> str:
+    """The specification of a text column: as wide as its text, or wrapped at words (with the package array)."""
+    if max(map(len, cells)) <= _WRAP:
+        return "l"
+    return rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\textwidth}}"
