@@ -295,9 +295,9 @@ def score(
 @app.command()
 def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
     """What the ontology can say: classes, properties and their other names."""
+    from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
     from ovrag_core.ontology.vocabulary import vocabulary as words  # noqa: PLC0415
     from ovrag_core.ontology.vocabulary import vocabulary_text  # noqa: PLC0415
-    from ovrag_core.workbench import open_ontology  # noqa: PLC0415
 
     ontology = open_ontology(_settings(params, None))
     if output is Format.text:
@@ -310,8 +310,8 @@ def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) ->
 @app.command()
 def rules(params: Params = DEFAULT_PARAMS) -> int:
     """Each rule in a sentence, with its source and setting."""
+    from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
     from ovrag_core.ontology.rules import rules_page  # noqa: PLC0415
-    from ovrag_core.workbench import open_ontology  # noqa: PLC0415
 
     print(rules_page(open_ontology(_settings(params, None))))
     return 0

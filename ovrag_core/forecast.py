@@ -161,7 +161,8 @@ def forecast_text(settings: Settings, found: Forecast) -> list[str]:
 
 
 def _bench(settings: Settings, documents: Sequence[Document], chat: Pretended) -> Bench:
-    from ovrag_core.workbench import make_extractor, open_ontology  # noqa: PLC0415 - it stands above this module
+    from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
+    from ovrag_core.workbench import make_extractor  # noqa: PLC0415 - it stands above this module
 
     size, overlap = settings.chunking.size, settings.chunking.overlap
     chunks = [chunk for document in documents for chunk in split(document, settings.chunking.method, size, overlap)]

@@ -17,8 +17,8 @@ from ovrag_core.extraction.details import find_details
 from ovrag_core.extraction.hybrid import HybridExtractor
 from ovrag_core.identity import Shelf
 from ovrag_core.llm import Chat, Connection, connect
-from ovrag_core.ontology.load import Ontology, load_ontology
-from ovrag_core.ontology.reference import load_with_reference
+from ovrag_core.ontology.configured import open_ontology
+from ovrag_core.ontology.load import Ontology
 from ovrag_core.pipeline import Answerer, Bench, Extractor, Searcher
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder, find_embedder
@@ -29,20 +29,11 @@ from ovrag_core.types import Document
 from ovrag_core.validation import Validator
 
 CONTRACTS = Path("data/contracts")
-ONTOLOGIES = Path("ontologies")
 
 
 def contracts_folder(settings: Settings) -> Path:
     """Where the contracts are: the generated ones, or the user's own folder."""
     return CONTRACTS if settings.corpus.source == "generated" else Path(settings.corpus.source)
-
-
-def open_ontology(settings: Settings) -> Ontology:
-    """The ontology with its rule settings: ours, or FIBO's hierarchy under our rules."""
-    bundled, rules = project_file(ONTOLOGIES), project_file(settings.validation.rules)
-    if settings.ontology.source == "bundled":
-        return load_ontology(bundled, rules=rules)
-    return load_with_reference(Path(settings.ontology.source), bundled, rules)
 
 
 def make_validator(settings: Settings) -> Validator:

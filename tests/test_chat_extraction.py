@@ -15,10 +15,10 @@ from ovrag_core.extraction.subjects import bare_name, loan_names, words_of
 from ovrag_core.extraction.support import is_supported
 from ovrag_core.llm import Message, Reply
 from ovrag_core.llm.schema import parse
+from ovrag_core.ontology.configured import open_ontology
 from ovrag_core.ontology.load import Ontology, fold
 from ovrag_core.settings import Settings
 from ovrag_core.types import Chunk, Document, Evidence, Triple, Usage
-from ovrag_core.workbench import open_ontology
 
 ANN = "Ms. Ann Lee, a natural person"
 TWO = """CREDIT AGREEMENT

@@ -1,0 +1,20 @@
+"""The ontology that the settings ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ovrag_core.ontology.load import Ontology, load_ontology
+from ovrag_core.ontology.reference import load_with_reference
+from ovrag_core.project import project_file
+from ovrag_core.settings import Settings
+
+ONTOLOGIES = Path("ontologies")
+
+
+def open_ontology(settings: Settings) -> Ontology:
+    """The ontology with its rule settings: ours, or FIBO's hierarchy under our rules."""
+    bundled, rules = project_file(ONTOLOGIES), project_file(settings.validation.rules)
+    if settings.ontology.source == "bundled":
+        return load_ontology(bundled, rules=rules)
+    return load_with_reference(Path(settings.ontology.source), bundled, rules)
