@@ -87,7 +87,10 @@ def test_another_run_is_evaluated_as_far_as_it_goes(
             if cell.cell_type == "code":
                 exec(compile(cell.source, stage, "exec"), names)  # as the kernel would, without starting one
     assert (tmp_path / "tables" / "confusion.csv").read_text(encoding="utf-8").count("\n") > 1
-    pages = "\n".join(page.read_text(encoding="utf-8") for page in (tmp_path / "reports" / "cases").glob("*.md"))
-    if name in ("table", "queries"):
+    theirs = name in ("table", "queries")
+    folder = tmp_path / ("data/runs/other.cases" if theirs else "reports/cases")  # what quotes them stays out of git
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in folder.glob("*.md"))
+    if theirs:
+        assert "not quoted here" in (tmp_path / "reports" / "cases" / "index.md").read_text(encoding="utf-8")
         assert "refused after 4 attempts for reasons that were not recorded" in pages
         assert "all retrieved chunks are of the asked contract" not in pages

@@ -71,8 +71,8 @@ def test_pages_are_capped_by_rule_and_the_rest_is_counted(tmp_path):
     paths = write_cases(records, {}, tmp_path, most=12)
     assert len(paths) == 13
     index = (tmp_path / "index.md").read_text()
-    assert "14 false positives; 2 of them have no page." in index
-    assert "## plain\n\n0 false positives." in index
+    assert "### ovrag\n\n14 queries; 2 of them have no page." in index
+    assert "### plain" not in index
     assert "D11" in index
     assert "D12" not in index
 
@@ -80,16 +80,19 @@ def test_pages_are_capped_by_rule_and_the_rest_is_counted(tmp_path):
 def test_queries_with_the_same_chunks_and_question_share_a_page(tmp_path):
     records = [false_positive(document=d, question=q) for d in ("D1", "D2") for q in ("Q1", "Q2")]
     paths = write_cases(records, {}, tmp_path)
-    assert [path.name for path in paths] == ["ovrag_D1_Q1.md", "ovrag_D1_Q2.md", "index.md"]
+    names = ["false-positive_ovrag_D1_Q1", "false-positive_ovrag_D1_Q2"]
+    assert [path.name for path in paths] == [*(f"{name}.md" for name in names), "index.md"]
+    assert all((tmp_path / f"{name}.html").exists() for name in names)
     assert "It stands for 2 queries" in paths[0].read_text()
-    assert "4 false positives." in paths[-1].read_text()
+    assert "4 queries." in paths[-1].read_text()
 
 
 def test_pages_of_an_earlier_run_go_and_other_files_stay(tmp_path):
     (tmp_path / "notes.md").write_text("mine", encoding="utf-8")
     write_cases([false_positive(document="Old")], {}, tmp_path)
     write_cases([false_positive(document="New")], {}, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.md", "notes.md", "ovrag_New_Q1.md"]
+    page = "false-positive_ovrag_New_Q1"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{page}.html", f"{page}.md", "index.md", "notes.md"]
 
 
 def test_names_that_are_no_file_names_do_not_collide(tmp_path):

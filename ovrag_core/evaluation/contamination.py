@@ -68,6 +68,22 @@ def matrix(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
     return counts.reindex(index=documents, columns=documents, fill_value=0)
 
 
+def retrieved_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """Where the chunks of each query came from: arm, document, question, asked_chunks, chunks, sources with counts.
+
+    Sources are in the order of their first chunk. A run that does not say what was retrieved has no rows.
+    """
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    found = [record for record in records if record.retrieved]
+    rows = []
+    for record in sorted(found, key=lambda record: (rank[record.arm], record.document_id, record.question_id)):
+        counts = Counter(chunk.document_id for chunk in record.retrieved)
+        sources = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
+        key = (record.arm, record.document_id, record.question_id)
+        rows.append((*key, counts[record.document_id], counts.total(), sources))
+    return pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "asked_chunks", "chunks", "sources"])
+
+
 def false_positives(records: Sequence[QueryRecord]) -> list[QueryRecord]:
     """Queries about clean documents that were flagged, by arm, document and question."""
     rank = {arm: place for place, arm in enumerate(arms_of(records))}

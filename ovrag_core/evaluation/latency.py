@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ovrag_core.evaluation.statistics import Resampling, ratio
 from ovrag_core.settings import ARM_NAMES
 from ovrag_core.types import LatencyRecord
 
 PARTS = ("retrieval", "answering", "rag", "extraction", "validation")
 TOTAL = "total"
+STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # seconds, half decades
 STATISTICS = ("n", "mean", "median", "p25", "p75", "p95", "max", "share")
 
 
@@ -44,6 +46,32 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
             count, mean, most = int(seconds.count()), float(seconds.mean()), float(seconds.max())
             rows.append((arm, part, count, mean, *quartiles, most, share))
     return pd.DataFrame(rows, columns=["arm", "part", *STATISTICS])
+
+
+def mean_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
+    """Bounds of the mean seconds per arm and part, documents as clusters: arm, part, mean_low, mean_high."""
+    rows = []
+    for arm, group in frame.groupby("arm", sort=False):
+        for part in (*PARTS, TOTAL):
+            sums = group.groupby("document_id", sort=True)[part].agg(["sum", "count"])
+            mean = ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
+            rows.append((arm, part, mean.low, mean.high))
+    return pd.DataFrame(rows, columns=["arm", "part", "mean_low", "mean_high"]).astype(
+        {"mean_low": float, "mean_high": float}
+    )
+
+
+def distribution(frame: pd.DataFrame) -> pd.DataFrame:
+    """Queries per arm by the size of their total: arm, n, a column for each half decade with any query."""
+    edges = [-np.inf, *STEPS, np.inf]
+    names = [f"up to {step:g} s" for step in STEPS] + [f"above {STEPS[-1]:g} s"]
+    places = pd.cut(frame[TOTAL], edges, labels=names)
+    counts = pd.crosstab(frame["arm"], places).reindex(index=frame["arm"].unique())
+    used = [name for name in names if name in counts and counts[name].any()]
+    table = counts[used].astype(int)
+    table.insert(0, "n", table.sum(axis=1))
+    table.columns = pd.Index([str(name) for name in table.columns])
+    return table.rename_axis(index="arm").reset_index()
 
 
 def by_attempts(frame: pd.DataFrame) -> pd.DataFrame:

@@ -5,8 +5,9 @@ ratio of two sums over documents (precision is Σtp / Σ(tp + fp), a mean score 
 bias-corrected and accelerated (BCa) bootstrap over documents (Efron 1987). Where BCa is undefined, because resamples
 exist in which the denominator is empty, the percentile interval of the defined resamples is given. Where every document
 shows the same proportion a bootstrap has nothing to resample and would claim certainty; then the Wilson score interval
-with the number of documents as its n is given, which treats each document as one trial. With fewer than two documents
-there is no interval.
+with the number of documents as its n is given, which treats each document as one trial; where the figure is no
+proportion, a mean score or a mean number of attempts, nothing can be said of its spread and no interval is given. With
+fewer than two documents there is none either.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 def _unanimous(value: float, clusters: int, plan: Resampling, proportion: bool) -> Estimate:
     if not proportion:
-        return Estimate(value, value, value, clusters, "percentile")
+        return Estimate(value, clusters=clusters)
     return Estimate(value, *_wilson_bounds(value * clusters, clusters, plan.confidence), clusters, "wilson")
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ovrag_core.evaluation import confusion
 from ovrag_core.evaluation.statistics import holm
-from ovrag_core.thesis import figures
+from ovrag_core.thesis import drawings, figures
 from ovrag_core.thesis.run import (
     CELLS,
     COMPARISONS,
@@ -174,6 +174,15 @@ def rates_figure(run: Run) -> Path:
     return save(run, fig, "rates", "Precision, recall and F1 by arm.", run.note(more=source(run)))
 
 
+def precision_recall_figure(run: Run) -> Path:
+    """Precision against recall by arm, with the intervals of both and published values: `precision_recall`."""
+    table = confusion.confusion_by(run.frame, ["arm"], run.plan)
+    names = {"precision": "Precision", "recall": "Recall"}
+    fig = drawings.rates_plane(table, "arm", run.width, published=_published_rates(run, names))
+    caption = "Precision against recall by arm."
+    return save(run, fig, "precision_recall", caption, run.note(more=source(run, "Grey lines join points of equal F1")))
+
+
 def detection_figure(run: Run) -> Path:
     """Every query as a cell: contracts across, questions down, a panel for each arm that validates."""
     order = run.frame[["document_id", "clash_type"]].drop_duplicates().sort_values("document_id")
@@ -189,20 +198,17 @@ def detection_figure(run: Run) -> Path:
         "unlabelled": ("no label", "#fdf3c8"),
     }
     tables = {}
-    judging = {record.arm for record in run.records if any(attempt.verdict for attempt in record.attempts)}
-    for arm, group in run.frame[run.frame["arm"].isin(judging)].groupby("arm", sort=False):
+    for arm, group in run.frame[run.frame["arm"].isin(run.judging)].groupby("arm", sort=False):
         wide = group.pivot(index="question_id", columns="document_id", values="cell")
         tables[str(arm)] = wide.reindex(columns=order["document_id"]).rename(columns=number_of)
-    fig = figures.grid_of_cells(
-        tables,
-        kinds,
-        run.width,
-        row_label="question",
-        column_label="contract",
-        groups=order["clash_type"].tolist(),
-    )
     caption = "Every query by contract and question: what was expected and what was flagged."
-    return save(run, fig, "detection", caption, run.note(interval=False, arm=", ".join(tables)))
+    note = run.note(interval=False, arm=", ".join(tables))
+    if not tables:
+        return save(run, drawings.sentence("No arm of this run has verdicts.", run.width), "detection", caption, note)
+    groups = order["clash_type"].tolist()
+    look = {"row_label": "question", "column_label": "contract"}
+    fig = figures.grid_of_cells(tables, kinds, run.width, groups=groups, **look)
+    return save(run, fig, "detection", caption, note)
 
 
 def _corrections(run: Run, arm: str) -> dict[str, object]:

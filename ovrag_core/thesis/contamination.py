@@ -11,6 +11,7 @@ from ovrag_core.thesis import figures
 from ovrag_core.thesis.run import (
     MARK,
     Run,
+    counted,
     integers,
     number_of,
     save,
@@ -52,7 +53,7 @@ def false_positive_table(run: Run) -> pd.DataFrame:
         table = pd.concat([rows, table], ignore_index=True)[list(table.columns)]
         table = integers(table, ["attempts"])
     note = run.note(interval=False, more=source(run))
-    short = _counted(table, ["arm", "question_id", "chunks_also_from", "rules"])
+    short = counted(table, ["arm", "question_id", "chunks_also_from", "rules"])
     caption = "False positives by arm, question and chunks."
     return write(run, short, "false_positives", caption, note, rows=25, long=True, full=table)
 
@@ -62,14 +63,39 @@ def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     table = contamination.wrong_answers(sources)
     note = run.note(interval=False, more="Accepted answers that are about other contracts only")
     caption = "Accepted answers about the wrong contract, by arm, question and source."
-    short = _counted(table, ["arm", "question_id", "sources", "basis"])
+    short = counted(table, ["arm", "question_id", "sources", "basis"])
     return write(run, short, "wrong_contract_answers", caption, note, rows=20, full=table)
 
 
-def _counted(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Rows that agree in `keys` as one, with their number and the first contract, in the order of their firsts."""
-    groups = table.groupby(keys, sort=False, dropna=False)["document_id"]
-    return groups.agg(queries="size", first_contract="first").reset_index()
+def retrieved_table(run: Run) -> pd.DataFrame:
+    """Sources that were retrieved for each question: `retrieved_sources`, in LaTeX for chosen contracts.
+
+    Chosen are the middle contract of the clean ones and of each type of contradiction, where a pool has had time to
+    grow; arms that retrieved the same share a row, and arms that cannot retrieve from elsewhere are left out.
+    """
+    table = contamination.retrieved_frame(run.records)
+    foreign = table.groupby("arm")["asked_chunks"].sum() < table.groupby("arm")["chunks"].sum()
+    shown = table[table["arm"].map(foreign).astype(bool) & table["document_id"].isin(chosen_contracts(run))]
+    keys = ["document_id", "question_id", "asked_chunks", "chunks", "sources"]
+    shown = shown.groupby(keys, sort=False)["arm"].agg(", ".join).reset_index(name="arms")
+    shown = shown.sort_values(["document_id", "question_id"], kind="stable")
+    shown.insert(2, "arms", shown.pop("arms"))
+    more = (
+        "Chosen: the middle contract of the clean ones and of each type. Arms with chunks of the asked contract only "
+    )
+    more += "are left out"
+    more += "" if len(table) else ". The run does not say what was retrieved"
+    headers = {"asked_chunks": "Of asked", "chunks": "Chunks"}
+    caption = "Contracts that chunks were retrieved from, by question, for chosen contracts."
+    note = run.note(interval=False, more=more)
+    return write(run, shown, "retrieved_sources", caption, note, headers=headers, long=True, full=table)
+
+
+def chosen_contracts(run: Run) -> list[str]:
+    """The middle contract, by id, of the clean ones and of each type of contradiction."""
+    contracts = run.frame[["document_id", "clash_type"]].drop_duplicates("document_id").sort_values("document_id")
+    groups = contracts.groupby("clash_type", sort=False)["document_id"]
+    return sorted(str(names.iloc[len(names) // 2]) for _, names in groups)
 
 
 def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:

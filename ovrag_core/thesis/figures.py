@@ -5,8 +5,10 @@ Colours are from seaborn's "colorblind" palette and differ in lightness; series 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +18,11 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, Colormap, ListedColormap, LogNorm
 from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
 from ovrag_core.thesis.tables import Note, escape
 
@@ -66,6 +70,7 @@ def save_figure(fig: Figure, name: str, *, caption: str = "", note: Note | None 
     Returns the path of the PNG.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    _spell_out(fig)
     with styled():
         fig.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
         fig.savefig(folder / f"{name}.png", metadata={"Software": None})
@@ -81,6 +86,30 @@ def save_figure(fig: Figure, name: str, *, caption: str = "", note: Note | None 
         ]
         (folder / f"{name}.tex").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     return folder / f"{name}.png"
+
+
+def _spell_out(fig: Figure) -> None:
+    """Characters that the font cannot draw become their code point, as U+4E2D, instead of empty boxes."""
+    for ax in fig.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            formatter = axis.get_major_formatter()
+            if isinstance(formatter, FixedFormatter):  # tick labels are set anew whenever they are drawn
+                formatter.seq = [drawable(str(label)) for label in formatter.seq]
+    for text in fig.findobj(Text):
+        if isinstance(text, Text):
+            text.set_text(drawable(text.get_text()))
+
+
+def drawable(text: str) -> str:
+    """The text with what the figures' font lacks spelt as code points; control characters are left out."""
+    known = _characters()
+    kept = (character for character in text if character == "\n" or not unicodedata.category(character).startswith("C"))
+    return "".join(c if ord(c) in known or c.isspace() else f"U+{ord(c):04X}" for c in kept)
+
+
+@cache
+def _characters() -> frozenset[int]:
+    return frozenset(get_font(findfont(str(RC["font.family"]))).get_charmap())
 
 
 def colours(count: int) -> list[str]:

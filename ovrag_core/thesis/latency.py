@@ -6,27 +6,52 @@ from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.evaluation import latency
-from ovrag_core.thesis import figures, numbers
+from ovrag_core.evaluation import latency, quality
+from ovrag_core.thesis import drawings, effort, figures, numbers
 from ovrag_core.thesis.run import (
     MARK,
     Run,
     integers,
     save,
     source,
+    with_bounds,
     write,
 )
+from ovrag_core.thesis.tables import heading
 
 
 def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Seconds per arm and part, published ones beside them: `latency`."""
-    table = latency.summary(seconds)
+    table = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"], how="left")
+    table = table[["arm", "part", "n", *with_bounds(["mean"]), *latency.STATISTICS[2:]]]
     if run.published and "ovrag" in run.arms:
         rows = [{"arm": f"ovrag {MARK}", "part": part, **row} for part, row in run.published.latency.items()]
         table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True), ["n"])
-    note = run.note(interval=False, more=source(run, "Seconds, one machine; share of the summed totals"))
+    note = run.note(more=source(run, "Seconds, one machine; the interval is the mean's; share of the summed totals"))
     caption = "Latency by arm and part, in seconds."
     return write(run, table, "latency", caption, note, decimals={**dict.fromkeys(latency.STATISTICS, 4), "share": 3})
+
+
+def latency_distribution_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Queries per arm by the size of their total: `latency_distribution`."""
+    table = latency.distribution(seconds)
+    note = run.note(interval=False, more="Cells count queries; seconds of a whole query, one machine")
+    headers = {str(name): heading(str(name)) for name in table}
+    return write(run, table, "latency_distribution", "Queries by seconds, by arm.", note, headers=headers)
+
+
+def latency_quality_figure(run: Run, seconds: pd.DataFrame, scored: quality.Quality) -> Path:
+    """Mean seconds per query against the F1 of flagging and the likeness of accepted answers."""
+    means = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"])
+    total = means[means["part"] == latency.TOTAL].rename(columns=lambda name: name.replace("mean", "seconds"))
+    table = total.merge(effort.with_quality(run, scored), on="arm")
+    caption = "Quality against mean seconds per query, logarithmic scale, by arm."
+    if table.empty:
+        fig = drawings.sentence("This run has no seconds.", run.width)
+    else:
+        label = "seconds per query"
+        fig = drawings.against(table, "seconds", drawings.QUALITIES, run.width, label=label, log=True)
+    return save(run, fig, "latency_quality", caption, run.note(more="One machine"))
 
 
 def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:

@@ -98,6 +98,16 @@ class Run:
         return confusion.arms_of(self.records)
 
     @property
+    def imported(self) -> bool:
+        """Whether the run was recorded elsewhere, so that its texts are not ours to print."""
+        return any(record.recorded is not None for record in self.records)
+
+    @property
+    def judging(self) -> frozenset[str]:
+        """Arms that judge their answers."""
+        return frozenset(record.arm for record in self.records if any(attempt.verdict for attempt in record.attempts))
+
+    @property
     def width(self) -> float:
         """Text width in inches."""
         return self.settings.figures.text_width_inches
@@ -114,7 +124,7 @@ class Run:
         arms = arm or (", ".join(self.arms) if len(self.arms) > 1 else self.arms[0])
         plan = self.plan
         how = f"{plan.confidence:.0%}, BCa bootstrap over contracts as clusters ({plan.samples} resamples), "
-        how += "Wilson over contracts where all agree"
+        how += "of a share on which all contracts agree Wilson over contracts"
         return Note(f"{self.model}, run {self.name}", arms, n or per_arm, how if interval else "", more)
 
 
@@ -182,6 +192,12 @@ def publisher(run: Run) -> str:
 def integers(table: pd.DataFrame, names: Sequence[str] | dict[str, str]) -> pd.DataFrame:
     """Counts as whole numbers, missing ones allowed."""
     return table.astype({name: "Int64" for name in names if name in table})
+
+
+def counted(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Rows that agree in `keys` as one, with their number and the first contract, in the order of their firsts."""
+    groups = table.groupby(list(keys), sort=False, dropna=False)["document_id"]
+    return groups.agg(queries="size", first_contract="first").reset_index()
 
 
 def with_bounds(names: Sequence[str]) -> list[str]:

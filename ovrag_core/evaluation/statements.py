@@ -1,0 +1,203 @@
+"""What was said of the documents: statements by origin, what of them takes part in reasoning, and what they break."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from ovrag_core.evaluation.confusion import arms_of, cell, columns
+from ovrag_core.evaluation.contamination import about
+from ovrag_core.evaluation.statistics import Resampling, ratio
+from ovrag_core.ontology.assertions import ABox, assert_triples
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.types import QueryRecord, Triple, Violation
+
+UNKNOWN_TYPE = "read without the class beside a name"
+COMPATIBLE = "what was read of the asked contract is compatible"
+NAMEABLE = ("unknown predicate", "unknown class", UNKNOWN_TYPE)
+
+
+class Statement(NamedTuple):
+    """A statement of a query and where it was read: answer, context, or recorded elsewhere."""
+
+    triple: Triple
+    origin: str
+
+
+def statements_of(record: QueryRecord) -> list[Statement]:
+    """The distinct statements that the last attempt was judged by, the answer's first.
+
+    A run recorded elsewhere does not tell the answer's from the context's; all of its are `recorded`.
+    """
+    found: dict[tuple[str, ...], Statement] = {}
+    answer = record.attempts[-1].triples if record.attempts else ()
+    for origin, triples in (("answer", answer), ("context", record.context_triples)):
+        for triple in triples:
+            name = "recorded" if record.recorded else origin
+            document = triple.evidence.document_id if triple.evidence else ""
+            found.setdefault((triple.subject, triple.predicate, triple.object, document, name), Statement(triple, name))
+    return list(found.values())
+
+
+def origin_table(records: Sequence[QueryRecord], plan: Resampling) -> pd.DataFrame:
+    """Per arm that extracts and origin: statements, mean a query with its interval, and where they were read.
+
+    Columns: arm, origin, queries, statements, per_query (and bounds), located (a passage is known), foreign (read in
+    another document than the asked one; missing for what was read in the answer).
+    """
+    rows = []
+    for arm in arms_of(records):
+        of_arm = [record for record in records if record.arm == arm]
+        said = [(record, statement) for record in of_arm for statement in statements_of(record)]
+        for origin in dict.fromkeys(statement.origin for _, statement in said):
+            chosen = [(record, statement.triple) for record, statement in said if statement.origin == origin]
+            per_document = Counter(record.document_id for record, _ in chosen)
+            queries = Counter(record.document_id for record in of_arm)
+            counts = [float(per_document[name]) for name in sorted(queries)]
+            mean = ratio(counts, [float(queries[name]) for name in sorted(queries)], plan, proportion=False)
+            located = [(record, triple.evidence) for record, triple in chosen if triple.evidence]
+            known = origin != "answer"
+            foreign = sum(passage.document_id != record.document_id for record, passage in located) if known else None
+            row = {"arm": arm, "origin": origin, "queries": len(of_arm), "statements": len(chosen)}
+            rows.append(row | columns("per_query", mean) | {"located": len(located), "foreign": foreign})
+    names = ["arm", "origin", "queries", "statements", "per_query", "per_query_low", "per_query_high"]
+    return pd.DataFrame(rows, columns=[*names, "located", "foreign"]).astype({"foreign": "Int64"})
+
+
+def coverage(records: Sequence[QueryRecord], ontology: Ontology, plan: Resampling) -> pd.DataFrame:
+    """Per arm that extracts: statements, the share that takes part in reasoning, and how much of the ontology is used.
+
+    Columns: arm, queries, statements, taking_part (with bounds), classes used and `classes_of`, properties used and
+    `properties_of`. A statement takes part when it asserts something in the ontology's terms.
+    """
+    rows = []
+    terms = {term.iri: term for term in (*ontology.classes, *ontology.properties)}
+    for arm, boxes in _boxes(records, ontology).items():
+        said, heard = Counter[str](), Counter[str]()
+        used: set[str] = set()
+        for document, abox, triples in boxes:
+            said[document] += len(triples)
+            heard[document] += len(triples) - len(abox.unmapped)
+            used |= {fact.term for fact in abox.facts}
+        names = sorted(said)
+        share = ratio([float(heard[n]) for n in names], [float(said[n]) for n in names], plan)
+        classes = sum(term.iri in used for term in ontology.classes)
+        properties = len({iri for iri in used if iri in terms}) - classes
+        row = {"arm": arm, "queries": len(boxes), "statements": said.total()}
+        row |= {"classes": classes, "classes_of": len(ontology.classes)}
+        rows.append(
+            row | {"properties": properties, "properties_of": _sayable(ontology)} | columns("taking_part", share)
+        )
+    names = ["arm", "queries", "statements", "taking_part", "taking_part_low", "taking_part_high"]
+    return pd.DataFrame(rows, columns=[*names, "classes", "classes_of", "properties", "properties_of"])
+
+
+def unmapped(records: Sequence[QueryRecord], ontology: Ontology) -> pd.DataFrame:
+    """Statements that take no part, or part of which is not read, by reason: arm, reason, statements, terms, commonest.
+
+    `terms` counts the distinct predicates, classes or values that are to blame; `commonest` names up to three, but no
+    values, as those are text of a document.
+    """
+    rows = []
+    for arm, boxes in _boxes(records, ontology).items():
+        blamed: dict[str, Counter[str]] = {}  # by reason
+        for _, abox, triples in boxes:
+            for index, reason in abox.unmapped.items():
+                term = triples[index].predicate if reason == "unknown predicate" else triples[index].object
+                blamed.setdefault(reason, Counter())[term] += 1
+            for names in abox.unknown_types.values():
+                blamed.setdefault(UNKNOWN_TYPE, Counter()).update(set(names))
+        for why, terms in sorted(blamed.items(), key=lambda item: (-item[1].total(), item[0])):
+            common = sorted(terms, key=lambda name: (-terms[name], name))[:3] if why in NAMEABLE else []
+            rows.append((arm, why, terms.total(), len(terms), ", ".join(common)))
+    return pd.DataFrame(rows, columns=["arm", "reason", "statements", "terms", "commonest"])
+
+
+def violations(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """Rules that the last judged attempt of a query breaks, a row an arm, rule and cause, most frequent first.
+
+    Columns: arm, rule, kind, severity, clash_type, cause, queries, contracts, on_clash, on_clean (queries about
+    documents with that label).
+    """
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    groups: dict[tuple[str, ...], list[QueryRecord]] = {}
+    for record in records:
+        for key in {_kind_of(record.arm, violation) for violation in last_violations(record)}:
+            groups.setdefault(key, []).append(record)
+    rows = []
+    for key, found in sorted(groups.items(), key=lambda item: (rank[item[0][0]], -len(item[1]), item[0])):
+        labels = Counter(record.label for record in found)
+        documents = len({record.document_id for record in found})
+        rows.append((*key, len(found), documents, labels["CLASH"], labels["CLEAN"]))
+    names = ["arm", "rule", "kind", "severity", "clash_type", "cause", "queries", "contracts", "on_clash", "on_clean"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _kind_of(arm: str, violation: Violation) -> tuple[str, ...]:
+    kind = (violation.rule, violation.kind, violation.severity, violation.clash_type or "", violation.cause or "")
+    return (arm, *kind)
+
+
+def last_violations(record: QueryRecord) -> tuple[Violation, ...]:
+    """Everything that the last attempt that was judged breaks, warnings included."""
+    verdicts = [attempt.verdict for attempt in record.attempts if attempt.verdict is not None]
+    return verdicts[-1].violations if verdicts else ()
+
+
+def missed(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """Queries about contradictory documents that were not flagged: arm, document, question, clash_type, reason."""
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    found = [record for record in records if cell(record) == "fn"]
+    found.sort(key=lambda record: (rank[record.arm], record.document_id, record.question_id))
+    rows = [(r.arm, r.document_id, r.question_id, r.clash_type or "", miss_reason(r)) for r in found]
+    return pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "clash_type", "reason"])
+
+
+def miss_reason(record: QueryRecord) -> str:
+    """Why a contradiction was not flagged, the first of these that holds, from what the record shows.
+
+    It is what stood in the way first: of a query that never saw the contract nothing can be said about its reading.
+    """
+    said, asked = statements_of(record), record.document_id
+    seen = {chunk.document_id for chunk in record.retrieved}
+    elsewhere = about(seen, asked) == "other" or (record.recorded is not None and record.recorded.about == "other")
+    own = [each for each in said if each.triple.evidence is None or each.triple.evidence.document_id == asked]
+    warned = any(violation.severity == "warning" for violation in last_violations(record))
+    judged = any(attempt.verdict is not None for attempt in record.attempts)
+    reasons = {
+        "the arm does not validate": bool(record.attempts) and not judged,
+        "a later answer passed": record.outcome == "corrected",
+        "only other contracts were seen": elsewhere,
+        "the run recorded no statements": not record.attempts,
+        "no statement was extracted": not said,
+        "what was retrieved is not recorded": record.recorded is not None and not seen,
+        "only a warning was raised": warned,
+        "nothing was read in the asked contract": not own,
+    }
+    return next((name for name, holds in reasons.items() if holds), COMPATIBLE)
+
+
+def _boxes(records: Sequence[QueryRecord], ontology: Ontology) -> dict[str, list[tuple[str, ABox, list[Triple]]]]:
+    """Per arm with statements, a query's document, ABox and triples. Queries with the same statements share an ABox."""
+    known: dict[tuple[Triple, ...], ABox] = {}
+    boxes: dict[str, list[tuple[str, ABox, list[Triple]]]] = {}
+    for arm in arms_of(records):
+        for record in records:
+            triples = [statement.triple for statement in statements_of(record)] if record.arm == arm else []
+            if triples:
+                key = tuple(_bare(triples))
+                abox = known[key] if key in known else known.setdefault(key, assert_triples(triples, ontology))
+                boxes.setdefault(arm, []).append((record.document_id, abox, triples))
+    return boxes
+
+
+def _bare(triples: Iterable[Triple]) -> list[Triple]:
+    return [triple.model_copy(update={"evidence": None, "origin": "context"}) for triple in triples]
+
+
+def _sayable(ontology: Ontology) -> int:
+    """Properties without those that are only the inverse of another: what those say is asserted by the other."""
+    return sum(term.inverse is None for term in ontology.properties)
