@@ -204,6 +204,7 @@ _UNIT = re.compile(
     r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) |(?:AMT|DIENST|MINISTERIUM|DIREKTION) (?:FÜR|DER|DES) |(?:Amt|Departement|Direktion|Ministerium|Direction|Dirección|Service|Dienst|Assessorato|Ufficio) (?:für|der|des|du|de|per|voor|van) "
 )
 _HOUSE_NAME = re.compile(r" (?P<quoted>[\"“„«][A-ZÀ-Þ][\w' &-]{1,30}[\"”“»] )|(?P<dash> [-–] (?=[A-ZÀ-Þ]))")
+_NICKNAME = re.compile(r" [\"“„'‘][A-ZÀ-Þ][\w. -]{1,20}[\"”“'’] (?=[A-ZÀ-Þ])")
 _LOAN_HOUSES = frozenset(
     ["authority", "company", "corporation", "fund", "bank", "association", "society", "services", "trust", "board"]
 )
@@ -438,6 +439,9 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
         if gap and _is_part(gap.group(1), text, gap.end(), stop):
             end = position = gap.end()
             tokens.append(gap.group(1))
+        if nickname := _nickname(text, tokens, position, stop):
+            position = nickname
+            continue
         if house := _house_name(text, position, stop):
             tokens.append("-")
             position = house
@@ -468,6 +472,12 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
     while end > start and text[end - 1] in " ,;:-–—&/\\":
         end -= 1
     return end
+
+
+def _nickname(text: str, tokens: list[str], position: int, stop: int) -> int | None:
+    """Where a person's name goes on after a nickname in quotation marks: 'Ana "Nita" Ruiz'."""
+    called = _NICKNAME.match(text, position, stop)
+    return called.end() if called and tokens[0].lower() in _first_names() else None
 
 
 def _house_name(text: str, position: int, stop: int) -> int | None:
@@ -761,7 +771,8 @@ def _kind_by_form(name: str, role: Role | None) -> PartyKind | None:
 
 
 def _is_bank(plain: list[str], joined: str) -> bool:
-    if any(f" {w} " in joined for w in _lower("bankWord")):
+    person = plain[0] in _first_names() and len(plain) > 2
+    if any(f" {w} " in joined and not (person and w in _last_names() and w != "bank") for w in _lower("bankWord")):
         return True
     endings = tuple(_lower("bankEnding"))
     return any(p.endswith(endings) and len(p) > 5 for p in plain if p not in _last_names())
@@ -821,7 +832,8 @@ def _looks_personal(name: str) -> bool:
     """Whether a name without any sign of an organisation is built like a person's."""
     tokens = [t for t in name.replace(",", " ").split() if t.lower() not in words("particle")]
     plain = plain_words(" ".join(tokens))
-    if any(p in _lower("notAName") for p in plain[1:]) or any(c.isdigit() for c in name):
+    surnames = _last_names() if len(plain) > 2 and plain[0] in _first_names() else frozenset()
+    if any(p in _lower("notAName") and p not in surnames for p in plain[1:]) or any(c.isdigit() for c in name):
         return False
     if len(tokens) == 1:
         return plain[0] in _first_names()

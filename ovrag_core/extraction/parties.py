@@ -117,6 +117,7 @@ _TAIL = re.compile(
     r"residing|resident|born|and|represented|established|trading|doing|is|in|holding|t/a|d/b/a|on|holder|ABN|ACN|UEN|CRO|HRB|CIN|KvK)\b"
 )
 _ITEM = re.compile(r"[\s,;]*(?:\(?(?:\d{1,2}|[ivx]{1,4}|[A-HIa-h])[.)]\s+(?=[^\s.]{2,}))?")
+_ENUMERATES = re.compile(r"\s*\(?(?:\d{1,2}|[ivx]{1,4}|[A-Ha-h])[.)]\s")
 _ENUMERATED = re.compile(r"[A-H]\. \S+ (?:.*\b)?(?:Inc|LLC|Ltd|Limited|Corp|Company|plc)\b")
 _NEW_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*(?=[A-Z\"“$£€\d])")
 _LAST_WORD = re.compile(r"([^\W_]+)[^\w]*$")
@@ -148,7 +149,7 @@ _RELATED = re.compile(
 )
 _LABELLED = re.compile(r"\n[ \t]*[A-Z][\w ()/-]{2,30}:")
 _SENTENCE_END = re.compile(
-    r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!\b[Nn]o)(?<!\bnos)(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)[.;?!][\"”]?\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
+    r"(?<![A-Z])(?<!\b[A-Z][a-z])(?<!\b[Nn]o)(?<!\bnos)(?<!Inc)(?<!Ltd)(?<!Corp)(?<!Bros)(?<!Ing)(?<!Dipl)(?<!Prof)(?<!\bul)(?<!\bnr)(?<!\bal)(?<!\bpl)[.;?!][\"”]?\s+(?=[A-Z\"“(])|\n\s*\n(?=\s*(?:WHEREAS|RECITALS|NOW|WITNESSETH))"
 )
 _SPOKEN = re.compile(
     r"((?:[\"“](?:the\s+)?\w+[,.]?[\"”]\s*(?:,|and|or)?\s*){1,4})(?:is|are|means?|refers?\s+to|shall\s+mean|stands?\s+for)\s+(?=(?:the\s+)?[A-ZÀ-Þ])",
@@ -166,7 +167,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _UNDERSIGNED = re.compile(
-    r"\bundersigned\b\s*(?:borrower|maker|obligor)?\s*(?:\([^()]{0,60}\))?\s*,?\s+", re.IGNORECASE
+    r"\bundersigned\b\s*(?:borrower|maker|obligor)?\s*(?:\([^()]{0,60}\))?\s*,?\s+(?!\s*\d{1,2}[.)]\s)", re.IGNORECASE
 )
 _SELF = re.compile(r"\b(I|We)(?:,|\s+the\s+undersigned,?)\s+(?:the\s+undersigned,?\s+)?")
 _LENDS = re.compile(
@@ -206,7 +207,7 @@ _BORROWS = re.compile(
     re.IGNORECASE,
 )
 _GUARANTEES = re.compile(
-    r"\b(?:guarantees?|guaranteed|(?:will|shall|agrees?\s+to|has\s+agreed\s+to)\s+(?:unconditionally\s+|irrevocably\s+)*guarantee|stands?\s+surety|stands?\s+as\s+(?:surety|cautioner|guarantor))\b",
+    r"\b(?:(?<!\bby[ \n])guarantees?|guaranteed|(?:will|shall|agrees?\s+to|has\s+agreed\s+to)\s+(?:unconditionally\s+|irrevocably\s+)*guarantee|stands?\s+surety|stands?\s+as\s+(?:surety|cautioner|guarantor))\b",
     re.IGNORECASE,
 )
 _GUARANTEED_BY = re.compile(
@@ -228,11 +229,11 @@ _PAY_WORDS = re.compile(
 )
 _LEND_WORDS = re.compile(r"\b(?:lend|lent|lending|advance|loaned)\b", re.IGNORECASE)
 _NOT_PARTY = re.compile(
-    r"\b(?:former|previous|existing|prior|witness\w*|solicitors?|notary|attorneys?|counsel|guarantee[ds]? (?:to|by)|dealer|assigned to|transferred? to|sold to|(?:represented|signed|acting) by(?: its| his| her)?(?: [a-z]+){0,5},?|signed by|acting by|By:|Per:|Attn\.?:?)\s*[:,]?\s*$",
+    r"\b(?:former|previous|existing|prior|witness\w*|solicitors?|notary|attorneys?|counsel|guarantee[ds]? (?:to|by)|(?:registered|licen[sc]ed|supervised|regulated|entered|enrolled|authori[sz]ed) (?:with|by|in|at|on) (?:the )?(?:\w+ (?:for|of) (?:the )?)?|dealer|assigned to|transferred? to|sold to|represented\b[^.;()]{0,60}\bby|(?:represented|signed|acting) by(?: its| his| her)?(?: [a-z]+){0,5},?|signed by|acting by|By:|Per:|Attn\.?:?)\s*[:,]?\s*$",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(
-    r"^[\s|>*#_•–—-]*(?:(?:PART|Part|SECTION|Section|BOX|Box|ARTICLE|Article|Schedule|SCHEDULE|Item|ITEM|Line|Field)\s+\w{1,4}\s*[:.–—-]*\s*|"
+    r"^[\s|>*#_•–—-]*(?:Q\.?\s?\d{1,2}\s*[.:)]\s*|(?:PART|Part|SECTION|Section|BOX|Box|ARTICLE|Article|Schedule|SCHEDULE|Item|ITEM|Line|Field)\s+\w{1,4}\s*[:.–—-]*\s*|"
     r"\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Za-z]|[ivx]{1,4})[.)]\s+|\d{1,2}\s+)?[\s|>*#_]*"
 )
 _BORROWING = re.compile(
@@ -264,7 +265,9 @@ _SPOKEN_OF = re.compile(
 )
 _INSTITUTIONAL = frozenset(["bank", "credit union", "building society", "society", "company", "trust company"])
 _THINGS = frozenset(["property", "collateral", "vehicle", "equipment", "goods", "premises", "land", "project", "plan"])
-_WHO_IS = re.compile(r"who (?:is|are) (?:the )?(\w+(?: \w+)?)")
+_WHO_IS = re.compile(r"who (?:is|are) (?:the |your |my )?(\w+(?: \w+)?)")
+_WHO_DOES = re.compile(r"(who (?:lends|is lending|borrows|is borrowing|owes))\b(?: [a-z]+){0,4}")
+_KIN = re.compile(r"(?:Your|My|Our|The) [a-z]+(?: [a-z]+)?, (?=[A-ZÀ-Þ])")
 _CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who)['’]")
 _NEXT_LINE = re.compile(r"[ \t]*\n[ \t]*(?=[A-ZÀ-Þ])")
 _TERM_ONLY = re.compile(r"(?:^|[\d,.]\s*)\((?:the\s+)?[\"“][^)]*\)\s*$|^[^(]*\)\s*$|^\([^()]*\)\s*$")
@@ -276,6 +279,7 @@ _OFFICE = re.compile(
     r"[ \t]*,[ \t]*\n?[ \t]*(?:(?:Senior|Vice|Assistant|Executive|Managing|Branch|Deputy|Regional|Chief|Loan|Credit|Authori[sz]ed)[ -])*"
     r"(?:President|Manager|Officer|Director|Secretary|Treasurer|Cashier|MLO|Chair\w*|Attorney|Underwriter|Signatory|Executive|Head of)\b"
 )
+_TRADES_AS = re.compile(r",?\s+(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+as)\b", re.IGNORECASE)
 _YOU_DEFINED = re.compile(r"[\"“][Yy]ou[\"”]\s+(?:means?|is|are|refers? to)\b")
 
 
@@ -285,10 +289,22 @@ def find_parties(document: Document) -> Parties:
     terms = _Terms(text)
     sightings: list[_Sighting] = []
     for start, stop in _regions(text):
-        for finder in (_rows, _definitions, _capacities, _statements, _deed_parties, _verbs):
+        for finder in (
+            _rows,
+            _definitions,
+            _capacities,
+            _statements,
+            _called_parties,
+            _appositions,
+            _deed_parties,
+            _verbs,
+        ):
             sightings.extend(finder(text, start, stop, terms))
     sightings = _complemented(sightings, terms)
     sightings.extend(_letter(text, terms))
+    sightings.extend(_headed(text, terms))
+    sightings.extend(_own_hand(text, terms))
+    sightings.extend(_columns(text, terms))
     _add_fallbacks(text, sightings, terms)
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
@@ -322,10 +338,19 @@ _OWNED_BY = re.compile(
 )
 
 
+_DIVISION = re.compile(
+    r"[\"”]?[\s,(–—-]{1,8}(?:is\s+)?(?:an?|the)\s+(?:\w+\s+){0,2}?(?:division|branch|brand|department|business\s+unit|(?:trading|business|trade)\s+(?:name|style|arm))\s+of\s+(?=(?:the\s+)?[A-ZÀ-Þ])"
+)
+
+
 def _owner(text: str, name: Name) -> Name:
     """The person behind a trade name that the text explains: '"Quay Works" is a business name of Ida Roth'."""
     if has_form(name.text) or name.title or len(name.text.split()) > 5:
         return name
+    division = _DIVISION.match(text, name.end)
+    whole = name_at(text, division.end(), stop=division.end() + 120) if division else None
+    if whole and _sure_party(whole):
+        return whole
     spelled = r"\s+".join(map(re.escape, name.text.split()))
     explained = re.search(
         rf"[\"“]?{spelled}[\"”]?,?\s+(?:is|being)\s+(?:only\s+|merely\s+|just\s+)?(?:an?|the|his|her)\s+(?:\w+\s+){{0,2}}?(?:name|style|firm|sole\s+proprietorship)\b",
@@ -456,6 +481,10 @@ def _deed_roles(text: str) -> dict[str, Role | None]:
     return {"grantor": "borrower", "trustor": "borrower", "beneficiary": "lender", "trustee": None}
 
 
+# The end of a heading or sentence inside what looked like one clause.
+_ACROSS = re.compile(r"\n\s*(?:\n|The\s)|[.;]\s")
+
+
 class _Terms:
     """The terms a document calls its parties by; a doubtful one is judged by what the document has the party do."""
 
@@ -484,6 +513,10 @@ class _Terms:
             self._roles[key] = role if certain else used or role
         return self._roles[key]
 
+    def use(self, term: str) -> Role | None:
+        """The role that what the document has a term do shows, whatever the lexicon says."""
+        return self._used(term)
+
     def define(self, term: str, role: Role) -> None:
         self._defined.setdefault(term, role)
 
@@ -506,7 +539,7 @@ class _Terms:
     def _used(self, term: str) -> Role | None:
         word = re.escape(" ".join(term.split())).replace(r"\ ", r"\s")
         lends = re.compile(
-            rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|(?:makes?|grants?|granted|provides?|gives?)\s+(?:(?:to\s+)?the\s+\w+\s+)?(?:the\s+|an?\s+)?(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|available|advances?)|extend\s+credit|accelerate|declare)\b"
+            rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|(?:makes?|grants?|granted|provides?|gives?)\s+(?:(?:to\s+)?the\s+\w+\s+)?(?:the\s+|an?\s+)?(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|available|advances?)|extend\s+credit|accelerate|declare|(?:puts?|places?)\s+at\s+the\s+disposal|(?:centrally\s+)?finances?)\b"
             rf"|\b(?:pay|pays|owes?|owed|repay|indebted|payable|(?:to\s+the\s+order\s+of))\s+(?:[\w,.$€£]+\s+){{0,3}}?(?:to\s+)?(?:the\s+)?{word}\b",
             re.IGNORECASE if len(term) > 1 else 0,
         )
@@ -515,7 +548,10 @@ class _Terms:
             rf"|\b(?:lend|lends|lent|loans?|advances?|advanced|available)\s+(?:[\w,.$€£]+\s+){{0,5}}?to\s+(?:the\s+)?{word}\b|\b(?:lends?|grants?|advances?|gives?)\s+(?:the\s+)?{word}\s+(?:the\s+sum|the\s+amount|an?\s+(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|advance|sum)|[A-Z]{{3}}\s?\d|[$€£])|\blend\s+(?:the\s+)?{word}\b|\bobligations?\s+of\s+(?:the\s+)?{word}\b",
             re.IGNORECASE if len(term) > 1 else 0,
         )
-        lender, borrower = (sum(1 for _ in pattern.finditer(self._text)) for pattern in (lends, borrows))
+        lender, borrower = (
+            sum(_ACROSS.search(match.group()) is None for match in pattern.finditer(self._text))
+            for pattern in (lends, borrows)
+        )
         default = _lexicon().get(_singular(term), (None, False))[0]
         for role, more, fewer in (("lender", lender, borrower), ("borrower", borrower, lender)):
             # Against the lexicon only clear use counts.
@@ -539,6 +575,8 @@ def _label_role(label: str, terms: _Terms) -> tuple[Role, bool, str] | None:
     asked = _WHO_IS.fullmatch(plain.strip())
     if asked and (role := terms.role(asked.group(1))):
         return role, True, ""
+    if does := _WHO_DOES.fullmatch(plain.strip()):
+        return _lexicon()[does.group(1)][0] if does.group(1) in _lexicon() else "borrower", True, ""
     found: tuple[Role, bool, str] | None = None
     whole = " ".join(plain.split()).strip(" .:")
     if _singular(whole) not in _lexicon():
@@ -683,14 +721,18 @@ def _below(
         if seen == 1:
             if ":" in line[:40] or _label_role(line.strip(" *#:"), terms):
                 continue
-            if line.lstrip().startswith("#"):
+            if line.lstrip().startswith("#") or (role[2] == "undersigned" and _ENUMERATES.match(line)):
                 return
             following = text.find("\n", at + len(line) + 1)
             found = list(
                 _named_in(text, at, at + len(line), role, weight, terms, wrap_to=following if following > 0 else None)
             )
-            if found and re.match(
-                r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b)", text[found[0].name.end : found[0].name.end + 12]
+            if found and (
+                found[0].name.text.endswith(".")
+                or re.match(
+                    r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b|\.\s)",
+                    text[found[0].name.end : found[0].name.end + 12],
+                )
             ):
                 yield from found
                 return
@@ -722,6 +764,8 @@ def _named_in(
     """The party named at the start of a row's value."""
     while blank := _BLANK.match(text, start, end):
         start = blank.end()
+    kin = _KIN.match(text, start + len(text[start:end]) - len(text[start:end].lstrip()), end)
+    start = kin.end() if kin else start
     name = name_at(text, start, stop=end, wrap=False)
     if wrap_to and (name is None or (party_kind(name.text) is None and any(c.isdigit() for c in text[start:end]))):
         name = name_at(text, end, stop=wrap_to, wrap=False)
@@ -883,6 +927,7 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False, s
             and _is_party(name, terms)
             and not _RELATED.search(before)
             and not _NOT_PARTY.search(before)
+            and not _in_address(text, name)
         ):
             return [_longest(text, name, begins, at)]
     for begin in sorted(begins):
@@ -968,6 +1013,8 @@ def _joint(text: str, name: Name, stop: int) -> Name:
         return name
     if len(name.text.split()) < 2 and party_kind(name.text + " X") != "natural_person":
         return name
+    if len(name.text.split()) > 2 and len(other.text.split()) > 2 and name.text.split()[-1] != other.text.split()[-1]:
+        return name  # two whole names: the first is the party's, the other a further party's
     return Name(name.start, other.end, " ".join(text[name.start : other.end].split()), name.title)
 
 
@@ -1033,13 +1080,19 @@ def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
                 yield _Sighting(role, name, 5.5 if agent else 8.0, (name.end, match.start()), term)
 
 
+def _begins_a_name(match: re.Match[str]) -> bool:
+    """Whether a role word stands right before a name without an article, as in "Bank Lambert NV"."""
+    bare = match.group() == match.group(1) + " " and match.group()[0].isupper()
+    return bare and _singular(match.group(1)) in _BANK_TERMS
+
+
 def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
     """ "The Lender is X", "the borrower, X", '"Lender" means X', "X is the lender"."""
     for match in _is_statement().finditer(text, start, stop):
         role = terms.certain(match.group(1))
         linked = bool(re.search(r"\b(?:is|are|be|means?|to|being)\W*$", match.group()[match.end(1) - match.start() :]))
         inside = re.search(r"[A-Z&][\w'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()])
-        if role is None or inside or _is_asked(text, match.end()):
+        if role is None or inside or _is_asked(text, match.end()) or _begins_a_name(match):
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name is None or not _right_after(text, match.end(), name) or not _is_party(name, terms):
@@ -1080,6 +1133,44 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             yield _Sighting(
                 role, names[0], 6.0 if " is" in match.group() else 4.0, (names[0].end, match.start()), match.group(1)
             )
+
+
+def _called_parties(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """ "The Giver is X", where the document has put its own term in quotation marks and uses it as a role."""
+    for match in _TERM_IS.finditer(text, start, stop):
+        term = match.group(1)
+        if " ".join(plain_words(term)) not in terms.quoted or terms.certain(term) or _is_asked(text, match.end()):
+            continue
+        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
+        role = terms.role(term)
+        if name and role and _right_after(text, match.end(), name) and _is_party(name, terms) and _sure_party(name):
+            yield _Sighting(role, name, 8.5, (name.end, min(stop, name.end + 200)), term)
+
+
+_TERM_IS = re.compile(r"\b[Tt]he\s+([A-Z][\w-]+)\s+is\s+(?=[A-ZÀ-Þ])")
+_APPOSED = re.compile(
+    r"\b(?:between|and|by|seal\s+of)\s+(?:the\s+(?:[A-Za-z]+\s+and\s+)?(?P<term>[A-Z]\w+(?:\s[A-Z]\w+)?|borrower|lender)|(?P<me>me|us)),\s+(?=[A-ZÀ-Þ])"
+)
+_LENT_BY_ME = re.compile(r"\b(?:lent|advanced)\s+by\s+(?:me|us)\b|\b(?:owed|owing|repaid|payable)\s+to\s+(?:me|us)\b")
+
+
+def _appositions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+    """ "between … and the Member, X", "signed by the Borrower, X", "issued by me, X, who lend"."""
+    for match in _APPOSED.finditer(text, start, stop):
+        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
+        if name is None or not _right_after(text, match.end(), name) or not _is_party(name, terms):
+            continue
+        if party_kind(name.text) is None or not re.match(r"\s*[,.(;]|\s*$", text[name.end : name.end + 8]):
+            continue
+        described = (name.end, min(stop, name.end + 240))
+        if match["term"]:
+            role = terms.role(match["term"])
+        else:
+            said = text[name.end : name.end + 400]
+            pays, lends = _PAY_WORDS.search(said), _LENT_BY_ME.search(said) or _LEND_WORDS.search(said)
+            role = _speaker(pays, lends)
+        if role:
+            yield _Sighting(role, name, 7.0, described, match["term"] or "")
 
 
 def _is_asked(text: str, at: int) -> bool:
@@ -1239,7 +1330,10 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
             continue
         to = re.match(r"[ \t]*(?:To|TO)[ \t]*:?[ \t]+", line)
         opening, first = first and greeting is not None, False
-        name = _alone(text, at + (to.end() if to else 0), at + len(line), terms, described=bool(to) or opening)
+        begin = at + (to.end() if to else 0)
+        name = _alone(text, begin, at + len(line), terms, described=bool(to) or opening) or _head_name(
+            text, begin, at + len(line), terms
+        )
         if name is None or _is_adviser(text, name):
             continue
         kind = party_kind(name.text)
@@ -1268,6 +1362,22 @@ def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
     yield from _closings(text, terms, bool(greeting))
 
 
+def _head_name(text: str, start: int, stop: int, terms: _Terms) -> Name | None:
+    """A firm at the head of a paper whose line goes on with its address, or gives its name in two languages."""
+    second = text.find(" / ", start, stop)
+    for begin in (start, second + 3) if second >= 0 else (start,):
+        name = name_at(text, begin, stop=stop, wrap=False)
+        if (
+            name
+            and not text[begin : name.start].strip()
+            and (has_form(name.text) or party_kind(name.text) == "financial_institution")
+            and (begin != start or _ADDRESS.match(text, name.end))
+            and _is_party(name, terms)
+        ):
+            return name
+    return None
+
+
 def _addressed(text: str, terms: _Terms) -> Iterator[_Sighting]:
     """Whom a greeting or a heading addresses, and by whom something is issued."""
     for match in _GREETING.finditer(text[:6000]):
@@ -1280,6 +1390,7 @@ def _addressed(text: str, terms: _Terms) -> Iterator[_Sighting]:
             yield _Sighting("lender", name, 2.0, (name.end, name.end))
 
 
+_ADDRESS = re.compile(r",[ ]+(?:\d|[^\n,]{3,40}(?:,[^\n,]{2,40}){0,4}$)", re.MULTILINE)
 _SENT = re.compile(r"[ \t>]*(?:From|FROM|Cc|CC|Bcc|Subject|Date|Sent)[ \t]*:")
 _ADVISER = re.compile(
     r"[\s,(–-]{1,6}(?:LLP\W+)?(?:Barristers?|Solicitors?|Attorneys?|Advocates?|Notar(?:y|ies)|Lawyers?|Counsel|Accountants?|Rechtsanw\w+|Avocats?|Abogados?)\b",
@@ -1343,6 +1454,142 @@ def _alone(text: str, start: int, stop: int, terms: _Terms, *, described: bool =
     ):
         return None
     return name if _is_party(name, terms) else None
+
+
+_ACCEPTANCE = re.compile(
+    r"^[ \t]*(?:[-~_=*]{8,}[ \t]*$|(?:For and on behalf of|Agreed|Accepted|I (?:agree|accept)|We (?:agree|accept)|Read and agreed)\b)",
+    re.MULTILINE,
+)
+_I_LEND = re.compile(
+    r"\bI\s+(?:(?:shall|will|can|have|hereby|now|agree\s+to|am\s+\w+\s+to)\s+){0,2}(?:lend|lent|advance)\b|\b(?:lends?|lent)\b[^.;]{0,90}\bis\s+(?:myself|me)\b|\b(?:owed?|owes|owing|repay)\b[^.;]{0,30}\bme\b"
+)
+_I_BORROW = re.compile(
+    r"\bI\s+(?:(?:shall|will|hereby|now|promise\s+to|agree\s+to|undertake\s+to)\s+){0,2}(?:repay|borrow(?:ed)?|owe)\b|\b(?:lend|lent)\s+me\b"
+)
+
+
+def _own_hand(text: str, terms: _Terms) -> Iterator[_Sighting]:
+    """A letter in which "I" lends: who signs it lends, and whoever agrees below it by the name it greets borrows."""
+    greeting = re.search(r"^[ \t]*(?:My dear|Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
+    if greeting is None or len(_I_LEND.findall(text)) <= len(_I_BORROW.findall(text)):
+        return
+    accepted = _ACCEPTANCE.search(text, greeting.end() + (len(text) - greeting.end()) // 2)
+    end = accepted.start() if accepted else len(text)
+    signing = text.rfind("\n\n", 0, max(greeting.end(), end - 400))
+    for at, line in _lines(text, max(greeting.end(), signing), end):
+        name = _alone(text, at, at + len(line), terms)
+        if (
+            name
+            and party_kind(name.text) == "natural_person"
+            and " " in name.text
+            and not _office().match(text[name.end : name.end + 60])
+        ):
+            if not _is_adviser(text, name):
+                yield _Sighting("lender", replace(name, title=name.title or "I"), 7.0, (name.end, name.end))
+            break
+    for at, line in _lines(text, end, len(text)) if accepted else ():
+        name = name_at(text, at, stop=at + len(line), wrap=False)  # a name in quotation marks elsewhere is one too
+        if (
+            name
+            and name.text == line.strip(" _")
+            and " " in name.text
+            and _called(text, greeting) & set(plain_words(name.text))
+        ):
+            yield _Sighting("borrower", name, 6.5, (name.end, name.end))
+            break
+
+
+_HEAD_NOUNS = frozenset(
+    [
+        "society",
+        "foundation",
+        "fund",
+        "cooperative",
+        "co-operative",
+        "company",
+        "corporation",
+        "trust",
+        "association",
+        "institute",
+        "union",
+        "university",
+        "college",
+        "agency",
+        "school",
+        "council",
+    ]
+)
+
+
+def _headed(text: str, terms: _Terms) -> Iterator[_Sighting]:
+    """The firm at a paper's head that the text goes on to call by its last words: "the Society lends"."""
+    for at, line in _lines(text, 0, min(len(text), 700)):
+        name = _alone(text, at, at + len(line), terms) or _head_name(text, at, at + len(line), terms)
+        for noun in reversed(name.text.split()) if name else ():
+            if noun.lower() not in _HEAD_NOUNS or name is None:
+                continue
+            word = noun.capitalize()
+            if len(re.findall(rf"\b[Tt]he\s+(?:{word}|{word.upper()})\b", text[:60_000])) < 2:
+                continue
+            acts = re.search(rf"\bthe\s+{word}\b,[^.;]{{0,200}}?\bas\s+(?:the\s+)?([A-Z]\w+)", text)
+            role = (terms.certain(acts.group(1)) if acts else None) or terms.use(word)
+            if role:
+                yield _Sighting(role, name, 5.0, (name.end, name.end), word)
+            break
+
+
+_OTHER_SIGNER = re.compile(r"(?:for|signed|witness(?:es)?|in the presence|guarantors?|sureties|date)\b", re.IGNORECASE)
+
+
+def _columns(text: str, terms: _Terms) -> Iterator[_Sighting]:
+    """Names in columns under "LENDER      BORROWER" at the end of a document, wrapped within their column."""
+    lines = list(_lines(text, max(0, len(text) - 6000), len(text)))
+    for number, (at, line) in enumerate(lines):
+        cells = list(_cells(line, at)) if "  " in line.strip() else []
+        labels = [re.sub(r"^the\s+|[:().]", "", text[b:e].strip(), flags=re.IGNORECASE) for b, e in cells]
+        roles = [terms.certain(label) for label in labels]
+        if (
+            len(cells) < 2
+            or not any(roles)
+            or not all(role or _OTHER_SIGNER.match(label) for role, label in zip(roles, labels, strict=True))
+        ):
+            continue
+        edges = [b - at for b, _ in cells] + [200]
+        for role, label, left, right in zip(roles, labels, edges, edges[1:], strict=False):
+            name = _in_column(text, lines[number + 1 : number + 10], left, right) if role else None
+            kind = party_kind(name.text) if name else None
+            if role and name and kind and _is_party(name, terms):
+                yield _Sighting(role, name, 5.5 if kind != "natural_person" else 4.0, (name.end, name.end), label)
+
+
+def _in_column(text: str, lines: list[tuple[int, str]], left: int, right: int) -> Name | None:
+    """The name that the first lines of a column spell; None where an office or anything else stands there."""
+    name: Name | None = None
+    for at, line in lines:
+        begin, end = at + min(len(line), left), at + min(len(line), max(left, right - 1))
+        if not text[begin:end].strip(" _.\t"):
+            if name:
+                return name
+            continue
+        if name is None:
+            name = name_at(text, begin, stop=end, wrap=False)
+            if name is None or text[name.end : end].strip(" ,"):
+                return name
+            continue
+        if party_kind(name.text) == "natural_person" and _shows_office(text[begin:end]):
+            return None
+        more = name_at(f"{name.text} {text[begin:end].strip()}", 0)
+        longer = more and len(more.text.split()) > len(name.text.split())
+        if more and longer and not has_form(name.text) and party_kind(more.text) == "legal_entity":
+            return Name(name.start, name.end, more.text, name.title)
+        return name
+    return name
+
+
+def _shows_office(line: str) -> bool:
+    """Whether a line begins with an office ("Head of Lending", "Director")."""
+    first = plain_words(line)[:1]
+    return bool(first) and (first[0] in words("officeWord") or first[0] == "head")
 
 
 _UNDERLINE = r"(?:[ \t|]*(?:_{4,}|\.{6,}|-{8,})[^\n]*\n)"
@@ -1538,9 +1785,9 @@ def _kind(text: str, group: list[_Sighting], role: Role) -> tuple[PartyKind | No
     """The kind by name and description, and the span of the description where it decided."""
     name = group[0].name
     plain = party_kind(name.text, role=role)
-    if any(s.name.title for s in group) and plain != "financial_institution":
-        titled = next(s.name for s in group if s.name.title)
-        return "natural_person", (titled.start, titled.end)
+    titled = next((s.name for s in group if s.name.title), None) if plain != "financial_institution" else None
+    if titled or (plain == "natural_person" and any(_TRADES_AS.match(text, s.name.end) for s in group)):
+        return "natural_person", (titled.start, titled.end) if titled else None
     for start, stop in _descriptions(text, group):
         cue = find_cue(text, start, stop)
         if cue is None:
