@@ -293,6 +293,22 @@ def score(
 
 
 @app.command()
+def results(
+    run_names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs; several are compared as well.")],
+    to: Annotated[Path, typer.Option("--to", help="The folder that they are written to.")],
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Every table, figure and case page of any run, an imported one too, in a folder of its own."""
+    from ovrag_core.evaluation.score import CACHE  # noqa: PLC0415
+    from ovrag_core.runs import RUNS  # noqa: PLC0415
+    from ovrag_core.thesis.results import write_runs  # noqa: PLC0415
+
+    print(write_runs(run_names, to, _settings(params, overrides), _here(RUNS), _here(CACHE)))
+    return 0
+
+
+@app.command()
 def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
     """What the ontology can say: classes, properties and their other names."""
     from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
@@ -455,26 +471,12 @@ def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
 def _ask(question: str, document_id: str, arm: str, bench: Bench) -> QueryRecord:
     from ovrag_core.arms import ARMS  # noqa: PLC0415
     from ovrag_core.pipeline import ask as ask_pipeline  # noqa: PLC0415
+    from ovrag_core.pipeline import with_identity  # noqa: PLC0415
 
     if not question.strip():
         raise typer.BadParameter("the question is empty")
     record, _ = ask_pipeline(Question(id="Q", text=question), document_id, ARMS[arm], bench)  # type: ignore[index]
-    return record if ARMS[arm].validates else _noted(record, bench)  # type: ignore[index]
-
-
-def _noted(record: QueryRecord, bench: Bench) -> QueryRecord:
-    """The record of an arm that does not validate, with a warning where its answer is about another document."""
-    from ovrag_core.types import Verdict  # noqa: PLC0415
-
-    if record.answer is None or bench.shelf is None:
-        return record
-    context = [bench.index.chunk(hit.chunk_id).text for hit in record.retrieved]
-    bare = Verdict(status="unchecked", reason="the arm does not validate")
-    verdict = bench.shelf.note(bare, record.answer.text, record.document_id, context=context)
-    if not verdict.violations:
-        return record
-    attempt = record.attempts[-1].model_copy(update={"verdict": verdict})
-    return record.model_copy(update={"attempts": (*record.attempts[:-1], attempt)})
+    return record if ARMS[arm].validates else with_identity(record, bench)  # type: ignore[index]
 
 
 def _questions(asked: str) -> Iterator[str]:

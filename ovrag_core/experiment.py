@@ -60,11 +60,13 @@ def run_experiment(
     *,
     shard: Shard | None = None,
     retry_errors: bool = False,
+    watch: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Ask every question of every contract in every arm; the path of the run's records.
 
     A complete run is left as it is, a partial one is resumed. `shard` (k of n, from 1) asks the contracts of one piece
     of the run, to be merged with the others by `runs.merge_shards`; `retry_errors` asks anew what ended in an error.
+    `watch` is told, after each answer, how many of how many queries are kept; what it raises interrupts the run.
     Raises RunError where a run of that name was made with other parameters, code, documents or ontologies, and the
     BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
     """
@@ -88,9 +90,13 @@ def run_experiment(
     queries = planned(settings, sorted(bench.documents), shard)
     with appending(files) as run:
         todo = [query for query in queries if _key(query) not in run.done]
+        kept = len(queries) - len(todo)
         with closing(answers(todo, settings, bench)) as answered:
             for record, latency in _shown(answered, len(queries), len(todo)):
                 run.add(_with_truth(record, truth.get(record.document_id)), latency)
+                kept += 1
+                if watch is not None:
+                    watch(kept, len(queries))
         finish(files, map(_key, queries))
     return files.records
 

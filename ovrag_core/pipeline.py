@@ -203,6 +203,19 @@ def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[Q
     return _record(query, outcome, cause, error), _latency(query)
 
 
+def with_identity(record: QueryRecord, bench: Bench) -> QueryRecord:
+    """The record of an arm that does not validate, with a warning where its answer is about another document."""
+    if record.answer is None or bench.shelf is None:
+        return record
+    context = [bench.index.chunk(hit.chunk_id).text for hit in record.retrieved]
+    bare = Verdict(status="unchecked", reason="the arm does not validate")
+    verdict = bench.shelf.note(bare, record.answer.text, record.document_id, context=context)
+    if not verdict.violations:
+        return record
+    attempt = record.attempts[-1].model_copy(update={"verdict": verdict})
+    return record.model_copy(update={"attempts": (*record.attempts[:-1], attempt)})
+
+
 def _answer(query: Query) -> None:
     """The loop, its results added to `query` as they come."""
     bench, arm, watch = query.bench, query.arm, query.watch

@@ -33,13 +33,13 @@ def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=shown,
     )
     parts = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
     return environment.get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
 
 
-def _shown(value: object) -> object:
+def shown(value: object) -> object:
     """Characters that turn the direction of what follows stand as signs, so that text is read as it is stored."""
     return _DIRECTION.sub("\ufffd", value) if isinstance(value, str) and _DIRECTION.search(value) else value
 
