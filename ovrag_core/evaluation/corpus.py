@@ -30,11 +30,19 @@ def contract_frame(records: Sequence[QueryRecord], kinds: Mapping[str, Sequence[
 
 
 def distribution(contracts: pd.DataFrame) -> pd.DataFrame:
-    """Contracts by kind of loan (rows) and by what is wrong with them (columns), with sums: kind, …, contracts."""
-    counts = pd.crosstab(contracts["kind"], contracts["clash_type"])
-    order = sorted(counts.columns, key=lambda name: (name == UNLABELLED, name != CLEAN, -counts[name].sum(), name))
-    table = counts[order].assign(contracts=counts.sum(axis=1))
-    table = table.sort_values("contracts", ascending=False, kind="stable")
-    if len(table):
-        table.loc["all"] = table.sum()
-    return table.rename_axis(columns=None).rename_axis(index="kind").reset_index()
+    """Contracts by kind of loan and in all: kind, clean, clash, unlabelled, contracts, and the types of contradiction.
+
+    The types are in words, with how many contracts have each, most frequent first.
+    """
+    order = contracts["kind"].value_counts(sort=False).sort_values(ascending=False, kind="stable").index
+    groups = [(str(kind), contracts[contracts["kind"] == kind]) for kind in order]
+    rows = [_row(kind, group) for kind, group in [*groups, ("all", contracts)] if len(group)]
+    return pd.DataFrame(rows, columns=["kind", "clean", "clash", "unlabelled", "contracts", "contradictions"])
+
+
+def _row(kind: str, contracts: pd.DataFrame) -> tuple[object, ...]:
+    clash = contracts[contracts["label"] == "CLASH"]
+    clean = int((contracts["label"] == "CLEAN").sum())
+    types = clash["clash_type"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    said = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in types.items())
+    return (kind, clean, len(clash), len(contracts) - clean - len(clash), len(contracts), said)

@@ -40,6 +40,7 @@ RULE = (
     "contract. At most {most} pages an arm and kind: in turns, the next of each type of contradiction and, where there "
     "is none, of each question, in the order of contracts."
 )
+NO_CASE = "No query of this run is a case."
 ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
 Form = Literal["md", "html", "tex"]
 MARKER = "<!-- Made by the pipeline; edits are lost. -->"
@@ -159,7 +160,7 @@ def write_cases(
     index.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8", newline="\n")
     if latex is not None:
         latex.parent.mkdir(parents=True, exist_ok=True)
-        latex.write_text(_latex_cases(pages, chunks), encoding="utf-8", newline="\n")
+        latex.write_text(_latex_cases(pages, records, chunks), encoding="utf-8", newline="\n")
     return [*(page.path for page in pages), index]
 
 
@@ -285,15 +286,17 @@ def _environment(form: Form) -> Environment:
     return environment
 
 
-def _latex_cases(pages: Sequence[Page], chunks: Mapping[str, Chunk]) -> str:
-    """The first case of each kind and arm, for an appendix."""
+def _latex_cases(pages: Sequence[Page], records: Sequence[QueryRecord], chunks: Mapping[str, Chunk]) -> str:
+    """The first case of each kind and arm, for an appendix; a sentence where there is none or none may be quoted."""
     first: dict[tuple[str, str], Page] = {}
     for page in pages:
         first.setdefault((page.kind, page.record.arm), page)
-    if any(page.record.recorded for page in pages):
-        return f"{tables.escape(ELSEWHERE)}\n"
-    texts = [case_page(p.record, chunks, kind=p.kind, alike=p.alike, form="tex") for p in first.values()]
-    return "\n".join(texts) if texts else "No query of this run is a case.\n"
+    elsewhere = any(record.recorded for record in records)
+    if first and not elsewhere:
+        return "\n".join(case_page(p.record, chunks, kind=p.kind, alike=p.alike, form="tex") for p in first.values())
+    models = ", ".join(sorted({record.model for record in records}))
+    note = tables.Note(models, ", ".join(arms_of(records)), f"{len(records)} queries")
+    return f"{tables.escape(f'{ELSEWHERE if elsewhere else NO_CASE} {note.sentence()}')}\n"
 
 
 def _remove_old(folder: Path) -> None:

@@ -23,12 +23,13 @@ def kinds_of_loan(run: Run, path: Path = TRUTH) -> dict[str, tuple[str, ...]]:
 
 
 def corpus_table(run: Run, kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Contracts by kind of loan and type of contradiction: `corpus`; the CSV has a row a contract."""
+    """Contracts by kind of loan, with their types of contradiction: `corpus`; the CSV has a row a contract."""
     contracts = corpus.contract_frame(run.records, kinds)
     note = run.note(
         interval=False, n=f"{len(contracts)} contracts", more="Kinds and labels are those of the ground truth"
     )
-    headers = {"kind": "Kind of loan"}
+    headers = {"kind": "Kind of loan", "contradictions": "Of these contradictions"}
     caption = "Contracts by kind of loan and type of contradiction."
     table = corpus.distribution(contracts)
+    table = table if table["unlabelled"].any() else table.drop(columns="unlabelled")
     return write(run, table, "corpus", caption, note, headers=headers, full=contracts)

@@ -41,12 +41,12 @@ def rates_plane(
 ) -> Figure:
     """Precision against recall, a mark a group with the intervals of both; grey lines join points of equal F1.
 
-    `table` has the group's column and precision and recall with `_low` and `_high`; a group whose precision is not
-    defined is named in the legend and has no mark. Hollow marks are published values.
+    `table` has the group's column and precision and recall with `_low` and `_high`; a group without one of them is
+    named in the legend and has no mark. Hollow marks are published values.
     """
     table = _with_floats(table, ["precision", "recall"])
     with styled():
-        fig = Figure(figsize=(width, 0.58 * width), layout="constrained")
+        fig = Figure(figsize=(width, 0.6 * width), layout="constrained")
         ax = fig.subplots()
         _equal_f1(ax)
         handles = []
@@ -61,7 +61,7 @@ def rates_plane(
                 ax.plot(
                     beside["recall"], beside["precision"], marker=marker, mfc="white", mec=colour, mew=1.2, ls="", ms=7
                 )
-            label = name if known else f"{name}: flags nothing, no precision"
+            label = name if known else f"{name}: not defined"
             handles.append(_handle(colour, marker if known else "", label))
         if published:
             handles.append(Line2D([], [], marker="o", mfc="white", mec="black", ls="", label="hollow: as published"))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ovrag_core.evaluation.contamination import source_frame
 from ovrag_core.evaluation.latency import latency_frame
 from ovrag_core.evaluation.score import CACHE, score_run
+from ovrag_core.ontology.configured import open_ontology
 from ovrag_core.ontology.load import Ontology
+from ovrag_core.runs import read_latency, read_run, run_files
+from ovrag_core.settings import Settings
 from ovrag_core.thesis import (
     cases,
+    compared,
     consistency,
     contamination,
     corpus,
@@ -21,8 +26,45 @@ from ovrag_core.thesis import (
     rejudged,
     statements,
 )
-from ovrag_core.thesis.run import Run
+from ovrag_core.thesis.run import Run, open_run
 from ovrag_core.types import Chunk, LatencyRecord
+
+
+def write_runs(names: Sequence[str], target: Path, settings: Settings, runs: Path, cache: Path | None = CACHE) -> str:
+    """All results of each run in `target`, a folder a run where there are several, which are compared; a line on each.
+
+    `runs` is the folder of the runs. Results that quote a run recorded elsewhere are kept out of git where they are.
+    Raises RunError for a run that is not there or has no records.
+    """
+    opened = [_opened(name, target / name if len(names) > 1 else target, settings, runs) for name in names]
+    target.mkdir(parents=True, exist_ok=True)
+    if any(run.imported for run in opened):
+        (target / ".gitignore").write_text("*\n", encoding="utf-8")
+    if len(opened) > 1:
+        side_by_side = [replace(opened[0], tables=target / "tables"), *opened[1:]]
+        compared.runs_table(side_by_side)
+        compared.run_differences(side_by_side)
+    ontology, lines = open_ontology(settings), []
+    for run in opened:
+        seconds = read_latency(run_files(run.name, runs).latency)
+        kinds, chunks = corpus.kinds_of_loan(run), {} if run.imported else cases.read_chunks()
+        folder = run.tables.parent / "cases"
+        pages = write_results(run, seconds, ontology, kinds=kinds, chunks=chunks, pages=folder, cache=cache)
+        counts = (
+            f"{_count(run.tables, 'csv')} tables, {_count(run.figures, 'pdf')} figures, {len(pages) - 1} case pages"
+        )
+        lines.append(f"run {run.name}: {counts} in {run.tables.parent}")
+    return "\n".join(lines)
+
+
+def _opened(name: str, folder: Path, settings: Settings, runs: Path) -> Run:
+    evaluation = settings.evaluation.model_copy(update={"run": name})
+    run = open_run(read_run(run_files(name, runs).records), settings.model_copy(update={"evaluation": evaluation}))
+    return replace(run, tables=folder / "tables", figures=folder / "figures")
+
+
+def _count(folder: Path, suffix: str) -> int:
+    return sum(1 for _ in folder.glob(f"*.{suffix}"))
 
 
 def write_results(
