@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from calendar import monthrange
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -102,7 +102,7 @@ _Found = TypeVar("_Found")
 
 _BREAK = re.compile(
     r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)(?<!\.)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
-    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d+)+(?!\s+(?:per|pct|percent|million|%))|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)|"
+    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d{1,3})+(?!\s+(?:per|pct|percent|million|%))|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)|"
     r"\n(?=[ \t]*(?:\d{1,2}[.)]?[ \t]+)?[A-Z][\w ()'’,/-]{1,40}?(?:[ ]{2,}|[ \t]*\.{2,}[ \t]*)\S)|\n(?=[ \t]*(?:Last|Final|First|Maturity|Repayment)[ ]+(?:payment|instal?ment|date|day)\b)"
 )
 _INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
@@ -200,10 +200,13 @@ def _smooth(words: str) -> str:
     return _INNER_STOP.sub(",", _ABBREVIATED.sub(r"\1", " ".join(words.split())))
 
 
+_ASKED = re.compile(r"^Q\.?\s?\d{1,2}\s*[.:)]\s*")
+
+
 def _label_above(text: str, at: int) -> str:
     """The label of a value that stands on the line below it ("Principal Amount:" over "USD 254,000.00")."""
     above = text[max(0, at - 120) : at].rstrip(" \t*_|#\n\r")
-    label = above.rsplit("\n", 1)[-1].strip(" \t*_|#")
+    label = _ASKED.sub("", above.rsplit("\n", 1)[-1].strip(" \t*_|#"))
     return (
         label.rstrip(":").strip()
         if label.endswith((":", "?")) or (label and len(label.split()) <= 6 and label[-1].isalnum())
@@ -478,13 +481,68 @@ _CODES = [
     "MZN",
     "AOA",
     "MWK",
+    *(
+        "MDL",
+        "PGK",
+        "AFN",
+        "AWG",
+        "BIF",
+        "BMD",
+        "BND",
+        "BTN",
+        "BYN",
+        "CDF",
+        "CRC",
+        "CVE",
+        "DJF",
+        "DOP",
+        "FKP",
+        "GIP",
+        "GMD",
+        "GNF",
+        "HNL",
+        "HTG",
+        "IQD",
+        "KGS",
+    ),
+    *(
+        "KHR",
+        "KMF",
+        "KYD",
+        "LAK",
+        "LRD",
+        "LSL",
+        "LYD",
+        "MGA",
+        "MMK",
+        "MNT",
+        "MRU",
+        "NIO",
+        "PAB",
+        "SBD",
+        "SDG",
+        "SLE",
+        "SRD",
+        "SSP",
+        "SZL",
+        "TJS",
+        "TMT",
+        "UZS",
+        "VES",
+        "VUV",
+        "WST",
+        "XPF",
+        "YER",
+        "ZWG",
+    ),
 ]
 _WORD_CURRENCIES: tuple[tuple[str, str], ...] = (
     (r"(?:US|U\.S\.|United\s+States|American)\s+dollars?", "USD"), (r"Canadian\s+dollars?", "CAD"), (r"Australian\s+dollars?", "AUD"), (r"New\s+Zealand\s+dollars?", "NZD"),
     (r"Singapore\s+dollars?", "SGD"), (r"Hong\s+Kong\s+dollars?", "HKD"), (r"dollars?", "$"), (r"pounds?\s+sterling", "GBP"), (r"pounds?", "GBP"), (r"sterling", "GBP"), (r"euros?", "EUR"),
     (r"Swiss\s+francs?", "CHF"), (r"(?:Japanese\s+)?yen", "JPY"), (r"(?:Indian\s+)?rupees?", "Rs"), (r"Swedish\s+(?:kronor|krona)", "SEK"), (r"Norwegian\s+kroner?", "NOK"), (r"Danish\s+kroner?", "DKK"), (r"kron(?:or|er|a|e)|krónur", "kr"),
     (r"złotych|zloty(?:s|ch)?", "PLN"), (r"(?:South\s+African\s+)?rand", "ZAR"), (r"Kenya\s+shillings|(?:Kenyan?\s+)?shillings?", "KES"), (r"naira", "NGN"), (r"reais|real", "BRL"), (r"(?:Mexican\s+)?pesos?", "MXN"), (r"ringgit", "MYR"), (r"baht", "THB"),
-    (r"yuan|renminbi", "CNY"), (r"won", "KRW"), (r"dirhams?", "AED"), (r"cedis?", "GHS"),
+    (r"yuan|renminbi", "CNY"), (r"won", "KRW"), (r"dirhams?", "AED"), (r"cedis?", "GHS"), (r"kina", "PGK"), (r"Jordanian\s+dinars?", "JOD"), (r"Kuwaiti\s+dinars?", "KWD"), (r"Bahraini\s+dinars?", "BHD"), (r"Tunisian\s+dinars?", "TND"),
+    (r"Algerian\s+dinars?", "DZD"), (r"Serbian\s+dinars?", "RSD"), (r"Philippine\s+pesos?", "PHP"), (r"Moldovan\s+lei", "MDL"), (r"(?:Romanian\s+)?lei", "RON"), (r"forints?", "HUF"), (r"hryvnias?", "UAH"), (r"lari", "GEL"), (r"pula", "BWP"), (r"kwacha", "ZMW"), (r"riyals?", "SAR"), (r"taka", "BDT"),
 )  # fmt: skip
 _FIGURES = r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)|\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
 _SCALE = r"(?:\s?(?P<{0}>millions?|mio\.?|mln|mn|m(?![\w²])|billions?|bn|thousands?|k(?!\w)|lakhs?|lacs?|crores?))?"
@@ -569,6 +627,15 @@ class _Money:
 
 
 def _moneys(text: str) -> Iterator[_Money]:
+    """Every amount of money; one in words takes the currency that the same amount has by its code."""
+    found = list(_stated(text))
+    coded = {m.amount: m.currency for m in found if text.startswith(m.currency, m.start)}
+    for money in found:
+        code = coded.get(money.amount, money.currency)
+        yield replace(money, currency=code) if text[money.start].isalpha() else money
+
+
+def _stated(text: str) -> Iterator[_Money]:
     local = _local_currencies(text)
     for match in _MONEY.finditer(text):
         sign = match["sign"] or match["sign2"]
@@ -615,6 +682,12 @@ _PRINCIPAL_LABEL = _cues(
     ),
 )
 _PRINCIPAL_BEFORE = _cues(
+    (
+        r"\bfinances?\b[^.;]{0,80}\bup to\W*$|\bat the disposal of\b[^.;]{0,80}\b(?:maximum|amount|sum|total)? ?of\W*$",
+        7.5,
+    ),
+    (r"\b(?:loan|facility|credit) of (?:19|20)\d\d\b[^.;]{0,30}$", -9.0),
+    (r"\b(?:house bank|senior (?:bank|lender|creditor))\b[^.;]{0,140}$", -6.0),
     (
         r"\b(?:aggregate|outstanding|balance|total|advances)\b[^.;]{0,80}\bnot (?:to |at any time )?exceed(?:ing)?\W*$",
         10.0,
@@ -692,7 +765,7 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\bfees?\b[^.;]{0,60}$|\bfee\b[^,;]{0,80}(?:of|is)\W*$", -9.0),
     (r"\b(?:instal?l?ments?|payments?|repayments?)\b[^,;]{0,50}$", -8.0),
     (
-        r"\b(?:charge|penalty|premium|costs?|expenses?|fine|deductible|rent|salary|income|tax(?:es)?|deposit|price|rebate|refund|worth|revenue|turnover|EBITDA|valued|appraised|insur\w+)\b[^.;]{0,50}$",
+        r"\b(?:charge|penalty|premium|costs?|expenses?|fine|deductible|rent|salary|income|tax(?:es)?|deposit|price|rebate|refund|worth|revenue|turnover|EBITDA|valued|appraised|insur\w+)\b(?:(?!, up to)[^.;]){0,50}$",
         -8.0,
     ),
     (
@@ -709,6 +782,7 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
 )
 _PRINCIPAL_AFTER = _cues(
+    (r"^[^.;]{0,60}\boutstanding at any (?:one )?time\b", 5.5),
     (r"^[^.]{0,80}\bnot (?:a )?part of\b", -9.0),
     (r"^[^.;]{0,40}\bissued (?:pursuant to|under) (?:the|an) indenture\b", -12.0),
     (
@@ -878,7 +952,7 @@ _RATE_LABEL = _cues(
 _RATE_BEFORE = _cues(
     (r"\bon what (?:I|we|you|is|remains|he|she|it)\b[^.;]{0,60}$", 5.0),
     (r"\b(?:contract|agreed|applicable) rate (?:of interest )?(?:is|of|:)\W*$", 16.0),
-    (r"\bper month\b[^.;]{0,50}\b(?:being|that is|i\.?e\.?|or|equal to|equivalent to)\W*$", 9.0),
+    (r"\b(?:per|a|each|every) month\b[^.;]{0,50}\b(?:being|that is|i\.?e\.?|or|equal to|equivalent to)\W*$", 9.0),
     (r"\b(?:price|cost)\b[^.;]{0,30}\bis\W*$", 6.5),
     (r"\bannual\s+percentage\b[^.;]{60,240}$", -4.5),
     (r"\bundivided\b[^.;]{0,20}$", -9.0),
@@ -926,6 +1000,9 @@ _RATE_AFTER = _cues(
         r"^\W{0,3}(?:of|on)\s+(?:the|any|each|all|its|such|that|my|your|your|an?|Consolidated|that|what|amounts?|principal|purchase|gross|net)\b",
         -7.0,
     ),
+    (r"^\W{0,3}(?:for|in)\s+(?:each|every|any|a)\s+(?:month|week|day|quarter)\b", -9.0),
+    (r"^[^.;]{0,12}\bfrom that (?:day|date)\b", -9.0),
+    (r"^\W{0,3}(?:a|per) (?:year|annum) on (?:the|all|what)\b", 5.0),
     (r"^\W{0,3}(?:per|a|each|every)\s+(?:month|week|day|quarter)\b", -6.0),
     (
         r"^\W{0,3}(?:fee|charge|discount|deposit|premium|owned|interest in|of\b.{0,20}amount|points?|above|over|in excess|higher|margin|greater|plus)\b",
@@ -1156,6 +1233,9 @@ _MATURITY_LABEL = _cues(
     ),
 )
 _MATURITY_BEFORE = _cues(
+    (r"\ball (?:the )?(?:principal|capital)\s+on\W*$|\bbrings? (?:us|you|it|that|this) to\W*$", 8.5),
+    (r"\bcompletes? (?:the )?(?:project|works?|building|construction|plant|development)\b[^.;]{0,40}$", -16.0),
+    (r"\b(?:was|were|been) (?:re)?paid\b[^.;]{0,30}\bon\W*$", -12.0),
     (r"\b(?:free|clear|rid) of (?:this|the|my|all) (?:debt|loan)[^.;]{0,20}\b(?:on|by)\W*(?:the\s*)?$", 9.0),
     (
         r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal|last|final)[^.;]){0,40}$",
@@ -1196,7 +1276,7 @@ _MATURITY_BEFORE = _cues(
     (r"\bmaturity(?: date)?\W*[^.;]{0,60}(?:means|is|be|being|:|of|on|falls on|date)?\W*$", 9.0),
     (r"\b(?:final |ultimate )?repayment date\W{0,3}\s(?:means|is|shall (?:be|mean))\s*$", 9.0),
     (
-        r"\b(?:the )?(?:last|final)(?: of (?:them|these|which))?\b[^.;]{0,70}\b(?:on|due|is|,|falls due on|payable on|by)\W*(?:the\s*)?$",
+        r"\b(?:the )?(?:last|final)(?: of (?:them|these|which))?\b[^.;]{0,70}\b(?:on|due|is|,|falls due on|payable on|by|later than)\W*(?:the\s*)?$",
         9.0,
     ),
     (
@@ -1308,6 +1388,7 @@ def find_maturities(document: Document) -> list[Maturity]:
             )
         )
     found.extend(_computed(text, breaks))
+    found.extend(_counted(text, breaks))
     return sorted(found, key=lambda m: (-m.score, m.value_start))
 
 
@@ -1343,6 +1424,56 @@ def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
             match.end() + given[1],
             6.0,
         )
+
+
+_COUNTED = re.compile(
+    rf"\b(?P<number>\d{{1,3}}|{_NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[ \n]+(?:(?:equal|equated|consecutive|successive|regular|level|fixed|approximately)[ ,\n]+)*"
+    rf"(?P<unit>monthly|quarterly|half-yearly|semi-annual|yearly|annual)?[ \n]*(?:(?:equal|consecutive|principal)[ ,\n]+)*(?:instal?l?ments?|payments?|amorti[sz]ations?|repayments?)\b"
+    rf"(?:[^.;]{{0,40}}?\bat[ \n]+intervals[ \n]+of[ \n]+(?P<every>{_NUMBER_WORDS}|\d{{1,2}})[ \n]+months)?",
+    re.IGNORECASE,
+)
+_FIRST_ON = re.compile(
+    rf"\bfirst\b(?:(?!last|final|year|half|to vote)[^;\n]|\n(?!\s*\n)){{0,50}}?(?:\bon|\bin|\bis|:|,|\bdue)\s+(?:the\s+)?(?=\d|(?:{_MONTH})\b)",
+    re.IGNORECASE,
+)
+_EVERY = {"m": 1, "q": 3, "h": 6, "s": 6, "y": 12, "a": 12}
+
+
+def _counted(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
+    """The last of a number of regular instalments, reckoned from the first: "36 monthly …, the first on 15 May 2026"."""
+    for match in _COUNTED.finditer(text):
+        number = int(match["number"]) if match["number"].isdigit() else words_to_number(match["number"]) or 0
+        every = _EVERY[match["unit"][0].lower()] if match["unit"] else 0
+        if match["every"]:
+            every = int(match["every"]) if match["every"].isdigit() else words_to_number(match["every"]) or 0
+        blank = text.find("\n\n", match.end(), match.end() + 320)
+        reach = blank if blank >= 0 else min(len(text), match.end() + 320)
+        first = _FIRST_ON.search(text, match.end(), reach) if every and 2 <= number <= 480 else None
+        given = (
+            next(((d, e) for d, s, e in _dates(text[first.end() : first.end() + 30]) if s == 0), None)
+            if first
+            else None
+        )
+        setting = _setting(text, match.start(), match.end(), breaks)
+        if first is None or given is None or setting.aside or _PARTIAL.search(text[match.start() : reach]):
+            continue
+        yield Maturity(
+            add_months(given[0], every * (number - 1)).isoformat(),
+            True,
+            "number of instalments from the first",
+            setting.start,
+            max(setting.end, first.end() + given[1]),
+            match.start(),
+            first.end() + given[1],
+            5.0,
+        )
+
+
+# Instalments that do not pay the loan off, or are another's.
+_PARTIAL = re.compile(
+    r"\b(?:interest[- ]only|interest alone|balloon|(?:remaining|outstanding) balance|and the (?:rest|remainder|balance)|prepa\w+ in)\b",
+    re.IGNORECASE,
+)
 
 
 def add_months(day: date, months: int) -> date:
