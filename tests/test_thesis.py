@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,54 +11,31 @@ from matplotlib.figure import Figure
 from run_factory import latencies, record, run
 
 from ovrag_core.errors import RunError, SettingsError
-from ovrag_core.evaluation.contamination import source_frame
-from ovrag_core.evaluation.latency import latency_frame
-from ovrag_core.evaluation.score import score_run
+from ovrag_core.ontology.load import load_ontology
 from ovrag_core.settings import Settings
-from ovrag_core.thesis import consistency, contamination, figures, headlines, latency, numbers, quality
+from ovrag_core.thesis import consistency, drawings, figures, numbers
+from ovrag_core.thesis.results import write_results
 from ovrag_core.thesis.run import PUBLISHED, Run, load_published, open_run
 from ovrag_core.thesis.tables import Note, display, escape, write_table
 
 NOTE = Note("offline", "ovrag", "10 queries", "95%")
+RATES = pd.DataFrame(
+    {f"{name}{end}": [None, 0.5] for name in ("precision", "recall") for end in ("", "_low", "_high")}
+).assign(arm=["plain", "a$b"])
 AWKWARD = 'A&B_50%$#{x}~^\\<b>"|中文 – “q” é'
 
 
 SETTINGS = Settings.model_validate({"evaluation": {"bootstrap_samples": 99}})
 
 
-def everything(records, folder, settings, published=None):
+ONTOLOGY = load_ontology(Path(__file__).resolve().parent.parent / "ontologies")
+
+
+def everything(records, folder, settings, published=None, seconds=None):
     """All results of a run, as the notebooks make them."""
     opened = Run("main", records, settings, published, folder / "tables", folder / "figures")
-    for table in (
-        consistency.confusion_table,
-        consistency.rates_table,
-        consistency.clash_type_table,
-        consistency.question_table,
-        consistency.contract_table,
-        consistency.detection_table,
-        consistency.correction_table,
-        consistency.comparison_table,
-        consistency.outcome_table,
-        consistency.confusion_figure,
-        consistency.rates_figure,
-        consistency.detection_figure,
-        contamination.false_positive_table,
-    ):
-        table(opened)
-    scored = quality.scored_quality(opened, folder / "cache")
-    quality.quality_table(opened, scored)
-    quality.quality_comparison_table(opened, scored)
-    quality.quality_figure(opened, scored)
-    seconds = latency_frame(latencies(records))
-    for table in (latency.latency_table, latency.latency_attempts_table, latency.latency_outlier_table):
-        table(opened, seconds)
-    latency.latency_figures(opened, seconds)
-    sources = source_frame(records)
-    contamination.contamination_table(opened, sources)
-    contamination.wrong_answer_table(opened, sources)
-    contamination.contamination_figures(opened, sources)
-    headlines.numbers_file(opened, score_run(records, [], settings, cache=folder / "cache"))
-    latency.latency_numbers_file(opened, seconds)
+    seconds = latencies(records) if seconds is None else seconds
+    write_results(opened, seconds, ONTOLOGY, pages=folder / "cases", cache=folder / "cache")
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
@@ -182,6 +160,12 @@ def test_figures_are_as_wide_as_the_text():
         lambda: figures.grid_of_cells({}, {"a": ("a", "red")}, 5, row_label="", column_label=""),
         lambda: figures.matrices({"a$b": pd.DataFrame([[0]])}, 5, row_label="", column_label="", unit="n"),
         lambda: figures.matrices({"a": pd.DataFrame([[90]])}, 5, row_label="", column_label="", unit="n"),
+        lambda: drawings.sentence("Nothing.", 5),
+        lambda: drawings.flow_bands(pd.DataFrame(columns=["arm", "attempt"]), [], ["accepted"], 5),
+        lambda: drawings.rates_plane(RATES, "arm", 5),
+        lambda: drawings.rates_plane(RATES.head(0), "arm", 5),
+        lambda: drawings.against(RATES, "recall", {"precision": "P"}, 5, label="l", log=True),
+        lambda: drawings.against(RATES.head(0), "recall", {"precision": "P"}, 5, label="l"),
         lambda: figures.stacked_shares(pd.DataFrame({"arm": ["a"], "x": [None]}), "arm", {"x": "x"}, 5, unit="n"),
     ],
 )
@@ -200,26 +184,49 @@ def made(tmp_path_factory):
     return everything(run(6), tmp_path_factory.mktemp("made"), SETTINGS, load_published())
 
 
-def test_results_are_the_same_bytes_twice_but_for_files_named_latency(made, tmp_path, monkeypatch):
+def test_results_are_the_same_bytes_twice_but_for_files_named_latency(made, tmp_path):
     slower = latencies(run(6), seed=99)
-    monkeypatch.setattr("test_thesis.latencies", lambda _: slower)
-    again = everything(run(6)[::-1], tmp_path, SETTINGS, load_published())
+    again = everything(run(6)[::-1], tmp_path, SETTINGS, load_published(), slower)
     changed = [name.name for name in made if made[name] != again[name]]
     assert again.keys() == made.keys()
     assert "latency.csv" in changed
     assert [name for name in changed if "latency" not in name] == []
 
 
-def test_every_table_and_figure_names_model_arm_and_n(made):
-    texts = {name: content.decode() for name, content in made.items() if name.suffix == ".tex"}
-    results = {name: text for name, text in texts.items() if not name.name.startswith("numbers")}
-    assert len(results) > 20
-    for name, text in results.items():
-        assert "Model: offline" in text, name
-        assert "Arm: " in text, name
-        assert "n = " in text, name
-        if re.search(r"\[[-0-9.]+, [-0-9.]+\] ", text):
-            assert "Intervals: 95" in text, name
+BOUNDS = re.compile(r"[\d.]+ \[(?:\$-\$)?[<\d.]+, (?:\$-\$)?[<\d.]+\]")
+
+
+def lacking(texts):
+    """What a table or figure does not say of itself: model, arm, n, and, where it gives intervals, of what kind."""
+    for name, text in texts.items():
+        said = {part: part in text for part in ("Model: ", "Arm: ", "n = ")}
+        said["Intervals: 95"] = not BOUNDS.search(text) or "Intervals: 95" in text
+        said["contract"] = not BOUNDS.search(text) or "contract" in text.split("Intervals:")[-1]
+        yield from (f"{name} lacks {part}" for part, there in said.items() if not there)
+
+
+def test_every_table_and_figure_names_model_arm_n_and_intervals(made):
+    texts = {path.name: content.decode() for path, content in made.items() if path.suffix == ".tex"}
+    results = {name: text for name, text in texts.items() if not name.startswith("numbers")}
+    assert len(results) > 40
+    assert list(lacking(results)) == []
+    assert sum(bool(BOUNDS.search(text)) for text in results.values()) >= 12
+
+
+def test_every_committed_table_and_figure_names_model_arm_n_and_intervals(project):
+    paths = [path for folder in ("tables", "figures") for path in (project / folder).glob("*.tex")]
+    texts = {path.name: path.read_text(encoding="utf-8") for path in paths if not path.name.startswith("numbers")}
+    assert texts
+    assert list(lacking(texts)) == []
+
+
+def test_every_table_has_its_csv_and_every_figure_its_picture(made):
+    names = {path.as_posix() for path in made}
+    tables = {Path(name).stem for name in names if re.fullmatch(r"tables/.*\.csv", name)}
+    drawn = {Path(name).stem for name in names if re.fullmatch(r"figures/.*\.pdf", name)}
+    others = {"numbers", "numbers_latency", "cases"}
+    assert {Path(name).stem for name in names if re.fullmatch(r"tables/.*\.tex", name)} == tables | others
+    assert {f"figures/{name}.{suffix}" for name in drawn for suffix in ("pdf", "png", "tex")} <= names
 
 
 def test_every_row_of_every_latex_table_has_all_columns(made):
@@ -274,8 +281,23 @@ def test_a_run_without_records_is_one_sentence():
         [record("plain", f"D{i}", q) for i in range(3) for q in ("Q1", "Q2")],
         [record(AWKWARD, f"{AWKWARD}{i}", AWKWARD, outcome="hard_rejected") for i in range(2)],
         [record(document=f"D{i}", outcome="error") for i in range(2)] + [record(document="D0", question="Q2")],
+        [record(document="D1", question=q, outcome="hard_rejected", label="CLASH", attempts=4) for q in ("Q1", "Q2")],
     ],
-    ids=["one query", "one error", "no clash, one arm", "awkward names", "errors and a gap"],
+    ids=["one query", "one error", "no clash, one arm", "awkward names", "errors and a gap", "one contract"],
 )
+@pytest.mark.filterwarnings("error::UserWarning")  # a missing glyph, or a figure too small for what is in it
 def test_results_of_odd_runs_are_written(records, tmp_path):
-    assert everything(records, tmp_path, SETTINGS, load_published())
+    untimed = [] if len(records) == 1 else None
+    made = everything(records, tmp_path, SETTINGS, load_published(), untimed)
+    texts = {path.name: content.decode() for path, content in made.items() if path.suffix == ".tex"}
+    assert list(lacking({name: text for name, text in texts.items() if not name.startswith("numbers")})) == []
+
+
+def test_an_empty_table_says_that_it_is(tmp_path):
+    everything([record("plain")], tmp_path, SETTINGS)
+    for name in ("hard_rejects", "missed", "violations", "unmapped", "false_positives"):
+        assert "The run has nothing to list here." in (tmp_path / "tables" / f"{name}.tex").read_text(), name
+
+
+def test_letters_that_the_font_lacks_are_spelt_in_figures():
+    assert figures.drawable("é €\u4e2d\x07") == "é €U+4E2D"

@@ -22,7 +22,7 @@ from matplotlib.font_manager import findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
 from ovrag_core.thesis.tables import Note, escape
 
@@ -92,9 +92,9 @@ def _spell_out(fig: Figure) -> None:
     """Characters that the font cannot draw become their code point, as U+4E2D, instead of empty boxes."""
     for ax in fig.axes:
         for axis in (ax.xaxis, ax.yaxis):
-            formatter = axis.get_major_formatter()
-            if isinstance(formatter, FixedFormatter):  # tick labels are set anew whenever they are drawn
-                formatter.seq = [drawable(str(label)) for label in formatter.seq]
+            labels = [label.get_text() for label in axis.get_majorticklabels()]
+            if any(drawable(label) != label for label in labels):  # tick labels are made anew when they are drawn
+                axis.set_ticks(axis.get_majorticklocs(), labels=[drawable(label) for label in labels])
     for text in fig.findobj(Text):
         if isinstance(text, Text):
             text.set_text(drawable(text.get_text()))

@@ -13,6 +13,7 @@ import pandas as pd
 
 TABLES = Path("tables")
 MISSING = "n/a"
+NOTHING = "The run has nothing to list here"
 _WRAP = 28  # characters
 
 _SPECIALS = {
@@ -90,6 +91,9 @@ def write_table(
     listed = frame if full is None else full
     listed.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
     shown = display(frame, headers or {}, decimals)
+    if shown.empty:
+        more = f"{note.more.rstrip('.') + '. ' if note.more else ''}{NOTHING}"
+        note = Note(note.model, note.arm, note.n, note.interval, more)
     if rows is not None and len(shown) > rows:
         more = f"{note.more.rstrip('.') + '. ' if note.more else ''}The first {rows} of {len(shown)} rows"
         note = Note(note.model, note.arm, note.n, note.interval, f"{more}; all are in {name}.csv")
