@@ -1,14 +1,17 @@
 """Case pages tell the whole story of a query, and untrusted text in them stays text."""
 
 import json
+import shutil
+import subprocess
 from dataclasses import asdict
 
 import pytest
 from run_factory import record
 
 from ovrag_core.errors import RunError
-from ovrag_core.thesis.cases import case_page, escape, fence, read_chunks, write_cases
-from ovrag_core.types import Chunk
+from ovrag_core.runs import RUNS
+from ovrag_core.thesis.cases import case_page, chosen, escape, fence, folder_of, read_chunks, write_cases
+from ovrag_core.types import Chunk, Evidence, Recorded
 
 
 def false_positive(document="B", question="Q1", arm="ovrag", text="Secured by a house.", source="A"):
@@ -115,3 +118,67 @@ def test_chunks_are_read_by_id_and_a_broken_line_is_named(tmp_path):
     path.write_text(path.read_text() + '{"id": 1', encoding="utf-8")
     with pytest.raises(RunError, match="line 3"):
         read_chunks(path)
+
+
+def test_each_kind_of_case_is_chosen_by_what_happened():
+    records = [
+        false_positive(),
+        record("ovrag_evidence", "C", outcome="source_finding", label="CLASH"),
+        record("ovrag", "D", label="CLASH"),
+        record("ovrag", "E", sources=("A",)),
+        record("ovrag", "F"),
+    ]
+    found = {kind: [item.document_id for item in of_kind] for kind, of_kind in chosen(records).items()}
+    assert found == {
+        "False positive": ["B"],
+        "Wrong contract": ["E"],
+        "Missed clash": ["D"],
+        "Source finding": ["C"],
+    }
+
+
+def test_pages_take_turns_between_types_of_contradiction(tmp_path):
+    records = [
+        record("ovrag", f"D{n}", label="CLASH", clash_type="a" if n < 3 else "b", sources=(f"D{n}",)) for n in range(4)
+    ]
+    paths = write_cases(records, {}, tmp_path, most=2)
+    assert [path.stem.split("_")[2] for path in paths[:-1]] == ["D0", "D3"]
+
+
+def test_html_shows_markup_and_marks_what_the_explanation_quotes():
+    evil = "<script>alert(1)</script> Secured by {{ 7 * 7 }} a house & <b>more</b>."
+    page = false_positive(document="B<i>", text=evil)
+    source = Evidence(document_id="A", start=2, end=8, quote="script")
+    statement = page.attempts[-1].triples[0].model_copy(update={"evidence": source})
+    clash = page.attempts[-1].verdict.violations[0].model_copy(update={"triples": (statement,)})
+    verdict = page.attempts[-1].verdict.model_copy(update={"violations": (clash,)})
+    last = page.attempts[-1].model_copy(update={"verdict": verdict})
+    hit = page.retrieved[0].model_copy(update={"start": 1, "end": 1 + len(evil)})
+    page = page.model_copy(update={"attempts": (*page.attempts[:-1], last), "retrieved": (hit,)})
+    text = case_page(page, {hit.chunk_id: Chunk(hit.chunk_id, "A", 1, 1 + len(evil), evil)}, form="html")
+    assert "<script>" not in text
+    assert "&lt;<mark>script</mark>&gt;alert(1)" in text
+    assert "{{ 7 * 7 }}" in text
+    assert "<i>" not in text
+    assert "B&lt;i&gt;" in text
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_hostile_cases_compile_in_latex(tmp_path):
+    evil = "\\input{/etc/passwd} 50% & $x_1$ #{} <% raw %> << x >> \u4e2d ~^ \\end{document}"
+    write_cases([false_positive(document=f"B {evil}", text=evil)], {}, tmp_path / "p", latex=tmp_path / "cases.tex")
+    preamble = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{textcomp}"
+    (tmp_path / "m.tex").write_text(preamble + r"\begin{document}\input{cases}\end{document}", encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "m.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-1500:]
+    assert b"root:" not in (tmp_path / "m.log").read_bytes()
+
+
+def test_latex_does_not_quote_a_run_recorded_elsewhere(tmp_path):
+    theirs = false_positive(text="a sentence of theirs").model_copy(update={"recorded": Recorded(attempts=4)})
+    write_cases([theirs], {}, tmp_path / "p", latex=tmp_path / "cases.tex")
+    text = (tmp_path / "cases.tex").read_text()
+    assert "sentence of theirs" not in text
+    assert "not quoted here" in text
+    assert folder_of("x", [theirs]) == RUNS / "x.cases"
