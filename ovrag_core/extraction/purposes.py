@@ -60,6 +60,27 @@ _HOME = re.compile(
 )
 
 
+_STUDY = re.compile(
+    r"\b(?:stud(?:y|ies|ent|ying)|tuition|universit\w+|college|degree|diploma|apprentice\w*|vocational|graduate|"
+    r"master|bachelor|doctora\w+|semester|academic)\b",
+    re.IGNORECASE,
+)
+# A definition of something that is not the loan itself.
+_DEFINES_ANOTHER = re.compile(
+    r"\W{0,3}[\"“](?![^\"”]*\b(?:Loans?|Facilit|Credit|Advances?|Note|Line|Account|Card|Agreement|Purpose)\b)"
+    r"[A-Z][^\"”]{1,60}[\"”]\s+(?:means?|shall mean|has the meaning|includes?)\b"
+)
+_BEFORE_IN_PASSING = re.compile(
+    r"\b(?:whether|if any|none|nothing)\b[^.]{0,20}\b(?:save|except|other than|of (?:it|this|the))\b[^.]*$|"
+    r"\b(?:asked|know|matter|decide) whether\b[^.;]*$",
+    re.IGNORECASE,
+)
+_AFTER_IN_PASSING = re.compile(
+    r"[^.;,]{0,30}\b(?:with|from|of|by) (?:an)?other (?:bank|lender|creditor|company|provider|institution)s?\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Purpose:
     """What the loan is for, in the text's words, with the span of those words and the unit they stand in."""
@@ -106,6 +127,21 @@ def find_home_use(text: str) -> tuple[int, int] | None:
         if not re.search(r"\b(?:not|never|nor|nobody|if|unless|or)\b[^.;]*$", before + match.group(), re.IGNORECASE):
             return match.span()
     return None
+
+
+def is_study(purpose: str) -> bool:
+    """Whether a purpose names the borrower's studies, and not a child's school alone."""
+    return _STUDY.search(purpose) is not None
+
+
+def says_in_passing(statement: str, at: int) -> bool:
+    """Whether the words of a kind at `at` in a sentence or row are said of something else than the loan: in the
+    definition of another term, in a list of exceptions, in a question reported, or of another creditor's product."""
+    return (
+        _DEFINES_ANOTHER.match(statement) is not None
+        or _BEFORE_IN_PASSING.search(statement[:at]) is not None
+        or _AFTER_IN_PASSING.match(statement, at) is not None
+    )
 
 
 def kind_of_purpose(purpose: str, borrower: PartyKind | None, lexicon: Lexicon) -> tuple[str, float] | None:

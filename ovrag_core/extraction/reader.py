@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -20,7 +20,14 @@ from ovrag_core.extraction.gate import gate
 from ovrag_core.extraction.lexicon import Lexicon, load_lexicon
 from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
 from ovrag_core.extraction.prepared import placed_back, prepare
-from ovrag_core.extraction.purposes import Purpose, find_home_use, find_purpose, kind_of_purpose
+from ovrag_core.extraction.purposes import (
+    Purpose,
+    find_home_use,
+    find_purpose,
+    is_study,
+    kind_of_purpose,
+    says_in_passing,
+)
 from ovrag_core.extraction.sentences import Plain, Unit, plain_text, struck_out, ticked_only, units
 from ovrag_core.extraction.values import (
     Maturity,
@@ -703,6 +710,7 @@ def _land_passage(page: _Page, claims: Sequence[Claim]) -> tuple[int, int] | Non
             and claim.strength >= 2
             and _LAND_SECURITY.search(words)
             and not _NOT_LAND.search(words)
+            and _is_own(page, claim)
         ):
             return claim.start, claim.end
     return None
@@ -721,7 +729,7 @@ def _kinds(
     """Kinds of loan with the passages that show them."""
     found: dict[str, list[tuple[int, int]]] = {}
     for kind in KINDS:
-        strong = [claim for claim in claims if claim.about == kind and claim.strength >= 2]
+        strong = [claim for claim in claims if claim.about == kind and claim.strength >= 2 and _is_own(page, claim)]
         if strong:
             found[kind] = _passages(page, strong, kind)
     if collateral is not None and "Mortgage" not in found:
@@ -736,6 +744,8 @@ def _kinds(
     judged = None
     if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT and not private:
         judged = kind_of_purpose(purpose.text, kind_of_borrower, page.lexicon)
+        if judged and judged[0] == "StudentLoan" and not is_study(purpose.text):
+            judged = None
         if (
             judged is not None
             and judged[0] in ("ConsumerLoan", "CommercialLoan", "StudentLoan", "GreenLoan")
@@ -748,21 +758,45 @@ def _kinds(
         and borrower is not None
         and kind_of_borrower in ("legal_entity", "financial_institution")
         and (lender is None or lender.kind != "natural_person")
-        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount", "GreenLoan"} & set(found)
+        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount"} & set(found)
     ):
         found["CommercialLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
     if whole and people and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(found):
-        home = find_home_use(page.plain.text) if "Mortgage" in found else None
-        if home is not None:
-            found["ConsumerLoan"] = [page.around(*page.plain.original(*home))]
-        elif borrower and lender and lender.kind == "financial_institution" and not found and judged is None:
-            # Whoever lends to people by trade makes a consumer loan, unless the text says that it is for a business.
-            found["ConsumerLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
+        span = _private_use(page, found, borrower, lender, judged=judged is not None)
+        if span is not None:
+            found["ConsumerLoan"] = [span]
     if "StudentLoan" in found and "ConsumerLoan" in found:
         explicit = any(claim.about == "ConsumerLoan" and not claim.implied for claim in claims)
         if not explicit:
             del found["ConsumerLoan"]
     return found
+
+
+def _private_use(
+    page: _Page,
+    found: Mapping[str, object],
+    borrower: PartyMention | None,
+    lender: PartyMention | None,
+    *,
+    judged: bool,
+) -> tuple[int, int] | None:
+    """What makes a person's loan, of no kind by its words but `found`, a consumer loan: home, card or lender."""
+    home = find_home_use(page.plain.text) if "Mortgage" in found else None
+    if home is not None:
+        return page.around(*page.plain.original(*home))
+    if borrower is None:
+        return None
+    # A card in a person's own name is a consumer's; so is what an organisation lends to a person for no business.
+    organised = lender is not None and lender.kind in ("financial_institution", "legal_entity")
+    if "CardAccount" in found or (organised and not found and not judged):
+        return page.around(borrower.kind_start, borrower.kind_end)
+    return None
+
+
+def _is_own(page: _Page, claim: Claim) -> bool:
+    """Whether a claim of a kind is said of this loan, not in passing: see `says_in_passing`."""
+    unit = page.units[claim.unit]
+    return not says_in_passing(page.plain.text[unit.start : unit.end], claim.cue[0] - unit.start)
 
 
 def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: Sequence[FacilityName]) -> T | None:
