@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce repro verify thesis readme test check lab lock clean
+.PHONY: help setup reproduce repro verify thesis readme test check lab explore lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ lab: setup ## open JupyterLab on the notebooks
 
 lock: setup ## resolve requirements.in anew; UPGRADE=1 takes newer versions
 	@.venv/bin/python tools/lock.py $(if $(UPGRADE),--upgrade)
+
+explore: setup ## open the explorer in the browser: one query, a batch, a run
+	@.venv/bin/python -m ovrag_core.explorer
 
 clean: ## remove .venv and caches; results stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info
