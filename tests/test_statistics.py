@@ -70,6 +70,11 @@ def test_empty_denominators_in_resamples_give_the_percentile_interval():
     assert 0.5 <= estimate.low <= estimate.high <= 1.0
 
 
+def test_a_mean_on_which_all_clusters_agree_has_no_interval():
+    estimate = ratio([3.0] * 9, [1.0] * 9, PLAN, proportion=False)
+    assert (estimate.value, estimate.low, estimate.high, estimate.clusters) == (3.0, None, None, 9)
+
+
 @pytest.mark.parametrize(("top", "bottom"), [([], []), ([0.0, 0.0], [0.0, 0.0])])
 def test_nothing_to_divide_by_is_not_defined(top, bottom):
     estimate = ratio(top, bottom, PLAN)

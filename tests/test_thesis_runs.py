@@ -81,9 +81,10 @@ def test_coverage_counts_what_asserts_and_names_what_does_not_but_no_values():
     odd = Triple(subject="Loan", predicate="rdf:type", object="Spaceship")
     unread = Triple(subject="Loan", predicate="hasPrincipalAmount", object="a secret of the contract")
     records = [with_triples(said, odd, unread)]
-    row = statements.coverage(records, ONTOLOGY, PLAN).iloc[0]
+    asserted = statements.assert_all(records, ONTOLOGY)
+    row = statements.coverage(asserted, ONTOLOGY, PLAN).iloc[0]
     assert (row["statements"], round(row["taking_part"], 3), row["classes"]) == (3, 0.333, 1)
-    table = statements.unmapped(records, ONTOLOGY).set_index("reason")
+    table = statements.unmapped(asserted).set_index("reason")
     assert table.loc["unknown class", "commonest"] == "Spaceship"
     assert table.loc["value cannot be read", ["statements", "commonest"]].tolist() == [1, ""]
 

@@ -20,6 +20,9 @@ COMPATIBLE = "what was read of the asked contract is compatible"
 NAMEABLE = ("unknown predicate", "unknown class", UNKNOWN_TYPE)
 
 
+Asserted = dict[str, list[tuple[str, ABox, list[Triple]]]]  # by arm: a query's document, what it asserts, its triples
+
+
 class Statement(NamedTuple):
     """A statement of a query and where it was read: answer, context, or recorded elsewhere."""
 
@@ -67,7 +70,21 @@ def origin_table(records: Sequence[QueryRecord], plan: Resampling) -> pd.DataFra
     return pd.DataFrame(rows, columns=[*names, "located", "foreign"]).astype({"foreign": "Int64"})
 
 
-def coverage(records: Sequence[QueryRecord], ontology: Ontology, plan: Resampling) -> pd.DataFrame:
+def assert_all(records: Sequence[QueryRecord], ontology: Ontology) -> Asserted:
+    """The statements of each query said in the ontology's terms, by arm; arms without statements are left out."""
+    known: dict[tuple[Triple, ...], ABox] = {}  # queries with the same statements share an ABox
+    found: Asserted = {}
+    for arm in arms_of(records):
+        for record in records:
+            triples = [statement.triple for statement in statements_of(record)] if record.arm == arm else []
+            if triples:
+                key = tuple(_bare(triples))
+                abox = known[key] if key in known else known.setdefault(key, assert_triples(triples, ontology))
+                found.setdefault(arm, []).append((record.document_id, abox, triples))
+    return found
+
+
+def coverage(asserted: Asserted, ontology: Ontology, plan: Resampling) -> pd.DataFrame:
     """Per arm that extracts: statements, the share that takes part in reasoning, and how much of the ontology is used.
 
     Columns: arm, queries, statements, taking_part (with bounds), classes used and `classes_of`, properties used and
@@ -75,7 +92,7 @@ def coverage(records: Sequence[QueryRecord], ontology: Ontology, plan: Resamplin
     """
     rows = []
     terms = {term.iri: term for term in (*ontology.classes, *ontology.properties)}
-    for arm, boxes in _boxes(records, ontology).items():
+    for arm, boxes in asserted.items():
         said, heard = Counter[str](), Counter[str]()
         used: set[str] = set()
         for document, abox, triples in boxes:
@@ -95,14 +112,14 @@ def coverage(records: Sequence[QueryRecord], ontology: Ontology, plan: Resamplin
     return pd.DataFrame(rows, columns=[*names, "classes", "classes_of", "properties", "properties_of"])
 
 
-def unmapped(records: Sequence[QueryRecord], ontology: Ontology) -> pd.DataFrame:
+def unmapped(asserted: Asserted) -> pd.DataFrame:
     """Statements that take no part, or part of which is not read, by reason: arm, reason, statements, terms, commonest.
 
     `terms` counts the distinct predicates, classes or values that are to blame; `commonest` names up to three, but no
     values, as those are text of a document.
     """
     rows = []
-    for arm, boxes in _boxes(records, ontology).items():
+    for arm, boxes in asserted.items():
         blamed: dict[str, Counter[str]] = {}  # by reason
         for _, abox, triples in boxes:
             for index, reason in abox.unmapped.items():
@@ -178,20 +195,6 @@ def miss_reason(record: QueryRecord) -> str:
         "nothing was read in the asked contract": not own,
     }
     return next((name for name, holds in reasons.items() if holds), COMPATIBLE)
-
-
-def _boxes(records: Sequence[QueryRecord], ontology: Ontology) -> dict[str, list[tuple[str, ABox, list[Triple]]]]:
-    """Per arm with statements, a query's document, ABox and triples. Queries with the same statements share an ABox."""
-    known: dict[tuple[Triple, ...], ABox] = {}
-    boxes: dict[str, list[tuple[str, ABox, list[Triple]]]] = {}
-    for arm in arms_of(records):
-        for record in records:
-            triples = [statement.triple for statement in statements_of(record)] if record.arm == arm else []
-            if triples:
-                key = tuple(_bare(triples))
-                abox = known[key] if key in known else known.setdefault(key, assert_triples(triples, ontology))
-                boxes.setdefault(arm, []).append((record.document_id, abox, triples))
-    return boxes
 
 
 def _bare(triples: Iterable[Triple]) -> list[Triple]:

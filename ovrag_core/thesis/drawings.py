@@ -16,13 +16,13 @@ from ovrag_core.thesis.figures import GREY, MARKERS, colours, styled
 
 QUALITIES: Mapping[str, str] = {"f1": "F1 of flagging", "rouge_l": "ROUGE-L of accepted answers"}
 OUTCOME_LOOKS: Mapping[str, tuple[str, str, str]] = {  # outcome → legend, colour, hatch
-    "accepted": ("accepted", "0.90", ""),
+    "accepted": ("accepted", "white", ""),
     "corrected": ("accepted after a correction", "#56b4e9", "////"),
     "source_finding": ("finding reported", "#0b5c8a", ""),
     "hard_rejected": ("refused", "#d55e00", "...."),
     "unchecked": ("unchecked", "0.65", "xxxx"),
     "error": ("failed", "0.3", ""),
-    "again": ("asked again", "#f2d49b", ""),
+    "again": ("asked again", "#e3b05a", ""),
 }
 _LEVELS = (0.2, 0.4, 0.6, 0.8)  # of F1
 _LABEL_AT = 0.94  # recall at which they are named
@@ -49,7 +49,8 @@ def rates_plane(
         fig = Figure(figsize=(width, 0.6 * width), layout="constrained")
         ax = fig.subplots()
         _equal_f1(ax)
-        handles = []
+        handles: list[Line2D] = []
+        without: list[Line2D] = []
         names = table[group].tolist()
         for place, (_, row) in enumerate(table.iterrows()):
             name, colour, marker = str(row[group]), colours(len(names))[place], MARKERS[place % len(MARKERS)]
@@ -61,10 +62,12 @@ def rates_plane(
                 ax.plot(
                     beside["recall"], beside["precision"], marker=marker, mfc="white", mec=colour, mew=1.2, ls="", ms=7
                 )
-            label = name if known else f"{name}: not defined"
-            handles.append(_handle(colour, marker if known else "", label))
+            (handles if known else without).append(_handle(colour, marker if known else "", name))
         if published:
             handles.append(Line2D([], [], marker="o", mfc="white", mec="black", ls="", label="hollow: as published"))
+        if without:
+            lines = ["no precision:", *(str(handle.get_label()) for handle in without)]
+            handles.append(Line2D([], [], ls="", label="\n".join(lines)))
         ax.set(xlim=(-0.02, 1.04), ylim=(-0.02, 1.04), xlabel="recall", ylabel="precision")
         fig.legend(handles=handles, loc="outside right center")
         return fig

@@ -9,6 +9,7 @@ from pathlib import Path
 from ovrag_core.evaluation.contamination import source_frame
 from ovrag_core.evaluation.latency import latency_frame
 from ovrag_core.evaluation.score import CACHE, score_run
+from ovrag_core.evaluation.statements import assert_all
 from ovrag_core.ontology.configured import open_ontology
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.runs import read_latency, read_run, run_files
@@ -94,8 +95,9 @@ def write_results(
         *(contamination.retrieved_table, contamination.false_positive_table),
     ):
         of_run(run)
-    statements.coverage_table(run, ontology)
-    statements.unmapped_table(run, ontology)
+    asserted = assert_all(run.records, ontology)
+    statements.coverage_table(run, asserted, ontology)
+    statements.unmapped_table(run, asserted)
     if rejudged.pairs(run):
         rejudged.rejudged_table(run)
     scored = quality.scored_quality(run, cache)

@@ -26,9 +26,9 @@ def origin_table(run: Run) -> pd.DataFrame:
     return write(run, table, "statements", caption, run.note(more=more), decimals=2)
 
 
-def coverage_table(run: Run, ontology: Ontology) -> pd.DataFrame:
+def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) -> pd.DataFrame:
     """What takes part in reasoning, and how much of the ontology a run uses: `ontology_coverage`."""
-    table = statements.coverage(run.records, ontology, run.plan)
+    table = statements.coverage(asserted, ontology, run.plan)
     shown = table.assign(classes=_of(table, "classes"), properties=_of(table, "properties"))
     shown = shown.drop(columns=["classes_of", "properties_of"])
     more = "Taking part: asserts something in the ontology's terms. Classes and properties: those that are used"
@@ -36,9 +36,9 @@ def coverage_table(run: Run, ontology: Ontology) -> pd.DataFrame:
     return write(run, shown, "ontology_coverage", caption, run.note(more=more), full=table)
 
 
-def unmapped_table(run: Run, ontology: Ontology) -> pd.DataFrame:
+def unmapped_table(run: Run, asserted: statements.Asserted) -> pd.DataFrame:
     """Statements that do not, or not wholly, take part, by reason: `unmapped`."""
-    table = statements.unmapped(run.records, ontology)
+    table = statements.unmapped(asserted)
     caption = "Statements that take no part in reasoning, or not wholly, by arm and reason."
     return write(run, table, "unmapped", caption, run.note(interval=False))
 
