@@ -297,3 +297,96 @@ def test_whoever_promises_to_pay_for_another_guarantees() -> None:
 def test_names_that_hold_quotes_dashes_or_public_words_are_read_whole(name: str, kind: str) -> None:
     parties = read(f"Lender: {name}\nBorrower: Ida Roth\n")
     assert (parties.lenders[0].name, parties.lenders[0].kind) == (name, kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "borrower", "lender"),
+    [
+        # the town of an address is no bank, though it ends as one
+        (
+            'HARBOUR MOTOR FINANCE LTD, a registered credit provider, of 4 Quay Road, Millbank ("the Financier") and PELLWORM '
+            'VANS LTD of Hull ("the Client"). The Client repays the Financier.',
+            "PELLWORM VANS LTD",
+            "HARBOUR MOTOR FINANCE LTD",
+        ),
+        # appositions to a role, in capitals too, and a nickname in the middle of a name
+        (
+            'HARBOUR CREDIT COOPERATIVE\n\nAgreed between the Cooperative, represented by its manager, Ida Roth, and the MEMBER, KARL "Kalle" '
+            "LIND, of legal age. The Cooperative lends the Member EUR 900. The Member shall pay monthly.\n",
+            'KARL "Kalle" LIND',
+            "HARBOUR CREDIT COOPERATIVE",
+        ),
+        (
+            "Lender: Harbour Finance Ltd\nBorrower: as named where it signs\n\nSigned and delivered by the Borrower, IDA ROTH, of Hull, a teacher.\n",
+            "IDA ROTH",
+            "Harbour Finance Ltd",
+        ),
+        (
+            "Card issued to: Ms Ida Roth\nYou pay by the 25th.\n\nIssued by me, KARL LIND, of Hull. All that is on the card is lent by me and owed to me.\n",
+            "Ida Roth",
+            "KARL LIND",
+        ),
+        # columns under the roles, wrapped within the column
+        (
+            "A loan of EUR 900 is granted.\n\n   LENDER                         BORROWER\n   Pellworm Open School           Casa Roth & Lind S.R.L.\n"
+            "   Foundation                     a limited liability company\n\n   ________________               ________________\n",
+            "Casa Roth & Lind S.R.L.",
+            "Pellworm Open School Foundation",
+        ),
+        # the head of a paper and the word the text goes on to call it by
+        (
+            "PELLWORM RELIEF SOCIETY\nHull\n\nMember: Ida Roth\n\nThe Society lends her EUR 900. She owes it to the Society.\n",
+            "Ida Roth",
+            "PELLWORM RELIEF SOCIETY",
+        ),
+        # a letter in the lender's own hand, and who agrees to it below
+        (
+            "Hull, 4 May 2024\n\nMy dear Ida,\n\nI shall lend you EUR 900 of my own money. You owe me nothing else.\n\nYours ever,\n\nKarl Otto Lind\n\n"
+            "~~~~~~~~~~~~~~~~\n\nAgreed.\n\nIda Roth\nHull, 5 May 2024\n",
+            "Ida Roth",
+            "Karl Otto Lind",
+        ),
+        # a division is no person of its own
+        (
+            "PELLWORM HOME LOANS\na division of Harbour Bank Limited, Hull\n\nClient:  Ms Ida Roth\n\nYou repay us monthly.\n",
+            "Ida Roth",
+            "Harbour Bank Limited",
+        ),
+        # a question with its answer
+        (
+            "Employee: Mr Karl Lind\n\nQ1. Who lends me the money?\n    Your employer, Pellworm Yards Co., Ltd. The office only does the paper.\n\nYou repay us from pay.",
+            "Karl Lind",
+            "Pellworm Yards Co., Ltd",
+        ),
+        # two parties who sign together are no borrower; what each does tells
+        (
+            'THE UNDERSIGNED\n\n1. Pellworm Holding N.V., of Hull ("Holding"); and\n\n2. Lind Techniek B.V., of Goole ("the Subsidiary"),\n\n'
+            "AGREE\n\nHolding puts at the disposal of the Subsidiary EUR 900. The Subsidiary owes interest.\n",
+            "Lind Techniek B.V.",
+            "Pellworm Holding N.V.",
+        ),
+        # a term that an annex resolves
+        (
+            'Pellworm GmbH, of Hull (the "Company"), and the person named in Annex 1, represented in the execution of this agreement by Kanzlei Vogt '
+            '& Partner (the "Giver"). The Giver grants the Company a loan of EUR 900.\n\nAnnex 1: The Giver is Frau Ida Roth, born on 1 May 1950.\n',
+            "Pellworm GmbH",
+            "Ida Roth",
+        ),
+    ],
+)
+def test_parties_by_position_and_role(text: str, borrower: str, lender: str) -> None:
+    said = first(read(text))
+    assert (said[0], (said[1] or "").rstrip(".")) == (borrower, lender.rstrip("."))
+
+
+def test_a_trade_name_after_a_persons_leaves_a_person() -> None:
+    parties = read("Borrower: Ida Roth, d/b/a Roth & Sons Upholstery Company\nLender: Harbour Bank plc\n")
+    assert (parties.borrowers[0].name, parties.borrowers[0].kind) == ("Ida Roth", "natural_person")
+
+
+def test_a_register_or_supervisor_is_no_lender() -> None:
+    parties = read(
+        "PELLWORM STUDY FOUNDATION\n\nBetween the Foundation, registered with the Agency for Public Registers, as Lender, and the student below. "
+        "The Foundation lends EUR 900.\nBorrower: Ida Roth\n"
+    )
+    assert first(parties) == ("Ida Roth", "PELLWORM STUDY FOUNDATION")

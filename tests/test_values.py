@@ -281,3 +281,74 @@ def test_other_days_are_no_maturity(text: str) -> None:
 def test_the_contract_rate_is_told_from_an_advertised_one() -> None:
     text = "5.   Interest     7.00% per annum flat is our advertised reference only. The contract rate is 7.75% per annum.\n"
     assert find_rates(Document("d", text))[0].percent == Decimal("7.75")
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Repayment in thirty-six equal monthly instalments. The first falls on 15 May 2026.", "2029-04-15"),
+        (
+            "The Borrower repays by eight payments at intervals of three months. The first is on 4 February 2026.",
+            "2027-11-04",
+        ),
+        ("Sums fall due quarterly, save that the last is not to be later than 27 February 2032.", "2032-02-27"),
+        (
+            "Repayment         : 60 monthly instalments of Rs. 900 from\n                    10.04.2026 to 10.03.2031\n",
+            "2031-03-10",
+        ),
+        ("Interest on July 1. All principal on February 15, 2027.", "2027-02-15"),
+    ],
+)
+def test_the_last_instalment_is_reckoned_or_read(text: str, day: str) -> None:
+    assert find_maturities(Document("d", text))[0].date == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It shall complete the project by 31 March 2028; keep books; and insure.",
+        "That financing was repaid on 30 June 2018.",
+        "36 monthly payments of interest only, the first on 1 May 2026.",
+    ],
+)
+def test_days_of_works_and_of_old_debts_are_no_maturity(text: str) -> None:
+    assert find_maturities(Document("d", text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "currency"),
+    [
+        ("The Ministry lends the Enterprise eleven million rupees (SCR 11,000,000).", 11_000_000, "SCR"),
+        ("The Lender grants a student loan of MDL 186,000.", 186_000, "MDL"),
+        (
+            "It will finance vehicles for the Dealer's stock up to R14 000 000 outstanding at any one time.",
+            14_000_000,
+            "ZAR",
+        ),
+        (
+            "The term loan of 2022, of EUR 1,200,000, was repaid. Holding puts at the disposal of the Subsidiary a maximum of EUR 3,000,000.",
+            3_000_000,
+            "EUR",
+        ),
+        (
+            'Its house bank (the "Senior Bank") is to lend it CHF 6 million. The Lender lends the Company CHF 1,750,000.',
+            1_750_000,
+            "CHF",
+        ),
+        (
+            "Q2. How much, and for what?\n    KRW 40,000,000. It is to help you move.\n\nQ9. Your bank?\n    Harbour Bank has lent you KRW 110,000,000.",
+            40_000_000,
+            "KRW",
+        ),
+    ],
+)
+def test_principals_among_other_debts(text: str, amount: int, currency: str) -> None:
+    best = find_principals(Document("d", text))[0]
+    assert (best.amount, best.currency) == (amount, currency)
+
+
+def test_a_rate_by_the_month_gives_way_to_the_same_by_the_year() -> None:
+    rates = find_rates(
+        Document("d", "On what you leave unpaid we charge 1.75 per cent for each month, that is 21 per cent a year.")
+    )
+    assert rates[0].percent == 21

@@ -830,7 +830,7 @@ def _is_surname_only(plain: list[str]) -> bool:
 
 def _looks_personal(name: str) -> bool:
     """Whether a name without any sign of an organisation is built like a person's."""
-    tokens = [t for t in name.replace(",", " ").split() if t.lower() not in words("particle")]
+    tokens = [t for t in re.sub(r"[,\"“”„]", " ", name).split() if t.lower() not in words("particle")]
     plain = plain_words(" ".join(tokens))
     surnames = _last_names() if len(plain) > 2 and plain[0] in _first_names() else frozenset()
     if any(p in _lower("notAName") and p not in surnames for p in plain[1:]) or any(c.isdigit() for c in name):

@@ -304,7 +304,9 @@ def find_parties(document: Document) -> Parties:
     sightings.extend(_letter(text, terms))
     sightings.extend(_headed(text, terms))
     sightings.extend(_own_hand(text, terms))
-    sightings.extend(_columns(text, terms))
+    columns = list(_columns(text, terms))
+    wrapped = {sighting.name.start: sighting.name for sighting in columns}
+    sightings = [*(replace(s, name=wrapped.get(s.name.start, s.name)) for s in sightings), *columns]
     _add_fallbacks(text, sightings, terms)
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
