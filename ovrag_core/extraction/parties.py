@@ -14,19 +14,32 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from ovrag_core.extraction.letters import closing_names, headed_firms, letter_parties, own_hand
 from ovrag_core.extraction.names import (
     Name,
     Role,
-    common_words,
     could_be_person,
     find_cue,
     has_form,
     name_at,
     party_kind,
     plain_words,
-    words,
 )
-from ovrag_core.extraction.speakers import speaker_roles
+from ovrag_core.extraction.sightings import (
+    Sighting,
+    Terms,
+    cells_of,
+    certain_terms,
+    deed_roles,
+    is_common,
+    is_party,
+    lines_of,
+    office_pattern,
+    role_words,
+    singular,
+    sure_person,
+)
+from ovrag_core.extraction.signatures import names_below_lines, signed_captions, signed_columns, signing_parties
 from ovrag_core.types import Document, PartyKind
 
 __all__ = ["Parties", "PartyMention", "find_parties", "party_kind"]
@@ -53,15 +66,6 @@ class Parties:
     lenders: tuple[PartyMention, ...] = ()
     guarantors: tuple[PartyMention, ...] = ()
     defined_terms: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sighting:
-    role: Role
-    name: Name
-    weight: float
-    described: tuple[int, int]  # the words after the name that may describe the party
-    term: str = ""
 
 
 _MAX_PASSAGE = 400
@@ -121,22 +125,6 @@ _ENUMERATES = re.compile(r"\s*\(?(?:\d{1,2}|[ivx]{1,4}|[A-Ha-h])[.)]\s")
 _ENUMERATED = re.compile(r"[A-H]\. \S+ (?:.*\b)?(?:Inc|LLC|Ltd|Limited|Corp|Company|plc)\b")
 _NEW_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*(?=[A-Z\"“$£€\d])")
 _LAST_WORD = re.compile(r"([^\W_]+)[^\w]*$")
-_PLACEHOLDERS = frozenset(
-    [
-        "hereto",
-        "herein",
-        "hereof",
-        "thereof",
-        "hereunder",
-        "listed",
-        "assignees",
-        "party",
-        "parties",
-        "lenders",
-        "borrowers",
-        "guarantors",
-    ]
-)
 _POSTCODE = re.compile(r",?\s+(?:[A-Z]{2}|[A-Z][a-z]+(?:\s[A-Z][a-z]+)?)\.?,?\s+\d{4,6}\b")
 _IN_A_NAME = re.compile(r"[A-ZÀ-Þ][^\W\d_]+\s+$")
 _BEFORE_TOWN = re.compile(r"\b(?:\d{4,6}|\d{4} [A-Z]{2}|[A-Z]{1,2}\d[\dA-Z]? \d[A-Z]{2})\s+$")
@@ -214,13 +202,6 @@ _GUARANTEED_BY = re.compile(
     r"\b(?:guaranteed|guarantee(?:\s+(?:given|granted|made))?|guaranty(?:\s+(?:given|granted|made))?)\s+(?:in full\s+)?(?:by|of|from)\s+(?=[A-ZÀ-Þ])",
     re.IGNORECASE,
 )
-_GREETING = re.compile(
-    r"\b(?:Welcome|Dear|in the name of|opened for|To|[Pp]repared for|[Ii]ssued to)[,:]?\s+(?=[A-ZÀ-Þ])"
-)
-_ISSUED_BY = re.compile(
-    r"\b(?:issued|offered|provided|granted|made|financed|extended|originated)\s+(?:to\s+you\s+)?by\s+(?=[A-ZÀ-Þ])",
-    re.IGNORECASE,
-)
 _BEHALF = re.compile(r"\bon\s+behalf\s+of\s+(?=[A-ZÀ-Þ])", re.IGNORECASE)
 _ACCEPTS = re.compile(r"\b(?:accept|accepts|accepted|agree to the (?:above|foregoing)|acknowledge)\b", re.IGNORECASE)
 _PAY_WORDS = re.compile(
@@ -241,7 +222,6 @@ _BORROWING = re.compile(
     re.IGNORECASE,
 )
 _LENDING = re.compile(r"\b(?:lend\w*|lent|who advances?|is owed|creditor|gives? the (?:loan|money))\b", re.IGNORECASE)
-_SIGNING = re.compile(r"_{5,}[ \t]*\r?\n[ \t\r\n]*(?!By\b|Per\b|Name\b|Date\b|Title\b)(?=[^\W\d_])")
 _BANK_TERMS = frozenset(
     {
         "bank",
@@ -255,11 +235,6 @@ _BANK_TERMS = frozenset(
     }
 )
 _ACCEPTED_FOR = re.compile(r"[ \t]*(?:We |I )?(?:[Aa]greed|[Aa]ccept(?:ed)?|[Cc]ounter-?signed|[Cc]onfirmed)\b")
-_ACCEPTED = re.compile(r"\s*(?:I |We )?(?:agreed|accept|confirmed|acknowledg|read and)", re.IGNORECASE)
-_CLOSING = re.compile(
-    r"^[ \t]*(?:yours\b[^\n]{0,30}|(?:kind|best|warm|with (?:kind|best|warm))?\s*regards|sincerely[^\n]{0,20}|best wishes|with thanks[^\n]{0,40}|respectfully[^\n]{0,20}|cordially[^\n]{0,20}),?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
 _SPOKEN_OF = re.compile(
     r"\((?:hereinafter\s+)?[\"“‘']?(you|we|us|me|I)[\"”’']?(?:\s*(?:,|and|or)\s*[\"“‘']?\w+[\"”’']?)*\)", re.IGNORECASE
 )
@@ -268,10 +243,8 @@ _THINGS = frozenset(["property", "collateral", "vehicle", "equipment", "goods", 
 _WHO_IS = re.compile(r"who (?:is|are) (?:the |your |my )?(\w+(?: \w+)?)")
 _WHO_DOES = re.compile(r"(who (?:lends|is lending|borrows|is borrowing|owes))\b(?: [a-z]+){0,4}")
 _KIN = re.compile(r"(?:Your|My|Our|The) [a-z]+(?: [a-z]+)?, (?=[A-ZÀ-Þ])")
-_CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who)['’]")
 _NEXT_LINE = re.compile(r"[ \t]*\n[ \t]*(?=[A-ZÀ-Þ])")
 _TERM_ONLY = re.compile(r"(?:^|[\d,.]\s*)\((?:the\s+)?[\"“][^)]*\)\s*$|^[^(]*\)\s*$|^\([^()]*\)\s*$")
-_CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
 _BLANK = re.compile(r"[_.…\s]{3,}")
 
 
@@ -286,8 +259,8 @@ _YOU_DEFINED = re.compile(r"[\"“][Yy]ou[\"”]\s+(?:means?|is|are|refers? to)\
 def find_parties(document: Document) -> Parties:
     """The parties of `document`, best first by role. Offsets are into `document.text`."""
     text = document.text
-    terms = _Terms(text)
-    sightings: list[_Sighting] = []
+    terms = Terms(text)
+    sightings: list[Sighting] = []
     for start, stop in _regions(text):
         for finder in (
             _rows,
@@ -301,10 +274,10 @@ def find_parties(document: Document) -> Parties:
         ):
             sightings.extend(finder(text, start, stop, terms))
     sightings = _complemented(sightings, terms)
-    sightings.extend(_letter(text, terms))
-    sightings.extend(_headed(text, terms))
-    sightings.extend(_own_hand(text, terms))
-    columns = list(_columns(text, terms))
+    sightings.extend(letter_parties(text, terms))
+    sightings.extend(headed_firms(text, terms))
+    sightings.extend(own_hand(text, terms))
+    columns = list(signed_columns(text, terms))
     wrapped = {sighting.name.start: sighting.name for sighting in columns}
     sightings = [*(replace(s, name=wrapped.get(s.name.start, s.name)) for s in sightings), *columns]
     _add_fallbacks(text, sightings, terms)
@@ -325,7 +298,7 @@ _INITIALS = re.compile(
 )
 
 
-def _spelled_out(text: str, sightings: Sequence[_Sighting]) -> list[_Sighting]:
+def _spelled_out(text: str, sightings: Sequence[Sighting]) -> list[Sighting]:
     """The sightings with each name as fully as the text gives it: initials spelled out, no beginning cut off."""
     longest: dict[int, Name] = {}
     for name in (sighting.name for sighting in sightings):
@@ -361,7 +334,7 @@ def _owner(text: str, name: Name) -> Name:
     )
     for place in _OWNED_BY.finditer(text, explained.end(), explained.end() + 420) if explained else ():
         person = name_at(text, place.end(), stop=place.end() + 80)
-        if person and _sure_person(person):
+        if person and sure_person(person):
             return person
     return name
 
@@ -419,37 +392,13 @@ def _regions(text: str) -> tuple[tuple[int, int], ...]:
     return ((0, 40_000), (len(text) - 15_000, len(text)))
 
 
-# --- role terms ------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1)
-def _lexicon() -> dict[str, tuple[Role, bool]]:
-    """Role words in lower case with their role and whether they are certain."""
-    table: dict[str, tuple[Role, bool]] = {}
-    groups: tuple[tuple[str, Role, bool], ...] = (
-        ("weakBorrowerTerm", "borrower", False),
-        ("weakLenderTerm", "lender", False),
-        ("borrowerTerm", "borrower", True),
-        ("lenderTerm", "lender", True),
-        ("guarantorTerm", "guarantor", True),
-    )
-    for kind, role, certain in groups:
-        for entry in words(kind):
-            table[entry.lower()] = (role, certain)
-    return table
-
-
-@lru_cache(maxsize=1)
-def _certain_terms() -> str:
-    """The certain role words as one alternation, longest first."""
-    entries = sorted((t for t, (_, certain) in _lexicon().items() if certain), key=lambda t: (-len(t), t))
-    return "|".join(re.escape(entry).replace(r"\ ", r"[ \n]") for entry in entries)
+# --- words of roles ------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1)
 def _is_statement() -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w-])(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:sole|only|named|principal|main)\s+)?[\"“']?({_certain_terms()})[\"”']?(?:\s+(?:under|in|of|for)\s+(?:this|the|these)\s+(?:\w+\s+){{0,2}}?\w+)?"
+        rf"(?<![\w-])(?:the\s+|my\s+|our\s+|your\s+)?(?:(?:sole|only|named|principal|main)\s+)?[\"“']?({certain_terms()})[\"”']?(?:\s+(?:under|in|of|for)\s+(?:this|the|these)\s+(?:\w+\s+){{0,2}}?\w+)?"
         r"(?:\s+(?:is|are|shall\s+be|means|shall\s+mean|refers\s+to|being)[:,]?\s+|\s*[,–—]\s*|\s+(?:named\s+|called\s+)?)(?=(?:the\s+)?[\"“]?[A-ZÀ-Þ])",
         re.IGNORECASE,
     )
@@ -458,117 +407,17 @@ def _is_statement() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _is_role() -> re.Pattern[str]:
     return re.compile(
-        rf"\s*(?:,\s*|\s+(?:is|are|acts\s+as|shall\s+be|being)\s+)(?:hereby\s+)?(?:the|as|as\s+the)\s+(?:sole\s+)?({_certain_terms()})(?![\w-])(?!\s*['’]s)",
+        rf"\s*(?:,\s*|\s+(?:is|are|acts\s+as|shall\s+be|being)\s+)(?:hereby\s+)?(?:the|as|as\s+the)\s+(?:sole\s+)?({certain_terms()})(?![\w-])(?!\s*['’]s)",
         re.IGNORECASE,
     )
 
 
-@lru_cache(maxsize=1)
-def _office() -> re.Pattern[str]:
-    """An office ("Chief Financial Officer") that follows the name of whoever signs or is written to."""
-    offices = "|".join(re.escape(word) for word in words("officeWord"))
-    return re.compile(rf"[ \t]*(?:,\s*|\n[ \t]*)(?!witness)(?:{offices})\b", re.IGNORECASE)
-
-
-_DEED_OF_TRUST = re.compile(r"\bdeed\s+of\s+trust\b|\btrust\s+deed\b", re.IGNORECASE)
 _DEED_PARTY = re.compile(
     r"\s*,\s*(?:as\s+|the\s+)?(?P<role>Grantors?|Trustors?|Beneficiary|Beneficiaries|Trustee|GRANTORS?|TRUSTORS?|BENEFICIARY|TRUSTEE)(?![\w-])(?!\s*['’]s)"
 )
 
 
-def _deed_roles(text: str) -> dict[str, Role | None]:
-    """The roles of a deed of trust: grantor owes, beneficiary lends, trustee does neither."""
-    if not _DEED_OF_TRUST.search(text[:3000]) or not re.search(r"\bbeneficiar", text[:6000], re.IGNORECASE):
-        return {}
-    return {"grantor": "borrower", "trustor": "borrower", "beneficiary": "lender", "trustee": None}
-
-
-# The end of a heading or sentence inside what looked like one clause.
-_ACROSS = re.compile(r"\n\s*(?:\n|The\s)|[.;]\s")
-
-
-class _Terms:
-    """The terms a document calls its parties by; a doubtful one is judged by what the document has the party do."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text if len(text) <= 120_000 else text[:90_000] + text[-30_000:]
-        self._roles: dict[str, Role | None] = {**speaker_roles(self._text), **_deed_roles(self._text)}
-        self._defined: dict[str, Role] = {}
-        #: Parties under a term of their own whose role neither the lexicon nor their use shows.
-        self.open: list[tuple[str, Name]] = []
-        #: Every term the document puts in quotation marks; none of them is a party's name.
-        self.quoted = frozenset(
-            " ".join(plain_words(t)) for t in re.findall(r"[\"“]([A-Z][\w' -]{1,40})[,.]?[\"”]", self._text)
-        )
-
-    def certain(self, term: str) -> Role | None:
-        """The role of a term that the lexicon is sure of."""
-        role, certain = _lexicon().get(_singular(term), (None, False))
-        return role if certain else None
-
-    def role(self, term: str) -> Role | None:
-        """The role of any term: by the lexicon, else by use."""
-        key = _singular(term)
-        if key not in self._roles:
-            role, certain = _lexicon().get(key, (None, False))
-            used = None if certain or "agent" in key else self._used(term)
-            self._roles[key] = role if certain else used or role
-        return self._roles[key]
-
-    def use(self, term: str) -> Role | None:
-        """The role that what the document has a term do shows, whatever the lexicon says."""
-        return self._used(term)
-
-    def define(self, term: str, role: Role) -> None:
-        self._defined.setdefault(term, role)
-
-    def table(self) -> dict[str, str]:
-        """Terms as written with their role: those defined, and the certain role words that occur."""
-        table: dict[str, str] = dict(self._defined)
-        for match in re.finditer(
-            rf"\b(?:the|The|this|of|to)\s+((?:{_certain_terms().replace('[ ', '[ ')}))\b",
-            self._text[:60_000],
-            re.IGNORECASE,
-        ):
-            word = match.group(1)
-            if word[0].isupper() and (role := self.certain(word)):
-                table.setdefault(word, role)
-        for pronoun in ("we", "us", "you", "I"):
-            if pronoun not in table and (role := self.role(pronoun)) and re.search(rf"\b{pronoun}\b", self._text):
-                table[pronoun] = role
-        return dict(sorted(table.items()))
-
-    def _used(self, term: str) -> Role | None:
-        word = re.escape(" ".join(term.split())).replace(r"\ ", r"\s")
-        lends = re.compile(
-            rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|(?:makes?|grants?|granted|provides?|gives?)\s+(?:(?:to\s+)?the\s+\w+\s+)?(?:the\s+|an?\s+)?(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|available|advances?)|extend\s+credit|accelerate|declare|(?:puts?|places?)\s+at\s+the\s+disposal|(?:centrally\s+)?finances?)\b"
-            rf"|\b(?:pay|pays|owes?|owed|repay|indebted|payable|(?:to\s+the\s+order\s+of))\s+(?:[\w,.$€£]+\s+){{0,3}}?(?:to\s+)?(?:the\s+)?{word}\b",
-            re.IGNORECASE if len(term) > 1 else 0,
-        )
-        borrows = re.compile(
-            rf"\b{word}\s+(?:(?:hereby|also|unconditionally)\s+)?(?:(?:will|shall|may|must|agrees?\s+to|promises?\s+to|undertakes?\s+to|ha(?:s|ve)\s+agreed\s+to|wish(?:es)?\s+to|are\s+to|can)\s+)?(?:repays?|pays?|borrows?|borrowed|prepay|redraw|reborrow|draw|owes?|promises?\s+to)\b"
-            rf"|\b(?:lend|lends|lent|loans?|advances?|advanced|available)\s+(?:[\w,.$€£]+\s+){{0,5}}?to\s+(?:the\s+)?{word}\b|\b(?:lends?|grants?|advances?|gives?)\s+(?:the\s+)?{word}\s+(?:the\s+sum|the\s+amount|an?\s+(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|advance|sum)|[A-Z]{{3}}\s?\d|[$€£])|\blend\s+(?:the\s+)?{word}\b|\bobligations?\s+of\s+(?:the\s+)?{word}\b",
-            re.IGNORECASE if len(term) > 1 else 0,
-        )
-        lender, borrower = (
-            sum(_ACROSS.search(match.group()) is None for match in pattern.finditer(self._text))
-            for pattern in (lends, borrows)
-        )
-        default = _lexicon().get(_singular(term), (None, False))[0]
-        for role, more, fewer in (("lender", lender, borrower), ("borrower", borrower, lender)):
-            # Against the lexicon only clear use counts.
-            if more > fewer and (default in (None, role) or more >= 2 * fewer + 2):
-                return "lender" if role == "lender" else "borrower"
-        return None
-
-
-def _singular(term: str) -> str:
-    key = " ".join(term.lower().split())
-    key = re.sub(r"\(s\)|['’]s$|['’]$", "", key)
-    return key if key in _lexicon() or not key.endswith("s") else key[:-1]
-
-
-def _label_role(label: str, terms: _Terms) -> tuple[Role, bool, str] | None:
+def _label_role(label: str, terms: Terms) -> tuple[Role, bool, str] | None:
     """The role a row's label names, whether it is certain, and the term; None for any other label."""
     plain = re.sub(r"\(s\)|[\"“”*_#\[\]?]", "", label.lower())
     plain = re.sub(r"['’]s\b|s['’](?=\s)|\bno\.?\s*\d|\d+", " ", plain).replace("(", " / ").replace(")", " ")
@@ -578,19 +427,19 @@ def _label_role(label: str, terms: _Terms) -> tuple[Role, bool, str] | None:
     if asked and (role := terms.role(asked.group(1))):
         return role, True, ""
     if does := _WHO_DOES.fullmatch(plain.strip()):
-        return _lexicon()[does.group(1)][0] if does.group(1) in _lexicon() else "borrower", True, ""
+        return role_words()[does.group(1)][0] if does.group(1) in role_words() else "borrower", True, ""
     found: tuple[Role, bool, str] | None = None
     whole = " ".join(plain.split()).strip(" .:")
-    if _singular(whole) not in _lexicon():
+    if singular(whole) not in role_words():
         whole = " ".join(w for w in plain.split() if w not in _NOISE)
-    if _singular(whole) in _lexicon():
-        role, certain = _lexicon()[_singular(whole)]
+    if singular(whole) in role_words():
+        role, certain = role_words()[singular(whole)]
         return (role if certain else terms.role(whole) or role), certain, whole
     for piece in re.split(r"\s*(?:/|,|&|\band\b|\bor\b|\s-\s)\s*", plain):
         core = " ".join(w for w in piece.strip(" .:").split() if w not in _NOISE)
         if not core:
             continue
-        entry = _lexicon().get(_singular(core))
+        entry = role_words().get(singular(core))
         if entry is None:
             return None
         role, certain = entry
@@ -602,13 +451,13 @@ def _label_role(label: str, terms: _Terms) -> tuple[Role, bool, str] | None:
 # --- ways of naming --------------------------------------------------------------------------------------------
 
 
-def _rows(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _rows(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """Rows "Borrower: X", labels with the value below, blocks with a "Name:" row, and cells of a table."""
-    lines = list(_lines(text, start, stop))
+    lines = list(lines_of(text, start, stop))
     for number, (at, line) in enumerate(lines):
         if not line.strip():
             continue
-        for cell, (begin, end) in enumerate(cells := list(_cells(line, at))):
+        for cell, (begin, end) in enumerate(cells := list(cells_of(line, at))):
             piece = text[begin:end]
             lead = _NUMBERING.match(piece)
             offset = lead.end() if lead else 0
@@ -648,11 +497,11 @@ def _is_header(text: str, cells: list[tuple[int, int]]) -> bool:
 
 
 def _column(
-    text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: _Terms
-) -> Iterator[_Sighting]:
+    text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: Terms
+) -> Iterator[Sighting]:
     """The names in the first column of a table, down to the first empty line."""
     for at, line in lines[number + 1 : number + 12]:
-        cells = list(_cells(line, at))
+        cells = list(cells_of(line, at))
         if not cells:
             return
         for sighting in _named_in(text, *cells[0], role, weight, terms):
@@ -673,27 +522,6 @@ def _described_label(text: str, start: int, end: int) -> tuple[Role, bool, str] 
     return ("borrower" if borrowing else "lender"), False, ""
 
 
-def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
-    for match in re.compile(r"[^\n]*").finditer(text, start, stop):
-        if match.end() > match.start() or match.start() == start or text[match.start() - 1] == "\n":
-            yield match.start(), match.group()
-
-
-def _cells(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """Spans of the pieces of a line that wide gaps, tabs or bars set apart; a label keeps its padded value."""
-    position = 0
-    for gap in _CELLS.finditer(line):
-        piece = line[position : gap.start()]
-        if not piece.strip():
-            continue
-        if piece.rstrip().endswith(":"):
-            continue
-        yield at + position, at + gap.start()
-        position = gap.end()
-    if line[position:].strip():
-        yield at + position, at + len(line.rstrip())
-
-
 def _wrapped(lines: list[tuple[int, str]], number: int, cell: int, cells: list[tuple[int, int]]) -> int | None:
     """End of the next line, where a row's value may run on: only the last cell of a line, before an indented line."""
     if cell != len(cells) - 1 or number + 1 >= len(lines):
@@ -703,8 +531,8 @@ def _wrapped(lines: list[tuple[int, str]], number: int, cell: int, cells: list[t
 
 
 def _below(
-    text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: _Terms
-) -> Iterator[_Sighting]:
+    text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: Terms
+) -> Iterator[Sighting]:
     """The value under a label that stands alone, or in the "Name:" row of its block."""
     seen = 0
     heading = re.search(r"signature|signed|execut", lines[number][1], re.IGNORECASE)
@@ -759,10 +587,10 @@ def _named_in(
     end: int,
     role: tuple[Role, bool, str],
     weight: float,
-    terms: _Terms,
+    terms: Terms,
     *,
     wrap_to: int | None = None,
-) -> Iterator[_Sighting]:
+) -> Iterator[Sighting]:
     """The party named at the start of a row's value."""
     while blank := _BLANK.match(text, start, end):
         start = blank.end()
@@ -773,7 +601,7 @@ def _named_in(
         name = name_at(text, end, stop=wrap_to, wrap=False)
         if name is None or party_kind(name.text) is None:
             return
-        yield _Sighting(role[0], name, weight - 0.5, (name.end, name.end), role[2])
+        yield Sighting(role[0], name, weight - 0.5, (name.end, name.end), role[2])
         return
     if name is None:
         return
@@ -784,16 +612,16 @@ def _named_in(
             and longer.end > name.end
             and has_form(longer.text)
             and not has_form(name.text)
-            and not _sure_person(name)
+            and not sure_person(name)
         ):
             name = longer
     if (
         wrap_to
-        and _office().match(text[name.end : name.end + 80])
+        and office_pattern().match(text[name.end : name.end + 80])
         and party_kind(name.text) in (None, "natural_person")
     ):
         return
-    if not _is_party(name, terms) or text[start : name.start].strip(" \t\r\n\"“”‘'*_#>|:-–—•[]") not in (
+    if not is_party(name, terms) or text[start : name.start].strip(" \t\r\n\"“”‘'*_#>|:-–—•[]") not in (
         "",
         "the",
         "The",
@@ -806,10 +634,10 @@ def _named_in(
         weight -= 5.0  # whoever signs for the bank
     spoken = _SPOKEN_OF.search(text, name.end, end)
     said = terms.role(spoken.group(1)) if spoken else None
-    yield _Sighting(said or role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
+    yield Sighting(said or role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
 
 
-def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:  # noqa: PLR0912 -- one way of naming per branch
+def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:  # noqa: PLR0912 -- one way of naming per branch
     """Names with a term of their own: X, a Delaware corporation (the "Borrower"); X, hereinafter called the Lender."""
     unknown = 0
     for match in _BRACKETS.finditer(text, start, stop):
@@ -824,10 +652,10 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
         found = quoted or ([plain.group(1)] if plain and _names_a_role(plain.group(1), inside) else [])
         if not found:
             continue
-        known = [t for t in found if _singular(t) in _lexicon()]
+        known = [t for t in found if singular(t) in role_words()]
         if (
             not known
-            and not any(_lexicon().get(_singular(t.split()[0])) for t in found)
+            and not any(role_words().get(singular(t.split()[0])) for t in found)
             and (unknown > 14 or match.start() > start + 25_000)
         ):
             continue
@@ -842,13 +670,13 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
         for term in found:
             role = terms.role(term)
             if role is None:
-                if not _is_common(term.lower()) and term.lower() not in _THINGS:
+                if not is_common(term.lower()) and term.lower() not in _THINGS:
                     terms.open.extend((term, name) for name in names[:1])
                 continue
             certain = terms.certain(term) is not None
             terms.define(term, role)
             for order, name in enumerate(names):
-                yield _Sighting(role, name, (9.0 if certain else 6.0) - 0.6 * order, (name.end, match.start()), term)
+                yield Sighting(role, name, (9.0 if certain else 6.0) - 0.6 * order, (name.end, match.start()), term)
     for match in _CALLED.finditer(text, start, stop):
         term = match.group(1)
         role = terms.certain(term) or terms.certain(term.split()[0])
@@ -859,22 +687,22 @@ def _definitions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
         if role:
             for order, name in enumerate(_names_before(text, match.start(), terms, several=True)[:3]):
                 terms.define(term, role)
-                yield _Sighting(role, name, 8.0 - 0.6 * order, (name.end, match.start()), term)
+                yield Sighting(role, name, 8.0 - 0.6 * order, (name.end, match.start()), term)
 
 
 def _names_a_role(term: str, inside: str) -> bool:
     """Whether brackets without quotation marks hold a role: "(Borrower)", or with an article "(the Client)"."""
-    role, certain = _lexicon().get(_singular(term), (None, False))
+    role, certain = role_words().get(singular(term), (None, False))
     return role is not None and (certain or (inside.lower().startswith("the ") and term[0].isupper()))
 
 
-def _adjacent(text: str, at: int, terms: _Terms) -> list[Name]:
+def _adjacent(text: str, at: int, terms: Terms) -> list[Name]:
     """The name that fills the line up to brackets holding a role only: "Ana Ruiz (Borrower)"."""
     start = text.rfind("\n", 0, at) + 1
     name = name_at(text, start, stop=at, wrap=False)
     if name is None or text[name.end : at].strip() or text[start : name.start].strip(" _\t*") not in ("", name.title):
         return []
-    return [name] if _is_party(name, terms) else []
+    return [name] if is_party(name, terms) else []
 
 
 def _caption_line(text: str, start: int, end: int) -> bool:
@@ -893,12 +721,12 @@ def _belongs_to_label(text: str, start: int, end: int) -> bool:
     return (
         bool(label)
         and len(label) < 40
-        and _singular(label) in _lexicon()
+        and singular(label) in role_words()
         and bool(re.match(r"[ \t]*[:|]|[ \t]{2,}\S", text[end : end + 8]))
     )
 
 
-def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False, since: int = 0) -> list[Name]:  # noqa: PLR0912 -- each branch refuses one sort of false name
+def _names_before(text: str, at: int, terms: Terms, *, several: bool = False, since: int = 0) -> list[Name]:  # noqa: PLR0912 -- each branch refuses one sort of false name
     """The party (or parties) whose description ends at `at` and begins at `since` or later."""
     floor = max(0, at - 700, since)
     window = text[floor:at]
@@ -926,7 +754,7 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False, s
         before = text[max(floor, name.start - 60) : name.start]
         if (
             name.start - begin <= 12
-            and _is_party(name, terms)
+            and is_party(name, terms)
             and not _RELATED.search(before)
             and not _NOT_PARTY.search(before)
             and not _in_address(text, name)
@@ -937,7 +765,7 @@ def _names_before(text: str, at: int, terms: _Terms, *, several: bool = False, s
         if (
             name is None
             or name.start - begin > 12
-            or not _is_party(name, terms)
+            or not is_party(name, terms)
             or not (_TAIL.match(text[name.end : at]) or (several and _NEXT_LINE.match(text, name.end, at)))
         ):
             continue
@@ -985,13 +813,13 @@ def _blanks(text: str, start: int) -> int:
     return lead.end() - start if lead else 0
 
 
-def _further(text: str, start: int, stop: int, terms: _Terms) -> list[Name]:
+def _further(text: str, start: int, stop: int, terms: Terms) -> list[Name]:
     """More names of a list: ", Y, Inc. and Z LLC"."""
     names: list[Name] = []
     while len(names) < 20:
         gap = re.compile(r"[,;]?\s*(?:and\s+|&\s+)?").match(text, start, stop)
         name = name_at(text, gap.end() if gap else start, stop=stop)
-        if name is None or name.start - start > 12 or party_kind(name.text) is None or not _is_party(name, terms):
+        if name is None or name.start - start > 12 or party_kind(name.text) is None or not is_party(name, terms):
             return names
         if party_kind(name.text) == "natural_person" and len(name.text.split()) < 2:
             return names
@@ -1020,37 +848,6 @@ def _joint(text: str, name: Name, stop: int) -> Name:
     return Name(name.start, other.end, " ".join(text[name.start : other.end].split()), name.title)
 
 
-def _is_party(name: Name, terms: _Terms) -> bool:
-    """Whether a name can be a party's: not a role word or a defined term, and some kind or two words to it."""
-    plain = " ".join(plain_words(name.text))
-    if _singular(plain) in _lexicon() or all(_singular(w) in _lexicon() for w in plain.split()):
-        return False
-    if (
-        plain.startswith("deed of")
-        or _CONTRACTED.match(plain)
-        or any(w in _PLACEHOLDERS for w in plain.split())
-        or (not has_form(name.text) and all(_is_common(w) for w in re.split(r"[ /]+", plain)))
-    ):
-        return False
-    if (
-        len(plain.split()) > 1
-        and party_kind(name.text) is None
-        and any(_is_common(w) or any(c.isdigit() for c in w) for w in plain.split())
-    ):
-        return False
-    if plain in terms.quoted or (name.text[0].isdigit() and not has_form(name.text)):
-        return False
-    if len(name.text.split()) == 1 and not name.title:
-        return party_kind(name.text) is not None or len(name.text) > 3
-    return True
-
-
-def _is_common(word: str) -> bool:
-    """Whether a word of a name is a role word or one of those that contracts are full of."""
-    bare = word.removesuffix("'s")
-    return bare in common_words() or _singular(bare) in _lexicon()
-
-
 def _in_address(text: str, name: Name) -> bool:
     """Whether a name without a form of its own stands as the town of an address."""
     if has_form(name.text):
@@ -1062,7 +859,7 @@ def _in_address(text: str, name: Name) -> bool:
     )
 
 
-def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _capacities(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """Names with a capacity: "ACME, INC., as Borrower"."""
     done = 0
     for match in _CAPACITY.finditer(text, start, stop):
@@ -1079,16 +876,16 @@ def _capacities(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
             continue
         for name in _names_before(text, match.start(), terms, since=since)[:1]:
             if party_kind(name.text) is not None:
-                yield _Sighting(role, name, 5.5 if agent else 8.0, (name.end, match.start()), term)
+                yield Sighting(role, name, 5.5 if agent else 8.0, (name.end, match.start()), term)
 
 
 def _begins_a_name(match: re.Match[str]) -> bool:
     """Whether a role word stands right before a name without an article, as in "Bank Lambert NV"."""
     bare = match.group() == match.group(1) + " " and match.group()[0].isupper()
-    return bare and _singular(match.group(1)) in _BANK_TERMS
+    return bare and singular(match.group(1)) in _BANK_TERMS
 
 
-def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _statements(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """ "The Lender is X", "the borrower, X", '"Lender" means X', "X is the lender"."""
     for match in _is_statement().finditer(text, start, stop):
         role = terms.certain(match.group(1))
@@ -1097,9 +894,9 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
         if role is None or inside or _is_asked(text, match.end()) or _begins_a_name(match):
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name is None or not _right_after(text, match.end(), name) or not _is_party(name, terms):
+        if name is None or not _right_after(text, match.end(), name) or not is_party(name, terms):
             continue
-        if party_kind(name.text) is None or (party_kind(name.text) == "natural_person" and not _sure_person(name)):
+        if party_kind(name.text) is None or (party_kind(name.text) == "natural_person" and not sure_person(name)):
             continue
         if not linked and not (match.group(1)[0].isupper() or match.group().lower().startswith("the")):
             continue
@@ -1108,17 +905,17 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
         ):
             continue
         name = _joint(text, name, min(stop, name.end + 80))
-        yield _Sighting(role, name, 8.5 if linked else 3.5, (name.end, min(stop, name.end + 200)), match.group(1))
+        yield Sighting(role, name, 8.5 if linked else 3.5, (name.end, min(stop, name.end + 200)), match.group(1))
     for match in _SPOKEN.finditer(text, start, stop):
         group = [" ".join(t.split()) for t in _QUOTED.findall(match.group(1))]
         role = next((r for t in group if (r := terms.certain(t))), None) or next(
             (r for t in group if (r := terms.role(t))), None
         )
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if role and name and _right_after(text, match.end(), name) and _is_party(name, terms):
+        if role and name and _right_after(text, match.end(), name) and is_party(name, terms):
             for term in group:
                 terms.define(term, role)
-            yield _Sighting(
+            yield Sighting(
                 role, _joint(text, name, name.end + 80), 8.0, (name.end, min(stop, name.end + 200)), group[0]
             )
     for match in _is_role().finditer(text, start, stop):
@@ -1127,17 +924,17 @@ def _statements(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Si
         if (
             before is None
             or (before.group(1).islower() and len(before.group(1)) > 4)
-            or _is_common(before.group(1).lower())
+            or is_common(before.group(1).lower())
         ):
             continue
         names = _names_before(text, match.start(), terms) if role else []
         if role and names and match.start() - names[0].end < 200 and _near(text, names[0].end, match.start()):
-            yield _Sighting(
+            yield Sighting(
                 role, names[0], 6.0 if " is" in match.group() else 4.0, (names[0].end, match.start()), match.group(1)
             )
 
 
-def _called_parties(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _called_parties(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """ "The Giver is X", where the document has put its own term in quotation marks and uses it as a role."""
     for match in _TERM_IS.finditer(text, start, stop):
         term = match.group(1)
@@ -1145,8 +942,8 @@ def _called_parties(text: str, start: int, stop: int, terms: _Terms) -> Iterator
             continue
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         role = terms.role(term)
-        if name and role and _right_after(text, match.end(), name) and _is_party(name, terms) and _sure_party(name):
-            yield _Sighting(role, name, 8.5, (name.end, min(stop, name.end + 200)), term)
+        if name and role and _right_after(text, match.end(), name) and is_party(name, terms) and _sure_party(name):
+            yield Sighting(role, name, 8.5, (name.end, min(stop, name.end + 200)), term)
 
 
 _TERM_IS = re.compile(r"\b[Tt]he\s+([A-Z][\w-]+)\s+is\s+(?=[A-ZÀ-Þ])")
@@ -1156,11 +953,11 @@ _APPOSED = re.compile(
 _LENT_BY_ME = re.compile(r"\b(?:lent|advanced)\s+by\s+(?:me|us)\b|\b(?:owed|owing|repaid|payable)\s+to\s+(?:me|us)\b")
 
 
-def _appositions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _appositions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """ "between … and the Member, X", "signed by the Borrower, X", "issued by me, X, who lend"."""
     for match in _APPOSED.finditer(text, start, stop):
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name is None or not _right_after(text, match.end(), name) or not _is_party(name, terms):
+        if name is None or not _right_after(text, match.end(), name) or not is_party(name, terms):
             continue
         if party_kind(name.text) is None or not re.match(r"\s*[,.(;]|\s*$", text[name.end : name.end + 8]):
             continue
@@ -1172,7 +969,7 @@ def _appositions(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_S
             pays, lends = _PAY_WORDS.search(said), _LENT_BY_ME.search(said) or _LEND_WORDS.search(said)
             role = _speaker(pays, lends)
         if role:
-            yield _Sighting(role, name, 7.0, described, match["term"] or "")
+            yield Sighting(role, name, 7.0, described, match["term"] or "")
 
 
 def _is_asked(text: str, at: int) -> bool:
@@ -1181,15 +978,15 @@ def _is_asked(text: str, at: int) -> bool:
     return end is not None and end.group() == "?"
 
 
-def _deed_parties(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _deed_parties(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """ "X and Y, husband and wife, Grantors", "Z BANK, Beneficiary" at the beginning of a deed of trust."""
-    if not _deed_roles(text):
+    if not deed_roles(text):
         return
     for match in _DEED_PARTY.finditer(text, start, min(stop, start + 6000)):
         role = terms.role(match["role"])
         names = _names_before(text, match.start(), terms, several=True) if role else []
         if role and names and names[0].end <= match.start() and "\n\n" not in text[names[0].end : match.start()]:
-            yield _Sighting(role, names[0], 8.0, (names[0].end, match.start()), match["role"])
+            yield Sighting(role, names[0], 8.0, (names[0].end, match.start()), match["role"])
 
 
 def _near(text: str, start: int, end: int) -> bool:
@@ -1198,7 +995,7 @@ def _near(text: str, start: int, end: int) -> bool:
     return not between.strip() or (between.lstrip().startswith(("(", ",")) and "\n\n" not in between)
 
 
-def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sighting]:
+def _verbs(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """Who promises to pay whom, who lends to whom, who owes, who guarantees."""
     yield from _before(text, _PROMISES, "borrower", 6.0, start, stop, terms)
     yield from _before(text, _BORROWS, "borrower", 5.0, start, stop, terms)
@@ -1223,21 +1020,21 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
             yield from _after(text, to.end(), "borrower", 4.0, terms, stop)
     for match in _SELF.finditer(text, start, stop):
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name and _is_party(name, terms) and _right_after(text, match.end(), name):
+        if name and is_party(name, terms) and _right_after(text, match.end(), name):
             sentence = text[name.end : name.end + 400]
             pays, lends = _PAY_WORDS.search(sentence), _LEND_WORDS.search(sentence)
             speaks = _speaker(pays, lends)
             if speaks is not None:
                 terms.define(match.group(1) if match.group(1) == "I" else "we", speaks)
-                yield _Sighting(
+                yield Sighting(
                     speaks, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1)
                 )
     for match in _WHO_LENDS.finditer(text, start, stop):
         name = name_at(text, match.end(), stop=min(stop, match.end() + 120))
         who = _WHO.match(text, name.end) if name else None
-        if name and who and _is_party(name, terms):
+        if name and who and is_party(name, terms):
             said_role: Role = "lender" if who["verb"] in ("lends", "has lent", "is lending") else "borrower"
-            yield _Sighting(said_role, name, 6.5, (name.end, name.end))
+            yield Sighting(said_role, name, 6.5, (name.end, name.end))
     for match in _BEHALF.finditer(text, start, stop):
         line = text.rfind("\n", 0, match.start()) + 1
         if _ACCEPTED_FOR.match(text, line, match.end()) or _ACCEPTS.search(
@@ -1247,8 +1044,8 @@ def _verbs(text: str, start: int, stop: int, terms: _Terms) -> Iterator[_Sightin
 
 
 def _before(
-    text: str, pattern: re.Pattern[str], role: Role, weight: float, start: int, stop: int, terms: _Terms
-) -> Iterator[_Sighting]:
+    text: str, pattern: re.Pattern[str], role: Role, weight: float, start: int, stop: int, terms: Terms
+) -> Iterator[Sighting]:
     for match in pattern.finditer(text, start, stop):
         window = text[max(0, match.start() - 320) : match.start()]
         defined = re.search(
@@ -1262,7 +1059,7 @@ def _before(
             continue
         if names and _subject(text[names[0].end : at]):
             answers = pattern is _PROMISES and _ANSWERS_FOR.match(text, match.end())
-            yield _Sighting("guarantor" if answers else role, names[0], weight, (names[0].end, match.start()))
+            yield Sighting("guarantor" if answers else role, names[0], weight, (names[0].end, match.start()))
 
 
 def _speaker(pays: re.Match[str] | None, lends: re.Match[str] | None) -> Role | None:
@@ -1289,14 +1086,14 @@ def _subject(between: str) -> bool:
     )
 
 
-def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: int) -> Iterator[_Sighting]:
+def _after(text: str, at: int, role: Role, weight: float, terms: Terms, stop: int) -> Iterator[Sighting]:
     name = name_at(text, at, stop=min(stop, at + 160))
-    if name is None or _is_asked(text, at) or not _right_after(text, at, name) or not _is_party(name, terms):
+    if name is None or _is_asked(text, at) or not _right_after(text, at, name) or not is_party(name, terms):
         return
     kind = party_kind(name.text)
     if (
         kind is None
-        or (kind == "natural_person" and not _sure_person(name))
+        or (kind == "natural_person" and not sure_person(name))
         or (name.text.isupper() and len(name.text.split()) > 7)
     ):
         return
@@ -1305,7 +1102,7 @@ def _after(text: str, at: int, role: Role, weight: float, terms: _Terms, stop: i
     if not _TAIL.match(text[name.end : name.end + 24]) and text[name.end : name.end + 1] not in '."”':
         weight -= 1.0
     name = _joint(text, name, min(stop, name.end + 80))
-    yield _Sighting(role, name, weight, (name.end, min(stop, name.end + 160)))
+    yield Sighting(role, name, weight, (name.end, min(stop, name.end + 160)))
 
 
 def _right_after(text: str, at: int, name: Name) -> bool:
@@ -1313,333 +1110,10 @@ def _right_after(text: str, at: int, name: Name) -> bool:
     return text[at : name.start].strip(" \t\r\n\"“„‘'*_") in ("", "the", "The", "THE", name.title, f"the {name.title}")
 
 
-def _sure_person(name: Name) -> bool:
-    """Whether a name met in running text is a person's beyond doubt: titled, or two words with a known name."""
-    return bool(name.title) or (len(name.text.split()) > 1 and could_be_person(name.text))
-
-
-def _letter(text: str, terms: _Terms) -> Iterator[_Sighting]:
-    """A letter's addressee borrows, its letterhead and signer lend; a bank at the head of any document lends."""
-    greeting = re.search(r"^[ \t]*(?:Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
-    head = text[: greeting.start()] if greeting else text[:700]
-    letterhead = addressee = False
-    called = _called(text, greeting)
-    first = True
-    for at, line in _lines(head, 0, len(head)):
-        if not line.strip():
-            continue
-        if _SENT.match(line):
-            continue
-        to = re.match(r"[ \t]*(?:To|TO)[ \t]*:?[ \t]+", line)
-        opening, first = first and greeting is not None, False
-        begin = at + (to.end() if to else 0)
-        name = _alone(text, begin, at + len(line), terms, described=bool(to) or opening) or _head_name(
-            text, begin, at + len(line), terms
-        )
-        if name is None or _is_adviser(text, name):
-            continue
-        kind = party_kind(name.text)
-        bank = kind in ("financial_institution", "government")
-        after = (name.end, min(len(text), name.end + 200)) if to or opening else (name.end, name.end)
-        if called & set(plain_words(name.text)) and kind == "natural_person" and not _company_below(head, name):
-            addressee = True
-            yield _Sighting("borrower", name, 6.5, after)
-        elif opening and not to and (kind is not None):
-            letterhead = True
-            yield _Sighting("lender", name, 6.5, after)
-        elif bank and (to or not letterhead):
-            letterhead = True
-            yield _Sighting("lender", name, 3.0 if greeting or to else 2.0, after)
-        elif (
-            (greeting or to)
-            and not addressee
-            and (kind == "legal_entity" or (kind == "natural_person" and (_sure_person(name) or to)))
-            and (letterhead or to or at > 0)
-        ):
-            addressee = True
-            yield _Sighting("borrower", name, 6.5 if to and greeting else 3.0, after)
-        elif kind == "legal_entity" and at < 300 and not greeting:
-            yield _Sighting("borrower", name, 0.5, (name.end, min(len(text), name.end + 200)))
-    yield from _addressed(text, terms)
-    yield from _closings(text, terms, bool(greeting))
-
-
-def _head_name(text: str, start: int, stop: int, terms: _Terms) -> Name | None:
-    """A firm at the head of a paper whose line goes on with its address, or gives its name in two languages."""
-    second = text.find(" / ", start, stop)
-    for begin in (start, second + 3) if second >= 0 else (start,):
-        name = name_at(text, begin, stop=stop, wrap=False)
-        if (
-            name
-            and not text[begin : name.start].strip()
-            and (has_form(name.text) or party_kind(name.text) == "financial_institution")
-            and (begin != start or _ADDRESS.match(text, name.end))
-            and _is_party(name, terms)
-        ):
-            return name
-    return None
-
-
-def _addressed(text: str, terms: _Terms) -> Iterator[_Sighting]:
-    """Whom a greeting or a heading addresses, and by whom something is issued."""
-    for match in _GREETING.finditer(text[:6000]):
-        name = name_at(text, match.end(), stop=match.end() + 80, wrap=False)
-        if name and _is_party(name, terms) and (party_kind(name.text) == "legal_entity" or _sure_person(name)):
-            yield _Sighting("borrower", name, 2.5, (name.end, name.end))
-    for match in _ISSUED_BY.finditer(text[:60_000]):
-        name = name_at(text, match.end(), stop=match.end() + 100)
-        if name and _is_party(name, terms) and party_kind(name.text) in ("financial_institution", "government"):
-            yield _Sighting("lender", name, 2.0, (name.end, name.end))
-
-
-_ADDRESS = re.compile(r",[ ]+(?:\d|[^\n,]{3,40}(?:,[^\n,]{2,40}){0,4}$)", re.MULTILINE)
-_SENT = re.compile(r"[ \t>]*(?:From|FROM|Cc|CC|Bcc|Subject|Date|Sent)[ \t]*:")
-_ADVISER = re.compile(
-    r"[\s,(–-]{1,6}(?:LLP\W+)?(?:Barristers?|Solicitors?|Attorneys?|Advocates?|Notar(?:y|ies)|Lawyers?|Counsel|Accountants?|Rechtsanw\w+|Avocats?|Abogados?)\b",
-    re.IGNORECASE,
-)
-_ACTS_FOR = re.compile(r"\b(?:[Ww]e|I) act\b[^.;\n]{0,40}\bfor\b[^.;]{0,20}\b(?:lender|borrower|parties|both)\b")
-
-
-def _is_adviser(text: str, name: Name) -> bool:
-    """Whether a name at the head or foot of a letter is that of lawyers who write for a party."""
-    if _ADVISER.match(text, name.end):
-        return True
-    return _ACTS_FOR.search(text[:8000]) is not None and not has_form(name.text)
-
-
-def _called(text: str, greeting: re.Match[str] | None) -> frozenset[str]:
-    """The names by which a letter greets its reader."""
-    if greeting is None:
-        return frozenset()
-    return frozenset(w for w in plain_words(greeting.group()) if len(w) > 2) - common_words()
-
-
-def _company_below(head: str, name: Name) -> bool:
-    """Whether the person a letter greets stands above a company's name, or holds an office: the company is written to."""
-    if _office().match(head[name.end : name.end + 80]):
-        return True
-    lines = [line.strip() for line in head[name.end :].split("\n")[1:4]]
-    return any(line and len(line) < 60 and has_form(line) for line in lines)
-
-
-def _closings(text: str, terms: _Terms, letter: bool) -> Iterator[_Sighting]:
-    """Who signs below "Yours faithfully": the institution or company, else, in a letter, the person without an office."""
-    for match in _CLOSING.finditer(text):
-        people: list[Name] = []
-        for at, line in list(_lines(text, match.end(), min(len(text), match.end() + 400)))[:12]:
-            if _ACCEPTED.match(line):
-                break
-            signs = re.match(r"[ \t_]*(?:for|For|FOR)(?: and on behalf of)?[ \t]+", line)
-            name = _alone(text, at + (signs.end() if signs else 0), at + len(line), terms)
-            if name and _is_adviser(text, name):
-                break
-            kind = party_kind(name.text) if name else None
-            if name and (signs or kind in ("financial_institution", "government", "legal_entity")):
-                yield _Sighting("lender", name, 3.5, (name.end, name.end))
-                people = []
-                break
-            if name and _sure_person(name) and not _office().match(text[name.end : name.end + 60]):
-                people.append(name)
-        for name in people[:1] if letter else ():
-            yield _Sighting("lender", name, 2.5, (name.end, name.end))
-
-
-def _alone(text: str, start: int, stop: int, terms: _Terms, *, described: bool = False) -> Name | None:
-    """The name that a line consists of, but for brackets, the line's next column or (if `described`) a description."""
-    name = name_at(text, start, stop=stop, wrap=False)
-    if name is None or text[start : name.start].strip(' *#_\t|"“') not in ("", "The", "M/s", "M/S", name.title):
-        return None
-    rest = text[name.end : min(stop + 1, name.end + 12)]
-    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", rest) and not (
-        described and re.match(r",|\s+(?:of|an?)\b", rest)
-    ):
-        return None
-    return name if _is_party(name, terms) else None
-
-
-_ACCEPTANCE = re.compile(
-    r"^[ \t]*(?:[-~_=*]{8,}[ \t]*$|(?:For and on behalf of|Agreed|Accepted|I (?:agree|accept)|We (?:agree|accept)|Read and agreed)\b)",
-    re.MULTILINE,
-)
-_I_LEND = re.compile(
-    r"\bI\s+(?:(?:shall|will|can|have|hereby|now|agree\s+to|am\s+\w+\s+to)\s+){0,2}(?:lend|lent|advance)\b|\b(?:lends?|lent)\b[^.;]{0,90}\bis\s+(?:myself|me)\b|\b(?:owed?|owes|owing|repay)\b[^.;]{0,30}\bme\b"
-)
-_I_BORROW = re.compile(
-    r"\bI\s+(?:(?:shall|will|hereby|now|promise\s+to|agree\s+to|undertake\s+to)\s+){0,2}(?:repay|borrow(?:ed)?|owe)\b|\b(?:lend|lent)\s+me\b"
-)
-
-
-def _own_hand(text: str, terms: _Terms) -> Iterator[_Sighting]:
-    """A letter in which "I" lends: who signs it lends, and whoever agrees below it by the name it greets borrows."""
-    greeting = re.search(r"^[ \t]*(?:My dear|Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
-    if greeting is None or len(_I_LEND.findall(text)) <= len(_I_BORROW.findall(text)):
-        return
-    accepted = _ACCEPTANCE.search(text, greeting.end() + (len(text) - greeting.end()) // 2)
-    end = accepted.start() if accepted else len(text)
-    signing = text.rfind("\n\n", 0, max(greeting.end(), end - 400))
-    for at, line in _lines(text, max(greeting.end(), signing), end):
-        name = _alone(text, at, at + len(line), terms)
-        if (
-            name
-            and party_kind(name.text) == "natural_person"
-            and " " in name.text
-            and not _office().match(text[name.end : name.end + 60])
-        ):
-            if not _is_adviser(text, name):
-                yield _Sighting("lender", replace(name, title=name.title or "I"), 7.0, (name.end, name.end))
-            break
-    for at, line in _lines(text, end, len(text)) if accepted else ():
-        name = name_at(text, at, stop=at + len(line), wrap=False)  # a name in quotation marks elsewhere is one too
-        if (
-            name
-            and name.text == line.strip(" _")
-            and " " in name.text
-            and _called(text, greeting) & set(plain_words(name.text))
-        ):
-            yield _Sighting("borrower", name, 6.5, (name.end, name.end))
-            break
-
-
-_HEAD_NOUNS = frozenset(
-    [
-        "society",
-        "foundation",
-        "fund",
-        "cooperative",
-        "co-operative",
-        "company",
-        "corporation",
-        "trust",
-        "association",
-        "institute",
-        "union",
-        "university",
-        "college",
-        "agency",
-        "school",
-        "council",
-    ]
-)
-
-
-def _headed(text: str, terms: _Terms) -> Iterator[_Sighting]:
-    """The firm at a paper's head that the text goes on to call by its last words: "the Society lends"."""
-    for at, line in _lines(text, 0, min(len(text), 700)):
-        name = _alone(text, at, at + len(line), terms) or _head_name(text, at, at + len(line), terms)
-        for noun in reversed(name.text.split()) if name else ():
-            if noun.lower() not in _HEAD_NOUNS or name is None:
-                continue
-            word = noun.capitalize()
-            if len(re.findall(rf"\b[Tt]he\s+(?:{word}|{word.upper()})\b", text[:60_000])) < 2:
-                continue
-            acts = re.search(rf"\bthe\s+{word}\b,[^.;]{{0,200}}?\bas\s+(?:the\s+)?([A-Z]\w+)", text)
-            role = (terms.certain(acts.group(1)) if acts else None) or terms.use(word)
-            if role:
-                yield _Sighting(role, name, 5.0, (name.end, name.end), word)
-            break
-
-
-_OTHER_SIGNER = re.compile(r"(?:for|signed|witness(?:es)?|in the presence|guarantors?|sureties|date)\b", re.IGNORECASE)
-
-
-def _columns(text: str, terms: _Terms) -> Iterator[_Sighting]:
-    """Names in columns under "LENDER      BORROWER" at the end of a document, wrapped within their column."""
-    lines = list(_lines(text, max(0, len(text) - 6000), len(text)))
-    for number, (at, line) in enumerate(lines):
-        cells = list(_cells(line, at)) if "  " in line.strip() else []
-        labels = [re.sub(r"^the\s+|[:().]", "", text[b:e].strip(), flags=re.IGNORECASE) for b, e in cells]
-        roles = [terms.certain(label) for label in labels]
-        if (
-            len(cells) < 2
-            or not any(roles)
-            or not all(role or _OTHER_SIGNER.match(label) for role, label in zip(roles, labels, strict=True))
-        ):
-            continue
-        edges = [b - at for b, _ in cells] + [200]
-        for role, label, left, right in zip(roles, labels, edges, edges[1:], strict=False):
-            name = _in_column(text, lines[number + 1 : number + 10], left, right) if role else None
-            kind = party_kind(name.text) if name else None
-            if role and name and kind and _is_party(name, terms):
-                yield _Sighting(role, name, 5.5 if kind != "natural_person" else 4.0, (name.end, name.end), label)
-
-
-def _in_column(text: str, lines: list[tuple[int, str]], left: int, right: int) -> Name | None:
-    """The name that the first lines of a column spell; None where an office or anything else stands there."""
-    name: Name | None = None
-    for at, line in lines:
-        begin, end = at + min(len(line), left), at + min(len(line), max(left, right - 1))
-        if not text[begin:end].strip(" _.\t"):
-            if name:
-                return name
-            continue
-        if name is None:
-            name = name_at(text, begin, stop=end, wrap=False)
-            if name is None or text[name.end : end].strip(" ,"):
-                return name
-            continue
-        if party_kind(name.text) == "natural_person" and _shows_office(text[begin:end]):
-            return None
-        more = name_at(f"{name.text} {text[begin:end].strip()}", 0)
-        longer = more and len(more.text.split()) > len(name.text.split())
-        if more and longer and not has_form(name.text) and party_kind(more.text) == "legal_entity":
-            return Name(name.start, name.end, more.text, name.title)
-        return name
-    return name
-
-
-def _shows_office(line: str) -> bool:
-    """Whether a line begins with an office ("Head of Lending", "Director")."""
-    first = plain_words(line)[:1]
-    return bool(first) and (first[0] in words("officeWord") or first[0] == "head")
-
-
-_UNDERLINE = r"(?:[ \t|]*(?:_{4,}|\.{6,}|-{8,})[^\n]*\n)"
-
-
-@lru_cache(maxsize=1)
-def _signed_as() -> re.Pattern[str]:
-    """ "The lender agrees to the above:" over a line to sign on; the name follows."""
-    return re.compile(
-        r"^[ \t]*(?:(?:signed|executed|agreed|accepted|acknowledged|confirmed|for|by|on|behalf|of|and|the|as|to|signature)\b[ ,]*){0,6}"
-        rf"({_certain_terms()})(?:[ ]+(?:agree|accept|sign|hereby|ha[sv]|acknowledge|confirm)[^\n:.;()]{{0,60}})?:?[ \t]*\n(?:[ \t]*\n)*{_UNDERLINE}(?:[ \t]*\n)*[ \t]*(?!Name|By|Date|Title)(?=[^\W\d_])",
-        re.IGNORECASE | re.MULTILINE,
-    )
-
-
-@lru_cache(maxsize=1)
-def _caption_below() -> re.Pattern[str]:
-    """A role alone on the line under a name that stands under a line to sign on."""
-    return re.compile(
-        rf"{_UNDERLINE}[ \t]*(?P<name>[^\W\d_][^\n:_]{{3,60}}?)[ \t]*\n[ \t]*\(?(?:the\s+|as\s+|for\s+the\s+)?(?P<role>{_certain_terms()})\)?[ \t]*(?:\n|$)",
-        re.IGNORECASE,
-    )
-
-
-def _signatures(text: str, terms: _Terms) -> Iterator[_Sighting]:
-    """Names at a line to sign on whose role stands above the line or below the name."""
-    tail = max(0, len(text) - 8000)
-    for pattern, weight in ((_signed_as(), 7.5), (_caption_below(), 5.0)):
-        for match in pattern.finditer(text, tail):
-            term = match["role"] if "role" in pattern.groupindex else match.group(1)
-            role = terms.certain(term)
-            at = match.start("name") if "name" in pattern.groupindex else match.end()
-            name = name_at(text, at, stop=min(len(text), at + 120), wrap=False)
-            if (
-                role
-                and name
-                and name.start - at < 8
-                and _is_party(name, terms)
-                and party_kind(name.text)
-                and not _office().match(text[name.end : name.end + 60])
-            ):
-                yield _Sighting(role, name, weight, (name.end, min(len(text), name.end + 200)), term)
-
-
-def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None:
+def _add_fallbacks(text: str, sightings: list[Sighting], terms: Terms) -> None:
     """Signatures, where nothing else names a borrower or a lender: captions below names, then whoever signs."""
-    sightings.extend(_captions(text, terms))
-    sightings.extend(_signatures(text, terms))
+    sightings.extend(signed_captions(text, terms))
+    sightings.extend(signing_parties(text, terms))
     tail = max(0, len(text) - 4000)
     have = {sighting.role for sighting in sightings}
     if "borrower" in have and "lender" in have:
@@ -1650,34 +1124,34 @@ def _add_fallbacks(text: str, sightings: list[_Sighting], terms: _Terms) -> None
         ((term, party),) = other.values()
         left: Role = "lender" if "borrower" in have else "borrower"
         terms.define(term, left)
-        sightings.append(_Sighting(left, party, 2.0, (party.end, min(len(text), party.end + 200))))
+        sightings.append(Sighting(left, party, 2.0, (party.end, min(len(text), party.end + 200))))
         return
     signers: list[Name] = []
-    for at, line in _lines(text, tail, len(text)):
-        for begin, end in _cells(line, at):
+    for at, line in lines_of(text, tail, len(text)):
+        for begin, end in cells_of(line, at):
             signed = re.match(r"\s*(?:Signed|Signature|Sign(?:ed)? by)\s*:?[\s_.]*", text[begin:end], re.IGNORECASE)
             name = name_at(text, begin + (signed.end() if signed else 0), stop=end, wrap=False)
             if (
                 name
-                and _is_party(name, terms)
+                and is_party(name, terms)
                 and (signed or re.match(r"\s*\n+\s*(?:_{3,}\s*\n+\s*)?By\b", text[name.end : name.end + 200]))
             ):
                 signers.append(name)
     if "lender" not in have:
-        signers.extend(_closing_names(text, terms))
+        signers.extend(closing_names(text, terms))
     if "borrower" not in have:
-        signers.extend(_over_lines(text, tail, terms))
+        signers.extend(names_below_lines(text, tail, terms))
     for name in signers:
         kind = party_kind(name.text)
         if kind is None or _key(name.text) in taken:
             continue
         if "borrower" not in have and kind in ("natural_person", "legal_entity"):
-            sightings.append(_Sighting("borrower", name, 1.0, (name.end, name.end)))
+            sightings.append(Sighting("borrower", name, 1.0, (name.end, name.end)))
         elif "lender" not in have:
-            sightings.append(_Sighting("lender", name, 1.0, (name.end, name.end)))
+            sightings.append(Sighting("lender", name, 1.0, (name.end, name.end)))
 
 
-def _complemented(sightings: list[_Sighting], terms: _Terms) -> list[_Sighting]:
+def _complemented(sightings: list[Sighting], terms: Terms) -> list[Sighting]:
     """The sightings, with the party under a doubtful lender's term ("Dealer") as borrower where the lender is surely another."""
     if any(sighting.role == "borrower" for sighting in sightings):
         return sightings
@@ -1690,55 +1164,9 @@ def _complemented(sightings: list[_Sighting], terms: _Terms) -> list[_Sighting]:
     ]
 
 
-def _over_lines(text: str, tail: int, terms: _Terms) -> Iterator[Name]:
-    """Names right below a line to sign on, whatever describes them."""
-    for match in _SIGNING.finditer(text, tail):
-        name = name_at(text, match.end(), stop=min(len(text), match.end() + 120), wrap=False)
-        if name and _is_party(name, terms) and not _office().match(text[name.end : name.end + 60]):
-            yield name
-
-
-def _closing_names(text: str, terms: _Terms) -> Iterator[Name]:
-    """Whoever signs a letter in their own name: the first name under its last words."""
-    for match in _CLOSING.finditer(text):
-        for at, line in list(_lines(text, match.end(), min(len(text), match.end() + 300)))[:6]:
-            name = _alone(text, at, at + len(line), terms)
-            if name:
-                yield name
-                break
-
-
 def _sure_party(name: Name) -> bool:
     """Whether a name is an organisation's by its form or a person's beyond doubt."""
-    return has_form(name.text) or party_kind(name.text) in ("financial_institution", "government") or _sure_person(name)
-
-
-def _captions(text: str, terms: _Terms) -> Iterator[_Sighting]:
-    """Names with their role in brackets below: as many captions as names, in the same order."""
-    tail = max(0, len(text) - 6000)
-    names: list[Name] = []
-    roles: list[tuple[Role, str]] = []
-    for at, line in _lines(text, tail, len(text)):
-        for begin, end in _cells(line, at):
-            piece = text[begin:end].strip(" _*\t")
-            caption = re.fullmatch(r"\((?:the\s+)?([A-Za-z][A-Za-z -]{2,30})\)", piece)
-            role = terms.certain(caption.group(1)) if caption else None
-            if caption and role:
-                roles.append((role, caption.group(1)))
-            elif piece:
-                if roles:
-                    yield from _paired(names, roles)
-                    names, roles = [], []
-                name = name_at(text, begin, stop=end, wrap=False)
-                if name and name.end >= end - 1 and _is_party(name, terms) and party_kind(name.text):
-                    names.append(name)
-    yield from _paired(names, roles)
-
-
-def _paired(names: list[Name], roles: list[tuple[Role, str]]) -> Iterator[_Sighting]:
-    if roles and len(names) >= len(roles):
-        for name, (role, term) in zip(names[-len(roles) :], roles, strict=True):
-            yield _Sighting(role, name, 4.0, (name.end, name.end), term)
+    return has_form(name.text) or party_kind(name.text) in ("financial_institution", "government") or sure_person(name)
 
 
 # --- ranking ---------------------------------------------------------------------------------------------------
@@ -1748,9 +1176,9 @@ def _key(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
-def _rank(text: str, sightings: Iterable[_Sighting], terms: _Terms) -> dict[Role, tuple[PartyMention, ...]]:
+def _rank(text: str, sightings: Iterable[Sighting], terms: Terms) -> dict[Role, tuple[PartyMention, ...]]:
     """Names by role, best first: the strongest sighting counts, others add a little; a name keeps its better role."""
-    groups: dict[tuple[str, Role], list[_Sighting]] = {}
+    groups: dict[tuple[str, Role], list[Sighting]] = {}
     for sighting in sightings:
         groups.setdefault((_key(sighting.name.text), sighting.role), []).append(sighting)
     scores = {key: _score(group) for key, group in groups.items()}
@@ -1768,12 +1196,12 @@ def _rank(text: str, sightings: Iterable[_Sighting], terms: _Terms) -> dict[Role
     return result
 
 
-def _score(group: list[_Sighting]) -> float:
+def _score(group: list[Sighting]) -> float:
     weights = sorted((s.weight for s in group), reverse=True)
     return weights[0] + min(0.5, 0.05 * sum(weights[1:]))
 
 
-def _mention(text: str, group: list[_Sighting], elsewhere: list[_Sighting]) -> PartyMention:
+def _mention(text: str, group: list[Sighting], elsewhere: list[Sighting]) -> PartyMention:
     group = sorted(group, key=lambda s: (-s.weight, s.name.start))
     best = group[0]
     spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
@@ -1783,7 +1211,7 @@ def _mention(text: str, group: list[_Sighting], elsewhere: list[_Sighting]) -> P
     return PartyMention(best.role, spelled, kind, start, end, kind_start, kind_end)
 
 
-def _kind(text: str, group: list[_Sighting], role: Role) -> tuple[PartyKind | None, tuple[int, int] | None]:
+def _kind(text: str, group: list[Sighting], role: Role) -> tuple[PartyKind | None, tuple[int, int] | None]:
     """The kind by name and description, and the span of the description where it decided."""
     name = group[0].name
     plain = party_kind(name.text, role=role)
@@ -1813,7 +1241,7 @@ def _kind(text: str, group: list[_Sighting], role: Role) -> tuple[PartyKind | No
     return plain, None
 
 
-def _descriptions(text: str, group: list[_Sighting]) -> Iterator[tuple[int, int]]:
+def _descriptions(text: str, group: list[Sighting]) -> Iterator[tuple[int, int]]:
     """Spans that may describe a party: the words after its name, and sentences that say what it is."""
     for sighting in group[:6]:
         start, stop = sighting.described
