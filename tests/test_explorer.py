@@ -221,6 +221,31 @@ class TestDesk:
         assert "did you mean corpus?" in explorer(Path("bad.yaml")).value
 
 
+class TestRuns:
+    def test_queries_are_listed_by_arm_and_outcome_and_shown(self, empty: Path):
+        record, _, _ = a_record("x")
+        other = record.model_copy(update={"arm": "plain", "outcome": "accepted", "cause": None})
+        (empty / "data" / "runs").mkdir(parents=True)
+        lines = "".join(each.model_dump_json() + "\n" for each in (record, other))
+        (empty / "data" / "runs" / "mine.jsonl").write_text(lines, encoding="utf-8")
+        tab = RunsTab(work.open_desk())
+        tab.run.value = "mine"
+        assert "2 queries about 1 contract" in tab.summary.value and len(tab.query.options) == 3
+        tab.arm.value = "plain"
+        assert [value for _, value in tab.query.options] == [None, 1]
+        tab.query.value = 1
+        assert 'data-outcome="accepted"' in tab.result.value
+        tab.outcome.value = "hard_rejected"
+        assert [value for _, value in tab.query.options] == [None] and tab.result.value == ""
+
+    def test_broken_run_is_one_sentence(self, empty: Path):
+        (empty / "data" / "runs").mkdir(parents=True)
+        (empty / "data" / "runs" / "broken.jsonl").write_text("{}\n", encoding="utf-8")
+        tab = RunsTab(work.open_desk())
+        tab.run.value = "broken"
+        assert "bad say" in tab.summary.value and "broken.jsonl" in tab.summary.value
+
+
 class Shown(NamedTuple):
     """The page in a browser, and the seconds from the start of the server to the first answer."""
 

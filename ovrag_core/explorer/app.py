@@ -32,6 +32,7 @@ ARM_WORDS: dict[ArmName, str] = {
     "ovrag_evidence": "checked against the whole asked contract; tells whether answer or contract is at fault",
 }
 ALL = "all"
+NO_QUERY = ("choose a query …", None)
 READY = "Choose a contract and a question."
 NONE_YET = (
     "There are no contracts yet. Upload one, or make a small sample; the project's own come with `make reproduce`."
@@ -233,7 +234,9 @@ class RunsTab:
         self.records: list[QueryRecord] = []
         self.chunks: dict[str, Chunk] = {}
         self.run = widgets.Dropdown(options=_choices(work.runs_of()), value=None, layout=_wide())
-        self.arm, self.outcome, self.query = (widgets.Dropdown(layout=_wide()) for _ in range(3))
+        self.arm, self.outcome, self.query = (
+            widgets.Dropdown(options=options, layout=_wide()) for options in ([ALL], [ALL], [NO_QUERY])
+        )
         self.summary, self.result = widgets.HTML(view.message(_runs_words())), widgets.HTML()
         self.run.observe(lambda change: self.open(change["new"]), "value")
         self.arm.observe(lambda _: self.choose(), "value")
@@ -274,7 +277,7 @@ class RunsTab:
             for place, record in enumerate(self.records)
             if self.arm.value in (ALL, record.arm) and self.outcome.value in (ALL, record.outcome)
         ]
-        self.query.options = [("choose a query …", None), *rows]
+        self.query.options = [NO_QUERY, *rows]
 
     def show(self, place: int | None) -> None:
         """Show the query at that place of the run."""

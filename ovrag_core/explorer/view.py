@@ -27,10 +27,10 @@ AROUND = 1_500
 OUTCOMES = {
     "accepted": "accepted",
     "corrected": "accepted after correction",
-    "hard_rejected": "refused: no attempt could be accepted",
-    "source_finding": "the contract contradicts itself",
-    "unchecked": "could not be checked",
-    "error": "no usable answer",
+    "hard_rejected": "refused",
+    "source_finding": "source finding",
+    "unchecked": "not checked",
+    "error": "no answer",
 }
 CAUSES = {
     "answer": "the answer contradicts the contract",
