@@ -14,6 +14,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,8 +89,17 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
 
 def rouge_l(pairs: Iterable[Pair]) -> list[float]:
     """ROUGE-L F-measure with Porter stemming of each (answer, reference)."""
-    scorer = RougeScorer(["rougeL"], use_stemmer=True)
-    return [round(scorer.score(reference, answer)["rougeL"].fmeasure, DECIMALS) for answer, reference in pairs]
+    return [_rouge_l(answer, reference) for answer, reference in pairs]
+
+
+@lru_cache(maxsize=20_000)
+def _rouge_l(answer: str, reference: str) -> float:
+    return round(float(_rouge_scorer().score(reference, answer)["rougeL"].fmeasure), DECIMALS)
+
+
+@cache
+def _rouge_scorer() -> RougeScorer:
+    return RougeScorer(["rougeL"], use_stemmer=True)
 
 
 def bert_scores(pairs: Sequence[Pair], model: str = BUNDLED) -> dict[Pair, Score]:

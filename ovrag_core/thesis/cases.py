@@ -10,7 +10,7 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -258,6 +258,7 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else many}"
 
 
+@cache
 def _environment(form: Form) -> Environment:
     tex = form == "tex"  # its braces are not ours
     environment = Environment(
