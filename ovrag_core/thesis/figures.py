@@ -34,6 +34,7 @@ GREY = "0.35"
 LIGHT = "0.88"
 MISSING = "n/a"
 _MOST_SHADES = 8
+_LONGEST_LABEL = 14  # characters of a contract or question on an axis
 
 RC: Mapping[str, object] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine has it
@@ -99,6 +100,11 @@ def _spell_out(fig: Figure) -> None:
     for text in fig.findobj(Text):
         if isinstance(text, Text):
             text.set_text(drawable(text.get_text()))
+
+
+def clipped(label: str) -> str:
+    """A label that leaves room for the picture."""
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
 
 
 def drawable(text: str) -> str:
@@ -202,7 +208,7 @@ def grid_of_cells(
         for ax, (title, table) in zip(axes, tables.items(), strict=False):
             values = table.map(lambda kind: codes.get(kind, np.nan)).to_numpy(dtype=float)
             ax.pcolormesh(np.ma.masked_invalid(values), cmap=palette, norm=norm, edgecolor="white", linewidth=0.3)
-            ax.set_yticks(np.arange(len(table.index)) + 0.5, table.index)
+            ax.set_yticks(np.arange(len(table.index)) + 0.5, [clipped(str(row)) for row in table.index])
             ax.invert_yaxis()
             ax.set_title(title, loc="left", pad=3)
             ax.tick_params(length=0)
@@ -435,7 +441,7 @@ def _sparse_ticks(ax: Axes, labels: Sequence[str], axis: str = "x", most: int = 
     step = next((nice for nice in (1, 2, 5, 10, 20, 25, 50, 100) if nice >= step), step)
     places = [place for place in range(len(labels)) if step == 1 or place == 0 or (place + 1) % step == 0]
     target = ax.xaxis if axis == "x" else ax.yaxis
-    target.set_ticks([place + 0.5 for place in places], [labels[place] for place in places])
+    target.set_ticks([place + 0.5 for place in places], [clipped(labels[place]) for place in places])
 
 
 def _log_edges(values: pd.Series, bins: int) -> np.ndarray:
