@@ -127,7 +127,7 @@ class TestView:
     def test_shows_all_parts_of_a_query(self):
         record, chunk, document = a_record("the loan is unsecured")
         page = view.query_view(record, lambda _: chunk, document)
-        marked = '<mark id="ovx-text-8" class="">the loan is unsecured<sup>1, A</sup></mark>'
+        marked = '<mark id="ovx-query-8" class="">the loan is unsecured<sup>1, A</sup></mark>'
         assert f"Before. {marked} After." in page, "the contract's text, with what finding and answer quote"
         for words in (
             "Attempt 2",
@@ -153,7 +153,7 @@ class TestView:
         record, chunk, document = a_record("the loan is unsecured")
         long = Document(id=document.id, text=document.text + "x" * (view.MOST_TEXT + 1))
         page = view.query_view(record, lambda _: chunk, long)
-        assert len(page) < view.MOST_TEXT and "characters are not shown" in page and "ovx-text-8" in page
+        assert len(page) < view.MOST_TEXT and "characters are not shown" in page and "ovx-query-8" in page
 
     def test_rates_of_a_run_have_intervals_and_n(self):
         record, _, _ = a_record("x")

@@ -82,7 +82,7 @@ class AskTab:
         self.arm.observe(lambda change: setattr(self.arm_words, "value", _soft(ARM_WORDS[change["new"]])), "value")
         self.go.on_click(lambda _: self.ask())
         if desk.corpus:
-            self.pool.submit(self.warm)
+            self.pool.submit(self.warm, work.CORPUS)
         self.widget = _two_columns(
             [
                 ("Contract", self.contract, self.upload, self.sample),
@@ -114,6 +114,8 @@ class AskTab:
                 problems.append(str(error))
         self.upload.value = ()  # the same file can be chosen again
         self.refresh(taken[0] if taken else None)
+        if taken and self.model.value == work.OFFLINE:  # with a model, to index them may cost
+            self.pool.submit(self.warm, work.OWN)
         told = [f"{', '.join(taken)} can be asked about."] if taken else []
         self.status.value = view.message(" ".join([*told, *problems]), "bad" if problems else "good")
 
@@ -134,17 +136,17 @@ class AskTab:
         """Show the answer, or a sentence that says why there is none."""
         with _telling(self.status, "The question could not be answered", self.free):
             record, latency, bench = work.ask_about(self.desk, model, *place, arm, text)
-            self.result.value = view.query_view(record, bench.index.chunk, bench.documents[place[1]], latency)
+            self.result.value = view.query_view(record, bench.index.chunk, bench.documents[place[1]], latency, "ask")
             self.status.value = view.message(f"Answered in {latency.total:.2f} s.", "good")
 
     def free(self) -> None:
         """The next question can be asked."""
         self.go.disabled = False
 
-    def warm(self) -> None:
+    def warm(self, collection: str) -> None:
         """Open what the first question needs before it is asked; what is wrong with it is told when it is."""
         with suppress(OvragError):
-            work.bench_of(self.desk, next(iter(self.desk.models)), work.CORPUS)
+            work.bench_of(self.desk, self.model.value, collection)
 
 
 class BatchTab:
@@ -285,7 +287,8 @@ class RunsTab:
             self.result.value = ""
             return
         record = self.records[place]
-        self.result.value = view.query_view(record, self.chunks.get, work.document_of(self.desk, record.document_id))
+        document = work.document_of(self.desk, record.document_id)
+        self.result.value = view.query_view(record, self.chunks.get, document, name="runs")
 
 
 @contextmanager

@@ -26,6 +26,7 @@ OFFLINE = "offline"
 SAMPLE_SIZE = 8
 SAMPLE_SEED = 7
 OFFLINE_CHANGES = {"llm.provider": "offline", "extraction.extractor": "auto", "retrieval.embedding": "minilm"}
+MOST_OPEN = 3  # benches; each has a reasoner's process
 PARTS_OF_RUNS = (".latency.jsonl", ".partial.jsonl")
 
 
@@ -42,7 +43,7 @@ class Desk:
     folder: Path
     collections: dict[str, dict[str, Document]] = field(default_factory=dict)
     truth: dict[str, Path] = field(default_factory=dict)
-    benches: Once[tuple[str, str, int], Bench] = field(default_factory=Once)
+    benches: Once[tuple[str, str, int], Bench] = field(default_factory=lambda: Once(MOST_OPEN))
 
 
 def open_desk(params: Path = Path("params.yaml")) -> Desk:
@@ -98,9 +99,10 @@ def bench_of(desk: Desk, model: str, collection: str) -> Bench:
 
     Where the project's index is missing or belongs to other contracts, the contracts are indexed anew for this session.
     """
-    documents = desk.collections.get(collection, {})
-    key = (model, collection, len(documents))
-    return desk.benches.get(key, lambda: _open_bench(desk.models[model], list(documents.values()))).value
+    documents = tuple(desk.collections.get(collection, {}).values())
+    return desk.benches.get(
+        (model, collection, hash(documents)), lambda: _open_bench(desk.models[model], documents)
+    ).value
 
 
 def ask_about(

@@ -63,8 +63,12 @@ def query_view(
     find_chunk: Callable[[str], Chunk | None],
     document: Document | None,
     latency: LatencyRecord | None = None,
+    name: str = "query",
 ) -> str:
-    """All that came of a query, and the asked contract's text (None: not at hand) with the quoted passages marked."""
+    """All that came of a query, and the asked contract's text (None: not at hand) with the quoted passages marked.
+
+    `name` tells its links from those of other queries on the page.
+    """
     violations = _violations(record)
     marks = _marks(record, violations)
     answer = record.answer
@@ -72,8 +76,9 @@ def query_view(
         record=record,
         answer=pieces(answer.text, _within(marks, ANSWER, 0, len(answer.text))) if answer else [],
         sources=sorted({passage.document_id for passage in answer.evidence}) if answer else [],
+        name=name,
         verdict=_verdict_words(record),
-        outcome=OUTCOMES[record.outcome],
+        outcome=OUTCOMES[record.outcome] if _is_validated(record) else "not validated",
         causes=CAUSES,
         violations=list(enumerate(violations, 1)),
         pictures={place: picture(each) for place, each in enumerate(violations[:MOST_PICTURES], 1) if each.triples},
@@ -155,13 +160,21 @@ def _verdict_words(record: QueryRecord) -> str:
     verdict = record.attempts[-1].verdict if record.attempts else None
     if record.error:
         return record.error
-    if verdict is None or (verdict.status == "unchecked" and record.outcome != "unchecked"):
+    if verdict is None or not _is_validated(record):
         return "This arm does not validate: whether the answer can be true was not checked."
     if verdict.status == "unchecked":
         return f"Not checked: {verdict.reason}"
     if verdict.status == "consistent":
         return "Answer and contract can be true together."
     return CAUSES[record.cause][0].upper() + CAUSES[record.cause][1:] + "." if record.cause else "A contradiction."
+
+
+def _is_validated(record: QueryRecord) -> bool:
+    """Whether validation had its say, or was to have it and failed."""
+    verdict = record.attempts[-1].verdict if record.attempts else None
+    if verdict is None:
+        return record.outcome == "error"
+    return verdict.status != "unchecked" or record.outcome == "unchecked"
 
 
 def _rejected(attempt: Attempt) -> bool:
