@@ -390,3 +390,23 @@ def test_a_register_or_supervisor_is_no_lender() -> None:
         "The Foundation lends EUR 900.\nBorrower: Ida Roth\n"
     )
     assert first(parties) == ("Ida Roth", "PELLWORM STUDY FOUNDATION")
+
+
+@pytest.mark.parametrize(
+    ("text", "borrower", "lender"),
+    [
+        (
+            "Dear Tom,\n\nI owe you £900 and I will repay it by 1 May 2027.\n\nLove,\n\nIda Maria Roth\n\n---------\n",
+            "Ida Maria Roth",
+            None,
+        ),
+        (
+            "This Deed is made between Ida Roth of Hull (hereinafter called the Mortgagor) of the one part and Harbour Provident "
+            "Society Limited (hereinafter called the Society) of the other part. The Society lends the Mortgagor £900.\n",
+            "Ida Roth",
+            "Harbour Provident Society Limited",
+        ),
+    ],
+)
+def test_the_hand_that_owes_and_the_term_without_quotation_marks(text: str, borrower: str, lender: str | None) -> None:
+    assert first(read(text)) == (borrower, lender)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ovrag_core.extraction.names import (
     Name,
+    Role,
     common_words,
     has_form,
     name_at,
@@ -195,10 +196,13 @@ def _closings(text: str, terms: Terms, letter: bool) -> Iterator[Sighting]:
 
 
 def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
-    """A letter in which "I" lends: who signs it lends, and whoever agrees below it by the name it greets borrows."""
+    """A letter in which "I" lend, or owe: who signs it, and whoever agrees below it by the name it greets."""
     greeting = re.search(r"^[ \t]*(?:My dear|Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
-    if greeting is None or len(_I_LEND.findall(text)) <= len(_I_BORROW.findall(text)):
+    lends, borrows = len(_I_LEND.findall(text)), len(_I_BORROW.findall(text))
+    if greeting is None or lends == borrows:
         return
+    signer: Role = "lender" if lends > borrows else "borrower"
+    other: Role = "borrower" if lends > borrows else "lender"
     accepted = _ACCEPTANCE.search(text, greeting.end() + (len(text) - greeting.end()) // 2)
     end = accepted.start() if accepted else len(text)
     signing = text.rfind("\n\n", 0, max(greeting.end(), end - 400))
@@ -211,7 +215,7 @@ def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
             and not office_pattern().match(text[name.end : name.end + 60])
         ):
             if not _is_adviser(text, name):
-                yield Sighting("lender", replace(name, title=name.title or "I"), 7.0, (name.end, name.end))
+                yield Sighting(signer, replace(name, title=name.title or "I"), 7.0, (name.end, name.end))
             break
     for at, line in lines_of(text, end, len(text)) if accepted else ():
         name = name_at(text, at, stop=at + len(line), wrap=False)  # a name in quotation marks elsewhere is one too
@@ -221,7 +225,7 @@ def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
             and " " in name.text
             and _called(text, greeting) & set(plain_words(name.text))
         ):
-            yield Sighting("borrower", name, 6.5, (name.end, name.end))
+            yield Sighting(other, name, 6.5, (name.end, name.end))
             break
 
 

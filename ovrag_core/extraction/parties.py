@@ -684,6 +684,8 @@ def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
             role = terms.role(term)
             if role is None:
                 terms.open.extend((term, name) for name in _names_before(text, match.start(), terms)[:1])
+        elif role is None and term[0].isupper():
+            role = terms.use(term)
         if role:
             for order, name in enumerate(_names_before(text, match.start(), terms, several=True)[:3]):
                 terms.define(term, role)

@@ -206,7 +206,7 @@ def is_party(name: Name, terms: Terms) -> bool:
     if singular(plain) in role_words() or all(singular(w) in role_words() for w in plain.split()):
         return False
     if (
-        plain.startswith("deed of")
+        plain.startswith(("deed of", "loan between"))
         or _CONTRACTED.match(plain)
         or any(w in _PLACEHOLDERS for w in plain.split())
         or (not has_form(name.text) and all(is_common(w) for w in re.split(r"[ /]+", plain)))
