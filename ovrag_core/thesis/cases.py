@@ -347,9 +347,7 @@ def _summary(record: QueryRecord) -> str:
 def _plain_summary(record: QueryRecord) -> str:
     """What happened, in a sentence or two made from the record."""
     count = record.attempt_count
-    done = {"hard_rejected": "refused", "source_finding": "reported as contradicting itself"}.get(
-        record.outcome, record.outcome
-    )
+    done = {"hard_rejected": "refused", "source_finding": "answered with a finding"}.get(record.outcome, record.outcome)
     others = sorted({hit.document_id for hit in record.retrieved} - {record.document_id})
     foreign = sum(hit.document_id != record.document_id for hit in record.retrieved)
     where = f"{foreign} of {len(record.retrieved)} retrieved chunks are of other contracts ({', '.join(others)})"
