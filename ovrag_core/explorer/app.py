@@ -34,9 +34,8 @@ ARM_WORDS: dict[ArmName, str] = {
 ALL = "all"
 NO_QUERY = ("choose a query …", None)
 READY = "Choose a contract and a question."
-NONE_YET = (
-    "There are no contracts yet. Upload one, or make a small sample; the project's own come with `make reproduce`."
-)
+NONE_YET = "There are no contracts yet. Upload one, or make a small sample; the project's own come with make reproduce."
+NO_RUN = "There is no run yet: make one in the tab Batch, or with make reproduce."
 
 Place = tuple[str, str]  # collection and contract
 
@@ -321,7 +320,9 @@ def _listed(desk: Desk, value: str) -> list[tuple[str, str]]:
 
 
 def _runs_words() -> str:
-    return "Choose a run." if work.runs_of() else "There is no run yet: make one in the tab Batch, or `make reproduce`."
+    return (
+        "Choose a run." if work.runs_of() else "There is no run yet: make one in the tab Batch, or with make reproduce."
+    )
 
 
 def _choices(names: Sequence[str]) -> list[tuple[str, str | None]]:

@@ -72,11 +72,13 @@ def query_view(
     violations = _violations(record)
     marks = _marks(record, violations)
     answer = record.answer
+    quoted = answer.evidence if answer else ()
     return _template("query").render(
         record=record,
         answer=pieces(answer.text, _within(marks, ANSWER, 0, len(answer.text))) if answer else [],
-        sources=sorted({passage.document_id for passage in answer.evidence}) if answer else [],
+        sources=sorted({passage.document_id for passage in quoted}),
         name=name,
+        first_quote=next((each.start for each in quoted if document and each.document_id == document.id), None),
         verdict=_verdict_words(record),
         outcome=OUTCOMES[record.outcome] if _is_validated(record) else "not validated",
         causes=CAUSES,
