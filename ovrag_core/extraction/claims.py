@@ -204,9 +204,29 @@ def find_claims(
     without `implied` only phrases that name the matter count. `roles` are the names and terms by which the text calls
     its parties ("Monsoon" → "borrower"); phrases about the borrower and the lender then hold for them too.
     """
-    spoken = _by_role(text, roles or {})
-    debts = Debts(text, units, lexicon, roles or {})
-    found: list[Claim] = []
+    return [
+        claim for reader in _readers(text, units, lexicon, scope, implied, roles or {}) for claim in reader.claims()
+    ]
+
+
+def whole_claims(
+    text: str, units: Sequence[Unit], lexicon: Lexicon, roles: Mapping[str, str], says: Mapping[int, Sequence[str]]
+) -> list[Claim]:
+    """What whole units say without a known phrase: `says` has the classes by a unit's number. Scope is heeded."""
+    return [
+        claim
+        for reader in _readers(text, units, lexicon, True, True, roles)
+        for about in says.get(reader.index, ())
+        for claim in reader.whole(about)
+    ]
+
+
+def _readers(
+    text: str, units: Sequence[Unit], lexicon: Lexicon, scope: bool, implied: bool, roles: Mapping[str, str]
+) -> Iterator[_Reader]:
+    """A reader for each unit that may say something of this loan."""
+    spoken = _by_role(text, roles)
+    debts = Debts(text, units, lexicon, roles)
     idle = ""
     aside = _asides(text, units) if scope else frozenset()
     for index, unit in enumerate(units):
@@ -217,11 +237,10 @@ def find_claims(
         if scope and idle and unit.heading == idle and unit.kind == "sentence":
             continue
         reader = _Reader(text, index, unit, lexicon, scope, implied, spoken, debts)
-        reader.lender_known = "lender" in (roles or {}).values()
+        reader.lender_known = "lender" in roles.values()
         if index and units[index - 1].kind == "sentence" and units[index - 1].heading == unit.heading:
             reader.before = spoken[units[index - 1].start : units[index - 1].end]
-        found.extend(reader.claims())
-    return found
+        yield reader
 
 
 def _asides(text: str, units: Sequence[Unit]) -> frozenset[int]:
@@ -356,6 +375,15 @@ class _Reader:
         for claim in self._claims():
             if not (neither and claim.about in ("ConsumerLoan", "CommercialLoan")):
                 yield claim
+
+    def whole(self, about: str) -> Iterator[Claim]:
+        """That the whole unit says `about`, unless it is a question or speaks of something else."""
+        if self.raw.rstrip(" \"')").endswith("?") or self._under_another(about):
+            return
+        cue = self.lexicon.cues[about][0]
+        if not self._silenced(cue, about, 0, len(self.raw)):
+            claim = self._claim(about, 2, True, 0, len(self.raw))
+            yield claim if self._anchored(0, len(self.raw)) else replace(claim, anchored=False)
 
     def _claims(self) -> Iterator[Claim]:
         if (self.is_row or self._short_answer()) and not (self.scope and self._under_another("SecuredLoan")):

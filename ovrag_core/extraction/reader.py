@@ -14,9 +14,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from ovrag_core.extraction.claims import LONG_DOCUMENT, Claim, find_claims, passage, settle, weigh_by_length
+from ovrag_core.extraction.claims import (
+    LONG_DOCUMENT,
+    Claim,
+    find_claims,
+    passage,
+    settle,
+    weigh_by_length,
+    whole_claims,
+)
 from ovrag_core.extraction.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.extraction.gate import gate
+from ovrag_core.extraction.judge import heed, load_judge, sure_of
 from ovrag_core.extraction.lexicon import Lexicon, load_lexicon
 from ovrag_core.extraction.parties import Parties, PartyMention, find_parties
 from ovrag_core.extraction.prepared import placed_back, prepare
@@ -288,6 +297,8 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     if purpose is not None:
         claims.extend(_purpose_claims(page, purpose))
     claims = weigh_by_length(claims, text)
+    if page.embedder and page.scope:
+        claims = _judged(page, text, claims, _roles(parties))
     values = _Values.of(page.document)
     long = len(text) > LONG_DOCUMENT
     if long:
@@ -300,6 +311,19 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
         settled = settle(mine, page.lexicon, long=long)
         found.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
     return found
+
+
+def _judged(page: _Page, text: str, claims: Sequence[Claim], roles: Mapping[str, str]) -> list[Claim]:
+    """The claims that a judgement of their passages bears out, and those that no phrase tells.
+
+    In a long agreement only what phrases tell counts: its stray sentences are too many to trust a judgement of each.
+    """
+    judge = load_judge()
+    kept = heed(judge, claims, text, page.units)
+    if len(text) > LONG_DOCUMENT or not page.implied:
+        return kept
+    says = sure_of(judge, claims, text, page.units)
+    return [*kept, *whole_claims(text, page.units, page.lexicon, roles, says)]
 
 
 def _roles(parties: Parties) -> dict[str, str]:

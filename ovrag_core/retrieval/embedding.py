@@ -52,7 +52,7 @@ class MiniLM:
     name = MINILM
 
     def __init__(self) -> None:
-        self._model, self._tokenizer = _load()
+        self._model, self._tokenizer = load_weights()
         self._turn = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -105,7 +105,8 @@ def find_embedder(name: str) -> Embedder:
     return EMBEDDERS[name]()
 
 
-def _load() -> tuple[Module, Tokenizer]:
+def load_weights() -> tuple[Module, Tokenizer]:
+    """The embedder's model and tokenizer, from the package that bundles them."""
     # Set before the first import, or the hub's client asks the network for newer files.
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

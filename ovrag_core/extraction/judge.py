@@ -1,0 +1,173 @@
+"""What a single passage says of the loan it stands in, by meaning and not by wording.
+
+A cue phrase tells that a passage speaks of security or of how credit is drawn; whether it speaks of *this* loan often
+no phrase tells. The judge is the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear
+layer, trained by `tools/train_judge.py` on the labelled statements of `ontologies/lexicon/statements/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy
+from numpy.typing import NDArray
+
+from ovrag_core.extraction.claims import Claim
+from ovrag_core.extraction.sentences import Unit
+from ovrag_core.project import project_file
+from ovrag_core.retrieval.embedding import load_weights
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from tokenizers import Tokenizer
+    from torch import Tensor
+    from torch.nn import Module
+
+Probabilities = NDArray[numpy.float32]
+Axis = Literal["security", "form"]
+
+AXES: dict[Axis, tuple[str, str, str]] = {
+    "security": ("none", "SecuredLoan", "UnsecuredLoan"),
+    "form": ("none", "OpenEndCredit", "ClosedEndCredit"),
+}
+PLACES = {
+    about: (row, column) for row, classes in enumerate(AXES.values()) for column, about in enumerate(classes) if column
+}
+WEIGHTS = Path("ontologies/lexicon/judge.safetensors")
+MAX_TOKENS = 128
+BATCH = 32
+DOUBTFUL = 0.2  # below, a claim is a hint at most
+ABSURD = 0.02  # below, it is none
+SURE = 0.98  # above, a passage without a known phrase is a claim
+OUTRIGHT = 3
+FEWEST_WORDS = 4
+MAY_SAY = 0.3  # of the screen: below, a passage is not judged
+MOST = 12  # passages of a document that are judged without a claim, at most
+PAD_TO = 16  # as in the embedder: a judgement is a function of its passage alone
+
+
+class Judge:
+    """Passages to probabilities; weights are read once."""
+
+    def __init__(self, weights: Path) -> None:
+        from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who judges shall wait
+
+        tensors = load_file(weights)
+        self._model, self._tokenizer = adapted(tensors)
+        self._head = (tensors["head.weight"].float(), tensors["head.bias"].float())
+        self._screen = (tensors["screen.weight"].float().numpy(), float(tensors["screen.bias"]))
+        self._words = hashed_words()
+        self._known: dict[str, Probabilities] = {}
+
+    def screen(self, passages: Sequence[str]) -> Probabilities:
+        """How likely each passage says anything at all, by its words alone: a hundred times faster (n, float32)."""
+        if not passages:
+            return numpy.zeros(0, dtype=numpy.float32)
+        scores = self._words.transform(passages) @ self._screen[0] + self._screen[1]
+        found: Probabilities = (1 / (1 + numpy.exp(-scores))).astype(numpy.float32)
+        return found
+
+    def __call__(self, passages: Sequence[str]) -> Probabilities:
+        """For each passage a row per axis of the probabilities of its three classes (n × 2 × 3, float32)."""
+        unknown = sorted({passage for passage in passages if passage not in self._known}, key=lambda p: (len(p), p))
+        if len(self._known) + len(unknown) > 50_000:
+            self._known.clear()
+            unknown = sorted(set(passages), key=lambda p: (len(p), p))
+        encoded = [self._tokenizer.encode(passage).ids[:MAX_TOKENS] for passage in unknown]
+        lengths = [-(-len(ids) // PAD_TO) * PAD_TO for ids in encoded]
+        for length in sorted(set(lengths)):
+            rows = [row for row, each in enumerate(lengths) if each == length]
+            for first in range(0, len(rows), BATCH):
+                batch = rows[first : first + BATCH]
+                for row, found in zip(batch, self._judge([encoded[row] for row in batch], length), strict=True):
+                    self._known[unknown[row]] = found
+        if not passages:
+            return numpy.zeros((0, 2, 3), dtype=numpy.float32)
+        return numpy.stack([self._known[passage] for passage in passages])
+
+    def _judge(self, encoded: list[list[int]], length: int) -> Probabilities:
+        import torch  # noqa: PLC0415
+
+        ids = torch.zeros((len(encoded), length), dtype=torch.long)
+        for row, tokens in enumerate(encoded):
+            ids[row, : len(tokens)] = torch.tensor(tokens)
+        mask = (torch.arange(length)[None, :] < torch.tensor([[len(tokens)] for tokens in encoded])).long()
+        with torch.inference_mode():
+            hidden = self._model(ids, attention_mask=mask).last_hidden_state
+            weights = mask[:, :, None].float()
+            mean = (hidden * weights).sum(1) / weights.sum(1)
+            scores = (mean @ self._head[0].T + self._head[1]).view(len(encoded), len(AXES), 3)
+            found: Probabilities = torch.softmax(scores, -1).numpy()
+        return found
+
+
+def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> list[Claim]:
+    """The claims as the judge sees them: one that its passage hardly bears out becomes a hint, or goes.
+
+    What a phrase states outright ("this loan is unsecured") needs no judgement.
+    """
+    ours = [claim for claim in claims if claim.about in PLACES and (claim.implied or claim.strength < OUTRIGHT)]
+    judged = judge([passage_of(units[claim.unit].heading, text[claim.start : claim.end]) for claim in ours])
+    kept = [claim for claim in claims if claim not in ours]
+    for claim, found in zip(ours, judged, strict=True):
+        probability = float(found[PLACES[claim.about]])
+        if probability >= DOUBTFUL:
+            kept.append(claim)
+        elif probability >= ABSURD:
+            kept.append(replace(claim, strength=1))
+    return kept
+
+
+def sure_of(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> dict[int, list[str]]:
+    """What units surely say of which no claim was made: classes by the number of the unit."""
+    known = {(claim.unit, PLACES[claim.about][0]) for claim in claims if claim.about in PLACES}
+    asked = [
+        number
+        for number, unit in enumerate(units)
+        if unit.kind in ("sentence", "row") and len(text[unit.start : unit.end].split()) >= FEWEST_WORDS
+    ]
+    passages = [passage_of(units[number].heading, text[units[number].start : units[number].end]) for number in asked]
+    likely = judge.screen(passages)
+    best = sorted(numpy.flatnonzero(likely >= MAY_SAY), key=lambda row: (-likely[row], row))[:MOST]
+    asked = [asked[row] for row in best]
+    judged = judge([passages[row] for row in best])
+    return {
+        number: abouts
+        for number, found in zip(asked, judged, strict=True)
+        if (abouts := [about for about, at in PLACES.items() if found[at] >= SURE and (number, at[0]) not in known])
+    }
+
+
+@cache
+def load_judge() -> Judge:
+    """The judge, loaded once in a process."""
+    return Judge(project_file(WEIGHTS))
+
+
+def hashed_words() -> HashingVectorizer:
+    """The screen's view of a passage: its words and pairs of words, hashed (Weinberger et al. 2009)."""
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415
+
+    return HashingVectorizer(n_features=2**15, ngram_range=(1, 2), alternate_sign=False)
+
+
+def passage_of(heading: str, text: str) -> str:
+    """What is judged: a passage under its heading."""
+    text = " ".join(text.split())
+    heading = " ".join(heading.split())
+    return f"{heading}: {text}" if heading and not text.startswith(heading) else text
+
+
+def adapted(tensors: Mapping[str, Tensor]) -> tuple[Module, Tokenizer]:
+    """The sentence embedder with the adapters of `tensors` added to its weights: W + BA for each `<layer>.a`, `.b`."""
+    model, tokenizer = load_weights()
+    layers = dict(model.named_modules())
+    for name in sorted(tensors):
+        if name.endswith(".a"):
+            layer = layers[name.removesuffix(".a")]
+            layer.weight.data += tensors[f"{name.removesuffix('.a')}.b"].float() @ tensors[name].float()
+    return model, tokenizer
