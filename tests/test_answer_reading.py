@@ -12,7 +12,8 @@ from ovrag_core.extraction.reader import read_passage
     [
         "The borrower is Ayesha Gill, a person and the lender is Westerlea Co-operative Bank Ltd, an organisation.",
         "The borrower is Ayesha Gill, a person, and the lender is Westerlea Co-operative Bank Ltd, an organisation.",
-        "The borrower is Ayesha Gill, who is an individual. The lender is Westerlea Co-operative Bank Ltd, an organisation.",
+        "The borrower is Ayesha Gill, who is an individual. "
+        "The lender is Westerlea Co-operative Bank Ltd, an organisation.",
     ],
 )
 def test_what_is_said_of_the_lender_is_not_said_of_the_borrower(answer: str) -> None:

@@ -65,7 +65,7 @@ def test_a_judgement_depends_on_its_passage_alone() -> None:
     alone = numpy.stack([load_judge()([passage])[0] for passage in passages])
     assert together.shape == (4, len(AXES), 3)
     assert (together == alone).all()
-    assert numpy.allclose(together.sum(-1), 1, atol=1e-5)
+    assert numpy.allclose(together.sum(-1), 1, atol=1e-3)
 
 
 def test_a_heading_stands_before_its_passage_once() -> None:

@@ -80,23 +80,30 @@ def _made(text: str, edits: list[tuple[int, int, str]]) -> Repaired:
 def _slips(text: str, known: Collection[str]) -> Iterator[tuple[int, int, str]]:
     words = _Words(text, known)
     for match in _NUMBER.finditer(text):
-        yield *match.span(), match.group().translate(_FIGURES)
+        yield from _changed(match.start(), match.group(), match.group().translate(_FIGURES))
     for match in _MIXED.finditer(text):
         whole = match.group()
         made = whole.replace("0", "o").replace("1", "l").replace("|", "l")
         if words.has(made) and not words.has(whole):
-            yield *match.span(), made
+            yield from _changed(match.start(), whole, made)
     for match in _SMALL_L.finditer(text):
         made = f"I{match.group()[1:]}"
         if words.has(made) and not words.has(match.group()):
-            yield *match.span(), made
+            yield from _changed(match.start(), match.group(), made)
     position = 0
     while (split := _SPLIT.search(text, position)) is not None:
         position = split.start(2)
         first, second = split.groups()
         if words.has(first + second) and not (words.has(first) and words.has(second)):
-            yield *split.span(), first + second
+            yield split.end(1), split.start(2), ""
             position = split.end()
+
+
+def _changed(start: int, old: str, new: str) -> Iterator[tuple[int, int, str]]:
+    """The characters that differ, one by one, so that every other one still leads back to itself."""
+    for at, (before, after) in enumerate(zip(old, new, strict=True), start):
+        if before != after:
+            yield at, at + 1, after
 
 
 class _Words:

@@ -101,17 +101,22 @@ class Judge:
             weights = mask[:, :, None].float()
             mean = (hidden * weights).sum(1) / weights.sum(1)
             scores = (mean @ self._head[0].T + self._head[1]).view(len(encoded), len(AXES), 3)
-            found: Probabilities = torch.softmax(scores, -1).numpy()
+            # Rounded, so that the size of a batch, which changes the last bits, changes nothing.
+            found: Probabilities = torch.softmax(scores, -1).numpy().round(4)
         return found
 
 
 def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> list[Claim]:
     """The claims as the judge sees them: one that its passage hardly bears out becomes a hint, or goes.
 
+    A passage is judged under its heading and without, since headings mislead as often as they lead.
     What a phrase states outright ("this loan is unsecured") needs no judgement.
     """
     ours = [claim for claim in claims if claim.about in PLACES and (claim.implied or claim.strength < OUTRIGHT)]
-    judged = judge([passage_of(units[claim.unit].heading, text[claim.start : claim.end]) for claim in ours])
+    judged = numpy.maximum(
+        judge([passage_of(units[claim.unit].heading, text[claim.start : claim.end]) for claim in ours]),
+        judge([passage_of("", text[claim.start : claim.end]) for claim in ours]),
+    )
     kept = [claim for claim in claims if claim not in ours]
     for claim, found in zip(ours, judged, strict=True):
         probability = float(found[PLACES[claim.about]])
