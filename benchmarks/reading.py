@@ -187,6 +187,9 @@ def _score_fields(result: Score, got: Any, want: dict[str, Any]) -> None:
         note("maturity", (facts.maturity or None) == want["maturity"])
 
 
+OWN = ("development", "hard_negatives", "hard_negatives2", "development2", "check", "unread")
+
+
 def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[tuple[str, list[Path], dict[str, Any]]]:
     """Name, documents and gold of each set that is there; what is absent is said on stderr."""
     known: dict[str, Callable[[], tuple[list[Path], dict[str, Any]]]] = {
@@ -197,14 +200,7 @@ def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[t
             thesis_record,
         ),
         "prose": partial(_external, EXTERNAL / "loan_prose" / "documents", EXTERNAL / "loan_prose" / "gold.json", None),
-        "development": partial(_external, AGREEMENTS / "development", AGREEMENTS / "development" / "gold.json", None),
-        "hard_negatives": partial(
-            _external, AGREEMENTS / "hard_negatives", AGREEMENTS / "hard_negatives" / "gold.json", None
-        ),
-        "hard_negatives2": partial(
-            _external, AGREEMENTS / "hard_negatives2", AGREEMENTS / "hard_negatives2" / "gold.json", None
-        ),
-        "check": partial(_external, AGREEMENTS / "check", AGREEMENTS / "check" / "gold.json", None),
+        **{name: partial(_external, AGREEMENTS / name, AGREEMENTS / name / "gold.json", None) for name in OWN},
         "varied": partial(_varied, folder, seeds),
     }
     for name in names:
