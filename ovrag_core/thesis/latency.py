@@ -36,8 +36,9 @@ def latency_distribution_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Queries per arm by the size of their total: `latency_distribution`."""
     table = latency.distribution(seconds)
     note = run.note(interval=False, more="Cells count queries; seconds of a whole query, one machine")
-    headers = {str(name): heading(str(name)) for name in table}
-    return write(run, table, "latency_distribution", "Queries by seconds, by arm.", note, headers=headers)
+    headers = {str(name): heading(str(name).removeprefix("up to ")) for name in table}  # short: a slow run has many
+    caption = "Queries by seconds, each counted at the first limit it keeps, by arm."
+    return write(run, table, "latency_distribution", caption, note, headers=headers)
 
 
 def latency_quality_figure(run: Run, seconds: pd.DataFrame, scored: quality.Quality) -> Path:
