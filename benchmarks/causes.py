@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -22,21 +21,20 @@ from random import Random
 
 import numpy as np
 
-PROJECT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(PROJECT))
+from ovrag_core.arms import ARMS
+from ovrag_core.contracts.corpus import generate
+from ovrag_core.contracts.truth import ContractTruth
+from ovrag_core.documents import find
+from ovrag_core.evaluation.statistics import wilson
+from ovrag_core.extraction import reader
+from ovrag_core.ontology.load import load_ontology
+from ovrag_core.pipeline import Bench, ask
+from ovrag_core.retrieval.store import load_all
+from ovrag_core.settings import Question
+from ovrag_core.types import Answer, Chunk, Document, QueryRecord, Retrieved
+from ovrag_core.validation import Validator
 
-from ovrag_core.arms import ARMS  # noqa: E402
-from ovrag_core.contracts.corpus import generate  # noqa: E402
-from ovrag_core.contracts.truth import ContractTruth  # noqa: E402
-from ovrag_core.documents import find  # noqa: E402
-from ovrag_core.evaluation.statistics import wilson  # noqa: E402
-from ovrag_core.extraction import reader  # noqa: E402
-from ovrag_core.ontology.load import load_ontology  # noqa: E402
-from ovrag_core.pipeline import Bench, ask  # noqa: E402
-from ovrag_core.retrieval.store import load_all  # noqa: E402
-from ovrag_core.settings import Question  # noqa: E402
-from ovrag_core.types import Answer, Chunk, Document, QueryRecord, Retrieved  # noqa: E402
-from ovrag_core.validation import Validator  # noqa: E402
+PROJECT = Path(__file__).resolve().parent.parent
 
 CONTRACTS = 100
 AGREEMENTS = PROJECT / "tests" / "data" / "agreements"
@@ -283,7 +281,7 @@ def _disagree(one: ContractTruth, two: ContractTruth) -> bool:
 def run(case: Case, bench: Bench, index: Chunks, said: Said) -> QueryRecord:
     """The record of one attempt."""
     index.wanted, said.text = case.context, case.answer
-    return ask(ASK, case.asked, ARMS[case.arm], bench)[0]  # type: ignore[index]
+    return ask(ASK, case.asked, ARMS[case.arm], bench)[0]
 
 
 def named(record: QueryRecord) -> str:
@@ -320,7 +318,7 @@ def _gold(value: dict[str, object]) -> dict[str, object]:
     for role in ("borrower", "lender"):
         party = kept.get(role)
         kept[role] = party if isinstance(party, dict) and party.get("name") else None
-    kept["evidence"] = tuple(str(each) for each in value.get("evidence") or ())  # type: ignore[union-attr]
+    kept["evidence"] = tuple(str(each) for each in value.get("evidence") or ())
     return {key: kept[key] for key in kept if kept[key] is not None}
 
 
@@ -334,7 +332,7 @@ def main() -> None:
     results: list[tuple[Case, QueryRecord, bool]] = []
     for seed, documents, truths in load_sets(args.seeds):
         index, said = Chunks(documents), Said()
-        bench = Bench(index, Zeros(), said, reader, validator, documents, corrections=0)  # type: ignore[arg-type]
+        bench = Bench(index, Zeros(), said, reader, validator, documents, corrections=0)
         for kind in (answer_cases, source_cases, both_cases, mixture_cases, foreign_cases):
             for case in kind(truths, seed):
                 record = run(case, bench, index, said)
@@ -372,7 +370,7 @@ def report(results: Sequence[tuple[Case, QueryRecord, bool]], *, show: bool) -> 
                     print(f"    {violation.severity} {violation.rule} {violation.cause}: {violation.message}")
 
 
-def _clash_triples(record: QueryRecord) -> list:  # type: ignore[type-arg]
+def _clash_triples(record: QueryRecord) -> list:
     verdict = record.attempts[-1].verdict
     clashes = [each for each in (verdict.violations if verdict else ()) if each.severity == "clash"]
     return [triple for clash in clashes[:1] for triple in clash.triples]

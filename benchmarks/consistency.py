@@ -217,7 +217,7 @@ def _is_minimal_by_pellet(logic: object, facts: list[tuple[object, ...]], axioms
     from ovrag_core.ontology import java  # noqa: PLC0415
 
     def contradicts(some_facts: Sequence[object], some_axioms: Sequence[int]) -> bool:
-        return not java.Pellet(logic, some_axioms, 20).consistent(some_facts)  # type: ignore[arg-type]
+        return not java.Pellet(logic, some_axioms, 20).consistent(some_facts)
 
     return (
         contradicts(facts, axioms)
@@ -469,7 +469,7 @@ def _prf(pairs: Sequence[tuple[bool, bool]]) -> tuple[float, float, float]:
 def _plain(fact: object) -> tuple[object, ...]:
     from ovrag_core.ontology.reasoner import plain_fact  # noqa: PLC0415
 
-    return plain_fact(fact)  # type: ignore[arg-type]
+    return plain_fact(fact)
 
 
 def _timed(call: Callable[[], Verdict | object]) -> float:

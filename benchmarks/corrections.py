@@ -17,27 +17,25 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+import causes
+
+from ovrag_core import pipeline
+from ovrag_core.arms import ARMS
+from ovrag_core.contracts.truth import ContractTruth
+from ovrag_core.evaluation.statistics import wilson
+from ovrag_core.extraction import reader
+from ovrag_core.ontology.load import load_ontology
+from ovrag_core.pipeline import Bench, ask
+from ovrag_core.types import Answer, Chunk, Correction, QueryRecord
+from ovrag_core.validation import Validator
+
 PROJECT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(PROJECT), str(PROJECT / "benchmarks")]
-
-import causes  # noqa: E402
-
-from ovrag_core import pipeline  # noqa: E402
-from ovrag_core.arms import ARMS  # noqa: E402
-from ovrag_core.contracts.truth import ContractTruth  # noqa: E402
-from ovrag_core.evaluation.statistics import wilson  # noqa: E402
-from ovrag_core.extraction import reader  # noqa: E402
-from ovrag_core.ontology.load import load_ontology  # noqa: E402
-from ovrag_core.pipeline import Bench, ask  # noqa: E402
-from ovrag_core.types import Answer, Chunk, Correction, QueryRecord  # noqa: E402
-from ovrag_core.validation import Validator  # noqa: E402
 
 TOPICS = ("kind", "borrower", "lender", "security", "form", "principal", "maturity")
 # Words by which a person knows what a complaint is about.
@@ -221,7 +219,7 @@ def measure(seeds: Sequence[int], loses: float, *, vague: bool, show: bool) -> N
         index = causes.Chunks(documents)
         for name, model, erring in models(truths, seed, loses):
             index.wanted = (name,)
-            bench = Bench(index, causes.Zeros(), model, reader, validator, documents)  # type: ignore[arg-type]
+            bench = Bench(index, causes.Zeros(), model, reader, validator, documents)
             record, _ = ask(causes.ASK, name, ARMS["ovrag_evidence"], bench)
             results.append((erring, model, record))
             if show and len(record.attempts) > 1 and not succeeded(record, model):

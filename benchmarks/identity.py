@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,24 +24,23 @@ from decimal import Decimal
 from pathlib import Path
 from random import Random
 
-PROJECT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(PROJECT))
-EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
+from ovrag_core.arms import ARMS
+from ovrag_core.contracts.corpus import generate
+from ovrag_core.contracts.truth import ContractTruth
+from ovrag_core.documents import find
+from ovrag_core.evaluation.contamination import about
+from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
+from ovrag_core.experiment import read_run
+from ovrag_core.extraction.details import find_details
+from ovrag_core.identity import KINDS, Judgement, Profile, Shelf
+from ovrag_core.pipeline import Bench, ask
+from ovrag_core.retrieval.store import load_all
+from ovrag_core.settings import Question, load_questions, load_settings
+from ovrag_core.types import Document, Facts, Party
+from ovrag_core.workbench import documents_bench
 
-from ovrag_core.arms import ARMS  # noqa: E402
-from ovrag_core.contracts.corpus import generate  # noqa: E402
-from ovrag_core.contracts.truth import ContractTruth  # noqa: E402
-from ovrag_core.documents import find  # noqa: E402
-from ovrag_core.evaluation.contamination import about  # noqa: E402
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio  # noqa: E402
-from ovrag_core.experiment import read_run  # noqa: E402
-from ovrag_core.extraction.details import find_details  # noqa: E402
-from ovrag_core.identity import KINDS, Judgement, Profile, Shelf  # noqa: E402
-from ovrag_core.pipeline import Bench, ask  # noqa: E402
-from ovrag_core.retrieval.store import load_all  # noqa: E402
-from ovrag_core.settings import Question, load_questions, load_settings  # noqa: E402
-from ovrag_core.types import Document, Facts, Party  # noqa: E402
-from ovrag_core.workbench import documents_bench  # noqa: E402
+PROJECT = Path(__file__).resolve().parent.parent
+EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
 
 PLAN = Resampling(samples=2000, confidence=0.95)
 CONTRACTS = 60
@@ -69,8 +67,8 @@ class Case:
 class DetailsOnly(Profile):
     """A document of which no passages or phrases are remembered."""
 
-    lines = frozenset()  # type: ignore[assignment]
-    phrases = frozenset()  # type: ignore[assignment]
+    lines = frozenset()
+    phrases = frozenset()
 
     def repeats(self, passage: str) -> bool:
         """Nothing is a repetition."""
@@ -309,7 +307,7 @@ def rates(cases: Sequence[Case], found: Sequence[Judgement]) -> tuple[Estimate, 
             row = table.setdefault(case.asked, [0, 0])
             row[0] += hit
             row[1] += counts
-    return tuple(ratio([r[0] for r in t.values()], [r[1] for r in t.values()], PLAN) for t in (said, true))  # type: ignore[return-value]
+    return tuple(ratio([r[0] for r in t.values()], [r[1] for r in t.values()], PLAN) for t in (said, true))
 
 
 def report(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> None:
@@ -350,7 +348,7 @@ def report_crossed(title: str, cases: Sequence[Case], shelf: Shelf) -> None:
 
 def texts(signs: Sequence[object], text: str) -> list[str]:
     """What the signs are of."""
-    return [text[sign.start : sign.end] for sign in signs]  # type: ignore[attr-defined]
+    return [text[sign.start : sign.end] for sign in signs]
 
 
 def show(estimate: Estimate) -> str:

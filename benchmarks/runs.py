@@ -30,10 +30,9 @@ from pathlib import Path
 
 import numpy as np
 
-PROJECT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))  # the faulty server is theirs
 
-from faulty_server import (  # noqa: E402
+from faulty_server import (
     KEY,
     MODEL,
     Answer,
@@ -55,13 +54,14 @@ from faulty_server import (  # noqa: E402
     wrong_type,
 )
 
-from ovrag_core.contracts import generate  # noqa: E402
-from ovrag_core.documents import find  # noqa: E402
-from ovrag_core.retrieval.index import build  # noqa: E402
-from ovrag_core.retrieval.store import INDEX, load_all, split_all  # noqa: E402
-from ovrag_core.runs import read_latency, read_run, run_files  # noqa: E402
-from ovrag_core.settings import load_settings  # noqa: E402
+from ovrag_core.contracts import generate
+from ovrag_core.documents import find
+from ovrag_core.retrieval.index import build
+from ovrag_core.retrieval.store import INDEX, load_all, split_all
+from ovrag_core.runs import read_latency, read_run, run_files
+from ovrag_core.settings import load_settings
 
+PROJECT = Path(__file__).resolve().parent.parent
 Row = tuple[str, str]
 SCOPED = "[plain_scoped, ovrag_scoped, ovrag_evidence]"
 FAULTS: dict[str, Answer] = {
@@ -239,10 +239,8 @@ def dask(asked: argparse.Namespace) -> Iterator[Row]:
         outputs = []
         for workers in (1, 2):
             with (
-                LocalCluster(  # type: ignore[no-untyped-call]
-                    n_workers=workers, threads_per_worker=1, dashboard_address=None
-                ) as cluster,
-                Client(cluster) as client,  # type: ignore[no-untyped-call]
+                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+                Client(cluster) as client,
             ):
                 settings = load_settings(
                     overrides={

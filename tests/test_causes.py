@@ -48,7 +48,7 @@ def loop(validator: Validator, arm: str, texts: dict[str, str], *answers: str) -
     """What comes of these answers, in turn, to a question about the last document."""
     parts: Bench = standins.bench(texts, standins.Scripted(*answers))
     parts.extractor, parts.validator = reader, validator
-    record, _ = ask(QUESTION, max(texts), ARMS[arm], parts)  # type: ignore[index]
+    record, _ = ask(QUESTION, max(texts), ARMS[arm], parts)
     return record
 
 

@@ -168,7 +168,7 @@ def test_answers_about_other_contracts_are_found_where_the_contracts_are_at_hand
     assert found.records[1].recorded.about_documents == ("Contract_008",)
     assert "1 of 2 answers that tell are about other contracts only (50.0%)" in found.text()
     result = score_run(found.records, found.seconds, Settings(), cache=None)
-    assert result["arms"]["ovrag"]["wrong_contract_rate"] == 0.5  # type: ignore[index]
+    assert result["arms"]["ovrag"]["wrong_contract_rate"] == 0.5
     elsewhere = as_json(tmp_path / "others.jsonl", a_row(contract_id="999"))
     with pytest.raises(RunError, match="holds no document named like the contract 999"):
         import_run(elsewhere, "elsewhere", folder=tmp_path, contracts=contracts)
@@ -252,7 +252,7 @@ def test_scores_come_from_the_file_and_are_said_to(tmp_path: Path) -> None:
     rows = [a_row("Q1", rouge_l=0.2), a_row("Q2", rouge_l=0.4), a_row("Q3", rouge_l=None, error="timeout")]
     found = import_run(as_json(tmp_path / "source.jsonl", *rows), "run", folder=tmp_path)
     result = score_run(found.records, found.seconds, Settings(), run="run", cache=None)
-    arm = result["arms"]["ovrag"]  # type: ignore[index]
+    arm = result["arms"]["ovrag"]
     assert (arm["quality_source"], arm["rouge_l"], arm["bertscore"]["f1"]) == ("recorded", pytest.approx(0.3), None)
     assert arm["confusion"]["error"] == 1
     assert arm["latency"]["rag"]["n"] == 3
@@ -265,7 +265,7 @@ def test_the_published_table_gives_its_own_figures(external_data: Path, tmp_path
     result = score_run(found.records, found.seconds, Settings(), run="table", cache=None)
     table = pd.read_csv(source, dtype={"contract_id": str})
     assert found.rows == len(found.records) == len(table) == 500
-    for name, arm in result["arms"].items():  # type: ignore[attr-defined]
+    for name, arm in result["arms"].items():
         rows = table[table["condition"] == name]
         assert arm["queries"] == len(rows)
         assert arm["confusion"]["error"] == rows["error"].notna().sum()
@@ -275,7 +275,7 @@ def test_the_published_table_gives_its_own_figures(external_data: Path, tmp_path
         for part in ("rag", "extraction", "validation", "total"):
             if rows[f"latency_{part}"].any():
                 assert round(arm["latency"][part]["mean"], 4) == round(rows[f"latency_{part}"].mean(), 4)
-    counts = result["arms"]["ovrag"]["confusion"]  # type: ignore[index]
+    counts = result["arms"]["ovrag"]["confusion"]
     assert [counts[cell] for cell in ("tp", "fp", "tn", "fn")] == [59, 2, 148, 41]
 
 

@@ -137,13 +137,13 @@ def start(tmp_path: Path, project: Path, validator: Validator, monkeypatch: pyte
             )
 
         servers: list[FaultyServer] = []
-        serve.servers = servers  # type: ignore[attr-defined]
+        serve.servers = servers
         yield serve
 
 
 def calls(start: Start) -> list[Call]:
     """What the last server was asked."""
-    return start.servers[-1].calls  # type: ignore[attr-defined]
+    return start.servers[-1].calls
 
 
 def asked(settings: Settings, text: str, arm: ArmName = "ovrag_evidence", question: Question = Q) -> QueryRecord:

@@ -113,7 +113,7 @@ def test_spans_are_inside_the_text(text: str, start: int) -> None:
     assert cue is None or 0 <= cue.start < cue.end <= len(text)
 
 
-def test_a_broken_or_missing_lexicon_is_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_broken_or_missing_lexicon_is_named(tmp_path) -> None:
     broken = tmp_path / "broken.ttl"
     broken.write_text("this is : not turtle", encoding="utf-8")
     with pytest.raises(OntologyError, match=r"broken\.ttl is not valid Turtle"):
@@ -122,7 +122,7 @@ def test_a_broken_or_missing_lexicon_is_named(tmp_path) -> None:  # type: ignore
         words("bankWord", tmp_path / "none.ttl")
 
 
-def test_the_lexicon_can_be_extended_without_python(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_the_lexicon_can_be_extended_without_python(tmp_path) -> None:
     own = tmp_path / "own.ttl"
     own.write_text('@prefix : <urn:ovrag:parties#> . :Own :bankWord "zbank" .', encoding="utf-8")
     assert words("bankWord", own) == ("zbank",)

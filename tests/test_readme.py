@@ -35,7 +35,7 @@ def test_files_that_it_names_exist(project: Path, readme: str) -> None:
 
 
 def test_commands_and_make_targets_exist(project: Path, readme: str) -> None:
-    known = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    known = set(typer.main.get_command(app).commands)
     assert set(re.findall(r"\bovrag ([a-z]+(?:-[a-z]+)*)\b(?! is)", readme)) <= known
     makefile = (project / "Makefile").read_text(encoding="utf-8")
     for target in set(re.findall(r"\bmake ([a-z]+)\b", readme)):
@@ -48,7 +48,7 @@ def test_figures_are_those_of_the_results(project: Path, readme: str) -> None:
     rows = re.findall(r"^\| `(\w+)`: [^|]*\|(.*)\|$", readme, re.M)
     assert [arm for arm, _ in rows] == ["ovrag", "ovrag_scoped", "ovrag_evidence"]
     for arm, cells in rows:
-        names = [FIGURE.fullmatch(cell.strip())["name"] for cell in cells.split("|")]  # type: ignore[index]
+        names = [FIGURE.fullmatch(cell.strip())["name"] for cell in cells.split("|")]
         assert names == [macro_name(arm, what) for what in ("precision", "recall", "f1", "wrong_contract_rate")]
 
 

@@ -44,7 +44,7 @@ def test_all_minimal_conflicts_are_found(conflicts: list[frozenset[int]]) -> Non
     """Against the definition: the conflicts of which no other is a part."""
 
     def contradicts(chosen: object) -> bool:
-        return any(conflict <= set(chosen) for conflict in conflicts)  # type: ignore[call-overload]
+        return any(conflict <= set(chosen) for conflict in conflicts)
 
     minimal = {tuple(sorted(one)) for one in conflicts if not any(other < one for other in conflicts)}
     found, complete = all_minimal_conflicts(range(10), contradicts, limit=100)

@@ -75,7 +75,7 @@ def test_our_engine_finds_what_the_published_one_found(external_data: Path, tmp_
     wide = frame[frame["arm"] != "plain"].pivot(index=["document_id", "question_id"], columns="arm", values="flagged")
     assert (wide["ovrag_rejudged"] | ~wide["ovrag"].astype(bool)).all()
     result = score_run(found.records, found.seconds, Settings(), cache=None)["arms"]
-    ours, theirs = result["ovrag_rejudged"], result["ovrag"]  # type: ignore[index]
+    ours, theirs = result["ovrag_rejudged"], result["ovrag"]
     assert ours["confusion"]["tp"] >= theirs["confusion"]["tp"]
     assert ours["confusion"]["unchecked"] == 0
     assert ours["recall_interval"] is not None

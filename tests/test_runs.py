@@ -41,7 +41,7 @@ class Failing(FirstWords):
         self.calls += 1
         if self.calls in self.at:
             raise self.error
-        return super().answer(*args, **more)  # type: ignore[arg-type]
+        return super().answer(*args, **more)
 
 
 def keys(path: Path) -> list[Key]:
@@ -126,9 +126,9 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(
     def full(file: object, line: str) -> None:
         left[0] -= 1
         if left[0] == 0:
-            append(file, line[:10])  # type: ignore[arg-type]
+            append(file, line[:10])
             raise OSError(28, "No space left on device")
-        append(file, line)  # type: ignore[arg-type]
+        append(file, line)
 
     monkeypatch.setattr(runs, "_append", full)
     with pytest.raises(RunError, match=r"No space left on device\); make room .* what was answered is kept"):
@@ -324,7 +324,7 @@ def test_a_lost_worker_costs_only_what_it_had_under_way(
                 partial = run_files("main", tmp_path / "dask").partial_records
                 while not partial.exists() or not partial.read_bytes():
                     time.sleep(0.01)
-                pids = client.run(os.getpid)  # type: ignore[no-untyped-call]
+                pids = client.run(os.getpid)
                 killed.extend(pids.values())
                 os.kill(killed[0], signal.SIGKILL)
 
@@ -361,7 +361,7 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(settings: Settings, monke
 
 
 @pytest.fixture
-def ovrag(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def ovrag(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     """Runs `ovrag` in this process; returns exit code, stdout and stderr."""
 
     def run(*words: str) -> tuple[int, str, str]:
@@ -375,7 +375,7 @@ def ovrag(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch): 
     return run
 
 
-def test_runs_are_imported_and_scored_from_the_command_line(ovrag, settings: Settings, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_runs_are_imported_and_scored_from_the_command_line(ovrag, settings: Settings, tmp_path: Path) -> None:
     rows = [a_row(), a_row("Q2", validation_passed=False, correction_attempts=[a_try(0, False)]), plain_row()]
     source = as_json(tmp_path / "source.jsonl", *rows)
     assert ovrag("import-run", str(source), "--name", "theirs")[0] == 0
@@ -398,7 +398,7 @@ def test_runs_are_imported_and_scored_from_the_command_line(ovrag, settings: Set
     assert (code, err.count("\n")) == (2, 1)
 
 
-def test_a_shard_that_is_none_is_a_sentence(ovrag, settings: Settings) -> None:  # type: ignore[no-untyped-def]
+def test_a_shard_that_is_none_is_a_sentence(ovrag, settings: Settings) -> None:
     for wrong in ("2", "0/3", "4/3", "a/b"):
         code, _, err = ovrag("run", "--shard", wrong)
         assert code == 2
