@@ -13,7 +13,7 @@ from run_factory import latencies, record, run
 from ovrag_core.errors import RunError, SettingsError
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.settings import Settings
-from ovrag_core.thesis import consistency, drawings, figures, numbers
+from ovrag_core.thesis import consistency, drawings, effort, figures, numbers
 from ovrag_core.thesis.results import write_results
 from ovrag_core.thesis.run import PUBLISHED, Run, load_published, open_run
 from ovrag_core.thesis.tables import Note, display, escape, write_table
@@ -86,6 +86,17 @@ def test_a_cut_table_says_so(tmp_path):
 def test_small_numbers_are_not_shown_as_zero():
     frame = pd.DataFrame({"p": [0.00004, 0.0, 1.0], "d": [-0.25, -0.00001, 0.5]})
     assert display(frame, {}).values.tolist() == [["<0.001", "−0.250"], ["0.000", "0.000"], ["1.000", "0.500"]]
+
+
+def test_large_numbers_lose_digits_that_say_nothing():
+    frame = pd.DataFrame({"s": [19261.22214, 146.44321, 10.30354, 0.02654]})
+    assert display(frame, {}, 4)["S"].tolist() == ["19261", "146.44", "10.304", "0.0265"]
+
+
+def test_numbers_stand_flush_right_also_where_some_or_all_are_missing(tmp_path):
+    frame = pd.DataFrame({"arm": ["a", "b"], "x": [None, 1], "y": [None, None], "y_low": None, "y_high": None})
+    write_table(frame.astype(object), "t", "C.", NOTE, folder=tmp_path)
+    assert r"\begin{tabular}{lrr}" in (tmp_path / "t.tex").read_text()
 
 
 def test_csv_may_list_what_latex_sums_up(tmp_path):
@@ -245,6 +256,18 @@ def test_published_figures_stand_beside_ours_and_are_marked(tmp_path):
     shown = consistency.rates_table(opened)
     assert shown.iloc[-1].tolist() == ["ovrag (published)", "494", "0.965", "0.548", "0.699"]
     assert "as published" in (tmp_path / "rates.tex").read_text()
+
+
+def test_published_outcomes_and_calls_stand_beside_ours(tmp_path):
+    opened = Run("main", run(6), SETTINGS, load_published(), tmp_path, tmp_path)
+    outcomes, spent = consistency.outcome_table(opened), effort.effort_table(opened)
+    assert outcomes.iloc[-1].tolist() == ["ovrag (published)", "375", "6", "113", "n/a", "n/a", "6"]
+    theirs = spent[spent["Arm"] == "ovrag (published)"][["Outcome", "Queries", "Attempts", "Calls"]].values.tolist()
+    assert theirs == [
+        ["accepted", "375", "1.00", "3.00"],
+        ["corrected", "6", "2.17", "5.33"],
+        ["hard_rejected", "113", "4.00", "9.00"],
+    ]
 
 
 def test_published_counts_and_rates_agree_with_each_other():

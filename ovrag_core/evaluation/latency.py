@@ -82,6 +82,17 @@ def by_attempts(frame: pd.DataFrame) -> pd.DataFrame:
     return table.assign(rank=rank).sort_values(["rank", "attempts"]).drop(columns="rank").reset_index(drop=True)
 
 
+def attempt_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
+    """Bounds of the mean total by arm and number of attempts, documents as clusters; for `by_attempts`."""
+    rows = []
+    for (arm, attempts), group in frame.groupby(["arm", "attempts"], sort=False):
+        sums = group.groupby("document_id", sort=True)[TOTAL].agg(["sum", "count"])
+        mean = ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
+        rows.append((arm, attempts, mean.low, mean.high))
+    table = pd.DataFrame(rows, columns=["arm", "attempts", "mean_low", "mean_high"])
+    return table.astype({"mean_low": float, "mean_high": float})
+
+
 def outliers(frame: pd.DataFrame, fences: float = 3.0) -> pd.DataFrame:
     """Queries whose total lies far out in their arm: above Q3 + `fences` × IQR of the logarithm (Tukey), slowest first.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -104,7 +104,9 @@ def outcome_table(run: Run) -> pd.DataFrame:
     counts = pd.crosstab(run.frame["arm"], run.frame["outcome"])
     counts = counts.reindex(index=run.arms, columns=list(order), fill_value=0)
     table = counts.rename_axis(columns=None).reset_index()
-    return write(run, table, "outcomes", "Outcomes of queries by arm.", run.note(interval=False))
+    rows = [{"arm": f"{arm} {MARK}", **found} for arm in run.arms if (found := _published_outcomes(run, arm))]
+    table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True) if rows else table, order)
+    return write(run, table, "outcomes", "Outcomes of queries by arm.", run.note(interval=False, more=source(run)))
 
 
 def correction_table(run: Run) -> pd.DataFrame:
@@ -159,11 +161,15 @@ def confusion_figure(run: Run) -> Path:
     maps = {}
     for arm in run.arms:
         counts = confusion.count(run.frame[run.frame["arm"] == arm])
-        cells = [[counts.tp, counts.fn], [counts.fp, counts.tn]]
+        cells: list[list[float]] = [[counts.tp, counts.fn], [counts.fp, counts.tn]]
         maps[arm] = pd.DataFrame(cells, index=["clash", "clean"], columns=["flagged", "not"])
+        beside = _published_rates(run, confusion.MATRIX).get(arm, {})
+        if len(beside) == len(confusion.MATRIX):
+            cells = [[beside["tp"], beside["fn"]], [beside["fp"], beside["tn"]]]
+            maps[f"{arm} {MARK}"] = pd.DataFrame(cells, index=["clash", "clean"], columns=["flagged", "not"])
     fig = figures.heat_maps(maps, run.width, row_label="expected", column_label="")
     caption = "Confusion matrices by arm; shading and percentages are shares of a row."
-    return save(run, fig, "confusion", caption, run.note(interval=False))
+    return save(run, fig, "confusion", caption, run.note(interval=False, more=source(run)))
 
 
 def rates_figure(run: Run) -> Path:
@@ -189,9 +195,9 @@ def detection_figure(run: Run) -> Path:
     places = {name: place for place, name in enumerate(order["clash_type"].unique())}
     order = order.assign(place=order["clash_type"].map(places)).sort_values(["place", "document_id"], kind="stable")
     kinds = {
-        "tp": ("clash, flagged", "#0b5c8a"),
-        "fn": ("clash, missed", "#f0a35e"),
-        "fp": ("clean, flagged", "#7a0016"),
+        "tp": ("clash, flagged", "#3d8fc4"),
+        "fn": ("clash, missed", "#f5c27f"),
+        "fp": ("clean, flagged", "#56000f"),
         "tn": ("clean, accepted", "0.93"),
         "unchecked": ("unchecked", "0.6"),
         "error": ("error", "0.3"),
@@ -233,7 +239,17 @@ def _with_published(run: Run, table: pd.DataFrame, names: Sequence[str]) -> pd.D
     return integers(both, [name for name in names if name not in confusion.RATES])
 
 
-def _published_rates(run: Run, names: dict[str, str]) -> dict[str, dict[str, float]]:
+def _published_outcomes(run: Run, arm: str) -> dict[str, object]:
+    """How the queries of a published arm ended, under our names of outcomes; nothing where that was not published."""
+    counts = run.published.arms.get(arm, {}) if run.published else {}
+    accepted = counts.get("accepted_at")
+    if not isinstance(accepted, dict):
+        return {}
+    found: dict[str, object] = {"accepted": accepted.get(0), "corrected": counts.get("succeeded")}
+    return found | {name: counts.get(name) for name in ("hard_rejected", "error")}
+
+
+def _published_rates(run: Run, names: Iterable[str]) -> dict[str, dict[str, float]]:
     if run.published is None:
         return {}
     found = {arm: {name: run.published.value(arm, name) for name in names} for arm in run.arms}

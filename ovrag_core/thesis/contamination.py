@@ -25,6 +25,8 @@ BASES = {
     "text": "its text where neither was recorded",
 }
 
+_COMMONEST = 10  # rows of an arm
+
 
 def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Shares of answers, and of retrieved chunks, about the asked contract, mixed, or only others: `contamination`."""
@@ -61,10 +63,17 @@ def false_positive_table(run: Run) -> pd.DataFrame:
 def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Accepted answers about other contracts only: `wrong_contract_answers`, in LaTeX counted by what they quote."""
     table = contamination.wrong_answers(sources)
-    note = run.note(interval=False, more="Accepted answers that are about other contracts only")
-    caption = "Accepted answers about the wrong contract, by arm, question and source."
     short = counted(table, ["arm", "question_id", "sources", "basis"])
-    return write(run, short, "wrong_contract_answers", caption, note, rows=20, full=table)
+    rank = short["arm"].map({arm: place for place, arm in enumerate(run.arms)})
+    short = short.assign(rank=rank).sort_values(["rank", "queries"], ascending=[True, False], kind="stable")
+    shown = short.drop(columns="rank").groupby("arm", sort=False).head(_COMMONEST).reset_index(drop=True)
+    more = "Accepted answers that are about other contracts only"
+    if len(shown) < len(short):
+        more += f". The commonest {_COMMONEST} of each arm, {len(shown)} of {len(short)} rows; "
+        more += "wrong_contract_answers.csv has every query"
+    note = run.note(interval=False, more=more)
+    caption = "Accepted answers about the wrong contract, by arm, question and source."
+    return write(run, shown, "wrong_contract_answers", caption, note, full=table)
 
 
 def retrieved_table(run: Run) -> pd.DataFrame:

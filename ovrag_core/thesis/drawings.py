@@ -91,8 +91,8 @@ def flow_bands(table: pd.DataFrame, arms: Sequence[str], outcomes: Sequence[str]
             whole = float(rows["entered"].iloc[0])
             for _, row in rows.iterrows():
                 used |= _bar(ax, row, [*outcomes], whole)
-            ax.set_title(arm, loc="left", pad=2)
-            ax.set_ylim(0, 1.02 * whole)
+            ax.set_title(arm, loc="left", pad=4)
+            ax.set_ylim(0, 1.08 * whole)
             ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
         axes[-1].set_xlim(0.7, last + 0.5)
         axes[-1].set_xticks(range(1, last + 1), ["first answer", *(f"correction {n}" for n in range(1, last))])

@@ -9,7 +9,7 @@ import pandas as pd
 from ovrag_core.evaluation import confusion, effort, quality
 from ovrag_core.evaluation.statistics import ratio
 from ovrag_core.thesis import drawings
-from ovrag_core.thesis.run import Run, counted, integers, save, with_bounds, write
+from ovrag_core.thesis.run import MARK, Run, counted, integers, save, source, with_bounds, write
 
 COSTS = {
     "cost_usd": "US dollars per query",
@@ -25,18 +25,39 @@ def effort_table(run: Run) -> pd.DataFrame:
     Columns without any value, as a cost where no price was known, are left out of LaTeX.
     """
     table = effort.by_outcome(effort.effort_frame(run.records), run.plan)
+    beside = pd.DataFrame(_published_efforts(run))
     spent = [name for name in effort.MEASURES[1:] if table[name].fillna(0).any()]
     shown = ["arm", "outcome", "queries", *with_bounds(["attempts", *spent])]
     shown += ["cost_usd_sum"] if table["cost_usd_sum"].notna().any() else []
     more = "Means per query. An outcome that no query had is left out"
     if not spent:
-        imported = "; the run does not say what its model was paid for" if run.imported else "; no model was called"
-        more += f"{imported}, so calls, tokens and cost are not shown"
+        more += "; the run does not say what its model was paid for" if run.imported else "; no model was called"
     headers = {"cost_usd": "Cost (USD)", "cost_usd_sum": "Sum (USD)"}
     caption = "Attempts, model calls, tokens and cost per query, by arm and outcome."
     decimals = {"attempts": 2, "calls": 2, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 4, "cost_usd_sum": 2}
-    note = run.note(more=more)
+    note = run.note(more=source(run, more))
+    if len(beside):
+        shown += [] if "calls" in shown else ["calls"]
+        table = integers(pd.concat([table, beside], ignore_index=True), ["queries"])
     return write(run, table[shown], "effort", caption, note, headers=headers, decimals=decimals, full=table)
+
+
+def _published_efforts(run: Run) -> list[dict[str, object]]:
+    """Published queries of each outcome with their mean attempts and model calls, where both were published."""
+    rows: list[dict[str, object]] = []
+    calls = run.published.calls_by_attempts if run.published else {}
+    for arm in run.arms:
+        counts = run.published.arms.get(arm, {}) if run.published else {}
+        accepted, rejected = counts.get("accepted_at"), counts.get("hard_rejected")
+        if not calls or not isinstance(accepted, dict) or not isinstance(rejected, float | int):
+            continue
+        attempts = {"accepted": {1: accepted[0]}, "corrected": {at + 1: n for at, n in accepted.items() if at}}
+        for outcome, queries in (attempts | {"hard_rejected": {max(calls): int(rejected)}}).items():
+            if n := sum(queries.values()):
+                row: dict[str, object] = {"arm": f"{arm} {MARK}", "outcome": outcome, "queries": n}
+                row["attempts"] = sum(count * at for at, count in queries.items()) / n
+                rows.append(row | {"calls": sum(count * calls[at] for at, count in queries.items()) / n})
+    return rows
 
 
 def reject_table(run: Run) -> pd.DataFrame:

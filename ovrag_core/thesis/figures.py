@@ -34,6 +34,7 @@ GREY = "0.35"
 LIGHT = "0.88"
 MISSING = "n/a"
 _MOST_SHADES = 8
+_MOST_MAPS = 6  # side by side
 _LONGEST_LABEL = 14  # characters of a contract or question on an axis
 
 RC: Mapping[str, object] = {
@@ -131,12 +132,13 @@ def heat_maps(tables: Mapping[str, pd.DataFrame], width: float, *, row_label: st
     Index and columns of each frame are the labels; a row without counts stays white.
     """
     with styled():
-        fig, axes = _grid(len(tables), width, columns=min(5, max(1, len(tables))), height=1.25)
+        columns = min(_MOST_MAPS, max(1, len(tables)))
+        fig, axes = _grid(len(tables), width, columns=columns, height=1.25)
         for place, (title, table) in enumerate(tables.items()):
             _heat_map(axes[place], table)
-            axes[place].set_title(title)
+            axes[place].set_title(title.replace(" ", "\n", 1))
             axes[place].set_xlabel(column_label)
-            if place % min(5, len(tables)) == 0:
+            if place % columns == 0:
                 axes[place].set_ylabel(row_label)
             else:
                 axes[place].set_yticklabels([])
@@ -167,13 +169,15 @@ def rates_by_group(
             marks = [(published or {}).get(item, {}).get(name) for item in groups]
             for place, mark in enumerate(marks):
                 if mark is not None:
-                    ax.plot(mark, place + 0.23, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
+                    _published_mark(ax, mark, place + 0.23)
             ax.set_title(title)
-            if limits:
+            if table[name].isna().all():
+                ax.set_xticks([])
+            elif limits:
                 ax.set_xlim(limits[0] - 0.03 * (limits[1] - limits[0]), limits[1] + 0.03 * (limits[1] - limits[0]))
             else:
                 ax.margins(x=0.2)
-                ax.xaxis.set_major_locator(MaxNLocator(4))
+                ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
             ax.grid(axis="x")
             ax.set_axisbelow(True)
         axes[0].set_yticks(range(len(groups)), groups)
@@ -236,7 +240,7 @@ def matrices(
     """
     with styled():
         columns = min(columns, max(1, len(tables)))
-        fig, axes = _grid(len(tables), width, columns=columns, height=(width - 1.2) / columns + 0.55)
+        fig, axes = _grid(len(tables), width, columns=columns, height=(width - 1.2) / columns + 0.2)
         top = max([1, *(int(table.to_numpy().max()) for table in tables.values() if table.size)])
         few = top <= _MOST_SHADES
         palette = _shades(top) if few else _grey_blue()
@@ -321,10 +325,18 @@ def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str
         return fig
 
 
-def part_distributions(frame: pd.DataFrame, group: str, parts: Sequence[str], width: float, *, label: str) -> Figure:
+def part_distributions(
+    frame: pd.DataFrame,
+    group: str,
+    parts: Sequence[str],
+    width: float,
+    *,
+    label: str,
+    published: Mapping[str, Mapping[str, float]] | None = None,
+) -> Figure:
     """Box plots of parts per group on a logarithmic axis: box: quartiles, whiskers: 5th to 95th percentile.
 
-    Zeros (parts that a group does not have) are left out.
+    Zeros (parts that a group does not have) are left out. Hollow diamonds are published medians (group → part).
     """
     with styled():
         groups = list(dict.fromkeys(frame[group]))
@@ -336,6 +348,10 @@ def part_distributions(frame: pd.DataFrame, group: str, parts: Sequence[str], wi
             step = 0.8 / max(1, len(groups))
             at = [row - 0.4 + step * (place + 0.5) for row in range(len(parts))]
             used = [(sample, y) for sample, y in zip(samples, at, strict=True) if len(sample)]
+            medians = (published or {}).get(name, {})
+            for part, y in zip(parts, at, strict=True):
+                if part in medians:
+                    _published_mark(ax, medians[part], y)
             if not used:
                 continue
             thin = {"lw": 0.6}
@@ -364,8 +380,12 @@ def part_distributions(frame: pd.DataFrame, group: str, parts: Sequence[str], wi
         ax.grid(axis="x")
         ax.set_axisbelow(True)
         look = zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False)
-        handles = [Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name) for name, colour, hatch in look]
-        fig.legend(handles=handles, loc="outside upper center", ncols=len(handles) or 1)
+        handles: list[Patch | Line2D] = [
+            Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name) for name, colour, hatch in look
+        ]
+        if published:
+            handles.append(_published_handle("median as published"))
+        fig.legend(handles=handles, loc="outside upper center", ncols=min(6, len(handles)) or 1, columnspacing=1.2)
         return fig
 
 
@@ -412,10 +432,18 @@ def _points(ax: Axes, table: pd.DataFrame, name: str) -> None:
     ax.tick_params(axis="y", length=0)
 
 
+def _published_mark(ax: Axes, x: float, y: float) -> None:
+    ax.plot(x, y, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
+
+
+def _published_handle(label: str) -> Line2D:
+    return Line2D([], [], marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", label=label)
+
+
 def _published_legend(fig: Figure) -> None:
     handles = [
         Line2D([], [], marker="o", ms=4.5, color="#0b5c8a", lw=1.6, label="measured, with interval"),
-        Line2D([], [], marker="D", ms=4.5, mfc="white", mec="black", mew=0.8, ls="", label="as published"),
+        _published_handle("as published"),
     ]
     fig.legend(handles=handles, loc="outside lower center", ncols=2)
 

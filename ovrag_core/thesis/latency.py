@@ -57,11 +57,14 @@ def latency_quality_figure(run: Run, seconds: pd.DataFrame, scored: quality.Qual
 
 def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Seconds per arm and number of attempts, published ones beside them: `latency_by_attempts`."""
-    table = latency.by_attempts(seconds)
+    table = latency.by_attempts(seconds).merge(
+        latency.attempt_intervals(seconds, run.plan), on=["arm", "attempts"], how="left"
+    )
+    table = table[["arm", "attempts", "n", *with_bounds(["mean"]), "median", "p95"]]
     if run.published and "ovrag" in run.arms and run.published.latency_by_attempts:
         rows = pd.DataFrame(run.published.latency_by_attempts).assign(arm=f"ovrag {MARK}")
         table = integers(pd.concat([table, rows], ignore_index=True), ["n", "attempts"])
-    note = run.note(interval=False, more=source(run, "Seconds, one machine"))
+    note = run.note(more=source(run, "Seconds, one machine; the interval is the mean's"))
     return write(run, table, "latency_by_attempts", "Latency by number of attempts, in seconds.", note, decimals=4)
 
 
@@ -78,11 +81,16 @@ def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
     samples = {str(arm): group[latency.TOTAL] for arm, group in seconds.groupby("arm", sort=False)}
     histogram = figures.log_histograms(samples, run.width, label="seconds per query")
     parts = [part for part in latency.PARTS if seconds[part].any()] + [latency.TOTAL]
-    boxes = figures.part_distributions(seconds, "arm", parts, run.width, label="seconds per query")
+    beside = {part: row["median"] for part, row in run.published.latency.items()} if run.published else {}
+    published = {"ovrag": beside} if "ovrag" in run.arms and beside else None
+    label = "seconds per query"
+    boxes = figures.part_distributions(seconds, "arm", parts, run.width, label=label, published=published)
     note = run.note(interval=False, more="One machine")
+    box = "Boxes: quartiles, whiskers: 5th to 95th percentile, dots: beyond. One machine"
+    noted = run.note(interval=False, more=source(run, box))
     return [
         save(run, histogram, "latency_histogram", "Latency of queries by arm, logarithmic scale.", note),
-        save(run, boxes, "latency_parts", "Latency by part and arm, logarithmic scale.", note),
+        save(run, boxes, "latency_parts", "Latency by part and arm, logarithmic scale.", noted),
     ]
 
 

@@ -81,13 +81,14 @@ def quality_figure(run: Run, scored: quality.Quality) -> Path:
     """ROUGE-L and BERTScore F1 of accepted answers per arm with intervals."""
     table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True)
     titles = {"rouge_l": "ROUGE-L", "bertscore_f1": "BERTScore F1", "bertscore_f1_rescaled": "BERTScore F1, rescaled"}
-    fig = figures.rates_by_group(table, "arm", titles, run.width, limits=None)
+    known = {name: title for name, title in titles.items() if table[name].notna().any()}
+    fig = figures.rates_by_group(table, "arm", known or titles, run.width, limits=None)
     note = run.note(more=f"Accepted answers. {_bert_note(scored)}")
     return save(run, fig, "quality", "Likeness of accepted answers to reference answers.", note)
 
 
 def _bert_note(scored: quality.Quality) -> str:
-    base = f"{scored.baseline.f1:.3f}" if scored.baseline else "none"
-    return (
-        f"BERTScore with {scored.model}, rescaled with our baseline (F1 {base}) of reference answers paired at random"
-    )
+    if scored.baseline is None:
+        return f"BERTScore {scored.model}" if scored.model.startswith("as ") else f"BERTScore with {scored.model}"
+    baseline = f"our baseline (F1 {scored.baseline.f1:.3f}) of reference answers paired at random"
+    return f"BERTScore with {scored.model}, rescaled with {baseline}"

@@ -7,6 +7,13 @@ import pandas as pd
 from ovrag_core.evaluation import confusion
 from ovrag_core.thesis.run import Run, with_bounds, write
 
+_HEADERS = {
+    "recorded": "First",
+    "ours": "Second",
+    "recorded_only": "First only",
+    "ours_only": "Second only",
+    "recall": "Recall, difference",
+}
 SUFFIXES = ("_rejudged", "_reread")  # of arms that `ovrag_core.rejudging` adds
 
 
@@ -38,11 +45,13 @@ def rejudged_table(run: Run) -> pd.DataFrame:
     names = ["recorded", "ours", "label", "queries", *cells, *with_bounds(["recall"])]
     table = pd.DataFrame(rows, columns=names)
     more = (
-        "Rejudged: the recorded statements by our engine; reread: the recorded answers, read anew. Cells: flagged by "
+        "First: as recorded. Second: by our engine, rejudged from the recorded statements or reread from the answers. "
     )
-    more += "both, by one, by neither; beside: unchecked or failed in one of them. Recall: ours minus the recorded"
+    more += (
+        "Cells: flagged by both, one, neither; beside: unchecked or failed in one of them. Recall: second minus first"
+    )
     caption = "Recorded verdicts against ours on the same queries."
-    return write(run, table, "rejudged", caption, run.note(more=more), headers={"recall": "Recall, difference"})
+    return write(run, table, "rejudged", caption, run.note(more=more), headers=_HEADERS)
 
 
 def _joined(run: Run, first: str, second: str) -> pd.DataFrame:

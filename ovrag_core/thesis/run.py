@@ -62,6 +62,7 @@ class Published(Frozen):
     per_clash_type: dict[str, dict[str, int]] = Field(default_factory=dict)
     latency: dict[str, dict[str, float]] = Field(default_factory=dict)
     latency_by_attempts: list[dict[str, float]] = Field(default_factory=list)
+    calls_by_attempts: dict[int, int] = Field(default_factory=dict)
     false_positives: list[dict[str, str]] = Field(default_factory=list)
 
     def value(self, arm: str, name: str) -> float | None:

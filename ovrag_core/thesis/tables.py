@@ -15,6 +15,7 @@ TABLES = Path("tables")
 MISSING = "n/a"
 NOTHING = "The run has nothing to list here"
 _WRAP = 28  # characters
+_DIGITS = 5  # of a number with decimals
 
 _SPECIALS = {
     "\\": r"\textbackslash{}",
@@ -179,7 +180,12 @@ def _shown_columns(frame: pd.DataFrame) -> list[str]:
 
 
 def _is_number(frame: pd.DataFrame, column: str) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(frame[column])) and not pd.api.types.is_bool_dtype(frame[column])
+    """Whether a column holds numbers only, some of which may be missing; one with bounds does even when all are."""
+    if pd.api.types.is_numeric_dtype(frame[column]):
+        return not pd.api.types.is_bool_dtype(frame[column])
+    known = [value for value in frame[column] if not _missing(value)]
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+    return numbers and (bool(known) or f"{column}_low" in frame)
 
 
 def _cell(value: object, low: object, high: object, places: int) -> str:
@@ -198,7 +204,11 @@ def _text(value: object, places: int) -> str:
 
 
 def _rounded(value: float, places: int) -> str:
-    """A rounded number; what is positive and rounds to zero is written as less than the last place."""
+    """A rounded number of at most five digits before those of its whole part run out; 19261.2221 is 19261.
+
+    What is positive and rounds to zero is written as less than the last place.
+    """
+    places = min(places, max(0, _DIGITS - len(str(int(abs(value))))))
     if 0 < value < 0.5 * 10**-places:
         return f"<{10**-places:.{places}f}"
     text = f"{value:.{places}f}"
