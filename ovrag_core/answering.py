@@ -34,7 +34,7 @@ LEXICAL_WEIGHT = 0.25
 LABEL_WEIGHT = 0.2
 KIND_WEIGHT = 0.12
 TITLE_LOSS = 0.3  # a document's title answers only what the document is
-_CACHE_LIMIT = 20_000
+_CACHE_LIMIT = 2_000  # texts; a contract has some dozens
 
 _PART = re.compile(r"[,;:?!]|\b(?:and|as well as|along with|with its|with their)\b", re.I)
 _FRAME = re.compile(
@@ -231,7 +231,7 @@ def _choose(passages: Sequence[Passage], scores: Vectors, known: frozenset[str])
     return [passages[number] for number in sorted(chosen)]
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=4_096)
 def _content_words(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP)
 

@@ -199,7 +199,7 @@ def run(
     from ovrag_core.documents import find  # noqa: PLC0415
     from ovrag_core.forecast import forecast, forecast_text  # noqa: PLC0415
     from ovrag_core.retrieval.store import load_all  # noqa: PLC0415
-    from ovrag_core.runs import read_run  # noqa: PLC0415
+    from ovrag_core.runs import each_record  # noqa: PLC0415
     from ovrag_core.workbench import contracts_folder, corpus_bench  # noqa: PLC0415
 
     chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
@@ -216,7 +216,7 @@ def run(
     with corpus_bench(settings, spent_usd=spent) as bench:
         path = experiment.run_experiment(settings, bench, shard=piece, retry_errors=retry_errors)
     print(path)
-    for line in experiment.summary(read_run(path)):
+    for line in experiment.summary(each_record(path)):
         print(line, file=sys.stderr)
     return 0
 

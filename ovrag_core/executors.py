@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from ovrag_core.arms import ARMS
 from ovrag_core.errors import OvragError, RunError
 from ovrag_core.pipeline import Bench, ask
-from ovrag_core.runs import Key, key_of
 from ovrag_core.settings import ArmName, Question, Settings
 from ovrag_core.types import LatencyRecord, QueryRecord
 
@@ -77,7 +76,7 @@ def answers(todo: Sequence[Query], settings: Settings, bench: Bench) -> Answers:
     processes = min(settings.experiment.processes, len(todo) // QUERIES_PER_PROCESS)
     if processes > 1:
         return _by_processes(todo, order, processes)
-    return (_answer(query, bench) for query in todo)
+    return (_answer(query, bench) for batch in batches(todo) for query in batch)
 
 
 def code_digest() -> str:
@@ -123,14 +122,14 @@ def _by_threads(todo: Sequence[Query], bench: Bench, calls: int) -> Answers:
 
 def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answers:
     """Answers by processes of their own; where one dies, the queries that were lost with it are asked again."""
-    left: dict[Key, Query] = {(query.arm, query.document_id, query.question.id): query for query in todo}
+    left = {batch[0].document_id: batch for batch in batches(todo)}
     deaths = 0
     while left:
         try:
             for answered in _by_pool(list(left.values()), order, processes):
-                left.pop(key_of(answered[0]))
+                del left[answered[0][0].document_id]
                 deaths = 0
-                yield answered
+                yield from answered
         except BrokenProcessPool:
             deaths += 1
             if deaths == DEATHS:
@@ -140,15 +139,13 @@ def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answer
                 ) from None
 
 
-def _by_pool(todo: Sequence[Query], order: Order, processes: int) -> Iterator[Answered]:
+def _by_pool(todo: Iterable[Sequence[Query]], order: Order, processes: int) -> Iterator[list[Answered]]:
     # A forked process would share the parent's threads and its Java; a spawned one builds its own bench.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, _end_with_parent) as pool:
-        found = _as_answered(
-            batches(todo), lambda batch: pool.submit(answer_batch, order, batch), BATCHES_PER_WORKER * processes
+        yield from _as_answered(
+            todo, lambda batch: pool.submit(answer_batch, order, batch), BATCHES_PER_WORKER * processes
         )
-        for batch in found:
-            yield from batch
 
 
 def _end_with_parent() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,8 +18,8 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from ovrag_core.contracts.truth import ContractTruth, load_truth
-from ovrag_core.errors import RunError
+from ovrag_core.contracts.truth import ContractTruth, Truths
+from ovrag_core.errors import CorpusError, DocumentError, RunError
 from ovrag_core.executors import Answered, Query, answers, code_digest, digest, files_under
 from ovrag_core.llm.connect import SHAPES_REPLIES
 from ovrag_core.llm.meter import sum_usage
@@ -28,6 +29,7 @@ from ovrag_core.runs import (
     Key,
     RunFiles,
     appending,
+    each_record,
     finish,
     manifest_text,
     read_latency,
@@ -39,7 +41,7 @@ from ovrag_core.runs import (
     write_whole,
 )
 from ovrag_core.settings import Question, Settings, load_questions
-from ovrag_core.types import QueryRecord
+from ovrag_core.types import Document, QueryRecord, Usage
 
 __all__ = ["RUNS", "RunFiles", "read_latency", "read_run", "run_experiment", "run_files"]
 
@@ -126,23 +128,26 @@ def spent_usd(files: RunFiles) -> float:
     if not files.partial_manifest.exists() or not files.partial_records.exists():
         return 0.0
     with appending(files):  # cuts off a broken end first
-        return sum(record.cost_usd or 0.0 for record in read_run(files.partial_records))
+        return sum(record.cost_usd or 0.0 for record in each_record(files.partial_records))
 
 
-def summary(records: Sequence[QueryRecord]) -> list[str]:
-    """What came of a run, a sentence an arm, and what it used."""
+def summary(records: Iterable[QueryRecord]) -> list[str]:
+    """What came of a run, a sentence an arm, and what it used. Keeps no record."""
+    arms: dict[str, Counter[str]] = {}
+    used, cost = Usage(), 0.0
+    for record in records:
+        arms.setdefault(record.arm, Counter())[record.outcome] += 1
+        used = sum_usage((used, record.usage))
+        cost += math.nan if record.cost_usd is None else record.cost_usd
     lines = []
-    for arm in dict.fromkeys(record.arm for record in records):
-        of_arm = [record for record in records if record.arm == arm]
-        outcomes = Counter(record.outcome for record in of_arm).most_common()
-        lines.append(f"{arm}: {len(of_arm)} queries, {', '.join(f'{count} {name}' for name, count in outcomes)}")
-    used = sum_usage(record.usage for record in records)
+    for arm, outcomes in arms.items():
+        counts = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
+        lines.append(f"{arm}: {outcomes.total()} queries, {counts}")
     if used.calls:
-        costs = [record.cost_usd for record in records]
-        cost = f"{sum(filter(None, costs)):.4f} USD" if None not in costs else "no price for the model"
         tokens = f"{used.prompt_tokens:,} tokens in prompts, {used.completion_tokens:,} in replies"
-        lines.append(f"{used.calls:,} model calls, {tokens}, {cost}")
-    if errors := sum(record.outcome == "error" for record in records):
+        paid = "no price for the model" if math.isnan(cost) else f"{cost:.4f} USD"
+        lines.append(f"{used.calls:,} model calls, {tokens}, {paid}")
+    if errors := sum(outcomes["error"] for outcomes in arms.values()):
         lines.append(f"{errors} queries ended in an error; `ovrag run --retry-errors` asks them again")
     return lines
 
@@ -194,9 +199,9 @@ def _chosen(available: Sequence[T], wanted: Sequence[str] | None, key: Callable[
     return [by_key[name] for name in wanted]
 
 
-def _truth(settings: Settings) -> dict[str, ContractTruth]:
+def _truth(settings: Settings) -> Mapping[str, ContractTruth]:
     path = Path("data/ground_truth.json") if settings.corpus.source == "generated" else settings.corpus.ground_truth
-    return load_truth(path) if path is not None else {}
+    return Truths(path) if path is not None else {}
 
 
 def _manifest(
@@ -207,7 +212,6 @@ def _manifest(
     shard: Shard | None,
 ) -> str:
     """What the run depends on, without anything of the machine: the same inputs give the same bytes."""
-    documents = {document.id: document.text for document in bench.documents.values()}
     parameters = settings.model_dump(mode="json", exclude=HOW)
     if settings.llm.provider != "offline":
         parameters["llm"] = settings.llm.model_dump(mode="json", include=set(SHAPES_REPLIES))
@@ -219,12 +223,30 @@ def _manifest(
             "libraries": {name: version(name).split("+")[0] for name in LIBRARIES},
             "code_sha256": code_digest(),
             "ontologies_sha256": digest(files_under(Path("ontologies"), "*")),
-            "documents_sha256": hashlib.sha256(json.dumps(documents, sort_keys=True).encode()).hexdigest(),
-            "truth_sha256": hashlib.sha256(
-                json.dumps(
-                    {key: value.model_dump(mode="json") for key, value in truth.items()}, sort_keys=True
-                ).encode()
-            ).hexdigest(),
+            "documents_sha256": _digest_of_json(_texts(bench.documents)),
+            "truth_sha256": _digest_of_json((key, truth[key].model_dump(mode="json")) for key in sorted(truth)),
             **({"shard": list(shard)} if shard else {}),
         }
     )
+
+
+def _texts(documents: Mapping[str, Document]) -> Iterator[tuple[str, str]]:
+    """Texts by document id, in order. Raises CorpusError that names every document that cannot be read."""
+    faults = []
+    for document_id in sorted(documents):
+        try:
+            yield document_id, documents[document_id].text
+        except DocumentError as error:
+            faults.append(str(error))
+    if faults:
+        raise CorpusError("; ".join(faults))
+
+
+def _digest_of_json(items: Iterable[tuple[str, object]]) -> str:
+    """SHA-256 of the JSON object of these items, which never is in memory as a whole."""
+    whole, between = hashlib.sha256(b"{"), ""
+    for key, value in items:
+        whole.update(f"{between}{json.dumps(key)}: {json.dumps(value, sort_keys=True)}".encode())
+        between = ", "
+    whole.update(b"}")
+    return whole.hexdigest()

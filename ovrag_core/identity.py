@@ -9,17 +9,20 @@ lender that the asked and another document share says nothing by itself.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ovrag_core.documents.passages import find_passages
 from ovrag_core.types import Cause, Document, Evidence, Triple, Verdict, Violation
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 About = Literal["asked", "mixed", "other", "none"]
 KINDS: tuple[About, ...] = ("asked", "mixed", "other", "none")
 OTHER, MIXED, UNKNOWN = "other_document", "mixed_documents", "not_in_document"
@@ -30,6 +33,8 @@ SHORTEST = 4  # letters of a single word that is looked for as a name
 _RARE = 0.15  # share of the documents that may hold a word which still tells them apart
 _SHOWN = 4  # details and documents named in a message
 _LONG = 80  # characters of a detail in a message
+_PROFILES = 64  # kept at least
+_JUDGED = 256  # kept
 
 _WORD = re.compile(r"[^\W_]+")
 _LOWER = re.compile(r"(?<![\w'’-])[a-zà-öø-ÿ][\w]+")
@@ -159,19 +164,27 @@ class Judgement:
 
 @dataclass
 class Shelf:
-    """The documents at hand, each profiled once, when it is first needed."""
+    """The documents at hand, each profiled when it is needed.
+
+    Profiles and judgements are kept for as long as they are likely to be needed again: as many profiles as there are
+    documents in the largest comparison so far, and the last judgements.
+    """
 
     documents: Mapping[str, Document]
     find: Finder
     profiles: dict[str, Profile] = field(default_factory=dict)
     judged: dict[tuple[str, str, frozenset[str], bool], Judgement] = field(default_factory=dict)
+    _compared: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def profile(self, document_id: str) -> Profile:
         """The profile of a document."""
-        if document_id not in self.profiles:
+        found = self.profiles.get(document_id)
+        if found is None:
             document = self.documents[document_id]
-            self.profiles[document_id] = Profile(document, tuple(self.find(document.text)))
-        return self.profiles[document_id]
+            found = Profile(document, tuple(self.find(document.text)))
+            self._keep(self.profiles, document_id, found, max(_PROFILES, 2 * self._compared))
+        return found
 
     def judge(
         self, text: str, asked: str, *, context: Sequence[str] = (), among: Collection[str] | None = None
@@ -204,11 +217,20 @@ class Shelf:
     def _judge(self, text: str, asked: str, others: frozenset[str], *, weak: bool = False) -> Judgement:
         """By details and repeated sentences; `weak`: by short lines and rare phrases."""
         key = (text, asked, others, weak)
-        if key not in self.judged:
+        found = self.judged.get(key)
+        if found is None:
+            self._compared = max(self._compared, len(others) + 1)
             mine, rest = self.profile(asked), [self.profile(other) for other in sorted(others)]
             signs = _weak_signs(text, mine, rest) if weak else self._signs(text, mine, rest)
-            self.judged[key] = _judgement(signs)
-        return self.judged[key]
+            found = _judgement(signs)
+            self._keep(self.judged, key, found, _JUDGED)
+        return found
+
+    def _keep(self, kept: dict[K, V], key: K, value: V, most: int) -> None:
+        with self._lock:
+            kept[key] = value
+            while len(kept) > most:
+                del kept[next(iter(kept))]
 
     def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]

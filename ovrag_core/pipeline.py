@@ -38,6 +38,7 @@ from ovrag_core.validation import feedback as answer_feedback
 
 Span = tuple[str, int, int]
 
+READINGS = 64  # of documents in memory, the last ones: a document's questions are asked one after the other
 QUOTED = 6  # words of an answer that are the document's where they stand in it; fewer may be chance
 
 
@@ -123,7 +124,7 @@ class Bench:
     shelf: Shelf | None = None
     cost_usd: Callable[[Tally], float | None] = lambda used: None
     close: Callable[[], None] = lambda: None
-    readings: Once[str, Reading] = field(default_factory=Once)
+    readings: Once[str, Reading] = field(default_factory=lambda: Once(READINGS))
     question_vectors: Once[str, Vectors] = field(default_factory=Once)
 
     def reading(self, document_id: str) -> Reading:

@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
+from sys import intern
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -27,7 +28,7 @@ RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 Model = TypeVar("Model", bound=BaseModel)
 Key = tuple[str, str, str]
-Spans = dict[Key, tuple[int, int]]
+Starts = dict[Key, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,12 @@ def shard_name(run: str, shard: tuple[int, int]) -> str:
 
 def read_run(path: Path) -> list[QueryRecord]:
     """The records of a run. Raises RunError that names the line for a broken file, or the one to make for none."""
-    return list(_records(path, QueryRecord))
+    return list(each_record(path))
+
+
+def each_record(path: Path) -> Iterator[QueryRecord]:
+    """The same, one after the other, so that a large run need not be in memory."""
+    return _records(path, QueryRecord)
 
 
 def read_latency(path: Path) -> list[LatencyRecord]:
@@ -181,7 +187,7 @@ def _recover(files: RunFiles) -> set[Key]:
     for path, model in ((files.partial_records, QueryRecord), (files.partial_latency, LatencyRecord)):
         with path.open("r+b") as file:
             file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
-        found.append(set(_spans(path, model)))
+        found.append(set(_starts(path, model)))
     return found[0] & found[1]
 
 
@@ -195,14 +201,20 @@ def finish(files: RunFiles, order: Iterable[Key]) -> None:
         (files.partial_latency, files.latency, LatencyRecord),
         (files.partial_records, files.records, QueryRecord),
     ):
-        spans = _spans(partial, model)
-        if missing := next((key for key in keys if key not in spans), None):
-            raise RunError(f"{partial} lacks {' '.join(missing)}; run again to go on")
-        _copy_lines([(partial, spans)], final, keys)
+        _copy_in_order(partial, final, keys, model)
     write_whole(files.manifest, [files.partial_manifest.read_text(encoding="utf-8")])
     files.partial_manifest.unlink()  # from here on the run is complete
     files.partial_records.unlink(missing_ok=True)
     files.partial_latency.unlink(missing_ok=True)
+
+
+def _copy_in_order(
+    partial: Path, final: Path, keys: Sequence[Key], model: type[QueryRecord] | type[LatencyRecord]
+) -> None:
+    starts = _starts(partial, model)
+    if missing := next((key for key in keys if key not in starts), None):
+        raise RunError(f"{partial} lacks {' '.join(missing)}; run again to go on")
+    _copy_lines([(partial, starts)], final, keys)
 
 
 def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:
@@ -220,8 +232,8 @@ def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:
         (records, files.partial_records, QueryRecord),
         (latency, files.partial_latency, LatencyRecord),
     ):
-        spans = _spans(source, model)
-        _copy_lines([(source, spans)], partial, [key for key in spans if key in kept])
+        starts = _starts(source, model)
+        _copy_lines([(source, starts)], partial, [key for key in starts if key in kept])
     write_whole(files.partial_manifest, [manifest.read_text(encoding="utf-8")])
 
 
@@ -244,8 +256,8 @@ def merge_shards(run: str, folder: Path = RUNS) -> Path:
         refuse_other_manifest(files.manifest, manifest, files.records)
     order = plan_order(json.loads(manifest))
     for name, model in (("latency", LatencyRecord), ("records", QueryRecord)):
-        sources = [(getattr(shard, name), _spans(getattr(shard, name), model)) for shard in shards]
-        keys = [key for _, spans in sources for key in spans]
+        sources = [(getattr(shard, name), _starts(getattr(shard, name), model)) for shard in shards]
+        keys = [key for _, starts in sources for key in starts]
         _refuse_doubled(keys, run)
         _copy_lines(sources, getattr(files, name), sorted(keys, key=order))
         if name == "latency":
@@ -297,33 +309,33 @@ def _refuse_doubled(keys: Sequence[Key], run: str) -> None:
         seen.add(key)
 
 
-def _copy_lines(sources: Sequence[tuple[Path, Spans]], target: Path, keys: Iterable[Key]) -> None:
+def _copy_lines(sources: Sequence[tuple[Path, Starts]], target: Path, keys: Iterable[Key]) -> None:
     """The lines of these keys, in this order, as a whole file."""
-    where = {key: (path, span) for path, spans in sources for key, span in spans.items()}
     new = target.with_name(target.name + ".new")
     try:
         with ExitStack() as stack, new.open("wb") as file:
-            opened = {path: stack.enter_context(path.open("rb")) for path, spans in sources if spans}
+            opened = [(stack.enter_context(path.open("rb")), starts) for path, starts in sources if starts]
             for key in keys:
-                path, (start, length) = where[key]
-                opened[path].seek(start)
-                file.write(opened[path].read(length).rstrip(b"\n") + b"\n")
+                source, start = next((source, starts[key]) for source, starts in opened if key in starts)
+                source.seek(start)
+                file.write(source.readline().rstrip(b"\n") + b"\n")
         new.replace(target)
     except OSError as error:
         new.unlink(missing_ok=True)
         raise _unwritable(target, error) from None
 
 
-def _spans(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Spans:
-    """Where each query's line is, of a whole file; of two lines for one query the first counts."""
-    found: Spans = {}
+def _starts(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Starts:
+    """Where each query's line begins, of a whole file; of two lines for one query the first counts."""
+    found: Starts = {}
     start = 0
     if not path.exists():
         return found
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                found.setdefault(key_of(_parse(line, model, path, number)), (start, len(line)))
+                arm, document_id, question_id = map(intern, key_of(_parse(line, model, path, number)))
+                found.setdefault((arm, document_id, question_id), start)
             start += len(line)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ovrag_core.answering import ExtractiveAnswerer
@@ -23,7 +23,7 @@ from ovrag_core.pipeline import Answerer, Bench, Extractor, Searcher
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import open_index
-from ovrag_core.retrieval.store import INDEX, index_loaded, load_all
+from ovrag_core.retrieval.store import INDEX, Documents, index_loaded
 from ovrag_core.settings import Settings, load_questions
 from ovrag_core.types import Document
 from ovrag_core.validation import Validator
@@ -48,7 +48,7 @@ def make_validator(settings: Settings) -> Validator:
 
 def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
     """The bench over the corpus of the settings and its stored index; `spent_usd` is what a resumed run has spent."""
-    documents = load_all(find(contracts_folder(settings)))
+    documents = Documents(find(contracts_folder(settings)))
     connection = open_connection(settings, spent_usd)
     embedder = embedder_of(settings, connection)
     bench = _bench(settings, documents, open_index(INDEX, embedder.name), embedder, connection)
@@ -62,7 +62,8 @@ def documents_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
     connection = open_connection(settings)
     embedder = embedder_of(settings, connection)
     index = index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-")), embedder)
-    return _bench(settings, documents, index, embedder, connection)
+    by_id = {document.id: document for document in documents}
+    return _bench(settings, by_id, index, embedder, connection)
 
 
 def open_connection(settings: Settings, spent_usd: float = 0.0) -> Connection | None:
@@ -83,7 +84,7 @@ def embedder_of(settings: Settings, connection: Connection | None) -> Embedder:
 
 def _bench(
     settings: Settings,
-    documents: Sequence[Document],
+    documents: Mapping[str, Document],
     index: Searcher,
     embedder: Embedder,
     connection: Connection | None,
@@ -95,15 +96,14 @@ def _bench(
     else:
         answerer = ChatAnswerer(connection.chat, temperature=settings.llm.temperature, seed=settings.llm.seed)
     label = f"{answerer.name}, {extractor_name}, {embedder.name}"
-    by_id = {document.id: document for document in documents}
     bench = Bench(
         index=index,
         embedder=embedder,
         answerer=answerer,
         extractor=extractor,
         validator=validator,
-        documents=by_id,
-        shelf=Shelf(by_id, find_details),
+        documents=documents,
+        shelf=Shelf(documents, find_details),
         top_k=settings.retrieval.top_k,
         corrections=settings.experiment.corrections,
         model=label if connection else f"offline: {label}",

@@ -8,10 +8,12 @@ import sys
 import numpy
 import pytest
 
+from ovrag_core.documents import load
 from ovrag_core.errors import CorpusError
+from ovrag_core.retrieval import store
 from ovrag_core.retrieval.embedding import EMBEDDERS, find_embedder, minilm
 from ovrag_core.retrieval.index import build, open_index
-from ovrag_core.retrieval.store import index_documents
+from ovrag_core.retrieval.store import Documents, index_documents
 from ovrag_core.settings import Settings
 from ovrag_core.types import Chunk
 
@@ -187,3 +189,37 @@ def test_a_folder_is_indexed_and_an_unreadable_document_is_not_passed_over(tmp_p
     (folder / "cut.pdf").write_bytes(b"%PDF-1.4 and no more")
     with pytest.raises(CorpusError, match=r"cut\.pdf is truncated"):
         index_documents(Settings(), folder, tmp_path / "index")
+
+
+def test_a_search_within_one_document_needs_no_chroma_and_reads_only_its_chunks(tmp_path):
+    chunks, vectors = make_chunks(60), unit(numpy.random.default_rng(5).normal(size=(60, 8)))
+    index = build(tmp_path, chunks, vectors, "random")
+    found = [hit.chunk_id for hit in index.search(vectors[9], 4, {"d2"})]
+    assert found == brute_force(chunks, vectors, vectors[9], 4, "d2")
+    assert not (tmp_path / "chroma").exists()
+    assert index._read.cache_info().currsize == sum(chunk.document_id == "d2" for chunk in chunks)
+    assert index.search(vectors[9], 1)[0].chunk_id == chunks[9].id
+    assert (tmp_path / "chroma").exists()
+
+
+def test_an_index_that_is_replaced_while_it_is_open_is_not_searched(tmp_path):
+    index = build(tmp_path, make_chunks(6), unit(numpy.eye(6, 8)), "eye")
+    build(tmp_path, make_chunks(7)[1:], unit(numpy.eye(6, 8)), "eye")
+    with pytest.raises(CorpusError, match="was changed while it was in use"):
+        index.search(unit(numpy.ones((1, 8)))[0], 3)
+
+
+def test_documents_are_read_when_they_are_needed_and_the_last_ones_kept(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(store, "load", lambda path: read.append(path.stem) or load(path))
+    paths = [tmp_path / f"{name}.txt" for name in "abc"]
+    for path in paths:
+        path.write_text(f"This is {path.stem}.")
+    held = Documents(paths, kept=2)
+    assert (list(held), len(held), "b" in held, "d" in held, read) == (["a", "b", "c"], 3, True, False, [])
+    assert [held[name].text for name in "abba"] == ["This is a.", "This is b.", "This is b.", "This is a."]
+    assert read == ["a", "b"]
+    assert [held[name].id for name in "cab"] == ["c", "a", "b"]
+    assert read == ["a", "b", "c", "b"]
+    with pytest.raises(CorpusError, match="two documents are called a"):
+        Documents([tmp_path / "a.txt", tmp_path / "more" / "a.pdf"])

@@ -14,15 +14,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from standins import TEXTS, FirstWords, bench
+from standins import TEXTS, FirstWords, WordExtractor, bench
 from test_imports import a_row, a_try, as_json, plain_row
 
 from ovrag_core import cli, executors, runs
 from ovrag_core.contracts import generate
-from ovrag_core.errors import BudgetError, ModelError, ModelSetupError, PriceError, RunError, StoreError
+from ovrag_core.errors import BudgetError, CorpusError, ModelError, ModelSetupError, PriceError, RunError, StoreError
 from ovrag_core.executors import Query
 from ovrag_core.experiment import planned, run_experiment, spent_usd, summary
-from ovrag_core.retrieval.store import index_documents
+from ovrag_core.llm import Once
+from ovrag_core.retrieval.store import Documents, index_documents
 from ovrag_core.runs import Key, merge_shards, read_latency, read_run, run_files
 from ovrag_core.settings import Question, Settings, load_settings
 from ovrag_core.types import Answer
@@ -227,26 +228,54 @@ def test_a_killed_run_goes_on_without_loss_or_repetition(settings: Settings, tmp
     assert files.records.read_bytes() == whole.read_bytes()
 
 
+def test_a_run_reads_each_document_once_and_keeps_few(settings: Settings, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.txt" for name in MANY]
+    for path in paths:
+        path.write_text(MANY[path.stem])
+    parts = bench(MANY)
+    parts.documents, parts.readings = Documents(paths, kept=2), Once(2)
+    lazy = run_files("main", tmp_path / "lazy")
+    whole = run_files("main", tmp_path / "whole")
+    run_experiment(settings, parts, tmp_path / "lazy")
+    run_experiment(settings, bench(MANY), tmp_path / "whole")
+    assert lazy.records.read_bytes() == whole.records.read_bytes()
+    hashes = [json.loads(each.manifest.read_text())["documents_sha256"] for each in (lazy, whole)]
+    assert hashes[0] == hashes[1]
+    assert isinstance(parts.extractor, WordExtractor)
+    assert parts.extractor.calls == len(MANY)
+
+
+def test_every_document_that_cannot_be_read_is_named_before_a_run_begins(settings: Settings, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.txt" for name in MANY]
+    for path in paths:
+        path.write_text("" if path.stem[-1] in "35" else MANY[path.stem])
+    parts = bench(MANY)
+    parts.documents = Documents(paths)
+    with pytest.raises(CorpusError, match=r"Contract_003.txt is empty.*; Contract_005.txt is empty"):
+        run_experiment(settings, parts, tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
 def test_queries_lost_with_a_process_are_asked_again(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
     queries = planned(settings, sorted(MANY))
     tries = []
 
-    def dying(todo: list[Query], order: object, processes: int) -> Iterator[executors.Answered]:
-        tries.append(len(todo))
-        for number, query in enumerate(todo):
-            if len(tries) < 4 and number == 10:
+    def dying(todo: list[list[Query]], order: object, processes: int) -> Iterator[list[executors.Answered]]:
+        tries.append(sum(map(len, todo)))
+        for number, batch in enumerate(todo):
+            if len(tries) < 4 and number == 3:
                 raise BrokenProcessPool
-            yield executors._answer(query, bench(MANY))
+            yield [executors._answer(query, bench(MANY)) for query in batch]
 
     monkeypatch.setattr(executors, "_by_pool", dying)
     found = list(executors._by_processes(queries, executors.Order(settings, ".", ""), 2))
-    assert tries == [48, 38, 28, 18]
+    assert tries == [48, 36, 24, 12]
     assert {runs.key_of(record) for record, _ in found} == {(q.arm, q.document_id, q.question.id) for q in queries}
     assert len(found) == len(queries)
 
 
 def test_processes_that_die_at_once_stop_the_run(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    def dead(todo: list[Query], order: object, processes: int) -> Iterator[executors.Answered]:
+    def dead(todo: object, order: object, processes: int) -> Iterator[list[executors.Answered]]:
         raise BrokenProcessPool
         yield
 

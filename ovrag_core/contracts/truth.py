@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from ovrag_core.errors import CorpusError
 from ovrag_core.types import Facts
@@ -28,7 +29,21 @@ class ContractTruth(Facts):
     reference_answers: dict[str, str] = Field(default_factory=dict)
 
 
-_TRUTHS = TypeAdapter(dict[str, ContractTruth])
+class Truths(Mapping[str, ContractTruth]):
+    """Ground truth as `load_truth` gives it, kept as text: a record is made when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        values = _values(path)
+        self._lines = {id_: _record(values.pop(id_), id_, path).model_dump_json() for id_ in list(values)}
+
+    def __getitem__(self, document_id: str) -> ContractTruth:
+        return ContractTruth.model_validate_json(self._lines[document_id])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
 
 def load_truth(path: Path) -> dict[str, ContractTruth]:
@@ -36,6 +51,10 @@ def load_truth(path: Path) -> dict[str, ContractTruth]:
 
     Raises CorpusError, naming the file and the first bad field, for a missing file, broken JSON or a wrong value.
     """
+    return {document_id: _record(value, document_id, path) for document_id, value in _values(path).items()}
+
+
+def _values(path: Path) -> dict[str, JsonValue]:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -50,11 +69,15 @@ def load_truth(path: Path) -> dict[str, ContractTruth]:
         raise CorpusError(f"{path} is not valid JSON at line {error.lineno}; mend that line and try again") from None
     if not isinstance(values, dict):
         raise CorpusError(f"{path} must be an object that maps each document's id to its record")
+    return values
+
+
+def _record(value: JsonValue, document_id: str, path: Path) -> ContractTruth:
     try:
-        return _TRUTHS.validate_python(values)
+        return ContractTruth.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        where = ".".join([document_id, *(str(part) for part in first["loc"])])
         raise CorpusError(f"{path}: {where}: {first['msg'][0].lower()}{first['msg'][1:]}; correct that field") from None
 
 

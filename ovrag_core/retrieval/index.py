@@ -1,16 +1,22 @@
-"""A vector index over chunks: Chroma, persistent, with exact and deterministic results.
+"""A vector index over chunks: two files and, for searches over several documents, Chroma; exact and deterministic.
 
-`chunks.jsonl` and `embeddings.npy` are the index; Chroma's own folder beside them has random names inside, so it is
-rebuilt from the two files whenever it is missing or does not belong to them.
+`chunks.jsonl` and `embeddings.npy` are the index. They are read where they are needed, so that a large one takes little
+memory. Chroma's own folder beside them has random names inside, so it is rebuilt from the two files whenever it is
+missing or does not belong to them; a search within one document does without.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import shutil
+import threading
+from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -30,40 +36,56 @@ VECTORS = "embeddings.npy"
 CHROMA = "chroma"
 COLLECTION = "chunks"
 DECIMALS = 6  # of a score: beyond, machines and batch sizes disagree
+KEPT = 1_024  # chunks in memory with their vectors, the last ones that were needed
 _MARGIN = 8
 _BATCH = 5_000  # Chroma refuses to add more at once
 
 
 class Index:
-    """Chunks and their vectors, searched by vector over all documents or within one."""
+    """Chunks and their vectors, searched by vector over all documents or within one.
 
-    def __init__(
-        self, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str, collection: ChromaCollection
-    ) -> None:
-        self.chunks = tuple(chunks)
+    Raises CorpusError where the files of `folder` are missing, broken, or do not belong together.
+    """
+
+    def __init__(self, folder: Path, embedder_name: str) -> None:
         self.embedder_name = embedder_name
-        self._vectors = vectors
-        self._collection = collection
-        self._rows = {chunk.id: row for row, chunk in enumerate(self.chunks)}
-        self._counts: dict[str, int] = {}
-        for chunk in self.chunks:
-            self._counts[chunk.document_id] = self._counts.get(chunk.document_id, 0) + 1
+        self._folder = folder
+        self._rows: dict[str, int] = {}
+        self._rows_of: dict[str, array[int]] = {}
+        self._starts = array("q")
+        for start, chunk in _placed_chunks(folder / CHUNKS):
+            self._rows_of.setdefault(chunk.document_id, array("q")).append(len(self._starts))
+            self._rows[chunk.id] = len(self._starts)
+            self._starts.append(start)
+        self._vectors = _mapped_vectors(folder / VECTORS)
+        if len(self._starts) != len(self._vectors):
+            raise CorpusError(
+                f"{folder} holds {len(self._starts)} chunks and {len(self._vectors)} vectors; index the documents again"
+            )
+        self._read = lru_cache(KEPT)(self._read_row)
+        self._collection: ChromaCollection | None = None
+        self._opening = threading.Lock()
 
     @property
     def document_ids(self) -> tuple[str, ...]:
         """Ids of the indexed documents, in the order of their chunks."""
-        return tuple(self._counts)
+        return tuple(self._rows_of)
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """All chunks in order, read from the file."""
+        return tuple(read_chunks(self._folder / CHUNKS))
 
     def chunk(self, chunk_id: str) -> Chunk:
         """The chunk of that id. Raises KeyError for an unknown one."""
-        return self.chunks[self._rows[chunk_id]]
+        return self._read(self._rows[chunk_id])[0]
 
     def search(self, vector: Vectors, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
         """The `top_k` chunks nearest to a vector of unit length, by cosine, ties by chunk id.
 
-        With `documents`, a collection of document ids, only their chunks are searched. The result is exact: Chroma's
-        candidates are scored again, and more are asked for until no tie can reach beyond them. Raises CorpusError for a
-        vector of another length.
+        With `documents`, a collection of document ids, only their chunks are searched. The result is exact: the chunks
+        of one document are all scored; of several, Chroma's candidates are, and more are asked for until no tie can
+        reach beyond them. Raises CorpusError for a vector of another length.
         """
         flat = numpy.asarray(vector, dtype=numpy.float32).reshape(-1)
         if flat.shape[0] != self._vectors.shape[1]:
@@ -71,9 +93,11 @@ class Index:
                 f"the index was made with another embedder: its vectors have {self._vectors.shape[1]} numbers, those "
                 f"of {self.embedder_name} {flat.shape[0]}; index the documents again"
             )
-        within = self._counts if documents is None else self._counts.keys() & documents
-        available = sum(self._counts[id_] for id_ in within)
-        filtered = None if len(within) == len(self._counts) else sorted(within)
+        within = self._rows_of if documents is None else self._rows_of.keys() & documents
+        if len(within) == 1:
+            return self._scored(self._rows_of[next(iter(within))], flat)[:top_k]
+        available = sum(len(self._rows_of[id_]) for id_ in within)
+        filtered = None if len(within) == len(self._rows_of) else sorted(within)
         wanted = min(top_k + _MARGIN, available)
         while wanted > 0:
             scored = self._candidates(flat, wanted, filtered)
@@ -85,23 +109,47 @@ class Index:
     def _candidates(self, vector: Vectors, wanted: int, documents: list[str] | None) -> list[Retrieved]:
         # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
         where = None if documents is None else cast("Where", {"document_id": {"$in": documents}})
-        found = self._collection.query(
+        found = self._opened().query(
             query_embeddings=[vector.tolist()],
             n_results=wanted,
             where=where,
             include=[],
         )
-        scored = [self._score(chunk_id, vector) for chunk_id in found["ids"][0]]
-        return sorted(scored, key=lambda item: (-item.score, item.chunk_id))
+        return self._scored([self._rows[chunk_id] for chunk_id in found["ids"][0]], vector)
 
-    def _score(self, chunk_id: str, vector: Vectors) -> Retrieved:
-        row = self._rows[chunk_id]
-        chunk = self.chunks[row]
+    def _scored(self, rows: Sequence[int], vector: Vectors) -> list[Retrieved]:
+        return sorted((self._score(row, vector) for row in rows), key=lambda item: (-item.score, item.chunk_id))
+
+    def _score(self, row: int, vector: Vectors) -> Retrieved:
+        chunk, own = self._read(row)
         # Element-wise in double precision: a matrix product may differ in the last bit with the number of its rows.
-        score = round(float(numpy.sum(self._vectors[row].astype(numpy.float64) * vector)), DECIMALS)
+        score = round(float(numpy.sum(own.astype(numpy.float64) * vector)), DECIMALS)
         return Retrieved(
             chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=score
         )
+
+    def _read_row(self, row: int) -> tuple[Chunk, Vectors]:
+        """A chunk and its vector (float32), from the files; a mapped file's pages would stay in memory."""
+        count = self._vectors.shape[1]
+        try:
+            with (self._folder / CHUNKS).open("rb") as file:
+                file.seek(self._starts[row])
+                chunk = Chunk(**json.loads(file.readline()))
+            with (self._folder / VECTORS).open("rb") as file:
+                file.seek(self._vectors.offset + 4 * count * row)
+                own = numpy.fromfile(file, dtype=numpy.float32, count=count)
+        except (OSError, ValueError, TypeError) as error:
+            raise _changed(self._folder, error) from None
+        if self._rows.get(chunk.id) != row or len(own) != count:
+            raise _changed(self._folder, "a file was replaced")
+        return chunk, own
+
+    def _opened(self) -> ChromaCollection:
+        with self._opening:
+            if self._collection is None:
+                documents = {row: id_ for id_, rows in self._rows_of.items() for row in rows}
+                self._collection = _open_collection(self._folder, list(self._rows), documents, self._vectors)
+            return self._collection
 
 
 def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str) -> Index:
@@ -120,16 +168,11 @@ def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name
 
 
 def open_index(folder: Path, embedder_name: str = MINILM) -> Index:
-    """The index stored in `folder`; Chroma's part of it is rebuilt where it is missing or stale.
+    """The index stored in `folder`.
 
     Raises CorpusError where the chunks or vectors are missing, broken, or do not belong together.
     """
-    chunks = list(read_chunks(folder / CHUNKS))
-    vectors = _read_vectors(folder / VECTORS)
-    if len(chunks) != len(vectors):
-        raise CorpusError(f"{folder} holds {len(chunks)} chunks and {len(vectors)} vectors; index the documents again")
-    stamp = _stamp(folder)
-    return Index(chunks, vectors, embedder_name, _open_collection(folder / CHROMA, chunks, vectors, stamp))
+    return Index(folder, embedder_name)
 
 
 def write_chunks(path: Path, chunks: Sequence[Chunk]) -> None:
@@ -140,60 +183,88 @@ def write_chunks(path: Path, chunks: Sequence[Chunk]) -> None:
 
 def read_chunks(path: Path) -> Iterator[Chunk]:
     """Chunks of a JSON Lines file. Raises CorpusError, with the line, for one that is missing or broken."""
+    return (chunk for _, chunk in _placed_chunks(path))
+
+
+def _placed_chunks(path: Path) -> Iterator[tuple[int, Chunk]]:
+    """Each chunk with the byte that its line begins at."""
+    start = 0
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield start, _chunk(line, path, number)
+                start += len(line)
     except FileNotFoundError:
         raise CorpusError(f"{path} does not exist; index the documents first") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise CorpusError(f"{path} cannot be read ({error}); index the documents again") from None
-    for number, line in enumerate(lines, start=1):
-        if not line:
-            continue
-        try:
-            yield Chunk(**json.loads(line))
-        except (ValueError, TypeError):
-            raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
 
 
-def _read_vectors(path: Path) -> Vectors:
+def _chunk(line: bytes, path: Path, number: int) -> Chunk:
     try:
-        vectors: Vectors = numpy.load(path, allow_pickle=False)
+        return Chunk(**json.loads(line))
+    except (ValueError, TypeError):
+        raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
+
+
+def _mapped_vectors(path: Path) -> numpy.memmap[tuple[int, int], numpy.dtype[numpy.float32]]:
+    try:
+        vectors = numpy.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise CorpusError(f"{path} does not exist; index the documents first") from None
     except (OSError, ValueError, EOFError):
         raise CorpusError(f"{path} is broken; index the documents again") from None
-    if vectors.ndim != 2:
+    if vectors.ndim != 2 or vectors.dtype != numpy.dtype("<f4") or numpy.isfortran(vectors):
         raise CorpusError(f"{path} does not hold one vector a row; index the documents again")
-    return vectors
+    return cast("numpy.memmap[tuple[int, int], numpy.dtype[numpy.float32]]", vectors)
+
+
+def _changed(folder: Path, why: object) -> CorpusError:
+    return CorpusError(f"{folder} was changed while it was in use ({why}); index the documents again")
 
 
 def _stamp(folder: Path) -> str:
-    digest = hashlib.sha256()
+    whole = hashlib.sha256()
     for name in (CHUNKS, VECTORS):
-        digest.update((folder / name).read_bytes())
-    return digest.hexdigest()
+        with (folder / name).open("rb") as file:
+            while piece := file.read(1 << 20):
+                whole.update(piece)
+    return whole.hexdigest()
 
 
-def _open_collection(path: Path, chunks: Sequence[Chunk], vectors: Vectors, stamp: str) -> ChromaCollection:
-    collection = _existing(path, stamp, len(chunks))
-    if collection is not None:
-        return collection
-    _forget_clients()
-    shutil.rmtree(path, ignore_errors=True)
-    collection = _client(path).create_collection(
-        COLLECTION,
-        metadata={"stamp": stamp},
-        configuration={"hnsw": {"space": "cosine", "ef_search": len(chunks) + 1, "ef_construction": 200}},
-        embedding_function=None,
-    )
-    for first in range(0, len(chunks), _BATCH):
-        batch = chunks[first : first + _BATCH]
-        collection.add(
-            ids=[chunk.id for chunk in batch],
-            embeddings=vectors[first : first + _BATCH],
-            metadatas=[{"document_id": chunk.document_id} for chunk in batch],
+def _open_collection(folder: Path, ids: list[str], documents: dict[int, str], vectors: Vectors) -> ChromaCollection:
+    """Chroma's collection of the chunks, built where it is missing or stale; other processes wait for it."""
+    path, stamp = folder / CHROMA, _stamp(folder)
+    with _locked(folder):
+        collection = _existing(path, stamp, len(ids))
+        if collection is not None:
+            return collection
+        _forget_clients()
+        shutil.rmtree(path, ignore_errors=True)
+        collection = _client(path).create_collection(
+            COLLECTION,
+            metadata={"stamp": stamp},
+            configuration={"hnsw": {"space": "cosine", "ef_search": len(ids) + 1, "ef_construction": 200}},
+            embedding_function=None,
         )
-    return collection
+        for first in range(0, len(ids), _BATCH):
+            rows = range(first, min(first + _BATCH, len(ids)))
+            collection.add(
+                ids=ids[first : first + _BATCH],
+                embeddings=numpy.asarray(vectors[first : first + _BATCH]),
+                metadatas=[{"document_id": documents[row]} for row in rows],
+            )
+        return collection
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Alone with the index in `folder`, as far as its file system has locks."""
+    with (folder / VECTORS).open("rb") as file:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _existing(path: Path, stamp: str, count: int) -> ChromaCollection | None:

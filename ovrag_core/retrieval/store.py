@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from ovrag_core.chunking import split
@@ -17,6 +19,7 @@ from ovrag_core.settings import Settings
 from ovrag_core.types import Chunk, Document
 
 INDEX = Path("data/index")
+KEPT = 64  # documents in memory, the last ones that were needed
 
 
 def index_documents(
@@ -69,10 +72,38 @@ def load_all(paths: Sequence[Path]) -> list[Document]:
             progress.update()
     if faults:
         raise CorpusError("; ".join(faults))
-    ids = [document.id for document in documents]
-    if doubled := sorted({id_ for id_ in ids if ids.count(id_) > 1}):
-        raise CorpusError(f"two documents are called {doubled[0]}; give each file a name of its own")
+    _refuse_doubled([document.id for document in documents])
     return documents
+
+
+class Documents(Mapping[str, Document]):
+    """Documents by id, in the order of their paths, each read when it is needed.
+
+    The last few stay in memory, so that a large corpus takes no more than a small one. Asking for one that cannot be
+    read raises a DocumentError. Raises CorpusError for two of the same id.
+    """
+
+    def __init__(self, paths: Sequence[Path], kept: int = KEPT) -> None:
+        _refuse_doubled([path.stem for path in paths])
+        self._paths = {path.stem: path for path in paths}
+        self._load = lru_cache(kept)(load)
+
+    def __getitem__(self, document_id: str) -> Document:
+        return self._load(self._paths[document_id])
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+def _refuse_doubled(ids: Sequence[str]) -> None:
+    if doubled := sorted(id_ for id_, count in Counter(ids).items() if count > 1):
+        raise CorpusError(f"two documents are called {doubled[0]}; give each file a name of its own")
 
 
 def split_all(settings: Settings, documents: Sequence[Document]) -> list[Chunk]:
