@@ -79,9 +79,12 @@ def answers(todo: Sequence[Query], settings: Settings, bench: Bench) -> Answers:
     return (_answer(query, bench) for batch in batches(todo) for query in batch)
 
 
-def code_digest() -> str:
-    """SHA-256 of the package's Python files, names and contents."""
-    return digest(files_under(Path(__file__).parent, "*.py"))
+def code_digest(parts: Sequence[str] = (".",)) -> str:
+    """SHA-256 of the Python files in these parts of the package, by default in all of it: names and contents."""
+    package = Path(__file__).parent
+    places = [package / part for part in parts]
+    files = files_under(package, "*.py")
+    return digest((name, text) for name, text in files if any((package / name).is_relative_to(each) for each in places))
 
 
 def files_under(folder: Path, pattern: str) -> Iterator[tuple[str, bytes]]:

@@ -17,6 +17,8 @@ import run_factory
 import yaml
 
 from ovrag_core.corpus import CONTRACTS, MANIFEST, TRUTH
+from ovrag_core.executors import code_digest
+from ovrag_core.experiment import RUN_CODE
 from ovrag_core.notebooks.execution import clean, execute
 from ovrag_core.settings import ARM_NAMES, ArmName, Settings
 
@@ -157,6 +159,13 @@ def test_evaluation_notebooks_write_what_the_stages_list(tmp_path: Path, arms: t
         written = {path for path in files_below(tmp_path) - before if not path.startswith("reports/cases/")}
         assert written == set(outputs(stage)) - {"reports/cases"}
     assert (tmp_path / "reports" / "cases").is_dir()
+
+
+def test_the_manifest_of_a_run_knows_the_code_that_its_stage_depends_on_and_no_other():
+    """Else the same run, made again, would have another manifest than the recorded one."""
+    listed = {path for path in dependencies("03_run_experiment") if path.startswith("ovrag_core/")}
+    assert {f"ovrag_core/{part}" for part in RUN_CODE} == listed
+    assert code_digest(RUN_CODE) != code_digest(RUN_CODE[1:]) != code_digest()
 
 
 def test_no_output_belongs_to_two_stages():

@@ -120,9 +120,12 @@ def differences(before: Mapping[str, str], after: Mapping[str, str], appeared: I
     yield from (f"{path} is not committed" for path in appeared if not excepted(path))
 
 
-def verify_clone(project: Path, clone: Path, own_environment: bool) -> tuple[list[str], dict[str, list[int]], float]:
-    """Rebuild in a clone; what differs, artefacts and identical ones by stage, and seconds."""
-    run("git", "clone", "--quiet", "--no-hardlinks", str(project), str(clone), folder=project)
+def verify_clone(
+    project: Path, revision: str, clone: Path, own_environment: bool
+) -> tuple[list[str], dict[str, list[int]], float]:
+    """Rebuild a revision in a clone; what differs, artefacts and identical ones by stage, and seconds."""
+    run("git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", str(project), str(clone), folder=project)
+    run("git", "checkout", "--quiet", "--detach", revision, folder=clone)
     stages = read_stages(clone, compared=False)
     before = hashes(clone, tracked(clone))
     lock = (clone / LOCK).read_text(encoding="utf-8") if (clone / LOCK).exists() else ""
@@ -162,7 +165,8 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="leave the clones for inspection")
     asked = parser.parse_args()
     project = asked.project.resolve()
-    head = run("git", "rev-parse", "--short", "HEAD", folder=project).strip()
+    revision = run("git", "rev-parse", "HEAD", folder=project).strip()  # commits may come while this runs
+    head = revision[:10]
     if run("git", "status", "--porcelain", folder=project):
         print("note: what is changed here and not committed is not verified", file=sys.stderr)
     folder = Path(tempfile.mkdtemp(prefix="verify-"))
@@ -170,7 +174,7 @@ def main() -> None:
         results = []
         for name in ("one", "two"):
             print(f"rebuilding {head} in {folder / name}", file=sys.stderr, flush=True)
-            results.append(verify_clone(project, folder / name, asked.own_environment))
+            results.append(verify_clone(project, revision, folder / name, asked.own_environment))
     except OvragError as error:
         sys.exit(str(error))
     finally:
