@@ -27,8 +27,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import psutil
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))  # the faulty server is theirs
 
@@ -183,45 +185,73 @@ def lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
+class Measured(NamedTuple):
+    """What a run took: seconds of the clock and of the processor, and the most memory of its processes together."""
+
+    clock: float
+    cpu: float
+    megabytes: float
+    reasoner: float  # megabytes of it that are the reasoner's process
+
+
 def scale(asked: argparse.Namespace) -> Iterator[Row]:
-    """Seconds (of the processor, and of the clock) per contract and peak memory of runs of growing size."""
+    """Seconds per contract, and peak memory of all processes together, of runs of growing size by one process."""
+    found: dict[int, tuple[float, Measured]] = {}
     for contracts in asked.contracts or (100, 1_000, 10_000):
         parameters = f"experiment: {{arms: {asked.arms}, processes: 1}}\n"
         with project(contracts, parameters, embed=False):
             names = sorted(path.stem for path in Path("data/contracts").iterdir())
             chosen = names[:: max(1, len(names) // asked.ask)][: asked.ask] if asked.ask else names
-            chosen_words = ["-S", f"experiment.contracts={json.dumps(chosen)}"] if asked.ask else []
-            start = measured("-S", f"experiment.contracts={json.dumps(chosen[:1])}", "-S", "experiment.run=one")
-            whole = measured(*chosen_words)
-            per = max(1, len(chosen) - 1)
+            words = ["-S", f"experiment.contracts={json.dumps(chosen)}"] if asked.ask else []
+            start = measured("-S", f"experiment.contracts={json.dumps(names[:1])}", "-S", "experiment.run=one")
+            whole = measured(*words)
+            each = (whole.clock - start.clock) / max(1, len(chosen) - 1)
+            found[contracts] = each, whole
+            cpu = (whole.cpu - start.cpu) / max(1, len(chosen) - 1)
             yield (
-                f"{contracts:,} contracts, {len(chosen):,} asked",
-                f"{1e3 * (whole[0] - start[0]) / per:.0f} ms of the processor a contract, "
-                f"{1e3 * (whole[1] - start[1]) / per:.0f} ms of the clock; start {start[1]:.1f} s; "
-                f"peak {whole[2]} MB, reasoner {whole[3]} MB (one contract: {start[2]} MB)",
+                f"{contracts:,} contracts, {len(chosen):,} asked, {lines(run_files('main').records):,} queries",
+                f"{each:.3f} s a contract ({cpu:.3f} s of the processor), start {start.clock:.1f} s; peak "
+                f"{whole.megabytes:.0f} MB, {whole.reasoner:.0f} of them the reasoner (one contract: "
+                f"{start.megabytes:.0f} MB)",
             )
+    seconds = [each for each, _ in found.values()]
+    memory = [whole.megabytes for _, whole in found.values()]
+    yield (
+        "largest against smallest",
+        f"seconds {max(seconds) / min(seconds):.2f}, memory {max(memory) / min(memory):.2f}",
+    )
 
 
-def measured(*words: str) -> tuple[float, float, int, int]:
-    """Processor and clock seconds of a run with its children, peak memory of the run and of its largest child (MB)."""
-    code = (
-        "import json, resource, sys, time\n"
-        "from ovrag_core import cli\n"
-        "began = time.perf_counter()\n"
-        "try:\n    cli.main()\n"
-        "except SystemExit as ended:\n    assert not ended.code, ended\n"
-        "seconds = time.perf_counter() - began\n"
-        "used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]\n"
-        "cpu = sum(each.ru_utime + each.ru_stime for each in used)\n"
-        "print(json.dumps([cpu, seconds, *(each.ru_maxrss // 1024 for each in used)]))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "run", *words], env=environment(), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    cpu, seconds, own, child = json.loads(done.stdout.splitlines()[-1])
-    return cpu, seconds, own, child
+def measured(*words: str) -> Measured:
+    """A run in a process of its own, watched. Memory is resident, pages that processes share counted in each."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command(*words), env=environment(), stdout=subprocess.DEVNULL, stderr=said)
+        most, reasoner = 0, 0
+        while process.poll() is None:
+            sizes = memory_of(process.pid)
+            if sum(sizes.values()) > most:
+                most = sum(sizes.values())
+                reasoner = sum(size for pid, size in sizes.items() if pid != process.pid)
+            time.sleep(0.1)
+        if process.returncode:
+            said.seek(0)
+            raise SystemExit(said.read())
+    seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Measured(seconds, cpu, most / 1e6, reasoner / 1e6)
+
+
+def memory_of(pid: int) -> dict[int, int]:
+    """Bytes in memory of a process and of all below it, by process id."""
+    found: dict[int, int] = {}
+    with contextlib.suppress(psutil.Error):
+        top = psutil.Process(pid)
+        for each in (top, *top.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                found[each.pid] = each.memory_info().rss
+    return found
 
 
 def dask(asked: argparse.Namespace) -> Iterator[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from ovrag_core.answering import ExtractiveAnswerer
@@ -25,10 +26,11 @@ from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import open_index
 from ovrag_core.retrieval.store import INDEX, Documents, index_loaded
 from ovrag_core.settings import Settings, load_questions
-from ovrag_core.types import Document
+from ovrag_core.types import Chunk, Document, Origin, Reading, Triple
 from ovrag_core.validation import Validator
 
 CONTRACTS = Path("data/contracts")
+PASSAGES = 128  # whose reading is kept
 
 
 def contracts_folder(settings: Settings) -> Path:
@@ -118,12 +120,40 @@ def _bench(
 def make_extractor(settings: Settings, ontology: Ontology, model: Chat | None) -> tuple[Extractor, str]:
     """The extractor that the settings ask for, and the name that results are labelled with."""
     if model is None or settings.extractor == "reader":
-        return reader, reader.NAME
+        return ReadOnce(reader), reader.NAME
     chat = ChatExtractor(model, ontology, seed=settings.llm.seed, window=settings.extraction.window)
     if settings.extractor == "chat":
         return chat, chat.name
-    hybrid = HybridExtractor(chat, reader, reader.NAME)
+    hybrid = HybridExtractor(chat, ReadOnce(reader), reader.NAME)
     return hybrid, hybrid.name
+
+
+class ReadOnce:
+    """An extractor without a model, whose last readings of passages are kept.
+
+    A short contract's chunks are all retrieved for every question, and a correction may come to the same answer.
+    """
+
+    def __init__(self, reader: Extractor, kept: int = PASSAGES) -> None:
+        self._reader = reader
+        self._passage = lru_cache(kept)(self._read_passage)
+
+    def read(self, document: Document) -> Reading:
+        """The facts and triples of a whole document."""
+        return self._reader.read(document)
+
+    def read_passage(
+        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
+    ) -> tuple[Triple, ...]:
+        """The triples of a piece of text that begins at `start` of the document."""
+        return self._passage(text, document_id, start, origin)
+
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        """The triples of retrieved chunks, each read on its own."""
+        return tuple(triple for each in chunks for triple in self._passage(each.text, each.document_id, each.start))
+
+    def _read_passage(self, text: str, document_id: str, start: int, origin: Origin = "context") -> tuple[Triple, ...]:
+        return self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
 
 
 def _payer(settings: Settings) -> tuple[str, str] | None:
