@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -52,20 +54,36 @@ def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
     """The bench over the corpus of the settings and its stored index; `spent_usd` is what a resumed run has spent."""
     documents = Documents(find(contracts_folder(settings)))
     connection = open_connection(settings, spent_usd)
-    embedder = embedder_of(settings, connection)
-    bench = _bench(settings, documents, open_index(INDEX, embedder.name), embedder, connection)
+    with _reasoner_started(settings) as validator:
+        embedder = embedder_of(settings, connection)
+        index = open_index(INDEX, embedder.name)
+    bench = _bench(settings, documents, index, embedder, connection, validator.result())
     bench.pool = settings.retrieval.pool
     bench.payer = _payer(settings)
     return bench
 
 
-def documents_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
-    """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them."""
+def documents_bench(
+    settings: Settings, documents: Sequence[Document], wrap: Callable[[Embedder], Embedder] | None = None
+) -> Bench:
+    """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them.
+
+    `wrap` puts something around the embedder, as a memory of what it has embedded before.
+    """
     connection = open_connection(settings)
-    embedder = embedder_of(settings, connection)
-    index = index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-")), embedder)
+    with _reasoner_started(settings) as validator:
+        embedder = embedder_of(settings, connection)
+        embedder = wrap(embedder) if wrap else embedder
+        index = index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-")), embedder)
     by_id = {document.id: document for document in documents}
-    return _bench(settings, by_id, index, embedder, connection)
+    return _bench(settings, by_id, index, embedder, connection, validator.result())
+
+
+@contextmanager
+def _reasoner_started(settings: Settings) -> Iterator[Future[Validator]]:
+    """The validator, made during the block: its process starts while others load."""
+    with ThreadPoolExecutor(1, "reasoner") as pool:
+        yield pool.submit(make_validator, settings)
 
 
 def open_connection(settings: Settings, spent_usd: float = 0.0) -> Connection | None:
@@ -90,8 +108,8 @@ def _bench(
     index: Searcher,
     embedder: Embedder,
     connection: Connection | None,
+    validator: Validator,
 ) -> Bench:
-    validator = make_validator(settings)
     extractor, extractor_name = make_extractor(settings, validator.ontology, connection.chat if connection else None)
     if connection is None:
         answerer: Answerer = ExtractiveAnswerer(embedder)
