@@ -68,13 +68,13 @@ def documents_bench(
 ) -> Bench:
     """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them.
 
-    `wrap` puts something around the embedder, as a memory of what it has embedded before.
+    `wrap` puts something around the embedder that indexes, as a memory of what it has embedded before.
     """
     connection = open_connection(settings)
     with _reasoner_started(settings) as validator:
         embedder = embedder_of(settings, connection)
-        embedder = wrap(embedder) if wrap else embedder
-        index = index_loaded(settings, documents, Path(tempfile.mkdtemp(prefix="ovrag-index-")), embedder)
+        folder = Path(tempfile.mkdtemp(prefix="ovrag-index-"))
+        index = index_loaded(settings, documents, folder, wrap(embedder) if wrap else embedder)
     by_id = {document.id: document for document in documents}
     return _bench(settings, by_id, index, embedder, connection, validator.result())
 

@@ -1,14 +1,17 @@
 """The explorer: what it shows is escaped, what is missing is said in a sentence, and it works in a real browser."""
 
+import contextlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy
 import pytest
 from browser import Page, find_browser, open_browser, wait_for
 
@@ -16,6 +19,9 @@ from ovrag_core.errors import DocumentError, QuestionError, RunError, SettingsEr
 from ovrag_core.explorer import desk as work
 from ovrag_core.explorer import view
 from ovrag_core.explorer.app import AskTab, RunsTab, explorer
+from ovrag_core.retrieval.embedding import Vectors
+from ovrag_core.retrieval.store import index_documents
+from ovrag_core.settings import load_settings
 from ovrag_core.types import (
     Answer,
     Attempt,
@@ -192,6 +198,46 @@ class TestDesk:
         desk = work.open_desk()
         assert work.add_upload(desk, "C:\\papers\\My loan.txt", CLASHING.encode()).id == "My loan"
         assert list(work.collections_of(desk)) == [work.OWN, work.CORPUS]
+
+    def test_what_is_embedded_is_not_embedded_again_and_progress_is_told(self):
+        asked: list[str] = []
+        told: list[tuple[int, int]] = []
+
+        class Letters:
+            name = "letters"
+
+            def embed(self, texts: Sequence[str]) -> Vectors:
+                asked.extend(texts)
+                return numpy.array([[len(text), ord(text[0])] for text in texts], dtype=numpy.float32)
+
+        def watch(done: int, whole: int) -> None:
+            told.append((done, whole))
+
+        texts = [f"{letter} passage" for letter in "abcdefghijklmnopqrstuvwxyz"]
+        known: dict[tuple[str, str], Vectors] = {}
+        first = work.Remembering(Letters(), known, watch).embed([*texts[::-1], "a passage"])
+        assert first.tolist() == Letters().embed([*texts[::-1], "a passage"]).tolist()
+        assert told == [(0, 26), (work.AT_A_TIME, 26)]
+        asked.clear()
+        again = work.Remembering(Letters(), known, watch).embed(["new", *texts])
+        assert asked == ["new"] and again[1:].tolist() == first[:26][::-1].tolist()
+
+    def test_index_of_the_project_is_used_until_a_contract_is_changed(self, folder: Path, tmp_path: Path):
+        project = tmp_path / "project"
+        shutil.copytree(folder, project)
+        with contextlib.chdir(project):
+            index_documents(load_settings(), Path("own"))
+            told: list[int] = []
+            for rate in ("5.25%", "7.75%"):
+                path = Path("own", "Clashing.txt")
+                if rate not in path.read_text(encoding="utf-8"):
+                    path.write_text(CLASHING.replace("5.25%", rate), encoding="utf-8")
+                desk, text = work.open_desk(), "What is the interest rate?"
+                place = ("offline", work.CORPUS, "Clashing", "plain_scoped", text)
+                record, _, bench = work.ask_about(desk, *place, watch=lambda done, whole: told.append(whole))
+                bench.close()
+                assert record.answer is not None and rate in record.answer.text
+                assert told == ([2] if rate == "7.75%" else []), "indexed anew only after the change"
 
     def test_empty_question_and_empty_batch_are_refused(self, inside: Path):
         desk = work.open_desk()

@@ -81,7 +81,7 @@ class AskTab:
         self.arm.observe(lambda change: setattr(self.arm_words, "value", _soft(ARM_WORDS[change["new"]])), "value")
         self.go.on_click(lambda _: self.ask())
         if desk.corpus:
-            self.pool.submit(self.warm, work.CORPUS)
+            self.pool.submit(self.warm, *self.contract.value)
         self.widget = _two_columns(
             [
                 ("Contract", self.contract, self.upload, self.sample),
@@ -113,10 +113,10 @@ class AskTab:
                 problems.append(str(error))
         self.upload.value = ()  # the same file can be chosen again
         self.refresh(taken[0] if taken else None)
+        told = " ".join([*([f"{', '.join(taken)} can be asked about."] if taken else []), *problems])
+        self.status.value = view.message(told, "bad" if problems else "good")
         if taken and self.model.value == work.OFFLINE:  # with a model, to index them may cost
-            self.pool.submit(self.warm, work.OWN)
-        told = [f"{', '.join(taken)} can be asked about."] if taken else []
-        self.status.value = view.message(" ".join([*told, *problems]), "bad" if problems else "good")
+            self.pool.submit(self.warm, work.OWN, taken[0])
 
     def make_sample(self) -> None:
         """Generate a few contracts and offer them."""
@@ -134,18 +134,31 @@ class AskTab:
     def answer(self, model: str, place: Place, arm: ArmName, text: str) -> None:
         """Show the answer, or a sentence that says why there is none."""
         with _telling(self.status, "The question could not be answered", self.free):
-            record, latency, bench = work.ask_about(self.desk, model, *place, arm, text)
+            record, latency, bench = work.ask_about(self.desk, model, *place, arm, text, self.show_progress)
             self.result.value = view.query_view(record, bench.index.chunk, bench.documents[place[1]], latency, "ask")
             self.status.value = view.message(f"Answered in {latency.total:.2f} s.", "good")
+
+    def show_progress(self, done: int, whole: int) -> None:
+        """Called between the passages that are embedded."""
+        self.status.value = view.message(f"Passages are indexed: {done} of {whole} …")
 
     def free(self) -> None:
         """The next question can be asked."""
         self.go.disabled = False
 
-    def warm(self, collection: str) -> None:
-        """Open what the first question needs before it is asked; what is wrong with it is told when it is."""
+    def warm(self, collection: str, contract: str) -> None:
+        """Open what the first question needs before it is asked; what is wrong with it is told when it is.
+
+        Offline the shown question is put to the contract, so that all is loaded and the contract read. At the end the
+        status is what it was, unless a question has been asked meanwhile.
+        """
+        model, before = self.model.value, self.status.value
         with suppress(OvragError):
-            work.bench_of(self.desk, self.model.value, collection)
+            work.bench_of(self.desk, model, collection, self.show_progress)
+            if model == work.OFFLINE:
+                work.ask_about(self.desk, model, collection, contract, self.arm.value, self.question.value)
+        if not self.go.disabled:
+            self.status.value = before
 
 
 class BatchTab:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+
+import numpy
 
 from ovrag_core.arms import ARMS
 from ovrag_core.contracts import generate
@@ -14,6 +16,7 @@ from ovrag_core.errors import CorpusError, DocumentError, QuestionError, RunErro
 from ovrag_core.llm.once import Once
 from ovrag_core.pipeline import Bench, ask, with_identity
 from ovrag_core.project import project_file
+from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.index import Index, read_chunks
 from ovrag_core.retrieval.store import INDEX, load_all
 from ovrag_core.runs import RUNS, read_run, run_files
@@ -27,6 +30,8 @@ SAMPLE_SIZE = 8
 SAMPLE_SEED = 7
 OFFLINE_CHANGES = {"llm.provider": "offline", "extraction.extractor": "auto", "retrieval.embedding": "minilm"}
 MOST_OPEN = 3  # benches; each has a reasoner's process
+AT_A_TIME = 16  # passages that are embedded between two words about progress
+Watch = Callable[[int, int], None]  # passages that are embedded, and all
 PARTS_OF_RUNS = (".latency.jsonl", ".partial.jsonl")
 
 
@@ -44,6 +49,27 @@ class Desk:
     collections: dict[str, dict[str, Document]] = field(default_factory=dict)
     truth: dict[str, Path] = field(default_factory=dict)
     benches: Once[tuple[str, str, int], Bench] = field(default_factory=lambda: Once(MOST_OPEN))
+    vectors: dict[tuple[str, str], Vectors] = field(default_factory=dict)
+
+
+class Remembering:
+    """An embedder that keeps the vectors of the passages of uploads, and says how far it is with new ones.
+
+    So a second upload does not have the first embedded again. A vector depends on its text alone.
+    """
+
+    def __init__(self, embedder: Embedder, known: dict[tuple[str, str], Vectors], watch: Watch) -> None:
+        self._embedder, self._known, self._watch = embedder, known, watch
+        self.name = embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row per text."""
+        new = sorted({text for text in texts if (self.name, text) not in self._known}, key=len)
+        for first in range(0, len(new), AT_A_TIME):
+            self._watch(first, len(new))
+            some = new[first : first + AT_A_TIME]
+            self._known.update(zip(((self.name, text) for text in some), self._embedder.embed(some), strict=True))
+        return numpy.stack([self._known[self.name, text] for text in texts])
 
 
 def open_desk(params: Path = Path("params.yaml")) -> Desk:
@@ -94,25 +120,30 @@ def add_sample(desk: Desk) -> list[str]:
     return list(documents)
 
 
-def bench_of(desk: Desk, model: str, collection: str) -> Bench:
-    """The bench over a collection with a model, made at its first use.
+def bench_of(desk: Desk, model: str, collection: str, watch: Watch = lambda done, whole: None) -> Bench:
+    """The bench over a collection with a model, made at its first use; `watch` is told how far its indexing is.
 
     Where the project's index is missing or belongs to other contracts, the contracts are indexed anew for this session.
     """
     documents = tuple(desk.collections.get(collection, {}).values())
-    return desk.benches.get(
-        (model, collection, hash(documents)), lambda: _open_bench(desk.models[model], documents)
-    ).value
+    key = (model, collection, hash(documents))
+    return desk.benches.get(key, lambda: _open_bench(desk, desk.models[model], documents, watch)).value
 
 
 def ask_about(
-    desk: Desk, model: str, collection: str, document_id: str, arm: ArmName, text: str
+    desk: Desk,
+    model: str,
+    collection: str,
+    document_id: str,
+    arm: ArmName,
+    text: str,
+    watch: Watch = lambda done, whole: None,
 ) -> tuple[QueryRecord, LatencyRecord, Bench]:
     """One question about one contract. Raises QuestionError for an empty one, else what opening the bench raises."""
     if not text.strip():
         raise QuestionError("the question is empty; choose one or write one")
     question = next((each for each in desk.questions if each.text == text.strip()), Question(id="Q", text=text.strip()))
-    bench = bench_of(desk, model, collection)
+    bench = bench_of(desk, model, collection, watch)
     record, latency = ask(question, document_id, ARMS[arm], bench)
     return record if ARMS[arm].validates else with_identity(record, bench), latency, bench
 
@@ -193,25 +224,31 @@ def document_of(desk: Desk, document_id: str) -> Document | None:
         return None
 
 
-def _open_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
+def _open_bench(desk: Desk, settings: Settings, documents: Sequence[Document], watch: Watch) -> Bench:
+    def remembering(embedder: Embedder) -> Embedder:
+        return Remembering(embedder, desk.vectors, watch)
+
     if documents:
-        return documents_bench(settings, documents)
+        return documents_bench(settings, documents, remembering)
     try:
         bench = corpus_bench(settings)
     except CorpusError:
         bench = None
-    if bench is not None and _is_index_of(bench):
+    if bench is not None and _is_index_of(bench, list(desk.corpus.values())):
         return bench
     pool = settings.retrieval.pool
-    anew = documents_bench(settings, load_all(find(contracts_folder(settings))))
+    anew = documents_bench(settings, load_all(find(contracts_folder(settings))), remembering)
     anew.pool = pool
     return anew
 
 
-def _is_index_of(bench: Bench) -> bool:
-    """Whether the index was made of the contracts as they are."""
+def _is_index_of(bench: Bench, contracts: Sequence[Path], folder: Path = INDEX) -> bool:
+    """Whether the index was made of the contracts as they are; they are read only where a file is newer than it."""
     assert isinstance(bench.index, Index)
+    if set(bench.index.document_ids) != set(bench.documents):
+        return False
+    # The time of a file's last change of any kind, which copying or moving it cannot set back.
+    if max(path.stat().st_ctime_ns for path in contracts) < (folder / "chunks.jsonl").stat().st_ctime_ns:
+        return True
     texts = {name: document.text for name, document in bench.documents.items()}
-    return set(bench.index.document_ids) == set(texts) and all(
-        texts[chunk.document_id][chunk.start : chunk.end] == chunk.text for chunk in bench.index.chunks
-    )
+    return all(texts[chunk.document_id][chunk.start : chunk.end] == chunk.text for chunk in bench.index.chunks)
