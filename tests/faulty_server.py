@@ -230,6 +230,10 @@ def vector_of(text: str) -> list[float]:
     return [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:DIMENSIONS]]
 
 
+def unknown_to_openai(model: str) -> Answer:
+    return failure(404, f"The model `{model}` does not exist", "model_not_found")
+
+
 class FaultyServer:
     """Serves until closed. `structured` names the response formats that it takes; others are refused with 400.
 
@@ -245,7 +249,11 @@ class FaultyServer:
         models: Sequence[str] = (MODEL,),
         key: str | None = KEY,
         delay: float = 0.0,
+        unknown_model: Callable[[str], Answer] | None = None,
+        wrong_key: Answer | None = None,
     ) -> None:
+        self.unknown_model = unknown_model or unknown_to_openai
+        self.wrong_key = wrong_key
         self.responder = responder or always(say("hello"))
         self.structured = structured
         self.models = models
@@ -287,13 +295,13 @@ class FaultyServer:
 
     def _checked(self, call: Call, authorization: str) -> Answer:
         if self.key is not None and authorization != f"Bearer {self.key}":
-            return failure(
+            return self.wrong_key or failure(
                 401, f"Incorrect API key provided: {authorization.removeprefix('Bearer ')}.", "invalid_api_key"
             )
         if call.path not in ("/v1/chat/completions", "/v1/embeddings"):
             return failure(404, f"no such address: {call.path}")
         if call.body.get("model") not in self.models:
-            return failure(404, f"The model `{call.body.get('model')}` does not exist", "model_not_found")
+            return self.unknown_model(str(call.body.get("model")))
         wanted = call.body.get("response_format", {}).get("type", "text")
         if wanted not in (*self.structured, "text"):
             return failure(400, f"'response_format' of type '{wanted}' is not supported with this model.")

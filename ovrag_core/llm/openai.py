@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -33,18 +35,32 @@ from ovrag_core.errors import (
     UnreachableError,
 )
 from ovrag_core.llm.chat import Completion, Embedded, Request, Vectors, clipped, without_surrogates
-from ovrag_core.llm.dialect import TOKENS_AROUND_A_TEXT, Dialect, Structured, chat_body, simpler, token_bound
+from ovrag_core.llm.dialect import (
+    TOKENS_AROUND_A_TEXT,
+    Dialect,
+    Structured,
+    chat_body,
+    given_up,
+    simpler,
+    together,
+    token_bound,
+)
 from ovrag_core.llm.meter import CHARACTERS_PER_TOKEN, Budget
 from ovrag_core.llm.schema import JsonObject
 from ovrag_core.types import Usage
 
 CONNECT_SECONDS = 10.0
 SECRET_LENGTH = 12  # characters
+_THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?(?:</\1>\s*|\Z)", re.S)
+_NO_MODEL = re.compile(r"(?:invalid|unknown) model\b|not a valid model|\bmodel\b.{0,80}(?:not found|not exist)", re.I)
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|size|window)|too many tokens|max_(?:completion_)?tokens.{0,20}too large", re.I
+)
 
 
 class _WireUsage(BaseModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
 
 class _Wire(BaseModel):
@@ -54,19 +70,35 @@ class _Wire(BaseModel):
         return ""
 
     def used(self, prompt_characters: int) -> Usage:
-        """What the server counted; an estimate where it does not count."""
-        if self.usage is not None:
-            return Usage(calls=1, **self.usage.model_dump())
+        """What the server counted; an estimate where it does not count. No prompt has no tokens."""
+        counted = self.usage or _WireUsage()
+        reply = counted.completion_tokens
         return Usage(
             calls=1,
-            prompt_tokens=math.ceil(prompt_characters / CHARACTERS_PER_TOKEN),
-            completion_tokens=math.ceil(len(self.text()) / CHARACTERS_PER_TOKEN),
+            prompt_tokens=counted.prompt_tokens or math.ceil(prompt_characters / CHARACTERS_PER_TOKEN),
+            completion_tokens=math.ceil(len(self.text()) / CHARACTERS_PER_TOKEN) if reply is None else reply,
         )
 
 
-class _WireMessage(BaseModel):
-    content: str | None = None
+class _WirePart(BaseModel):
+    type: str = ""
+    text: str | None = None
     refusal: str | None = None
+
+
+class _WireMessage(BaseModel):
+    content: str | list[_WirePart] | None = None
+    refusal: str | None = None
+
+    def said(self) -> str:
+        """The text without what a reasoning model thought before it, for servers that do not keep that apart."""
+        if isinstance(self.content, list):
+            return "".join(each.text or "" for each in self.content if each.type in ("text", "output_text"))
+        return _THOUGHT.sub("", self.content or "", count=1)
+
+    def refused(self) -> str | None:
+        parts = self.content if isinstance(self.content, list) else ()
+        return self.refusal or next((each.refusal for each in parts if each.refusal), None)
 
 
 class _WireChoice(BaseModel):
@@ -76,14 +108,14 @@ class _WireChoice(BaseModel):
 
 class _WireCompletion(_Wire):
     choices: list[_WireChoice]
-    model: str = ""
+    model: str | None = None
 
     def text(self) -> str:
-        return (self.choices[0].message.content or "") if self.choices else ""
+        return self.choices[0].message.said() if self.choices else ""
 
 
 class _WireVector(BaseModel):
-    index: int
+    index: int | None = None  # without it, vectors stand in the order of the texts
     embedding: list[float]
 
 
@@ -121,13 +153,17 @@ class OpenAIBackend:
     ) -> None:
         self.host, local = _host(base_url)
         if key is None and not local:
-            raise ModelSetupError(f"there is no key for {self.host}; set it in the environment or in .env")
+            raise ModelSetupError(
+                f"there is no key for {self.host}; set it in the environment or in .env, to any word where the server "
+                "wants none"
+            )
         # A server may repeat what it was sent. Short keys ("ollama") are no secret and may well stand in a text.
         self._secret = key if key and len(key) >= SECRET_LENGTH else None
         self._seconds_per_call = seconds_per_call
         self._dialect = Dialect(structured)
         self._budget = budget
-        self._announce: Callable[[str], None] | None = announce
+        self._say = announce
+        self._told = False
         self._notice = _notice(self.host, local)
         self._slots = asyncio.Semaphore(concurrency)
         self._client = openai.AsyncOpenAI(
@@ -158,7 +194,7 @@ class OpenAIBackend:
         first = wire.choices[0] if wire.choices else None
         return Completion(
             text=wire.text(),
-            refusal=first.message.refusal if first else None,
+            refusal=first.message.refused() if first else None,
             finish_reason=first.finish_reason if first else None,
             usage=used,
             seconds=seconds,
@@ -220,12 +256,19 @@ class OpenAIBackend:
             try:
                 response = await self._client.post(path, body=body(dialect), cast_to=httpx2.Response)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                other = simpler(dialect, self._words(error).lower())
+                other = simpler(dialect, error.param or "", self._words(error, whole=True))
                 if other is None:
                     raise
-                dialect = self._dialect = other
+                dialect = other
             else:
+                self._adopt(together(self._dialect, dialect))
                 return response.content
+
+    def _adopt(self, dialect: Dialect) -> None:
+        """Keep a way to ask that the server has understood, and say what of the settings it leaves out."""
+        for name in given_up(self._dialect, dialect):
+            self._say(f"{self.host} takes no {name} for this model, so its replies do not follow llm.{name}")
+        self._dialect = dialect
 
     def _understood(self, content: bytes, form: type[W]) -> W:
         if self._secret:
@@ -233,6 +276,8 @@ class OpenAIBackend:
         try:
             return form.model_validate_json(content)
         except ValidationError:
+            if words := _reported(content):
+                raise ServerError(f"{self.host} answered with an error: {words}") from None
             shown = clipped(content[:200].decode(errors="replace"), 60)
             raise MalformedReplyError(
                 f"{self.host} did not answer like an OpenAI-compatible server: {shown!r}; check base_url"
@@ -243,7 +288,7 @@ class OpenAIBackend:
         status = error.status_code if isinstance(error, openai.APIStatusError) else "no status"
         known: dict[type[openai.OpenAIError], ModelError] = {
             openai.APITimeoutError: TimeLimitError(
-                f"{host} was silent for longer than the limit, also when asked again"
+                f"{host} was silent for longer than the limit, also when asked again; raise llm.seconds_per_attempt"
             ),
             openai.APIConnectionError: UnreachableError(
                 f"{host} cannot be reached, or cut the connection; check base_url and the network"
@@ -260,29 +305,56 @@ class OpenAIBackend:
             return ModelSetupError(f"there is no credit left at {host}: {words}")
         if code == "content_filter":
             return RefusalError(f"a filter at {host} declined the prompt: {words}")
+        if status in (400, 422) and _NO_MODEL.search(self._words(error, whole=True)):
+            return ModelSetupError(f"{host} has no model {model}: {words}")
+        if status in (400, 413, 422) and _TOO_LONG.search(self._words(error, whole=True)):
+            return ServerError(
+                f"prompt and reply are longer than {model} takes; lower llm.max_tokens, extraction.window or "
+                f"retrieval.top_k, or let the server give it more context: {words}"
+            )
         other = ServerError(f"{host} answered with an error ({status}): {words}")
         return next((said for kind, said in known.items() if isinstance(error, kind)), other)
 
-    def _words(self, error: openai.OpenAIError) -> str:
-        """The server's own words, without the key that it may repeat."""
-        body = error.body if isinstance(error, openai.APIError) else None
-        said = body.get("message") if isinstance(body, dict) else body
-        words = said if isinstance(said, str) and said.strip() else str(error)
-        return clipped(words.replace(self._secret, "[key]") if self._secret else words)
+    def _words(self, error: openai.OpenAIError, *, whole: bool = False) -> str:
+        """The server's own words, without the key that it may repeat; on one line, or `whole`."""
+        words = _message(error.body if isinstance(error, openai.APIError) else None) or str(error)
+        words = words.replace(self._secret, "[key]") if self._secret else words
+        return words if whole else clipped(words)
 
     def _tell(self) -> None:
-        if self._announce is not None:
-            self._announce(self._notice)
-            self._announce = None
+        if not self._told:
+            self._say(self._notice)
+            self._told = True
 
     def _vectors(self, wire: _WireEmbeddings, expected: int) -> Vectors:
-        rows = [each.embedding for each in sorted(wire.data, key=lambda each: each.index)]
+        placed = [(place if each.index is None else each.index, each) for place, each in enumerate(wire.data)]
+        rows = [each.embedding for _, each in sorted(placed, key=lambda pair: pair[0])]
         if len(rows) != expected or len({len(row) for row in rows}) > 1 or not all(rows):
             raise MalformedReplyError(f"{self.host} sent {len(rows)} embeddings for {expected} texts, or uneven ones")
         vectors = numpy.asarray(rows, dtype=numpy.float32)
         if not numpy.isfinite(vectors).all():
             raise MalformedReplyError(f"{self.host} sent an embedding with numbers that are none")
         return vectors
+
+
+def _message(body: object) -> str:
+    """What an error's body says: OpenAI's form, Ollama's bare text, vLLM's flat object, FastAPI's or Gemini's list."""
+    if isinstance(body, list):
+        return next((words for each in body if (words := _message(each))), "")
+    if isinstance(body, dict):
+        said = next((body[name] for name in ("message", "error", "detail", "msg") if body.get(name)), None)
+        where = ".".join(str(part) for part in body["loc"]) if isinstance(body.get("loc"), list) else ""
+        return f"field '{where.rpartition('.')[2]}': {said}" if where else _message(said)
+    return body.strip() if isinstance(body, str) else ""
+
+
+def _reported(content: bytes) -> str:
+    """The words of an error that came with a status of success; empty where it is none."""
+    try:
+        body = json.loads(content)
+    except ValueError:
+        return ""
+    return clipped(_message(body.get("error"))) if isinstance(body, dict) else ""
 
 
 def _host(base_url: str) -> tuple[str, bool]:
