@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ovrag_core.extraction.grids import facility_cells
 from ovrag_core.extraction.sentences import Unit
 
 Family = Literal["revolving", "term"]
@@ -52,11 +53,14 @@ _TERM_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FacilityName:
-    """A facility as an individual: the subject of its triples, its name in the text, and how it is recognised."""
+    """A facility as an individual: the subject of its triples, its name in the text, and how it is recognised.
+
+    `family` is None where a table has a column for it that tells neither (a line for guarantees, say).
+    """
 
     subject: str
     name: str
-    family: Family
+    family: Family | None
     pattern: re.Pattern[str]
 
 
@@ -65,6 +69,8 @@ SINGLE = FacilityName("Loan", "Loan", "term", re.compile(r"(?!)"))
 
 def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
     """The facilities of a plain text in order of first mention; one, named Loan, where there are not several."""
+    if tabled := _tabled(text):
+        return tabled
     found = []
     revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving", ignore_case=True)
     terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term", ignore_case=True)
@@ -116,6 +122,23 @@ def _term_letters(text: str) -> list[FacilityName]:
     return found if len(found) > 1 else []
 
 
+def _tabled(text: str) -> list[FacilityName]:
+    """The columns of a table of facilities, where at least two are told to be credit of one form or the other."""
+    said: dict[str, list[str]] = {}
+    for cell in facility_cells(text):
+        said.setdefault(cell.facility, []).append(text[cell.start : cell.end])
+    found = []
+    for name, cells in said.items():
+        words = " ".join([name, *cells])
+        letter = _LETTERED.fullmatch(name.title())
+        # Beside a table its columns are called by their letter alone: "7. (B) Interest is charged monthly".
+        bare = rf"|(?m:^[ \t]*(?:\d+[.)][ \t]*)?\({letter['letter']}\)(?=\s))" if letter else ""
+        pattern = re.compile(rf"\b{re.escape(name)}\b{bare}", re.IGNORECASE)
+        subject = "".join(word.capitalize() for word in re.findall(r"\w+", name))
+        found.append(FacilityName(subject, name, _family_of(words), pattern))
+    return found if sum(facility.family is not None for facility in found) > 1 else []
+
+
 def _lettered(text: str) -> list[FacilityName]:
     """ "Facility A" and "Facility B", each with words beside it that tell its form."""
     nouns: dict[str, dict[str, list[int]]] = {}
@@ -138,12 +161,12 @@ def _lettered(text: str) -> list[FacilityName]:
 
 
 def _family_beside(text: str, places: Sequence[int]) -> Family | None:
-    revolving = term = 0
-    for place in places:
-        stop = _LETTERED.search(text, place + 10, place + 260)
-        beside = text[place : stop.start() if stop else place + 260]
-        revolving += len(_OPEN_WORDS.findall(beside))
-        term += len(_TERM_WORDS.findall(beside))
+    stops = [(place, _LETTERED.search(text, place + 10, place + 260)) for place in places]
+    return _family_of(" ".join(text[place : stop.start() if stop else place + 260] for place, stop in stops))
+
+
+def _family_of(words: str) -> Family | None:
+    revolving, term = len(_OPEN_WORDS.findall(words)), len(_TERM_WORDS.findall(words))
     if revolving == term:
         return "term" if term else None
     return "revolving" if revolving > term else "term"

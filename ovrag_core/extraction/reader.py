@@ -51,6 +51,7 @@ from ovrag_core.extraction.values import (
 from ovrag_core.types import Chunk, Document, Evidence, Facility, Money, Origin, Party, PartyKind, Reading, Triple
 
 NAME = "clause reader"
+OPENING = 60  # characters
 
 T = TypeVar("T", Principal, Rate, Maturity, Term)
 
@@ -306,7 +307,7 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     found: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
-        if len(names) > 1:
+        if len(names) > 1 and name.family is not None:
             mine.append(_by_name(page, name))
         settled = settle(mine, page.lexicon, long=long)
         found.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
@@ -335,13 +336,14 @@ def _roles(parties: Parties) -> dict[str, str]:
 
 
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
-    """Whether a claim is about the facility `name`: by its clause, its passage, its heading, else all alike."""
+    """Whether a claim is about the facility `name`: by its clause, passage, heading, paragraph, else all alike."""
     if len(names) == 1 or (claim.about in SECURITY and len(page.plain.text) > LONG_DOCUMENT):
         return True
     for text in (
         page.plain.text[claim.cue[0] : claim.cue[1]],
         page.plain.text[claim.start : claim.end],
         page.units[claim.unit].heading,
+        _opening(page.plain.text, claim.start),
     ):
         named = mentioned(text, names)
         if named and claim.about in FORM:
@@ -351,6 +353,12 @@ def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[Fac
         if named:
             return name in named
     return claim.about not in FORM
+
+
+def _opening(text: str, at: int) -> str:
+    """How the paragraph around `at` begins, which often says of which facility all of it speaks: "8. (C) The line"."""
+    start = text.rfind("\n\n", 0, at) + 2
+    return text[start : min(at, start + OPENING)]
 
 
 def _by_name(page: _Page, name: FacilityName) -> Claim:
@@ -830,7 +838,9 @@ def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: 
     neutral: T | None = None
     for mention in mentions:
         start, end = page.around(mention.value_start, mention.value_end)
-        named = mentioned(page.plain.text[start:end], names)
+        index = page.unit_at(start)
+        heading = page.units[index].heading if index is not None else ""
+        named = mentioned(page.plain.text[start:end], names) or mentioned(heading, names)
         if name in named:
             # The end of a facility's availability gives way to a day on which everything is due.
             clearer = isinstance(mention, Maturity) and neutral is not None and neutral.score > mention.score + 4

@@ -9,11 +9,13 @@ back to the original offsets is kept, then cut into units by its lines, and para
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
+
+from ovrag_core.extraction.grids import Cell, facility_cells
 
 UnitKind = Literal["sentence", "row", "heading", "signature"]
 
@@ -206,6 +208,7 @@ class _Segmenter:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = list(_lines(text))
+        self.cells = facility_cells(text)
         self.heading = ""
 
     def run(self) -> Iterator[Unit]:
@@ -213,6 +216,11 @@ class _Segmenter:
         while position < len(self.lines):
             line = self.lines[position]
             if not line.text:
+                position += 1
+                continue
+            cells = self._cells_of(line)
+            if cells:
+                yield from (Unit(c.start, c.end, "row", c.facility, c.term, c.start) for c in cells)
                 position += 1
                 continue
             if _SIGNATURE.search(line.text):
@@ -233,6 +241,11 @@ class _Segmenter:
             last = self._paragraph_end(position)
             yield from self._sentences(line.start, self.lines[last - 1].end)
             position = last
+
+    def _cells_of(self, line: _Line) -> list[Cell]:
+        first = bisect_left(self.cells, line.start, key=lambda cell: cell.start)
+        last = bisect_left(self.cells, line.end, key=lambda cell: cell.start)
+        return self.cells[first:last]
 
     def _row(self, position: int) -> tuple[list[Unit], int] | None:
         line = self.lines[position]

@@ -920,9 +920,9 @@ _PERCENT_WORDS = re.compile(
     rf"\b(?P<words>{_NUMBER_WORDS})(?:\s+point\s+(?P<point>(?:(?:{_NUMBER_WORD}|oh)[\s-]*)+?))?(?:\s+and\s+(?:(?P<top>a|an|{_NUMBER_WORD})[\s-]+)?(?P<bottom>{'|'.join(sorted(_FRACTION_WORDS, key=lambda w: (-len(w), w)))}))?(?:\s+of\s+one)?\s*(?:%|per[ \n-]?cent(?:um)?\b|percent\b)",
     re.IGNORECASE,
 )
-_INDEX = r"(?:benchmark|prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|cash rate|policy rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
+_INDEX = r"(?:benchmark|prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|TIIE|\bCDI\b|Selic|KIBOR|EIBOR|SAIBOR|MIBOR|SIBOR|BUBOR|ROBOR|TELBOR|TLREF|KLIBOR|BIBOR|JIBOR|repo[- ]linked|lending rate|discount rate|cash rate|policy rate|key rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
 _VARIABLE = re.compile(
-    rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}|\b(?:rate|interest)\b[^.;\n]{{0,30}}\blinked\b[^;\n]{{0,60}}\bfloating\b|{_INDEX}[^;\n]{{0,40}}\s\+\s?\d",
+    rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}|\b(?:rate|interest)\b[^.;\n]{{0,30}}\blinked\b[^;\n]{{0,60}}\bfloating\b|{_INDEX}[^;\n]{{0,40}}\s\+\s?\d|{_INDEX}[^.;\n]{{0,30}}\b(?:less|minus|m[aá]s|today|currently|at present|presently|now standing)\b[^.;\n]{{0,30}}\d|\bpercentage points? (?:higher|lower|more|less) than\b[^.;]{{0,40}}{_INDEX}|\d ?(?:%|per cent)[^.;\n]{{0,25}}[(,]\s*(?:variable|floating)\b",
     re.IGNORECASE,
 )
 _HINT = re.compile(
@@ -1113,7 +1113,8 @@ def _variable_hits(text: str) -> Iterator[re.Match[str]]:
 def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
     for match in _variable_hits(text):
         setting = _setting(text, match.start(), match.end(), breaks)
-        sentence = text[setting.start : setting.end]
+        begin, end = _cell(text, setting.start, setting.end, match.start())
+        sentence = text[begin:end]
         if _DEFAULTING.search(sentence) or re.search(
             r"\b(?:not|no|never|without|nor)\b[^.;]{0,30}$", setting.before[-40:], re.IGNORECASE
         ):
@@ -1134,12 +1135,20 @@ def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
             margin,
             True,
             " ".join(match.group().split())[:60],
-            setting.start,
-            setting.end,
+            begin,
+            end,
             match.start(),
             match.end(),
             round(score - match.start() / max(1, len(text)), 4),
         )
+
+
+def _cell(text: str, start: int, end: int, at: int) -> tuple[int, int]:
+    """The cell of a row of several cells that `at` stands in; the whole row where it is a label and a value."""
+    if text.count("|", start, end) < 2:
+        return start, end
+    left, right = text.rfind("|", start, at), text.find("|", at, end)
+    return (left + 1 if left >= 0 else start), (right if right >= 0 else end)
 
 
 def _settle(found: list[Rate]) -> list[Rate]:

@@ -1,0 +1,132 @@
+"""Tables of facilities: one column (or one row) for each facility of an agreement, and a cell for each of its terms.
+
+A row of such a table says as many things as it has cells, each of another facility. So each cell becomes a unit of its
+own, under the facility's name as its heading and with the term's name as its label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_FEWEST_COLUMNS = 3
+_FEWEST_ROWS = 3
+_RULE = re.compile(r"[\s|+=:_-]*")
+_NUMBERED = re.compile(r"(?:no|nr|sl|s|item|#|\d+)[.)]*", re.IGNORECASE)
+_CREDIT = re.compile(
+    r"\b(?:facility|tranche|loan|advance|overdraft|revolver|revolving|credit|line|limit|RCF|TLA|TLB|mortgage|note|"
+    r"limb|part|account|card|bridge|swingline|capex|term)\b",
+    re.IGNORECASE,
+)
+_TERM = re.compile(
+    r"\b(?:amount|sum|limit|principal|commitment|interest|rate|margin|fees?|repay\w*|repaid|security|secured|"
+    r"collateral|availability|available|purpose|use|maturity|tenor|term|final|last day|expiry|currency|kind|type|"
+    r"nature|drawing|drawdown|utili[sz]ation|borrower|lender|charge|instal\w+|payment|due|redraw\w*|guarantee)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a table says of one term of one facility: the span of a cell and the names of its column and row."""
+
+    start: int
+    end: int
+    facility: str
+    term: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    cells: tuple[tuple[int, int], ...]
+
+
+def facility_cells(text: str) -> list[Cell]:
+    """The cells of all tables of facilities of a plain text, in order; a wrapped cell is one for each of its lines."""
+    if "|" not in text and "   " not in text:
+        return []
+    return [cell for rows in _grids(text) for cell in _cells(text, rows)]
+
+
+def _grids(text: str) -> Iterator[list[_Row]]:
+    """Runs of neighbouring lines with the same number of columns; ruled lines between them are passed over."""
+    rows: list[_Row] = []
+    bordered = False
+    start = 0
+    for line in [*text.split("\n"), ""]:
+        body = line.strip()
+        if not body or not _RULE.fullmatch(body):
+            if not rows:
+                bordered = body[:1] == "|" and body[-1:] == "|"
+            row = _row(line, start, bordered=bordered)
+            if rows and (row is None or len(rows[0].cells) != len(row.cells)):
+                if len(rows) >= _FEWEST_ROWS:
+                    yield rows
+                rows = []
+                bordered = body[:1] == "|" and body[-1:] == "|"
+                row = _row(line, start, bordered=bordered)
+            if row is not None:
+                rows.append(row)
+        start += len(line) + 1
+
+
+def _row(line: str, offset: int, *, bordered: bool) -> _Row | None:
+    """The cells of a line between its bars, some of them empty, or between its wide gaps."""
+    if "|" in line:
+        stops = [match.start() for match in re.finditer(r"\|", line)]
+        edges = [*stops, len(line)][1:] if bordered else [*stops, len(line)]
+        starts = [stop + 1 for stop in stops] if bordered else [0, *(stop + 1 for stop in stops)]
+        if bordered:
+            starts, edges = starts[:-1], edges[:-1]
+        spans = list(zip(starts, edges, strict=True))
+    else:
+        spans = [match.span() for match in re.finditer(r"\S+(?: {1,2}\S+)*", line)]
+    if len(spans) < _FEWEST_COLUMNS:
+        return None
+    return _Row(tuple(_trimmed(line, start, end, offset) for start, end in spans))
+
+
+def _trimmed(line: str, start: int, end: int, offset: int) -> tuple[int, int]:
+    words = line[start:end].strip()
+    first = offset + start + (line[start:end].index(words) if words else 0)
+    return first, first + len(words)
+
+
+def _cells(text: str, rows: Sequence[_Row]) -> list[Cell]:
+    """The cells of a table whose columns, or whose rows, are facilities; none of any other table."""
+    words = [[" ".join(text[start:end].split()) for start, end in row.cells] for row in rows]
+    first = 1 if sum(_NUMBERED.fullmatch(row[0]) is not None for row in words) > len(words) // 2 else 0
+    head = words[0][first + 1 :]
+    side = [row[first] for row in words[1:]]
+    if len(head) >= 2 and all(map(_names_facility, head)) and _share(side, _TERM) >= 0.4:
+        found = []
+        term = ""
+        for row, said in zip(rows[1:], words[1:], strict=True):
+            term = said[first] or term  # a line that goes on with a wrapped cell has no label
+            for place, facility in enumerate(head, start=first + 1):
+                start, end = row.cells[place]
+                if end > start:
+                    found.append(Cell(start, end, facility, term))
+        return found
+    labels = [row for row in side if row]
+    if len(labels) >= 2 and all(map(_names_facility, labels)) and _share(head, _TERM) >= 0.6:
+        found = []
+        facility = ""
+        for row, said in zip(rows[1:], words[1:], strict=True):
+            facility = said[first] or facility
+            for place, term in enumerate(head, start=first + 1):
+                start, end = row.cells[place]
+                if end > start and facility:
+                    found.append(Cell(start, end, facility, term))
+        return found
+    return []
+
+
+def _names_facility(words: str) -> bool:
+    return _CREDIT.search(words) is not None and not words[:1].isdigit() and len(words.split()) <= 6
+
+
+def _share(labels: Sequence[str], pattern: re.Pattern[str]) -> float:
+    said = [label for label in labels if label]
+    return sum(pattern.search(label) is not None for label in said) / max(1, len(said))
