@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -82,7 +83,7 @@ def test_another_run_is_evaluated_as_far_as_it_goes(
     (tmp_path / "notebooks").mkdir()
     for stage in STAGES:
         monkeypatch.chdir(tmp_path / "notebooks")
-        names: dict[str, object] = {}
+        names: dict[str, Any] = {}
         for cell in nbformat.read(project / "notebooks" / f"{stage}.ipynb", as_version=4).cells:
             if cell.cell_type == "code":
                 exec(compile(cell.source, stage, "exec"), names)  # as the kernel would, without starting one
@@ -94,3 +95,11 @@ def test_another_run_is_evaluated_as_far_as_it_goes(
         assert "not quoted here" in (tmp_path / "reports" / "cases" / "index.md").read_text(encoding="utf-8")
         assert "refused after 4 attempts for reasons that were not recorded" in pages
         assert "all retrieved chunks are of the asked contract" not in pages
+        shown = names["pages"][0].read_text(encoding="utf-8")  # by the last notebook, whose report is in git
+        written = [path for kind in ("tables", "figures", "reports") for path in (tmp_path / kind).rglob("*")]
+        texts = [
+            path.read_text(errors="replace") for path in written if path.suffix not in (".png", "") and path.is_file()
+        ]
+        for record_ in records:
+            for attempt in record_.attempts:
+                assert not any(attempt.answer.text in text for text in (shown, *texts) if attempt.answer.text)

@@ -111,15 +111,18 @@ def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
 def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[str, Chunk], latex: Path) -> list[Path]:
     """The cases of a run as `write_cases` writes them, in the folder that is right for it.
 
-    Where that is not the usual one, the usual one says so.
+    Where that is not the usual one, the usual one says so, and its page comes first: what a report shows of the pages
+    is in git, and so may not be a page that quotes a run recorded elsewhere.
     """
     folder = folder_of(run, records)
-    if folder != CASES:
-        CASES.mkdir(parents=True, exist_ok=True)
-        _remove_old(CASES)
-        text = f"{MARKER}\n# Cases\n\n{ELSEWHERE} Their pages are in `{folder.as_posix()}`.\n"
-        (CASES / "index.md").write_text(text, encoding="utf-8", newline="\n")
-    return write_cases(records, chunks, folder, latex=latex)
+    pages = write_cases(records, chunks, folder, latex=latex)
+    if folder == CASES:
+        return pages
+    CASES.mkdir(parents=True, exist_ok=True)
+    _remove_old(CASES)
+    text = f"{MARKER}\n# Cases\n\n{ELSEWHERE} Their pages are in `{folder.as_posix()}`.\n"
+    (CASES / "index.md").write_text(text, encoding="utf-8", newline="\n")
+    return [CASES / "index.md", *pages[:-1]]
 
 
 def write_cases(
