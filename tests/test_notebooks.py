@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -16,6 +17,8 @@ from ovrag_core.errors import NotebookError
 from ovrag_core.notebooks import enter_project, project_of
 from ovrag_core.notebooks.execution import clean, execute
 from ovrag_core.notebooks.normalisation import cleaned, normalised, text_of
+from ovrag_core.notebooks.tables import parameter_table, table_html
+from ovrag_core.settings import load_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
@@ -50,6 +53,29 @@ class TestNotebooksOfTheProject:
         texts = sources(path, "markdown")
         assert texts[0].startswith("# ")
         assert len(texts) >= 4
+
+
+class TestTables:
+    def test_text_stands_left_numbers_right_and_markup_is_text(self):
+        frame = pd.DataFrame({"<b>": ["a & b", "c"], "f1": ["0.5 [0.4, 0.6]", "n/a"], "n": [1, 2]})
+        shown = table_html(frame)
+        assert shown.count("text-align: left") == 3 and shown.count("text-align: right") == 6
+        assert "&lt;b&gt;" in shown and "a &amp; b" in shown and "<b>" not in shown
+
+    def test_an_index_is_shown_where_it_says_something(self):
+        frame = pd.DataFrame({"a": ["x", "x", "y"], "b": ["p", "q", "q"], "n": [1, 2, 3]})
+        assert re.findall(r"<td[^>]*>([^<]*)", table_html(frame)) == ["x", "p", "1", "x", "q", "2", "y", "q", "3"]
+        grouped = table_html(frame.groupby(["a", "b"]).sum())
+        assert re.findall(r"<td[^>]*>([^<]*)", grouped) == ["x", "p", "1", "", "q", "2", "y", "q", "3"]
+
+    def test_long_cells_are_whole_and_long_tables_say_how_long_they_are(self):
+        shown = table_html(pd.DataFrame({"text": ["word " * 40] * 90}))
+        assert "word " * 40 in shown and "… and 50 more rows" in shown
+
+    def test_parameters_are_listed_by_the_names_that_the_command_line_takes(self):
+        rows = parameter_table(load_settings(PROJECT / "params.yaml"), "chunking", "experiment").values.tolist()
+        assert ["chunking.size", "1000"] in rows and ["experiment.contracts", "–"] in rows
+        assert not [name for name, value in rows if "{" in value]
 
 
 def test_there_are_notebooks():
