@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovrag_core.extraction.values import (
-    add_months,
-    find_maturities,
-    find_principals,
-    find_rates,
-    find_terms,
-    parse_number,
-    words_to_number,
-)
+from ovrag_core.extraction.quantities import add_months, parse_number, words_to_number
+from ovrag_core.extraction.values import find_maturities, find_principals, find_rates, find_terms
 from ovrag_core.types import Document
 
 

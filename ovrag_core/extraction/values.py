@@ -9,15 +9,23 @@ a late charge or a signing date does not become the principal, the rate or the m
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from calendar import monthrange
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from datetime import date
-from decimal import Decimal, InvalidOperation
-from functools import lru_cache
-from typing import TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
 
+from ovrag_core.extraction.quantities import (
+    DURATION,
+    MONTH,
+    NUMBER_WORDS,
+    Sum,
+    add_months,
+    dates,
+    in_months,
+    moneys,
+    percentages,
+    words_to_number,
+)
+from ovrag_core.extraction.surroundings import Setting, capped, cues, passage_breaks, setting_of, weigh
 from ovrag_core.types import Document
 
 
@@ -79,591 +87,12 @@ class Term:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """A value's surroundings: the words before and after it in its row or sentence, and its passage."""
-
-    before: str
-    after: str
-    label: str
-    start: int
-    end: int
-    #: Whether the words are those of a question, or stand under a heading of other debts.
-    aside: bool = False
-
-
 _THRESHOLD = 4.0
 _LONG, _CLEAR = 40_000, 6.0  # a long agreement is full of margins, fees and tests: its contract rate must be clear
-_MAX_PASSAGE = 400
-_MANY = 3000
-_Found = TypeVar("_Found")
 
-# --- surroundings ----------------------------------------------------------------------------------------------
+# --- principals ---------------------------------------------------------------------------------------------------
 
-_BREAK = re.compile(
-    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)(?<!\.)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
-    r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d{1,3})+(?!\s+(?:per|pct|percent|million|%))|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)|"
-    r"\n(?=[ \t]*(?:\d{1,2}[.)]?[ \t]+)?[A-Z][\w ()'’,/-]{1,40}?(?:[ ]{2,}|[ \t]*\.{2,}[ \t]*)\S)|\n(?=[ \t]*(?:Last|Final|First|Maturity|Repayment)[ ]+(?:payment|instal?ment|date|day)\b)"
-)
-_INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
-_ABBREVIATED = re.compile(r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|p\. a|N\.A|U\.S|L\.P)\.")
-_ROW = re.compile(
-    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\d{1,2}(?:\.\d{1,2})+\s+)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+|\d{1,2}\s{1,3}(?=[A-Z]))?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{2,}(?=[.\s])|\s[–—]\s)[\s*_|:.]*"
-)
-# A heading at the beginning of its own paragraph: "3. Interest. 7% a year".
-_CAPTION = re.compile(
-    r"^[ \t*#_]*(?:\(?[0-9A-Za-z]{1,4}(?:\.\d+)*[.)]\s+|\d{1,2}(?:\.\d+)+\s+|§\s?\d+\s+|(?:Article|Clause|Section|Art\.)\s\w+\s*[-–—.]?\s*)([A-ZÀ-Þ][\w ’'&/()-]{1,45})[.?]\s+",
-    re.MULTILINE,
-)
-_TITLE_LINE = re.compile(
-    r"^[ \t*#_]*(?:\(?[0-9A-Za-z]{1,4}(?:\.\d+)*[.)]?\s+|(?:Article|Clause|Section|PART|Part)\s\w+\s*[-–—.]?\s*)?([A-ZÀ-Þ][^\n.:;,|$€£\d]{2,58})[ \t]*$",
-    re.MULTILINE,
-)
-_OTHER_DEBT = re.compile(
-    r"^(?:your |the |our |its |his |her )?(?:(?:other|existing|old|earlier|former|previous|prior|separate|sister|(?:first|second)(?= (?:mortgage|charge|hypothec)))\b(?!.*amend).{0,25}\b(?:loans?|debts?|advances?|facilit\w+|lenders?|borrowings?|credit\w*|agreements?|overdraft|indebtedness|hypothec|"
-    r"mortgage|charges?|sub-accounts?|products?|securit\w+|liabilit\w+|money|units|things)|(?:dealer['’]s|company['’]s|borrower['’]s)? ?(?:other )?bank(?:er)?s?$|overdraft|directors['’]? |shareholders?['’]? |set-?off|guarant\w+|insurance|valuation|priority|covenants?|negative pledge)",
-    re.IGNORECASE,
-)
-
-
-def _setting(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -> _Setting:
-    """The row or sentence around a value, its label where it is a row."""
-    index = bisect_left(breaks, (start + 1, 0))
-    left = breaks[index - 1][1] if index else 0
-    if left > start:
-        left = breaks[index - 2][1] if index > 1 else 0
-    follow = next((b[0] for b in breaks[index : index + 2] if b[0] >= end), len(text))
-    right = min(len(text), follow + (1 if follow < len(text) and text[follow] in ".!?;" else 0))
-    left, right = max(left, start - 320), min(right, end + 320)
-    line = text.rfind("\n", left, start) + 1 or left
-    row = _ROW.match(text[line:start])
-    label = row.group(1) if row else _caption(text, start)
-    if "|" in text[line:start] and not (row and row.group(1).strip(" -")):
-        label = _column_head(text, line, start)
-    elif not label and not text[line:start].strip(" \t*_|#•-"):
-        label = _label_above(text, line)
-    begin, finish = left, right
-    if finish - begin > _MAX_PASSAGE:
-        begin = max(begin, min(start, finish - _MAX_PASSAGE, start - 120))
-        finish = min(finish, begin + _MAX_PASSAGE)
-    finish = max(finish, end)
-    while begin < start and text[begin].isspace():
-        begin += 1
-    while finish > end and text[finish - 1].isspace():
-        finish -= 1
-    after = _smooth(text[end:right])
-    aside = (not row and after.endswith("?")) or _OTHER_DEBT.match(_heading(text, start)) is not None
-    return _Setting(_smooth(text[left:start]), after, " ".join(label.split()), begin, finish, aside)
-
-
-@lru_cache(maxsize=4)
-def _headings(text: str) -> tuple[list[int], list[str]]:
-    """Where each heading or caption begins, and its words, in order."""
-    found = sorted((m.start(1), m.group(1)) for pattern in (_CAPTION, _TITLE_LINE) for m in pattern.finditer(text))
-    return [at for at, _ in found], [words for _, words in found]
-
-
-def _heading(text: str, at: int) -> str:
-    """The heading in force at `at`."""
-    starts, titles = _headings(text)
-    index = bisect_left(starts, at) - 1
-    return titles[index] if index >= 0 else ""
-
-
-def _caption(text: str, at: int) -> str:
-    """The caption of the paragraph in which a value stands among the first words: "2. Duration. To 28 February"."""
-    starts, titles = _headings(text)
-    index = bisect_left(starts, at) - 1
-    if index < 0 or at - starts[index] > 90:
-        return ""
-    between = text[starts[index] : at].removeprefix(titles[index])
-    return titles[index] if between[:1] in (".", "?") and len(between.split()) <= 4 else ""
-
-
-def _column_head(text: str, line: int, start: int) -> str:
-    """The head of the column a table's cell stands in, where a line above has as many cells and no figures."""
-    column = text.count("|", line, start)
-    end = text.find("\n", start)
-    width = text.count("|", line, len(text) if end < 0 else end)
-    for _ in range(4):
-        stop, line = line - 1, text.rfind("\n", 0, max(0, line - 1)) + 1
-        above = text[line : max(line, stop)]
-        if above.count("|") == width and not any(c.isdigit() for c in above):
-            return " ".join(above.split("|")[column].split())
-        if not above.strip() or line == 0:
-            break
-    return ""
-
-
-def _smooth(words: str) -> str:
-    """One line, with the full stops of figures and abbreviations gone, so that a full stop ends a sentence."""
-    return _INNER_STOP.sub(",", _ABBREVIATED.sub(r"\1", " ".join(words.split())))
-
-
-_ASKED = re.compile(r"^Q\.?\s?\d{1,2}\s*[.:)]\s*")
-
-
-def _label_above(text: str, at: int) -> str:
-    """The label of a value that stands on the line below it ("Principal Amount:" over "USD 254,000.00")."""
-    above = text[max(0, at - 120) : at].rstrip(" \t*_|#\n\r")
-    label = _ASKED.sub("", above.rsplit("\n", 1)[-1].strip(" \t*_|#"))
-    return (
-        label.rstrip(":").strip()
-        if label.endswith((":", "?")) or (label and len(label.split()) <= 6 and label[-1].isalnum())
-        else ""
-    )
-
-
-@lru_cache(maxsize=4)
-def _breaks(text: str) -> list[tuple[int, int]]:
-    return [(m.start(), m.end()) for m in _BREAK.finditer(text)]
-
-
-def _capped(found: Iterable[_Found]) -> list[_Found]:
-    """The first and last candidates of a very long text: what a loan is about stands at its beginning or its end."""
-    every = list(found)
-    return every if len(every) <= _MANY else every[: _MANY // 2] + every[-_MANY // 2 :]
-
-
-Cues = tuple[tuple[re.Pattern[str], float], ...]
-
-
-_CAPITAL = re.compile(r"(?<!\\)[A-ZÀ-Þ]")
-
-
-def _cues(*entries: tuple[str, float]) -> Cues:
-    return tuple(
-        (re.compile(_CAPITAL.sub(lambda m: m.group().lower(), pattern)), weight) for pattern, weight in entries
-    )
-
-
-def _weigh(cues: Cues, words: str) -> tuple[float, str]:
-    """The best positive weight plus all negative ones, and the words of the best cue."""
-    best, label, minus = 0.0, "", 0.0
-    words = words.lower()
-    for pattern, weight in cues:
-        found = pattern.search(words)
-        if not found:
-            continue
-        if weight > best:
-            best, label = weight, found.group().strip(" :,.(")
-        elif weight < 0:
-            minus += weight
-    return best + minus, label
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------
-
-_UNITS = {
-    w: n
-    for n, w in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-        ]
-    )
-}
-_TENS = {
-    w: 10 * n for n, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
-}
-_SCALES = {
-    "hundred": 100,
-    "thousand": 1000,
-    "lakh": 100_000,
-    "lakhs": 100_000,
-    "million": 10**6,
-    "crore": 10**7,
-    "crores": 10**7,
-    "billion": 10**9,
-}
-_NUMBER_WORD = "|".join(sorted((*_UNITS, *_TENS, *_SCALES, "forty"), key=lambda w: (-len(w), w)))
-_NUMBER_WORDS = rf"(?:(?:a\s+)?(?:{_NUMBER_WORD}))(?:(?:\s{{1,20}}|-)(?:and\s{{1,20}})?(?:{_NUMBER_WORD})){{0,16}}"
-_VULGAR = {
-    "½": "0.5",
-    "¼": "0.25",
-    "¾": "0.75",
-    "⅛": "0.125",
-    "⅜": "0.375",
-    "⅝": "0.625",
-    "⅞": "0.875",
-    "⅓": "0.3333",
-    "⅔": "0.6667",
-    "⅕": "0.2",
-    "⅖": "0.4",
-    "⅗": "0.6",
-    "⅘": "0.8",
-    "⅙": "0.1667",
-    "⅚": "0.8333",
-    "⅒": "0.1",
-}
-_FRACTION_WORDS = {
-    "half": 2,
-    "halves": 2,
-    "third": 3,
-    "thirds": 3,
-    "quarter": 4,
-    "quarters": 4,
-    "fourth": 4,
-    "fourths": 4,
-    "fifth": 5,
-    "fifths": 5,
-    "eighth": 8,
-    "eighths": 8,
-    "tenth": 10,
-    "tenths": 10,
-    "sixteenth": 16,
-    "sixteenths": 16,
-    "hundredth": 100,
-    "hundredths": 100,
-    "thousandth": 1000,
-    "thousandths": 1000,
-}
-
-
-def words_to_number(words: str) -> int | None:
-    """The number that English words say: "two hundred seventy-five thousand" is 275000; None for other words."""
-    total = current = 0
-    seen = False
-    for word in re.split(r"[\s-]+", words.lower().strip()):
-        if word in ("and", "a", ""):
-            continue
-        if word in _UNITS:
-            current += _UNITS[word]
-        elif word in _TENS:
-            current += _TENS[word]
-        elif word == "hundred":
-            current = (current or 1) * 100
-        elif word in _SCALES:
-            total += (current or 1) * _SCALES[word]
-            current = 0
-        else:
-            return None
-        seen = True
-    return total + current if seen else None
-
-
-def parse_number(figures: str) -> Decimal | None:
-    """A number as written in any country: "1,340,000.00", "18.500,00", "1'250'000", "12,50,000", "2 750 000"."""
-    plain = re.sub(r"[\s\u00a0\u202f'’]", "", figures).rstrip(".,")
-    if "." in plain and "," in plain:
-        decimal = max(".", ",", key=plain.rfind)
-        plain = plain.replace("," if decimal == "." else ".", "").replace(decimal, ".")
-    elif "," in plain or "." in plain:
-        mark = "," if "," in plain else "."
-        head, *groups = plain.split(mark)
-        if len(groups) > 1 or (len(groups[0]) == 3 and head != "0"):
-            plain = "".join((head, *groups))
-        else:
-            plain = f"{head}.{groups[0]}"
-    try:
-        return Decimal(plain)
-    except InvalidOperation:
-        return None
-
-
-# --- money -----------------------------------------------------------------------------------------------------
-
-_SIGNS = {
-    "US$": "USD", "U.S.$": "USD", "U.S. $": "USD", "US $": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "CDN$": "CAD", "NZ$": "NZD", "S$": "SGD", "HK$": "HKD", "R$": "BRL",
-    "MX$": "MXN", "NT$": "TWD", "J$": "JMD", "$": "$", "£": "GBP", "€": "EUR", "¥": "¥", "₹": "INR", "Rs.": "Rs", "Rs": "Rs", "CHF": "CHF", "SFr.": "CHF", "Fr.": "CHF", "kr.": "kr", "kr": "kr",
-    "zł": "PLN", "Kč": "CZK", "Ft": "HUF", "₺": "TRY", "TL": "TRY", "KSh": "KES", "Ksh": "KES", "KShs": "KES", "KES": "KES", "₦": "NGN", "GH₵": "GHS", "₱": "PHP", "฿": "THB", "RM": "MYR", "Rp": "IDR", "₫": "VND", "₩": "KRW",
-    "₪": "ILS", "NIS": "ILS", "RMB": "CNY", "Euro": "EUR", "Euros": "EUR", "euro": "EUR", "euros": "EUR", "₴": "UAH", "₽": "RUB", "TT$": "TTD", "EC$": "XCD", "Bds$": "BBD", "B$": "BSD", "G$": "GYD", "BZ$": "BZD", "FJ$": "FJD", "N$": "NAD", "USh": "UGX", "UShs": "UGX", "TSh": "TZS", "TShs": "TZS", "S/": "PEN", "QR": "QAR", "SR": "SAR", "Tk": "BDT", "Dh": "AED", "R": "ZAR", "Pula": "BWP",
-}  # fmt: skip
-_CODES = [
-    "USD",
-    "EUR",
-    "GBP",
-    "CHF",
-    "JPY",
-    "CNY",
-    "INR",
-    "AUD",
-    "CAD",
-    "NZD",
-    "SGD",
-    "HKD",
-    "SEK",
-    "NOK",
-    "DKK",
-    "ISK",
-    "PLN",
-    "CZK",
-    "HUF",
-    "RON",
-    "BGN",
-    "TRY",
-    "ZAR",
-    "KES",
-    "NGN",
-    "GHS",
-    "UGX",
-    "TZS",
-    "RWF",
-    "MXN",
-    "BRL",
-    "ARS",
-    "CLP",
-    "COP",
-    "PEN",
-    "PHP",
-    "THB",
-    "MYR",
-    "IDR",
-    "VND",
-    "KRW",
-    "TWD",
-    "ILS",
-    "AED",
-    "SAR",
-    "QAR",
-    "KWD",
-    "BHD",
-    "OMR",
-    "EGP",
-    "MAD",
-    "PKR",
-    "LKR",
-    "BDT",
-    "NPR",
-    "MUR",
-    "BWP",
-    "NAD",
-    "ZMW",
-    "JMD",
-    "TTD",
-    "XOF",
-    "XAF",
-    "UAH",
-    "RUB",
-    "KZT",
-    "GEL",
-    "RSD",
-    "MKD",
-    "ALL",
-    "BAM",
-    "JOD",
-    "LBP",
-    "XCD",
-    "BBD",
-    "BSD",
-    "BZD",
-    "GYD",
-    "FJD",
-    "PYG",
-    "GTQ",
-    "UYU",
-    "BOB",
-    "AZN",
-    "AMD",
-    "ETB",
-    "TND",
-    "DZD",
-    "MVR",
-    "SCR",
-    "MZN",
-    "AOA",
-    "MWK",
-    *(
-        "MDL",
-        "PGK",
-        "AFN",
-        "AWG",
-        "BIF",
-        "BMD",
-        "BND",
-        "BTN",
-        "BYN",
-        "CDF",
-        "CRC",
-        "CVE",
-        "DJF",
-        "DOP",
-        "FKP",
-        "GIP",
-        "GMD",
-        "GNF",
-        "HNL",
-        "HTG",
-        "IQD",
-        "KGS",
-    ),
-    *(
-        "KHR",
-        "KMF",
-        "KYD",
-        "LAK",
-        "LRD",
-        "LSL",
-        "LYD",
-        "MGA",
-        "MMK",
-        "MNT",
-        "MRU",
-        "NIO",
-        "PAB",
-        "SBD",
-        "SDG",
-        "SLE",
-        "SRD",
-        "SSP",
-        "SZL",
-        "TJS",
-        "TMT",
-        "UZS",
-        "VES",
-        "VUV",
-        "WST",
-        "XPF",
-        "YER",
-        "ZWG",
-    ),
-]
-_WORD_CURRENCIES: tuple[tuple[str, str], ...] = (
-    (r"(?:US|U\.S\.|United\s+States|American)\s+dollars?", "USD"), (r"Canadian\s+dollars?", "CAD"), (r"Australian\s+dollars?", "AUD"), (r"New\s+Zealand\s+dollars?", "NZD"),
-    (r"Singapore\s+dollars?", "SGD"), (r"Hong\s+Kong\s+dollars?", "HKD"), (r"dollars?", "$"), (r"pounds?\s+sterling", "GBP"), (r"pounds?", "GBP"), (r"sterling", "GBP"), (r"euros?", "EUR"),
-    (r"Swiss\s+francs?", "CHF"), (r"(?:Japanese\s+)?yen", "JPY"), (r"(?:Indian\s+)?rupees?", "Rs"), (r"Swedish\s+(?:kronor|krona)", "SEK"), (r"Norwegian\s+kroner?", "NOK"), (r"Danish\s+kroner?", "DKK"), (r"kron(?:or|er|a|e)|krónur", "kr"),
-    (r"złotych|zloty(?:s|ch)?", "PLN"), (r"(?:South\s+African\s+)?rand", "ZAR"), (r"Kenya\s+shillings|(?:Kenyan?\s+)?shillings?", "KES"), (r"naira", "NGN"), (r"reais|real", "BRL"), (r"(?:Mexican\s+)?pesos?", "MXN"), (r"ringgit", "MYR"), (r"baht", "THB"),
-    (r"yuan|renminbi", "CNY"), (r"won", "KRW"), (r"dirhams?", "AED"), (r"cedis?", "GHS"), (r"kina", "PGK"), (r"Jordanian\s+dinars?", "JOD"), (r"Kuwaiti\s+dinars?", "KWD"), (r"Bahraini\s+dinars?", "BHD"), (r"Tunisian\s+dinars?", "TND"),
-    (r"Algerian\s+dinars?", "DZD"), (r"Serbian\s+dinars?", "RSD"), (r"Philippine\s+pesos?", "PHP"), (r"Moldovan\s+lei", "MDL"), (r"(?:Romanian\s+)?lei", "RON"), (r"forints?", "HUF"), (r"hryvnias?", "UAH"), (r"lari", "GEL"), (r"pula", "BWP"), (r"kwacha", "ZMW"), (r"riyals?", "SAR"), (r"taka", "BDT"),
-)  # fmt: skip
-_FIGURES = r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)|\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
-_SCALE = r"(?:\s?(?P<{0}>millions?|mio\.?|mln|mn|m(?![\w²])|billions?|bn|thousands?|k(?!\w)|lakhs?|lacs?|crores?))?"
-_SIGN = "|".join(re.escape(s) for s in sorted((*_SIGNS, *_CODES), key=lambda s: (-len(s), s)))
-_NAIRA = r"N(?=\d{1,3}(?:,\d{3})+)"  # too common a letter to be a sign unless grouped figures follow
-_WORD = "|".join(f"(?:{pattern})" for pattern, _ in _WORD_CURRENCIES)
-_MONEY = re.compile(
-    rf"(?<![\w$€£])(?P<sign>{_SIGN}|{_NAIRA})(?:[ \u00a0]|\r?\n)?(?P<figures>{_FIGURES})"
-    + _SCALE.format("scale")
-    + r"(?!\d)"
-    rf"|(?<![\w$€£.,])(?P<figures2>{_FIGURES})"
-    + _SCALE.format("scale2")
-    + rf"[ \u00a0]?(?P<sign2>(?:{_SIGN})(?!\w)|(?i:{_WORD})(?!\w))"
-)
-_SPELLED = re.compile(
-    rf"\b(?P<words>{_NUMBER_WORDS})(?:[\s,]+(?:and\s+)?(?:no|\d{{1,2}}|[xX]{{2}})/100)?(?:\s+(?:and\s+)?(?:no|zero)\s+cents)?\s+(?P<currency>{_WORD})\b",
-    re.IGNORECASE,
-)
-_MULTIPLIERS = {"m": 10**6, "b": 10**9, "t": 1000, "k": 1000, "l": 10**5, "c": 10**7}
-_AMERICAN = re.compile(
-    r"United States|U\.S\.|\bUSA\b|\bUS (?:dollar|citizen|bank)|Delaware|New York|California|Texas|Florida|Illinois|Nevada|\b[A-Z]{2} \d{5}\b"
-)
-_COUNTRY_DOLLARS: tuple[tuple[str, str], ...] = (
-    (r"Canadian|Canada|Ontario|Qu[ée]bec|British Columbia|Alberta|Manitoba|Nova Scotia|Saskatchewan|New Brunswick|Newfoundland|Winnipeg|Toronto|Vancouver|Calgary|Montr[ée]al", "CAD"),
-    (r"Australia|Queensland|New South Wales|Pty|\bA[BC]N\b|Tasmania", "AUD"),
-    (r"New Zealand|Auckland|Aotearoa", "NZD"),
-    (r"Singapore|\bPte\b", "SGD"),
-    (r"Hong Kong|Kowloon", "HKD"),
-)  # fmt: skip
-
-
-@lru_cache(maxsize=8)
-def _local_currencies(text: str) -> dict[str, str]:
-    """What $, kr, Rs and ¥ mean in this document, by the other signs, countries and currencies it names."""
-    explicit = {
-        code
-        for sign, code in _SIGNS.items()
-        if len(sign) > 1 and sign.endswith("$") and re.search(rf"(?<!\w){re.escape(sign)}\s?\d", text)
-    }
-    explicit |= {code for code in ("CAD", "AUD", "NZD", "SGD", "HKD", "USD") if re.search(rf"\b{code}\b", text)}
-    explicit -= {"BRL", "TWD", "MXN"}
-    dollar = next(iter(explicit)) if len(explicit) == 1 else ""
-    if not dollar:
-        counts = [(len(re.findall(pattern, text)), code) for pattern, code in _COUNTRY_DOLLARS]
-        best = max(counts, key=lambda c: c[0])
-        dollar = best[1] if best[0] > len(_AMERICAN.findall(text)) else ""
-    crowns = [
-        (len(re.findall(p, text)), c)
-        for p, c in (
-            (r"Swed|Stockholm|\bAB\b|SEK|Göteborg", "SEK"),
-            (r"Norw|Norge|Oslo|NOK|Bergen|\bASA?\b", "NOK"),
-            (r"Danish|Denmark|Danmark|DKK|Aarhus|\bApS\b|A/S", "DKK"),
-            (r"Iceland|Ísland|ISK|Reykjavík|hf\.", "ISK"),
-            (r"Czech|Prague|Praha|CZK", "CZK"),
-        )
-    ]
-    rupee = (
-        "PKR"
-        if re.search(r"Pakistan|Karachi|Lahore", text)
-        else "LKR"
-        if re.search(r"Sri Lanka|Colombo", text)
-        else "NPR"
-        if "Nepal" in text
-        else "MUR"
-        if "Mauriti" in text
-        else "INR"
-    )
-    return {
-        "$": dollar or "USD",
-        "kr": max(crowns, key=lambda c: c[0])[1],
-        "Rs": rupee,
-        "¥": "CNY" if re.search(r"China|RMB|Renminbi|Shanghai|Beijing", text) else "JPY",
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Money:
-    amount: Decimal
-    currency: str
-    start: int
-    end: int
-
-
-def _moneys(text: str) -> Iterator[_Money]:
-    """Every amount of money; one in words takes the currency that the same amount has by its code."""
-    found = list(_stated(text))
-    coded = {m.amount: m.currency for m in found if text.startswith(m.currency, m.start)}
-    for money in found:
-        code = coded.get(money.amount, money.currency)
-        yield replace(money, currency=code) if text[money.start].isalpha() else money
-
-
-def _stated(text: str) -> Iterator[_Money]:
-    local = _local_currencies(text)
-    for match in _MONEY.finditer(text):
-        sign = match["sign"] or match["sign2"]
-        value = parse_number(match["figures"] or match["figures2"])
-        scale = (match["scale"] or match["scale2"] or " ").strip().lower()[:1]
-        if value is None:
-            continue
-        currency = (
-            "NGN"
-            if sign == "N"
-            else _SIGNS.get(sign)
-            or (
-                sign
-                if sign in _CODES
-                else next((c for p, c in _WORD_CURRENCIES if re.fullmatch(p, sign, re.IGNORECASE)), sign)
-            )
-        )
-        yield _Money(value * _MULTIPLIERS.get(scale, 1), local.get(currency, currency), match.start(), match.end())
-    for match in _SPELLED.finditer(text):
-        number = words_to_number(match["words"])
-        code = next(
-            (c for p, c in _WORD_CURRENCIES if re.fullmatch(p, " ".join(match["currency"].split()), re.IGNORECASE)), "$"
-        )
-        if number and number >= 100:
-            yield _Money(Decimal(number), local.get(code, code), match.start(), match.end())
-
-
-_PRINCIPAL_LABEL = _cues(
+_PRINCIPAL_LABEL = cues(
     (
         r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\bamount (?:financed|borrowed|lent|advanced|of loan)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum|\bface (?:amount|value)|\bamount of (?:the )?note|\bnominal (?:amount|loan)|\bamount applied",
         11.0,
@@ -681,7 +110,7 @@ _PRINCIPAL_LABEL = _cues(
         -12.0,
     ),
 )
-_PRINCIPAL_BEFORE = _cues(
+_PRINCIPAL_BEFORE = cues(
     (
         r"\bfinances?\b[^.;]{0,80}\bup to\W*$|\bat the disposal of\b[^.;]{0,80}\b(?:maximum|amount|sum|total)? ?of\W*$",
         7.5,
@@ -781,7 +210,7 @@ _PRINCIPAL_BEFORE = _cues(
     (r"\b(?:default|judgment|damages|late)\b[^.;]{0,60}$", -5.0),
     (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
 )
-_PRINCIPAL_AFTER = _cues(
+_PRINCIPAL_AFTER = cues(
     (r"^[^.;]{0,60}\boutstanding at any (?:one )?time\b", 5.5),
     (r"^[^.]{0,80}\bnot (?:a )?part of\b", -9.0),
     (r"^[^.;]{0,40}\bissued (?:pursuant to|under) (?:the|an) indenture\b", -12.0),
@@ -841,16 +270,16 @@ _PRINCIPAL_AFTER = _cues(
 def find_principals(document: Document) -> list[Principal]:
     """The amounts that `document` marks as lent or as the limit of its credit, best first."""
     text = document.text
-    breaks = _breaks(text)
-    moneys = _capped(_moneys(text))
+    breaks = passage_breaks(text)
+    sums = capped(moneys(text))
     counts: dict[tuple[Decimal, str], int] = {}
-    for money in moneys:
+    for money in sums:
         counts[money.amount, money.currency] = counts.get((money.amount, money.currency), 0) + 1
     found: list[Principal] = []
-    for money in moneys:
+    for money in sums:
         if money.amount < 50 or text[max(0, money.start - 1) : money.start] == "/":
             continue
-        setting = _setting(text, money.start, money.end, breaks)
+        setting = setting_of(text, money.start, money.end, breaks)
         score, label = _principal_score(text, money, setting)
         if score < _THRESHOLD:
             continue
@@ -874,14 +303,14 @@ def _plus(principal: Principal, bonus: float) -> Principal:
 _HELD_ELSEWHERE = re.compile(r"\W*(?:owed |held |outstanding )?(?:with|at)\s+[A-ZÀ-Þ]")
 
 
-def _principal_score(text: str, money: _Money, setting: _Setting) -> tuple[float, str]:
+def _principal_score(text: str, money: Sum, setting: Setting) -> tuple[float, str]:
     options: list[tuple[float, str]] = []
-    after, after_label = _weigh(_PRINCIPAL_AFTER, setting.after)
+    after, after_label = weigh(_PRINCIPAL_AFTER, setting.after)
     if setting.label:
-        row, label = _weigh(_PRINCIPAL_LABEL, setting.label)
+        row, label = weigh(_PRINCIPAL_LABEL, setting.label)
         if row != 0:
             options.append((row + min(after, 0.0), setting.label if label else ""))
-    before, label = _weigh(_PRINCIPAL_BEFORE, setting.before[-300:])
+    before, label = weigh(_PRINCIPAL_BEFORE, setting.before[-300:])
     if _HELD_ELSEWHERE.match(setting.after):
         after -= 7.0
     if setting.aside:
@@ -898,7 +327,7 @@ _STACKED = re.compile(r"(?:^|\n)[ \t]*[$€£]?[\d,.]{3,}[ \t]*%?[ \t]*\n\s*\Z")
 _STACK = re.compile(r"[ \t]*\n\s*[$€£][\d,.]{3,}[ \t]*\n")
 
 
-def _alone(text: str, money: _Money) -> bool:
+def _alone(text: str, money: Sum) -> bool:
     """Whether an amount stands at the beginning of its line and all but alone: a note's heading."""
     line_start = text.rfind("\n", 0, money.start) + 1
     line_end = text.find("\n", money.end)
@@ -912,14 +341,6 @@ def _alone(text: str, money: _Money) -> bool:
 
 # --- rates -----------------------------------------------------------------------------------------------------
 
-_PERCENT = re.compile(
-    r"(?<![\w.,])(?P<whole>\d{1,3}(?:[.,]\d{1,5})?)?(?:[ -]?(?P<vulgar>[½¼¾⅛⅜⅝⅞⅓⅔⅕⅖⅗⅘⅙⅚⅒])|(?:[ -](?:and )?(?P<top>\d{1,2})/(?P<bottom>\d{1,3})(?:ths?)?))?\s?(?:%|per[ \n-]?cent(?:um)?\b|percent\b|pct\b|p\.c\.)",
-    re.IGNORECASE,
-)
-_PERCENT_WORDS = re.compile(
-    rf"\b(?P<words>{_NUMBER_WORDS})(?:\s+point\s+(?P<point>(?:(?:{_NUMBER_WORD}|oh)[\s-]*)+?))?(?:\s+and\s+(?:(?P<top>a|an|{_NUMBER_WORD})[\s-]+)?(?P<bottom>{'|'.join(sorted(_FRACTION_WORDS, key=lambda w: (-len(w), w)))}))?(?:\s+of\s+one)?\s*(?:%|per[ \n-]?cent(?:um)?\b|percent\b)",
-    re.IGNORECASE,
-)
 _INDEX = r"(?:benchmark|prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|TIIE|\bCDI\b|Selic|KIBOR|EIBOR|SAIBOR|MIBOR|SIBOR|BUBOR|ROBOR|TELBOR|TLREF|KLIBOR|BIBOR|JIBOR|repo[- ]linked|lending rate|discount rate|cash rate|policy rate|key rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
 _VARIABLE = re.compile(
     rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}|\b(?:rate|interest)\b[^.;\n]{{0,30}}\blinked\b[^;\n]{{0,60}}\bfloating\b|{_INDEX}[^;\n]{{0,40}}\s\+\s?\d|{_INDEX}[^.;\n]{{0,30}}\b(?:less|minus|m[aá]s|today|currently|at present|presently|now standing)\b[^.;\n]{{0,30}}\d|\bpercentage points? (?:higher|lower|more|less) than\b[^.;]{{0,40}}{_INDEX}|\d ?(?:%|per cent)[^.;\n]{{0,25}}[(,]\s*(?:variable|floating)\b",
@@ -936,7 +357,7 @@ _DEFAULTING = re.compile(
     r"\b(?:(?:payments?|you|they|instal\w+) (?:are|is) late|default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
     re.IGNORECASE,
 )
-_RATE_LABEL = _cues(
+_RATE_LABEL = cues(
     (
         r"\b(?:interest|borrowing|contract|nominal|lending|fixed|loan|note|yearly|simple|coupon|debit)\s*(?:rate|interest)?\b.*|(?<!advance )\brate\b|\binterest\b|\bcoupon\b|\bprice\b|\bwhat do (?:you|we) (?:charge|pay for it)\b|\bwhat (?:does it|will it) cost\b|"
         r"\b(?:funding|discount|finance|financing|credit|borrowing|profit) (?:charge|cost|rate)",
@@ -949,7 +370,7 @@ _RATE_LABEL = _cues(
         -12.0,
     ),
 )
-_RATE_BEFORE = _cues(
+_RATE_BEFORE = cues(
     (r"\bon what (?:I|we|you|is|remains|he|she|it)\b[^.;]{0,60}$", 5.0),
     (r"\b(?:contract|agreed|applicable) rate (?:of interest )?(?:is|of|:)\W*$", 16.0),
     (r"\b(?:per|a|each|every) month\b[^.;]{0,50}\b(?:being|that is|i\.?e\.?|or|equal to|equivalent to)\W*$", 9.0),
@@ -979,7 +400,7 @@ _RATE_BEFORE = _cues(
         -7.0,
     ),
 )
-_RATE_AFTER = _cues(
+_RATE_AFTER = cues(
     (
         r"^[^.;]{0,40}\b(?:in the case of|for|on) (?:an? |the |any )?(?:ABR|base rate|alternate base|eurodollar|euro-?dollar|euro rate|libor|sofr|prime rate|swing ?line|letters? of credit|term benchmark|floating rate)\b",
         -12.0,
@@ -1015,60 +436,25 @@ _RATE_AFTER = _cues(
 def find_rates(document: Document) -> list[Rate]:
     """The contract rates of `document`, best first. The main rate is None where the first is variable."""
     text = document.text
-    breaks = _breaks(text)
+    breaks = passage_breaks(text)
     found = list(_fixed(text, breaks))
     found.extend(_variable(text, breaks))
     found = _settle(found)
     return sorted(found, key=lambda r: (-r.score, r.value_start))
 
 
-def _percentages(text: str) -> Iterator[tuple[Decimal, int, int]]:
-    for match in _PERCENT.finditer(text):
-        if not (match["whole"] or match["vulgar"] or match["top"]):
-            continue
-        value = parse_percent(match["whole"] or "0")
-        if match["vulgar"]:
-            value += Decimal(_VULGAR[match["vulgar"]])
-        if match["top"] and Decimal(match["bottom"]):
-            value += Decimal(match["top"]) / Decimal(match["bottom"])
-        yield value, match.start(), match.end()
-    for match in _PERCENT_WORDS.finditer(text):
-        number = words_to_number(match["words"])
-        if number is None or re.match(r"\s*\(\s*\d", text[match.end() : match.end() + 8]):
-            continue
-        value = Decimal(number)
-        if match["bottom"]:
-            top = match["top"]
-            value += (
-                Decimal(1 if not top or top.lower() in ("a", "an") else words_to_number(top) or 1)
-                / _FRACTION_WORDS[match["bottom"].lower()]
-            )
-        if match["point"]:
-            digits = "".join(
-                "0" if w == "oh" else str(_UNITS.get(w, _TENS.get(w, "")))
-                for w in re.split(r"[\s-]+", match["point"].lower().strip())
-            )
-            value = Decimal(f"{number}.{digits or 0}")
-        yield value, match.start(), match.end()
-
-
-def parse_percent(figures: str) -> Decimal:
-    """Figures before a percent sign; a comma is a decimal comma."""
-    return Decimal(figures.replace(",", "."))
-
-
 def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
-    for value, start, end in _capped(_percentages(text)):
+    for value, start, end in capped(percentages(text)):
         if not 0 <= value < 100:
             continue
-        setting = _setting(text, start, end, breaks)
+        setting = setting_of(text, start, end, breaks)
         options: list[tuple[float, str]] = []
-        after, _ = _weigh(_RATE_AFTER, setting.after)
+        after, _ = weigh(_RATE_AFTER, setting.after)
         if setting.label:
-            row, label = _weigh(_RATE_LABEL, setting.label)
+            row, label = weigh(_RATE_LABEL, setting.label)
             if row != 0:
                 options.append((row + min(after, 0.0) + (1.0 if after > 0 else 0.0), setting.label if label else ""))
-        before, label = _weigh(_RATE_BEFORE, setting.before[-260:])
+        before, label = weigh(_RATE_BEFORE, setting.before[-260:])
         if before >= 8:  # a caption such as "Charges" does not undo what the sentence says
             options = [option for option in options if option[0] >= 0]
         options.append((before + after, label))
@@ -1112,7 +498,7 @@ def _variable_hits(text: str) -> Iterator[re.Match[str]]:
 
 def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
     for match in _variable_hits(text):
-        setting = _setting(text, match.start(), match.end(), breaks)
+        setting = setting_of(text, match.start(), match.end(), breaks)
         begin, end = _cell(text, setting.start, setting.end, match.start())
         sentence = text[begin:end]
         if _DEFAULTING.search(sentence) or re.search(
@@ -1125,7 +511,7 @@ def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
             re.IGNORECASE,
         ):
             continue
-        margin = next((value for value, _, _ in _percentages(sentence)), None)
+        margin = next((value for value, _, _ in percentages(sentence)), None)
         score = (
             7.0
             + (1.5 if re.search(r"\binterest\b", sentence, re.IGNORECASE) else 0.0)
@@ -1157,77 +543,9 @@ def _settle(found: list[Rate]) -> list[Rate]:
     return [r for r in found if r.variable or not any(v.start <= r.value_start < v.end for v in variable)]
 
 
-# --- dates -----------------------------------------------------------------------------------------------------
+# --- maturities ---------------------------------------------------------------------------------------------------
 
-_MONTHS = {
-    m: n
-    for n, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        1,
-    )
-    for m in names.split()
-}
-_MONTH = "|".join(sorted(_MONTHS, key=lambda m: (-len(m), m)))
-_DATE = re.compile(
-    rf"\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\.?(?:\s+day)?(?:\s+of)?[\s-]+(?P<m1>{_MONTH})\.?,?[\s-]+(?:in the year\s+)?(?P<y1>(?:19|20)\d\d)\b"
-    rf"|\b(?P<m2>{_MONTH})\.?\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y2>(?:19|20)\d\d)\b"
-    r"|\b(?P<y3>(?:19|20)\d\d)-(?P<m3>\d{2})-(?P<d3>\d{2})\b"
-    r"|(?<![\w./])(?P<a4>\d{1,2})(?P<s4>[./-])(?P<b4>\d{1,2})(?P=s4)(?P<y4>(?:19|20)\d\d)(?![\w/])"
-    r"|(?P<y5>(?:19|20)\d\d)年(?P<m5>\d{1,2})月(?P<d5>\d{1,2})日",
-    re.IGNORECASE,
-)
-
-
-def _dates(text: str) -> Iterator[tuple[date, int, int]]:
-    month_first = _month_first(text)
-    for match in _DATE.finditer(text):
-        g = match.groupdict()
-        if g["m1"]:
-            parts = (int(g["y1"]), _MONTHS[g["m1"].lower()], int(g["d1"]))
-        elif g["m2"]:
-            parts = (int(g["y2"]), _MONTHS[g["m2"].lower()], int(g["d2"]))
-        elif g["y3"]:
-            parts = (int(g["y3"]), int(g["m3"]), int(g["d3"]))
-        elif g["y5"]:
-            parts = (int(g["y5"]), int(g["m5"]), int(g["d5"]))
-        else:
-            a, b = int(g["a4"]), int(g["b4"])
-            first = month_first and g["s4"] != "."
-            parts = (int(g["y4"]), a, b) if (first and a <= 12) or b > 12 else (int(g["y4"]), b, a)
-        try:
-            yield date(*parts), match.start(), match.end()
-        except ValueError:
-            continue
-
-
-def _month_first(text: str) -> bool:
-    """Whether 03/04/2025 is the fourth of March here: as other dates of the document show, else as its country writes."""
-    pairs = [(int(a), int(b)) for a, b in re.findall(r"(?<![\w/])(\d{1,2})/(\d{1,2})/(?:19|20)\d\d", text)]
-    if any(b > 12 for _, b in pairs):
-        return True
-    if any(a > 12 for a, _ in pairs):
-        return False
-    return bool(
-        re.search(
-            rf"\b(?:{_MONTH})\s+\d{{1,2}},\s+(?:19|20)\d\d|U\.S\.|United States|\bUSD\b|US\$", text, re.IGNORECASE
-        )
-    ) or ("$" in text and _local_currencies(text)["$"] == "USD")
-
-
-_MATURITY_LABEL = _cues(
+_MATURITY_LABEL = cues(
     (
         r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bover and done|\bdone by|\bback by|\buntil when|\blast day|\bfinal day|\bclosing day|\bballoon|\bvalid(?:ity)?\b|\blast \w+|\baccount ends|\bfacility ends",
         11.0,
@@ -1241,7 +559,7 @@ _MATURITY_LABEL = _cues(
         -14.0,
     ),
 )
-_MATURITY_BEFORE = _cues(
+_MATURITY_BEFORE = cues(
     (r"\ball (?:the )?(?:principal|capital)\s+on\W*$|\bbrings? (?:us|you|it|that|this) to\W*$", 8.5),
     (r"\bcompletes? (?:the )?(?:project|works?|building|construction|plant|development)\b[^.;]{0,40}$", -16.0),
     (r"\b(?:was|were|been) (?:re)?paid\b[^.;]{0,30}\bon\W*$", -12.0),
@@ -1328,7 +646,7 @@ _MATURITY_BEFORE = _cues(
     (r"\bpaid (?:out )?(?:in one|once|as one|by one)\b[^.;]{0,40}\b(?:account|transfer)\b[^.;]{0,20}$", -18.0),
     (r"(?<!with )\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
 )
-_MATURITY_AFTER = _cues(
+_MATURITY_AFTER = cues(
     (r"^[^.;]{0,60}\b(?:comes? to an end|ends\b|expires\b|is closed)", 8.0),
     (r"^\W*is (?:to be )?(?:re)?paid\b", 6.0),
     (r"^\W*at the (?:very )?latest\b", 7.0),
@@ -1362,20 +680,20 @@ _STARTS = re.compile(r"\b(?:from|starting|beginning|commencing|first on|dated)\W
 def find_maturities(document: Document) -> list[Maturity]:
     """The days on which `document` lets the last of the loan fall due, best first."""
     text = document.text
-    breaks = _breaks(text)
+    breaks = passage_breaks(text)
     found: list[Maturity] = []
-    dates = _capped(_dates(text))
-    latest = max((day for day, _, _ in dates), default=None)
-    for day, start, end in dates:
-        setting = _setting(text, start, end, breaks)
-        after, after_label = _weigh(_MATURITY_AFTER, setting.after)
+    days = capped(dates(text))
+    latest = max((day for day, _, _ in days), default=None)
+    for day, start, end in days:
+        setting = setting_of(text, start, end, breaks)
+        after, after_label = weigh(_MATURITY_AFTER, setting.after)
         options: list[tuple[float, str]] = []
         if setting.label:
-            row, label = _weigh(_MATURITY_LABEL, setting.label)
+            row, label = weigh(_MATURITY_LABEL, setting.label)
             weak = -9.0 if row > 0 and _STARTS.search(setting.before) else 0.0
             if row:
                 options.append((row + min(after, 0.0) + weak, setting.label if label else ""))
-        before, label = _weigh(_MATURITY_BEFORE, setting.before[-260:])
+        before, label = weigh(_MATURITY_BEFORE, setting.before[-260:])
         before -= 8.0 if setting.aside else 0.0
         options.append(
             (before + max(after, 0.0) if before < 0 else max(before, after) + min(after, 0.0), label or after_label)
@@ -1402,7 +720,7 @@ def find_maturities(document: Document) -> list[Maturity]:
 
 
 _FROM_DATE = re.compile(
-    rf"\b(?P<number>\d{{1,3}}|{_NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[\s-]+(?P<unit>months?|years?)\s+(?:from|after|following|of)\s+(?:and including\s+)?(?=\d|{_MONTH})",
+    rf"\b(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[\s-]+(?P<unit>months?|years?)\s+(?:from|after|following|of)\s+(?:and including\s+)?(?=\d|{MONTH})",
     re.IGNORECASE,
 )
 
@@ -1411,12 +729,12 @@ def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     """Terms counted from a stated date: "thirty-six months from 1 May 2024"."""
     for match in _FROM_DATE.finditer(text):
         given = next(
-            ((day, end) for day, start, end in _dates(text[match.end() : match.end() + 40]) if start == 0), None
+            ((day, end) for day, start, end in dates(text[match.end() : match.end() + 40]) if start == 0), None
         )
-        months = _months(match["number"], match["unit"])
+        months = in_months(match["number"], match["unit"])
         if given is None or not months:
             continue
-        setting = _setting(text, match.start(), match.end(), breaks)
+        setting = setting_of(text, match.start(), match.end(), breaks)
         near = f"{setting.label} {setting.before[-160:]} {setting.after[:120]}"
         if not re.search(r"repa|matur|\bdue\b|\bterm\b|final|\bend", near, re.IGNORECASE) or re.search(
             r"notice|prepay|grace", near, re.IGNORECASE
@@ -1436,13 +754,13 @@ def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
 
 
 _COUNTED = re.compile(
-    rf"\b(?P<number>\d{{1,3}}|{_NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[ \n]+(?:(?:equal|equated|consecutive|successive|regular|level|fixed|approximately)[ ,\n]+)*"
+    rf"\b(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[ \n]+(?:(?:equal|equated|consecutive|successive|regular|level|fixed|approximately)[ ,\n]+)*"
     rf"(?P<unit>monthly|quarterly|half-yearly|semi-annual|yearly|annual)?[ \n]*(?:(?:equal|consecutive|principal)[ ,\n]+)*(?:instal?l?ments?|payments?|amorti[sz]ations?|repayments?)\b"
-    rf"(?:[^.;]{{0,40}}?\bat[ \n]+intervals[ \n]+of[ \n]+(?P<every>{_NUMBER_WORDS}|\d{{1,2}})[ \n]+months)?",
+    rf"(?:[^.;]{{0,40}}?\bat[ \n]+intervals[ \n]+of[ \n]+(?P<every>{NUMBER_WORDS}|\d{{1,2}})[ \n]+months)?",
     re.IGNORECASE,
 )
 _FIRST_ON = re.compile(
-    rf"\bfirst\b(?:(?!last|final|year|half|to vote)[^;\n]|\n(?!\s*\n)){{0,50}}?(?:\bon|\bin|\bis|:|,|\bdue)\s+(?:the\s+)?(?=\d|(?:{_MONTH})\b)",
+    rf"\bfirst\b(?:(?!last|final|year|half|to vote)[^;\n]|\n(?!\s*\n)){{0,50}}?(?:\bon|\bin|\bis|:|,|\bdue)\s+(?:the\s+)?(?=\d|(?:{MONTH})\b)",
     re.IGNORECASE,
 )
 _EVERY = {"m": 1, "q": 3, "h": 6, "s": 6, "y": 12, "a": 12}
@@ -1459,11 +777,9 @@ def _counted(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
         reach = blank if blank >= 0 else min(len(text), match.end() + 320)
         first = _FIRST_ON.search(text, match.end(), reach) if every and 2 <= number <= 480 else None
         given = (
-            next(((d, e) for d, s, e in _dates(text[first.end() : first.end() + 30]) if s == 0), None)
-            if first
-            else None
+            next(((d, e) for d, s, e in dates(text[first.end() : first.end() + 30]) if s == 0), None) if first else None
         )
-        setting = _setting(text, match.start(), match.end(), breaks)
+        setting = setting_of(text, match.start(), match.end(), breaks)
         if first is None or given is None or setting.aside or _PARTIAL.search(text[match.start() : reach]):
             continue
         yield Maturity(
@@ -1485,19 +801,9 @@ _PARTIAL = re.compile(
 )
 
 
-def add_months(day: date, months: int) -> date:
-    """The same day `months` later, or the last day of a shorter month."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
-
-
 # --- terms -----------------------------------------------------------------------------------------------------
 
-_DURATION = re.compile(
-    rf"(?<![\w.,$€£/])(?P<number>\d{{1,3}}|{_NUMBER_WORDS})(?:\s*\((?P<figures>\d{{1,3}}|{_NUMBER_WORDS})\))?[\s-]+(?P<between>(?:(?:equal|consecutive|successive|regular|level|substantially|fixed|calendar|full|,)\s+)*)(?P<unit>months?|years?|monthly|annual|yearly|quarterly)\b(?!\s+(?:old|notice))",
-    re.IGNORECASE,
-)
-_TERM_LABEL = _cues(
+_TERM_LABEL = cues(
     (
         r"\b(?:term|tenor|tenure|duration|loan period|repayment period|period of (?:the )?loan|length|life|number of (?:payments|instal?l?ments))\b",
         10.0,
@@ -1505,7 +811,7 @@ _TERM_LABEL = _cues(
     (r"\b(?:repayment|instal?l?ments?|payment schedule|payments?)\b", 6.0),
     (r"\bnotice|\bgrace|\bfixed[- ]rate period|\bwarranty|\bfee|\bintroductory", -12.0),
 )
-_TERM_BEFORE = _cues(
+_TERM_BEFORE = cues(
     (
         r"\b(?:interest period|fiscal|consecutive|trailing|LIBOR|SOFR|Eurodollar|Euro-Dollar|excess|deficiency|Treasury|maturities)\b[^.;]{0,80}$",
         -9.0,
@@ -1521,7 +827,7 @@ _TERM_BEFORE = _cues(
         -8.0,
     ),
 )
-_TERM_AFTER = _cues(
+_TERM_AFTER = cues(
     (r"^[^.;]{0,60}\b(?:LIBOR|SOFR|Eurodollar|Euro-Dollar|interest period|EURIBOR|Treasury)\b", -7.0),
     (r"^\W*(?:instal?l?ments?|payments?|repayments?)\b", 5.0),
     (r"^\W*(?:term|loan|period|amorti)\b", 6.0),
@@ -1533,24 +839,18 @@ _TERM_AFTER = _cues(
 )
 
 
-def _months(number: str, unit: str) -> int:
-    count = int(number) if number.isdigit() else words_to_number(number) or 0
-    factor = {"m": 1, "y": 12, "a": 12, "q": 3}[unit[0].lower()]
-    return count * factor
-
-
 def find_terms(document: Document) -> list[Term]:
     """How long `document` says the loan runs, in months, best first; a number of monthly instalments counts."""
     text = document.text
-    breaks = _breaks(text)
+    breaks = passage_breaks(text)
     found: list[Term] = []
-    for match in _capped(_DURATION.finditer(text)):
+    for match in capped(DURATION.finditer(text)):
         instalments = match["unit"].lower() in ("monthly", "annual", "yearly", "quarterly")
-        months = _months(match["number"], match["unit"])
+        months = in_months(match["number"], match["unit"])
         if not 1 <= months <= 600:
             continue
-        setting = _setting(text, match.start(), match.end(), breaks)
-        after, after_label = _weigh(_TERM_AFTER, setting.after)
+        setting = setting_of(text, match.start(), match.end(), breaks)
+        after, after_label = weigh(_TERM_AFTER, setting.after)
         if (
             instalments
             and not re.match(
@@ -1561,10 +861,10 @@ def find_terms(document: Document) -> list[Term]:
             continue
         options: list[tuple[float, str]] = []
         if setting.label:
-            row, label = _weigh(_TERM_LABEL, setting.label)
+            row, label = weigh(_TERM_LABEL, setting.label)
             if row:
                 options.append((row + min(after, 0.0), setting.label if label else ""))
-        before, label = _weigh(_TERM_BEFORE, setting.before[-140:])
+        before, label = weigh(_TERM_BEFORE, setting.before[-140:])
         options.append((before + after, label or after_label))
         score, label = options[0] if options[0][0] < 0 else max(options)
         if score >= _THRESHOLD:
@@ -1591,29 +891,3 @@ def show(value: Principal | Rate | Maturity | Term) -> str:
     else:
         said = value.date if isinstance(value, Maturity) else f"{value.months} months"
     return f"{said} [{value.label}] {value.score:.1f}"
-
-
-# --- every value, whatever it is of -----------------------------------------------------------------------------
-
-MONTHS, MONTH = _MONTHS, _MONTH
-"""Number of each month by its lower-case name, and a pattern of these names."""
-
-
-def amounts(text: str) -> list[tuple[Decimal, int, int]]:
-    """Each amount of money in `text`, with its span."""
-    return [(money.amount, money.start, money.end) for money in _moneys(text)]
-
-
-def percentages(text: str) -> list[tuple[Decimal, int, int]]:
-    """Each percentage in `text`, in figures or words, with its span."""
-    return list(_percentages(text))
-
-
-def dates(text: str) -> list[tuple[date, int, int]]:
-    """Each full date in `text`, with its span."""
-    return list(_dates(text))
-
-
-def durations(text: str) -> list[tuple[int, int, int]]:
-    """Each number of months or years in `text`, in months, with its span; "36 monthly instalments" are 36."""
-    return [(_months(m["number"], m["unit"]), m.start(), m.end()) for m in _DURATION.finditer(text)]
