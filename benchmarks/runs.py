@@ -4,6 +4,7 @@ kill    a run of this machine's processes is killed with SIGKILL at random momen
 scale   offline runs of 100, 1,000 and 10,000 generated contracts, scoped arms (--contracts, --ask to ask only some)
 dask    one and two Dask workers of one thread each over the same run (--contracts 60)
 ab      plain against ovrag_evidence, 1,000 queries, a local server that takes 200 ms a call, 16 calls at once
+replay  a run of 1,000 queries recorded from a local server, then replayed with the network blocked (--contracts 100)
 faults  the same with each kind of fault in 20% of the calls (--contracts 8)
 
 Each part works in a temporary project of its own with generated contracts; nothing of this one is touched.
@@ -19,6 +20,7 @@ import random
 import resource
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -375,6 +377,44 @@ def ab(asked: argparse.Namespace) -> Iterator[Row]:
         yield "beyond model time, one query at a time", f"median {statistics.median(overhead):.1f} ms"
 
 
+def replay(asked: argparse.Namespace) -> Iterator[Row]:
+    """A run recorded from a local server, and the same from what was recorded with every way to a network blocked."""
+    from ovrag_core.experiment import run_experiment  # noqa: PLC0415
+    from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
+
+    contracts = asked.contracts[0] if asked.contracts else 100
+    with server(0.0) as address, project(contracts, remote(address, asked.ab_arms, store="replies.jsonl")):
+        os.environ["OPENAI_API_KEY"] = KEY
+        settings = load_settings()
+        with corpus_bench(settings) as bench:
+            recorded = run_experiment(settings, bench, Path("recorded")).read_bytes()
+        del os.environ["OPENAI_API_KEY"]
+        again = load_settings(overrides={"llm.provider": "replay"})
+        began = time.perf_counter()
+        with blocked_network(), corpus_bench(again) as bench:
+            opened = time.perf_counter()
+            replayed = run_experiment(again, bench, Path("replayed")).read_bytes()
+            ended = time.perf_counter()
+        count, size = lines(Path("replayed/main.jsonl")), Path("replies.jsonl").stat().st_size
+        yield f"{count:,} queries replayed, network blocked", f"{ended - began:.1f} s, {opened - began:.1f} s to open"
+        yield "same bytes as recorded", f"{replayed == recorded}, store of {size / 1e6:.1f} MB"
+
+
+@contextlib.contextmanager
+def blocked_network() -> Iterator[None]:
+    """Nothing in this process connects anywhere or asks for an address."""
+
+    def refuse(*given: object, **more: object) -> None:
+        raise AssertionError("a connection was tried")
+
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+    socket.socket.connect, socket.getaddrinfo = refuse, refuse  # type: ignore[method-assign,assignment]
+    try:
+        yield
+    finally:
+        socket.socket.connect, socket.getaddrinfo = connect, look_up  # type: ignore[method-assign]
+
+
 def faults(asked: argparse.Namespace) -> Iterator[Row]:
     """Every kind of fault in 20% of the calls: the run completes, and what failed is marked with its cause."""
     contracts = asked.contracts[0] if asked.contracts else 8
@@ -399,6 +439,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
     "scale": scale,
     "dask": dask,
     "ab": ab,
+    "replay": replay,
     "faults": faults,
     "serve": serve,
 }

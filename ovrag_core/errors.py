@@ -57,6 +57,10 @@ class UnreachableError(ModelError):
     """The server did not answer, or cut the connection, at every attempt."""
 
 
+class NeverReachedError(ModelSetupError, UnreachableError):
+    """The server has not answered once, so that no other call is going to do better."""
+
+
 class TimeLimitError(ModelError):
     """No reply within the time limit."""
 

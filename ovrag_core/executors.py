@@ -179,6 +179,8 @@ def _as_answered(pieces: Iterable[Piece], submit: Callable[[Piece], Future[Resul
                     yield future.result()
                 else:
                     failure = failure or error
+            if failure is not None:
+                under_way = {future for future in under_way if not future.cancel()}  # those that have begun
     finally:
         for future in under_way:
             future.cancel()

@@ -61,8 +61,18 @@ def shard_name(run: str, shard: tuple[int, int]) -> str:
 
 
 def read_run(path: Path) -> list[QueryRecord]:
-    """The records of a run. Raises RunError that names the line for a broken file, or the one to make for none."""
-    return list(each_record(path))
+    """The records of a run.
+
+    Raises RunError that names the line for a broken file and for a query that is there twice, or the file to make.
+    """
+    found: dict[Key, QueryRecord] = {}
+    for number, record in enumerate(each_record(path), 1):
+        if key_of(record) in found:
+            raise RunError(
+                f"{path} holds the query {' '.join(key_of(record))} twice, again as record {number}; delete one of them"
+            )
+        found[key_of(record)] = record
+    return list(found.values())
 
 
 def each_record(path: Path) -> Iterator[QueryRecord]:

@@ -242,6 +242,16 @@ KINDS: dict[str, Kind] = {
 }
 
 
+def understood(call: Call) -> Call:
+    """The call as it would be without what the server does not take: system and user apart, JSON as a format."""
+    messages, body = call.messages, dict(call.body)
+    if messages and messages[0]["role"] != "system":
+        body["messages"] = [{"role": "system", "content": ""}, *messages]
+    if "of this JSON Schema:" in call.prompt:
+        body.setdefault("response_format", {"type": "json_object"})
+    return Call(call.number, call.path, body)
+
+
 def as_kind(kind: Kind, answer: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
     """The same answers as this kind of server would give them."""
 
@@ -249,7 +259,7 @@ def as_kind(kind: Kind, answer: Callable[[Call], Answer]) -> Callable[[Call], An
         for refuse in kind.refuses:
             if (refused := refuse(call)) is not None:
                 return refused
-        given = answer(call)
+        given = answer(understood(call))
         return as_json(kind.reply(json.loads(given.body))) if given.status == 200 else given
 
     return respond

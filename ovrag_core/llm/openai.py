@@ -28,6 +28,7 @@ from ovrag_core.errors import (
     MalformedReplyError,
     ModelError,
     ModelSetupError,
+    NeverReachedError,
     RateLimitError,
     RefusalError,
     ServerError,
@@ -164,6 +165,7 @@ class OpenAIBackend:
         self._budget = budget
         self._say = announce
         self._told = False
+        self._reached = False
         self._notice = _notice(self.host, local)
         self._slots = asyncio.Semaphore(concurrency)
         self._client = openai.AsyncOpenAI(
@@ -255,6 +257,7 @@ class OpenAIBackend:
         while True:
             try:
                 response = await self._client.post(path, body=body(dialect), cast_to=httpx2.Response)
+                self._reached = True
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 other = simpler(dialect, error.param or "", self._words(error, whole=True))
                 if other is None:
@@ -285,6 +288,11 @@ class OpenAIBackend:
 
     def _explained(self, error: openai.OpenAIError, model: str) -> ModelError:
         host, words = self.host, self._words(error)
+        if not self._reached and isinstance(error.__cause__, (httpx2.ConnectError, httpx2.ConnectTimeout)):
+            return NeverReachedError(
+                f"{host} cannot be reached; start the server, or check llm.base_url and the network"
+            )
+        self._reached = True
         status = error.status_code if isinstance(error, openai.APIStatusError) else "no status"
         known: dict[type[openai.OpenAIError], ModelError] = {
             openai.APITimeoutError: TimeLimitError(
