@@ -92,14 +92,12 @@ def test_a_wrong_key_ends_the_run_and_the_right_one_goes_on(
 ) -> None:
     settings = start(scripted(good_model))
     key = "sk-wrong-0123456789abcdef"
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    code, _, err = ovrag(settings, "run", *ARMS)
+    with monkeypatch.context() as mistaken:
+        mistaken.setenv("OPENAI_API_KEY", key)
+        code, _, err = ovrag(settings, "run", *ARMS)
     assert code == 2
     assert "does not accept the key" in sentence(err)
     assert key not in err
-    monkeypatch.undo()
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("OPENAI_API_KEY", start.servers[-1].key)
     assert ovrag(settings, "run", *ARMS)[0] == 0
     assert len(read_run(run_files("main").records)) == 2 * 2 * 5
 
