@@ -39,7 +39,7 @@ reproduce: checked ## recompute the whole experiment, stages 01-06
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro
 
-verify: setup ## rebuild in two fresh clones of HEAD and compare every byte, 7 minutes
+verify: setup ## rebuild in two fresh clones of HEAD and compare every byte, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)
 
 thesis: setup ## set the results chapter with LaTeX, after checking that nothing in it is stale

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from ovrag_core.evaluation.statistics import (
     Resampling,
@@ -140,3 +141,9 @@ def test_mcnemar_without_discordant_pairs_is_one_and_without_pairs_not_defined()
 def test_holm_steps_down_and_leaves_out_what_is_not_defined():
     assert holm([0.01, None, 0.04, 0.03]) == [pytest.approx(0.03), None, pytest.approx(0.06), pytest.approx(0.06)]
     assert holm([None]) == [None]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.004, 0.01, 0.03, 0.05, 0.2, 1.0]) | st.floats(0, 1), min_size=1, max_size=9))
+@settings(max_examples=15, deadline=None)  # each call of theirs collects all garbage of the process
+def test_holm_is_that_of_statsmodels(p_values: list[float]):
+    assert holm(p_values) == multipletests(p_values, method="holm")[1].tolist()

@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 Vector = npt.NDArray[np.float64]
@@ -133,12 +132,17 @@ def exact_mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjustment of a family of p-values; None stays None and is not counted in the family."""
-    known = [p for p in p_values if p is not None]
-    if not known:
-        return [None] * len(p_values)
-    adjusted = iter(multipletests(known, method="holm")[1])
-    return [None if p is None else float(next(adjusted)) for p in p_values]
+    """Holm's (1979) step-down adjustment of a family of p-values; None stays None and is not counted in the family.
+
+    Written out, as statsmodels collects all garbage of the process at each call, which takes longer than a table.
+    """
+    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    least = 0.0
+    for rank, (p, place) in enumerate(known):
+        least = max(least, min(1.0, (len(known) - rank) * p))
+        adjusted[place] = least
+    return adjusted
 
 
 def _unanimous(value: float, clusters: int, plan: Resampling, proportion: bool) -> Estimate:
