@@ -3,6 +3,8 @@
 import re
 import shutil
 import subprocess
+import warnings
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -110,24 +112,6 @@ def test_an_empty_table_is_written(tmp_path):
     assert r"A & B \\" in (tmp_path / "t.tex").read_text()
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-def test_tables_and_figures_compile(tmp_path):
-    records = run(6) + [record("ovrag", AWKWARD, q, "hard_rejected") for q in ("Q1", "Q2")]
-    everything(records, tmp_path, SETTINGS, load_published())
-    inputs = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.tex"))]
-    body = "\n".join(rf"\input{{{name}}}" for name in inputs)
-    packages = r"\usepackage[T1]{fontenc}\usepackage{textcomp,array,booktabs,longtable,graphicx}"
-    source = rf"\documentclass{{article}}{packages}\begin{{document}}{body} \OvragRecall\end{{document}}"
-    (tmp_path / "main.tex").write_text(source, encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
-
-
 # --- numbers
 
 
@@ -189,10 +173,40 @@ def test_figures_of_nothing_or_of_one_thing_are_drawn(make, tmp_path):
 # --- a run's results
 
 
+ODD = {
+    "one query": [record("plain")],
+    "one error": [record(outcome="error", label=None)],
+    "no clash, one arm": [record("plain", f"D{i}", q) for i in range(3) for q in ("Q1", "Q2")],
+    "awkward names": [record(AWKWARD, f"{AWKWARD}{i}", AWKWARD, outcome="hard_rejected") for i in range(2)],
+    "errors and a gap": [record(document=f"D{i}", outcome="error") for i in range(2)]
+    + [record(document="D0", question="Q2")],
+    "errors only": [record(document=f"D{i}", question=q, outcome="error") for i in range(2) for q in ("Q1", "Q2")],
+    "one contract": [
+        record(document="D1", question=q, outcome="hard_rejected", label="CLASH", attempts=4) for q in ("Q1", "Q2")
+    ],
+}
+UNTIMED = ("one query", "one error")
+
+
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """All results of a run by file name."""
-    return everything(run(6), tmp_path_factory.mktemp("made"), SETTINGS, load_published())
+def results(tmp_path_factory):
+    """All results by file name of an ordinary run or an odd one, each made once."""
+
+    @cache
+    def make(name):
+        records = run(6) if name == "ordinary" else ODD[name]
+        seconds = [] if name in UNTIMED else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # a missing glyph, or a figure too small for what is in it
+            return everything(records, tmp_path_factory.mktemp("made"), SETTINGS, load_published(), seconds)
+
+    return make
+
+
+@pytest.fixture
+def made(results):
+    """All results of an ordinary run by file name."""
+    return results("ordinary")
 
 
 def test_results_are_the_same_bytes_twice_but_for_files_named_latency(made, tmp_path):
@@ -296,30 +310,43 @@ def test_a_run_without_records_is_one_sentence():
         open_run([], SETTINGS)
 
 
-@pytest.mark.parametrize(
-    "records",
-    [
-        [record()],
-        [record(outcome="error", label=None)],
-        [record("plain", f"D{i}", q) for i in range(3) for q in ("Q1", "Q2")],
-        [record(AWKWARD, f"{AWKWARD}{i}", AWKWARD, outcome="hard_rejected") for i in range(2)],
-        [record(document=f"D{i}", outcome="error") for i in range(2)] + [record(document="D0", question="Q2")],
-        [record(document="D1", question=q, outcome="hard_rejected", label="CLASH", attempts=4) for q in ("Q1", "Q2")],
-    ],
-    ids=["one query", "one error", "no clash, one arm", "awkward names", "errors and a gap", "one contract"],
-)
-@pytest.mark.filterwarnings("error::UserWarning")  # a missing glyph, or a figure too small for what is in it
-def test_results_of_odd_runs_are_written(records, tmp_path):
-    untimed = [] if len(records) == 1 else None
-    made = everything(records, tmp_path, SETTINGS, load_published(), untimed)
-    texts = {path.name: content.decode() for path, content in made.items() if path.suffix == ".tex"}
+@pytest.mark.parametrize("name", ODD)
+def test_results_of_odd_runs_are_written_and_say_what_they_rest_on(results, name):
+    texts = {path.name: content.decode() for path, content in results(name).items() if path.suffix == ".tex"}
     assert list(lacking({name: text for name, text in texts.items() if not name.startswith("numbers")})) == []
 
 
-def test_an_empty_table_says_that_it_is(tmp_path):
-    everything([record("plain")], tmp_path, SETTINGS)
+def test_an_empty_table_says_that_it_is(results):
+    tables = {path.name: content.decode() for path, content in results("one query").items() if path.suffix == ".tex"}
     for name in ("hard_rejects", "missed", "violations", "unmapped", "false_positives"):
-        assert "The run has nothing to list here." in (tmp_path / "tables" / f"{name}.tex").read_text(), name
+        assert "The run has nothing to list here." in tables[f"{name}.tex"], name
+
+
+def test_a_run_without_seconds_says_so(results):
+    tables = {path.name: content.decode() for path, content in results("one query").items() if path.suffix == ".tex"}
+    assert "The run has nothing to list here." in tables["latency.tex"]
+    assert [line for line in tables["numbers_latency.tex"].splitlines() if line.startswith(r"\newcommand")] == []
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+@pytest.mark.parametrize("name", ["ordinary", *ODD])
+def test_tables_and_figures_compile(results, name, tmp_path):
+    for path, content in results(name).items():
+        if path.suffix in {".tex", ".pdf"}:
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_bytes(content)
+    inputs = [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.tex"))]
+    body = "\n".join(rf"\input{{{name}}}" for name in inputs)
+    packages = r"\usepackage[T1]{fontenc}\usepackage{textcomp,array,booktabs,longtable,graphicx}"
+    source = rf"\documentclass{{article}}{packages}\begin{{document}}{body} \RunName\end{{document}}"
+    (tmp_path / "main.tex").write_text(source, encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-2000:]
 
 
 def test_letters_that_the_font_lacks_are_spelt_in_figures():
