@@ -2,7 +2,10 @@
 
 import asyncio
 import contextlib
+import importlib.util
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -402,3 +405,10 @@ def test_connections_can_be_closed(start: Start):
     backend = backend_of(server)
     ask(ChatModel(backend, MODEL))
     run(backend.close())
+
+
+def test_modules_that_the_client_looks_for_are_loaded_before_threads_may_load_them() -> None:
+    """A search in one thread imports what the client, in another, would find half loaded."""
+    code = "import sys, ovrag_core.llm.openai; print('httpx' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(importlib.util.find_spec("httpx") is not None)

@@ -15,6 +15,8 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -125,6 +127,11 @@ class _WireEmbeddings(_Wire):
 
 
 W = TypeVar("W", bound=_Wire)
+
+# The client looks whether this is among the loaded modules. Another thread may be loading it just then (the vector store
+# needs it), and of a half loaded module the client makes a traceback.
+if find_spec("httpx"):
+    import_module("httpx")
 
 
 def announce_on_stderr(line: str) -> None:
