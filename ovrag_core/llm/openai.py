@@ -128,8 +128,8 @@ class _WireEmbeddings(_Wire):
 
 W = TypeVar("W", bound=_Wire)
 
-# The client looks whether this is among the loaded modules. Another thread may be loading it just then (the vector store
-# needs it), and of a half loaded module the client makes a traceback.
+# The client looks whether this is among the loaded modules. Another thread may be loading it just then (the vector
+# store needs it), and a half loaded module is none to the client but a traceback.
 if find_spec("httpx"):
     import_module("httpx")
 
