@@ -456,7 +456,7 @@ def _facility(
             "xsd:decimal",
             page.around(principal.value_start, principal.value_end),
         )
-    if rate is not None and not rate.variable and rate.percent is not None:
+    if rate is not None and not rate.variable and rate.percent:  # a loan free of interest states no rate
         page.say(
             subject,
             "hasInterestRate",
@@ -511,7 +511,7 @@ def _facility(
         lender=_party(lender),
         guarantors=tuple(Party(name=mention.name, kind=mention.kind) for mention in parties.guarantors),
         principal=Money(amount=float(principal.amount), currency=principal.currency) if principal is not None else None,
-        interest_rate=_rate_text(rate) if rate is not None and not rate.variable and rate.percent is not None else None,
+        interest_rate=_rate_text(rate) if rate is not None and not rate.variable and rate.percent else None,
         maturity=maturity.date if maturity is not None else None,
         collateral=collateral[0] if collateral is not None else None,
         purpose=purpose.text if purpose is not None else None,

@@ -95,7 +95,9 @@ def heading(text: str, at: int) -> str:
     """The heading in force at `at`."""
     starts, titles = _headings(text)
     index = bisect_left(starts, at) - 1
-    return titles[index] if index >= 0 else ""
+    if index < 0 or not text[: starts[index]].strip(" \t\r\n*#_"):
+        return ""  # what stands first is the title of the whole
+    return titles[index]
 
 
 def _caption(text: str, at: int) -> str:

@@ -341,20 +341,31 @@ def _alone(text: str, money: Sum) -> bool:
 
 # --- rates -----------------------------------------------------------------------------------------------------
 
-_INDEX = r"(?:benchmark|prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|TIIE|\bCDI\b|Selic|KIBOR|EIBOR|SAIBOR|MIBOR|SIBOR|BUBOR|ROBOR|TELBOR|TLREF|KLIBOR|BIBOR|JIBOR|repo[- ]linked|lending rate|discount rate|cash rate|policy rate|key rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)"
+_INDEX = r"(?:benchmark|prime(?: lending)? rate|\bprime\b|SOFR|LIBOR|EURIBOR|SONIA|BBSW|BBSY|BKBM|TIBOR|TONAR|STIBOR|NIBOR|CIBOR|WIBOR|PRIBOR|JIBAR|SORA|SARON|€STR|ESTR|HIBOR|MCLR|repo rate|CORRA|base rate|base lending rate|bank rate|reference rate|treasury (?:rate|yield|bill)|federal funds|index rate|the index\b|reference index|TIIE|\bCDI\b|Selic|KIBOR|EIBOR|SAIBOR|MIBOR|SIBOR|BUBOR|ROBOR|TELBOR|TLREF|KLIBOR|BIBOR|JIBOR|\b[A-Z]{1,3}IBOR|\b(?:M|B|P|L|AWP|AWD|OP|BF|IB)LR\b|\bAWPR\b|\bOPR\b|\bLPR\b|\bSBR\b|\bSVR\b|\bTBP\b|passive rate|repo[- ]linked|lending rate(?! ?:)|discount rate|cash rate|policy rate|key rate|rediscount rate|central bank(?:['’]s)? rate|eurodollar rate|euro-dollar|adjusted term|alternate base|T-bill|standard variable)".replace(
+    " ", r"\s"
+)
+# What a rate turns into after a fixed beginning, or that it moves: then no figure is the contract's for the whole term.
+_TURNS = r"\b(?:thereafter|afterwards?|followed by|after (?:that|which)|subsequently|then|from (?:year|month) \w+|for the (?:rest|remainder)|remaining (?:term|years))\b[^.;]{0,70}\b(?:revis\w+|re-?viewed|re-?set|re-?pric\w+|adjust(?:ed|able)|variable|floating|{index})"
+_TURNING = re.compile(_TURNS.replace("{index}", _INDEX), re.IGNORECASE)
 _VARIABLE = re.compile(
-    rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}|\b(?:rate|interest)\b[^.;\n]{{0,30}}\blinked\b[^;\n]{{0,60}}\bfloating\b|{_INDEX}[^;\n]{{0,40}}\s\+\s?\d|{_INDEX}[^.;\n]{{0,30}}\b(?:less|minus|m[aá]s|today|currently|at present|presently|now standing)\b[^.;\n]{{0,30}}\d|\bpercentage points? (?:higher|lower|more|less) than\b[^.;]{{0,40}}{_INDEX}|\d ?(?:%|per cent)[^.;\n]{{0,25}}[(,]\s*(?:variable|floating)\b",
+    rf"\b(?:variable|floating|adjustable)(?:[- ](?:rate|interest))|\b(?:rate|interest|APR)\b[^.;]{{0,60}}\b(?:var(?:y|ies)|floats?|adjusts?|may (?:change|go up|increase)|will (?:vary|change)|can (?:change|move)|is (?:variable|not fixed|floating))\b|{_INDEX}[^.;]{{0,90}}\b(?:plus|margin)\b|\b(?:above|over|plus|below)\s+(?:the\s+)?(?:[\w'’]+\s+){{0,5}}?{_INDEX}|\b(?:margin|applicable rate)\b[^.;]{{0,60}}\b(?:over|above|plus|aggregate)\b|\b(?:aggregate|sum) of\b[^.;]{{0,60}}\bmargin\b|\brate equal to\b[^.;]{{0,60}}{_INDEX}|\bbears? interest at\b[^.;]{{0,60}}{_INDEX}|\b(?:rate|interest)\b[^.;\n]{{0,30}}\blinked\b[^;\n]{{0,60}}\bfloating\b|{_INDEX}[^;\n]{{0,40}}\s\+\s?\d|{_INDEX}[^.;\n]{{0,30}}\b(?:less|minus|m[aá]s|today|currently|at present|presently|now standing)\b[^.;\n]{{0,30}}\d|\bpercentage points? (?:higher|lower|more|less) than\b[^.;]{{0,40}}{_INDEX}|\d ?(?:%|per cent)[^.;\n]{{0,25}}[(,]\s*(?:variable|floating)\b"
+    rf"|\b(?:rate|interest|track|pricing)\b(?: (?:rate|type|basis|of interest))?[ \t]*[:|,.–-]+[ \t]*(?:rate[ \t]+)?(?:variable|floating|adjustable|indexed|changing)\b|{_INDEX}[^;\n]{{0,40}}\b(?:increased|raised|augmented|reduced|with (?:a|an) (?:addition|spread|mark-?up)) (?:by|of)\b|{_INDEX}\W{{1,3}}(?:changing|variable|floating)\b|\((?:variable|floating)\b|\b(?:rate|interest)\b[^.;\n]{{0,50}}\b(?:reviewed|revised|re-?set|re-?priced|adjusted)\s+(?:every|each|annually|yearly|quarterly|monthly|half-yearly|semi-annually|periodically|from time to time|by the (?:bank|lender|society))"
+    rf"|{_TURNING.pattern}",
     re.IGNORECASE,
 )
 _HINT = re.compile(
-    rf"\b(?:variable|floating|adjustable|var(?:y|ies)|floats?|adjusts?|change|move|margin)\b|{_INDEX}", re.IGNORECASE
+    rf"\b(?:variable|floating|adjustable|indexed|changing|var(?:y|ies)|floats?|adjust(?:s|ed)|revised|reviewed|re-?set|re-?priced|change|move|margin)\b|{_INDEX}",
+    re.IGNORECASE,
 )
 _REGARDLESS = re.compile(
     r"before and after|both before|also after any default|no default rate|not charge a default", re.IGNORECASE
 )
-_LATE = re.compile(r"\b(?:payments?|instal\w+|you|they|amounts?) (?:are|is|were) (?:late|overdue)\b", re.IGNORECASE)
+_LATE = re.compile(
+    r"\b(?:payments?|instal\w+|you|they|amounts?) (?:are|is|were) (?:late|overdue)\b|\b(?:if|should|where|whenever)\b[^.;]{0,60}\b(?:not (?:met|paid|repaid|redeemed|settled)|late|overdue|unpaid|missed|delay(?:ed|s)?)\b",
+    re.IGNORECASE,
+)
 _DEFAULTING = re.compile(
-    r"\b(?:(?:payments?|you|they|instal\w+) (?:are|is) late|default|overdue|late|past[- ]due|delinquen\w*|arrears|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed)\b",
+    r"\b(?:(?:payments?|you|they|instal\w+) (?:are|is) late|default|overdue|late|past[- ]due|delinquen\w*|(?<!in )arrears?|(?:amounts?|sums?|payments?|instal\w+|is|are|falls?|was|were|be|anything|whatever) in arrears?|unpaid when due|not paid when due|post-maturity|unpaid (?:sums?|instal\w+)|sums? (?:unpaid|not paid)|damages for|in lieu of the interest|until cured|if .{0,30}not paid|after maturity|penalty|late[- ]payment|dishonou?red|additional interest|misses|missed|penal|punitive|moratory|(?:for|on|of|in) delay|delayed|is not (?:met|redeemed|repaid|settled|honou?red)|not (?:redeemed|repaid|settled) (?:on|in) time|(?:should|if|where) (?:any |a |the |an )?(?:payment|instal\w+|amount|sum)s?\b.{0,30}\b(?:late|unpaid|not)|higher rate|unarranged|unauthori[sz]ed|excess position|from (?:the )?date of demand|upon default|on default|late interest|acts? interest)\b",
     re.IGNORECASE,
 )
 _RATE_LABEL = cues(
@@ -434,52 +445,119 @@ _RATE_AFTER = cues(
 
 
 def find_rates(document: Document) -> list[Rate]:
-    """The contract rates of `document`, best first. The main rate is None where the first is variable."""
+    """The contract rates of `document`, best first. The main rate is None where the first is variable.
+
+    A rate by the month, quarter or week counts by the year (simple) where no rate by the year is stated; a loan
+    that bears no interest has the rate 0 where nothing else is stated.
+    """
     text = document.text
     breaks = passage_breaks(text)
-    found = list(_fixed(text, breaks))
-    found.extend(_variable(text, breaks))
-    found = _settle(found)
-    return sorted(found, key=lambda r: (-r.score, r.value_start))
+    variable = list(_variable(text, breaks))
+    found = _settle([*_fixed(text, breaks, moving=any(rate.score > _MOVING for rate in variable)), *variable])
+    return sorted(found or _interest_free(text, breaks), key=lambda r: (-r.score, r.value_start))
 
 
-def _fixed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
-    for value, start, end in capped(percentages(text)):
-        if not 0 <= value < 100:
+_PERIODS = {"m": 12, "q": 4, "h": 2, "s": 2, "w": 52, "f": 26}
+_PER_PERIOD = re.compile(
+    r"^\W{0,3}(?:of )?(?:interest )?(?:flat |simple )?(?:(?:per|a|an|each|every|for (?:each|every)|by the|/)\s?(?:calendar |full )?(?P<unit>month|mensem|quarter|half[- ]year|week|fortnight)\b"
+    r"|(?P<adverb>monthly|p\.?\s?m\b|pcm\b)(?! (?:reducing|rest|compound|in arrear|payment|instal|repayment)))[)\]]?",
+    re.IGNORECASE,
+)
+_PERIODIC_BEFORE = re.compile(
+    r"\b(?:(?P<unit>month|quarter|week)ly (?:interest(?: rate)?|rate)(?: of interest)?|(?:rate|interest) (?:per|a|each|/) ?(?P<unit2>month|quarter|week))\W*(?:of|is|at|being)?\W*$",
+    re.IGNORECASE,
+)
+_MOVING = 7.5  # a variable rate that is more than named: interest, a margin or an index stands beside it
+_PERIODIC_CAP = 6.5  # a rate by the month gives way to one by the year
+_DAILY = re.compile(r"\bdaily\b[^.;:]{0,30}$", re.IGNORECASE)
+_FIXED = re.compile(
+    r"(?<!no )(?<!not )(?<!not a )\b(?:fixed|unchang\w+|not (?:be )?(?:altered|changed|vary))\b", re.IGNORECASE
+)
+
+
+def _fixed(text: str, breaks: list[tuple[int, int]], *, moving: bool) -> Iterator[Rate]:
+    """The stated rates; where the contract's rate is `moving`, one that is not called fixed is today's or another's."""
+    least = _THRESHOLD if len(text) < _LONG else _CLEAR
+    for percent, start, end in capped(percentages(text)):
+        if not 0 <= percent < 100:
             continue
+        value = percent
         setting = setting_of(text, start, end, breaks)
-        options: list[tuple[float, str]] = []
-        after, _ = weigh(_RATE_AFTER, setting.after)
-        if setting.label:
-            row, label = weigh(_RATE_LABEL, setting.label)
-            if row != 0:
-                options.append((row + min(after, 0.0) + (1.0 if after > 0 else 0.0), setting.label if label else ""))
-        before, label = weigh(_RATE_BEFORE, setting.before[-260:])
-        if before >= 8:  # a caption such as "Charges" does not undo what the sentence says
-            options = [option for option in options if option[0] >= 0]
-        options.append((before + after, label))
-        score, label = options[0] if options[0][0] < 0 else max(options)
-        if re.search(r"\b(?:variable|floating|adjustable)\b", setting.label, re.IGNORECASE):
-            continue
-        if setting.aside:
-            score -= 8.0
-        near = f"{setting.label} {setting.before[-110:]} {setting.after[:60]}"
-        if "annual percentage" in setting.before[-240:].lower() and re.match(
-            r"rate\b\W*$", setting.label, re.IGNORECASE
-        ):
-            score -= 6.5
-        if _LATE.search(near):
-            score -= 12.0
-        elif _DEFAULTING.search(near) and not _REGARDLESS.search(near):
-            score -= 7.0
-        if re.search(
-            rf"{_INDEX}|\bmargin\b", f"{setting.before[-70:]} {setting.after[:70]}", re.IGNORECASE
-        ) and not re.search(r"\bfixed\b", near, re.IGNORECASE):
+        period = _PER_PERIOD.match(setting.after)
+        earlier = None if period else _PERIODIC_BEFORE.search(f"{setting.label}: {setting.before}"[-160:])
+        rest = setting.after[period.end() :] if period else setting.after
+        score, label = _rate_score(setting, rest, by_year=period is None)
+        if moving and not _FIXED.search(f"{setting.before[-160:]} {setting.after[:160]}"):
             score -= 6.0
-        if score >= (_THRESHOLD if len(text) < _LONG else _CLEAR):
-            yield Rate(
-                value, False, label, setting.start, setting.end, start, end, round(score - start / max(1, len(text)), 4)
-            )
+        unit = (period and (period["unit"] or period["adverb"])) or (earlier and (earlier["unit"] or earlier["unit2"]))
+        if unit:
+            score = min(score, _PERIODIC_CAP)
+            value = (percent * (12 if unit.lower().startswith("p") else _PERIODS[unit[0].lower()])).normalize()
+            value = value.quantize(Decimal(1)) if value == value.to_integral_value() else value
+        if score >= least and value < 200:
+            place = round(score - start / max(1, len(text)), 4)
+            yield Rate(value, False, label, setting.start, setting.end, start, end, place)
+
+
+def _rate_score(setting: Setting, following: str, *, by_year: bool) -> tuple[float, str]:
+    """How well the words around a percentage, `following` after it, mark it as the contract rate, and which do."""
+    options: list[tuple[float, str]] = []
+    after, _ = weigh(_RATE_AFTER, following if by_year else f" a year {following}")
+    if setting.label:
+        row, label = weigh(_RATE_LABEL, setting.label)
+        if row != 0:
+            options.append((row + min(after, 0.0) + (1.0 if after > 0 else 0.0), setting.label if label else ""))
+    before, label = weigh(_RATE_BEFORE, setting.before[-260:])
+    if before >= 8:  # a caption such as "Charges" does not undo what the sentence says
+        options = [option for option in options if option[0] >= 0]
+    options.append((before + after, label))
+    score, label = options[0] if options[0][0] < 0 else max(options)
+    if _MOVING_LABEL.search(setting.label) or _DAILY.search(setting.before):
+        return -99.0, ""
+    clause = setting.after.split(";")[0]
+    near = f"{setting.label} {setting.before[-110:]} {clause[:60]}"
+    if setting.aside:
+        score -= 8.0
+    if "annual percentage" in setting.before[-240:].lower() and re.match(r"rate\b\W*$", setting.label, re.IGNORECASE):
+        score -= 6.5
+    if _LATE.search(near) and not _REGARDLESS.search(near):
+        score -= 12.0
+    elif _DEFAULTING.search(near) and not _REGARDLESS.search(near):
+        score -= 7.0
+    beside = f"{setting.before[-70:]} {clause[:70]}"
+    if _INDEXED.search(beside) and not re.search(r"\bfixed\b", near, re.IGNORECASE):
+        score -= 6.0
+    return score, label
+
+
+_MOVING_LABEL = re.compile(r"\b(?:variable|floating|adjustable)\b", re.IGNORECASE)
+_INDEXED = re.compile(rf"{_INDEX}|\bmargin\b", re.IGNORECASE)
+_NO_INTEREST = re.compile(
+    r"\b(?:(?:bears?|bearing|carr(?:y|ies|ying)|accrues?|attracts?|earns?|yields?|pays?|charges?|at) no (?:\w+ ){0,2}?interest|(?:no|without(?: any)?|free (?:of|from)(?: any)?|nil|zero) interest(?! (?:in|of|under|therein)\b|,? (?:rate|free))"
+    r"|(?:not|never) (?:be )?(?:bear|carry|accrue|attract|earn|charge|pay|liable (?:for|to pay)|subject to)(?: any)? interest|interest[- ]free|non[- ]?interest[- ]bearing|zero[- ]interest|interest (?:will|shall|is|may)(?: not| never)(?: be)? (?:charged|payable|due|owed|accrue)"
+    r"|interest(?: rate)?[ \t]*[:|.–-]+[ \t]*(?:nil|none|zero|no interest|free|not? (?:charged|applicable|payable))\b|no interest,? (?:\w+,? ){0,3}(?:or|nor|and) \w+)",
+    re.IGNORECASE,
+)
+# What frees only a time, a part, or money that is not the loan.
+_PARTLY = re.compile(
+    r"\b(?:first|period|days?|while|during|until|before|unless|if|when|where|late|overdue|default|prepa\w+|early|deposit|refund\w*|in advance|purchases?|promotion\w*|introductory|further|other|retain\w*|excess|claims?|amounts? not|so long|as long|provided|hold\w*|demand|costs?|within|up to)\b",
+    re.IGNORECASE,
+)
+
+
+def _interest_free(text: str, breaks: list[tuple[int, int]]) -> list[Rate]:
+    """The rate 0 of a loan whose words say that it bears no interest, whatever becomes of it."""
+    found = []
+    for match in capped(_NO_INTEREST.finditer(text)):
+        setting = setting_of(text, match.start(), match.end(), breaks)
+        row = ":" in match.group()
+        clause = "" if row else f"{setting.before[-70:]} {re.split('[.;]', setting.after[:90])[0]}"
+        if setting.aside or _PARTLY.search(clause):
+            continue
+        label = " ".join(match.group().split())
+        place = round(5.0 - match.start() / max(1, len(text)), 4)
+        found.append(Rate(Decimal(0), False, label, setting.start, setting.end, match.start(), match.end(), place))
+    return found
 
 
 def _variable_hits(text: str) -> Iterator[re.Match[str]]:
@@ -496,17 +574,23 @@ def _variable_hits(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
+_UNTICKED = re.compile(r"(?:\[\s*\]|\(\s\)|☐|□|_{2,})\s*$")
+_DENIED = re.compile(r"\W{0,4}(?:\[ \] yes\b|☐ yes\b|(?:no|none|not applicable|n/a)\b)", re.IGNORECASE)
+
+
 def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
     for match in _variable_hits(text):
         setting = setting_of(text, match.start(), match.end(), breaks)
         begin, end = _cell(text, setting.start, setting.end, match.start())
         sentence = text[begin:end]
+        if _UNTICKED.search(text[max(0, match.start() - 8) : match.start()]) or _DENIED.match(setting.after):
+            continue
         if _DEFAULTING.search(sentence) or re.search(
             r"\b(?:not|no|never|without|nor)\b[^.;]{0,30}$", setting.before[-40:], re.IGNORECASE
         ):
             continue
-        if re.search(
-            r"(?<!no )(?<!not )(?<!not a )\bfixed\b|\bnot (?:a )?variable|does not (?:vary|change)|shall not (?:vary|change)|will not (?:vary|change)|\bother\b|insurance|hedg|swap",
+        if not _TURNING.search(match.group()) and re.search(
+            r"(?<!no )(?<!not )(?<!not a )\bfixed\b(?! (?:for|until|to|till|in)\b)|\bnot (?:a )?variable|does not (?:vary|change)|shall not (?:vary|change)|will not (?:vary|change)|\bother\b|insurance|hedg|swap",
             sentence,
             re.IGNORECASE,
         ):
@@ -514,7 +598,11 @@ def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
         margin = next((value for value, _, _ in percentages(sentence)), None)
         score = (
             7.0
-            + (1.5 if re.search(r"\binterest\b", sentence, re.IGNORECASE) else 0.0)
+            + (
+                1.5
+                if re.search(r"\binterest\b|\b(?:nominal|annual|lending|borrowing) rate\b", sentence, re.IGNORECASE)
+                else 0.0
+            )
             + (1.5 if margin is not None else 0.0)
         )
         yield Rate(
