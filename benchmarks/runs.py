@@ -158,7 +158,8 @@ def kill(asked: argparse.Namespace) -> Iterator[Row]:
                 process.kill()
                 process.wait()
                 moments += 1
-                after = lines(files.partial_records)
+                # Killed at its very end, a run is whole and has no partial files any more.
+                after = lines(files.partial_records if files.partial_manifest.exists() else files.records)
                 during += after > before
                 lost += max(0, before - after)
             if files.records.exists() and not files.partial_manifest.exists():
