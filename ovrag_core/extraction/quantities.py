@@ -150,7 +150,7 @@ _SIGNS = {
     "US$": "USD", "£E": "EGP", "E£": "EGP", "L.E.": "EGP", "LE": "EGP", "Rs,": "Rs", "Mex$": "MXN", "COL$": "COP", "AR$": "ARS", "CLP$": "CLP", "円": "JPY", "U.S.$": "USD", "U.S. $": "USD", "US $": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "CDN$": "CAD", "NZ$": "NZD", "S$": "SGD", "HK$": "HKD", "R$": "BRL",
     "MX$": "MXN", "NT$": "TWD", "J$": "JMD", "$": "$", "£": "GBP", "€": "EUR", "¥": "¥", "₹": "INR", "Rs.": "Rs", "Rs": "Rs", "CHF": "CHF", "SFr.": "CHF", "Fr.": "CHF", "sFr.": "CHF", "Fr": "CHF", "kr.": "kr", "kr": "kr",
     "zł": "PLN", "Kč": "CZK", "Ft": "HUF", "₺": "TRY", "TL": "TRY", "KSh": "KES", "KSh.": "KES", "Ksh.": "KES", "Kshs": "KES", "Kshs.": "KES", "Tshs": "TZS", "Tsh": "TZS", "Tshs.": "TZS", "Ushs": "UGX", "Ush": "UGX", "Shs": "Sh", "Shs.": "Sh", "Sh.": "Sh", "SG$": "SGD", "Can$": "CAD", "Cdn$": "CAD", "Php": "PHP", "RMB¥": "CNY", "CN¥": "CNY", "JP¥": "JPY", "Kčs": "CZK", "lei": "RON", "ден": "MKD", "din.": "dinar", "Afl.": "AWG", "FCFA": "XOF", "F CFA": "XOF", "CFA": "XOF", "Lek": "ALL", "₸": "KZT", "₾": "GEL", "₮": "MNT", "֏": "AMD", "₼": "AZN", "៛": "KHR", "₭": "LAK", "৳": "BDT", "₲": "PYG", "₡": "CRC",  "Ksh": "KES", "KShs": "KES", "KES": "KES", "₦": "NGN", "GH₵": "GHS", "₱": "PHP", "฿": "THB", "RM": "MYR", "Rp": "IDR", "₫": "VND", "₩": "KRW",
-    "₪": "ILS", "NIS": "ILS", "RMB": "CNY", "Euro": "EUR", "Euros": "EUR", "euro": "EUR", "euros": "EUR", "₴": "UAH", "₽": "RUB", "TT$": "TTD", "EC$": "XCD", "Bds$": "BBD", "B$": "BSD", "G$": "GYD", "BZ$": "BZD", "FJ$": "FJD", "N$": "NAD", "USh": "UGX", "UShs": "UGX", "TSh": "TZS", "TShs": "TZS", "S/": "PEN", "QR": "QAR", "SR": "SAR", "Tk": "BDT", "Dh": "AED", "R": "ZAR", "Pula": "BWP",
+    "₪": "ILS", "NIS": "ILS", "RMB": "CNY", "Euro": "EUR", "Euros": "EUR", "euro": "EUR", "euros": "EUR", "₴": "UAH", "₽": "RUB", "TT$": "TTD", "EC$": "XCD", "Bds$": "BBD", "B$": "BSD", "G$": "GYD", "BZ$": "BZD", "FJ$": "FJD", "N$": "NAD", "USh": "UGX", "UShs": "UGX", "TSh": "TZS", "TShs": "TZS", "S/": "PEN", "QR": "QAR", "SR": "SAR", "Tk": "BDT", "Tk.": "BDT", "NRs.": "NPR", "NRs": "NPR", "SLRs": "LKR", "SLRs.": "LKR", "PKRs": "PKR", "MRs": "MUR", "INRs": "INR", "F$": "FJD", "Q.": "GTQ",  "Dh": "AED", "R": "ZAR", "Pula": "BWP",
 }  # fmt: skip
 _CODES = [
     "USD",
@@ -349,11 +349,12 @@ def _named(words: str) -> str:
 
 
 _FIGURES = r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)|\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
-_SCALE = r"(?:\s?(?P<{0}>(?i:millions?|mio\.?|mln|mn|m(?![\w²])|billions?|bn|thousands?|k(?!\w)|lakhs?|lacs?|crores?|cr(?=[.\s]))|万))?"
+_SCALE = r"(?:\s?(?P<{0}>(?i:millions?|mio\.?|mln|mn|m(?![\w²]|\.\s?N)|billions?|bn|thousands?|k(?!\w)|lakhs?|lacs?|crores?|cr(?=[.\s]))|万))?"
 _SIGN = "|".join(re.escape(s) for s in sorted((*_SIGNS, *_CODES), key=lambda s: (-len(s), s)))
-_NAIRA = r"N(?=\d{1,3}(?:,\d{3})+)"  # too common a letter to be a sign unless grouped figures follow
+# Letters too common to be signs unless grouped figures or a scale follow; all but the naira's need their country.
+_LETTER = r"[NPKQ](?=\s?\d{1,3}(?:[, ]\d{3})+|\s?\d{1,3}(?:\.\d{1,2})?\s?(?:million|m\b))"
 _MONEY = re.compile(
-    rf"(?<![\w$€£])(?P<sign>{_SIGN}|{_NAIRA})(?:[ \u00a0]{{1,6}}|\r?\n|[ ]?\((?:{_WORD})\)[ ])?(?P<figures>{_FIGURES})"
+    rf"(?<![\w$€£])(?P<sign>{_SIGN}|{_LETTER})(?:[ \u00a0]{{1,6}}|\r?\n|[ ]?\((?:{_WORD})\)[ ])?(?P<figures>{_FIGURES})"
     + _SCALE.format("scale")
     + r"(?!\d)"
     rf"|(?<![\w$€£.,/])(?P<figures2>{_FIGURES})"
@@ -428,10 +429,10 @@ def _local_currencies(text: str) -> dict[str, str]:
         (r"Czech|Prague|Praha|CZK", "CZK"),
     )
     rupees = (
-        (r"Pakistan|Karachi|Lahore", "PKR"),
-        (r"Sri Lanka|Colombo", "LKR"),
-        (r"Nepal", "NPR"),
-        (r"Mauriti", "MUR"),
+        (r"Pakistan|Karachi|Lahore|Sialkot|Islamabad|Faisalabad|KIBOR|\bPKR\b", "PKR"),
+        (r"Sri Lanka|Colombo|Kandy|AWPLR|\bLKR\b", "LKR"),
+        (r"Nepal|Kathmandu|Lalitpur|Pokhara|\bNPR\b", "NPR"),
+        (r"Mauriti|\bMUR\b", "MUR"),
     )
     shillings = (
         (r"Kenya|Nairobi|SACCO|Kisumu|Mombasa", "KES"),
@@ -447,7 +448,22 @@ def _local_currencies(text: str) -> dict[str, str]:
         (r"Serbia|Belgrade|Beograd|Novi Sad", "RSD"),
         (r"Iraq|Baghdad", "IQD"),
     )
+    letters = {
+        "P": (
+            (r"Philippin|Manila|Cebu|Davao|Quezon|Iloilo|[Bb]arangay|[Pp]esos", "PHP"),
+            (r"Botswana|Gaborone|Pula", "BWP"),
+        ),
+        "K": (
+            (r"(?i)\bkyats?\b|Burm|Myanmar|Yangon", "MMK"),
+            (r"Zambia|Lusaka", "ZMW"),
+            (r"Malawi|Lilongwe|Blantyre", "MWK"),
+            (r"Papua|\b[Kk]ina\b", "PGK"),
+        ),
+        "Q": ((r"(?i)quetzal|Guatemal", "GTQ"),),
+    }
     return {
+        "N": "NGN",
+        **{letter: _most(text, countries, "") for letter, countries in letters.items()},
         "$": dollar or "USD",
         "kr": _most(text, crowns, "SEK"),
         "Rs": _most(text, rupees, "INR"),
@@ -483,9 +499,15 @@ def _stated(text: str) -> Iterator[Sum]:
         sign = match["sign"] or match["sign2"]
         value = parse_number(match["figures"] or match["figures2"])
         scale = (match["scale"] or match["scale2"] or " ").strip().lower()[:1]
+        if sign in ("P", "K", "Q") and not local[sign]:
+            continue
         if value is None or (match["said"] and words_to_number(_CENTS_END.sub("", match["said"])) != value):
             continue
-        currency = "NGN" if sign == "N" else _SIGNS.get(sign) or (sign if sign in _CODES else _named(sign))
+        currency = (
+            local[sign]
+            if sign in ("N", "P", "K", "Q")
+            else _SIGNS.get(sign) or (sign if sign in _CODES else _named(sign))
+        )
         yield Sum(value * _MULTIPLIERS.get(scale, 1), local.get(currency, currency), match.start(), match.end())
     for match in _SPELLED.finditer(text):
         words = match["words"] or match["words2"]

@@ -94,9 +94,15 @@ _LONG, _CLEAR = 40_000, 6.0  # a long agreement is full of margins, fees and tes
 
 _PRINCIPAL_LABEL = cues(
     (
-        r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\bamount (?:financed|borrowed|lent|advanced|of loan)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum|\bface (?:amount|value)|\bamount of (?:the )?note|\bnominal (?:amount|loan)|\bamount applied",
+        r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\b(?:gross|total) loan|\bamount (?:borrowed|lent|advanced|of loan)|\b(?:amount|sum|loan) (?:approved|granted|sanctioned)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum|\bface (?:amount|value)|\bamount of (?:the )?note|\bnominal (?:amount|loan)|\bsum of (?:the )?(?:credit|loan)",
         11.0,
     ),
+    (
+        r"\bamount financed|\bfinance amount|\bnet (?:loan|advance|credit|amount)|^facility$|\bmoney lent|\b(?:financed|lent|advanced) by\b|\b(?:am|are|is) borrowing\b",
+        8.5,
+    ),
+    (r"\bamount (?:applied|requested|sought)", 7.0),
+    (r"\binitial unpaid balance|\bunpaid balance of (?:the )?(?:cash )?price", 23.0),
     (
         r"\bcredit (?:limit|line|amount)|\bfacility (?:amount|limit|size)?|\b(?:total )?commitments?\b|\bline of credit|\blimit\b|\bmaximum (?:credit|amount|advance)|\badvance\b|\bloan\b|\boriginal amount|\bsanctioned|\bfinance amount",
         9.0,
@@ -106,7 +112,7 @@ _PRINCIPAL_LABEL = cues(
         8.0,
     ),
     (
-        r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse|\bforg[ai]v",
+        r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse|\bforg[ai]v|\bstudy|\bapprais|\bexpert|\bvaluation|\bcover(?:age)?\b|\bguarantors?\b|\bshares?\b|\bsavings?\b|\b(?:existing|earlier|previous|older|former|prior)\b|\bbudget|\bequity|\bown funds|\bcontribution|\bturnover|\bcleared|\bsecurity\b|\bgoods\b|\bdocumentation|\bstamp|\bin \w+ (?:tranches|stages|parts)",
         -12.0,
     ),
 )
@@ -138,6 +144,43 @@ _PRINCIPAL_BEFORE = cues(
         r"\b(?:you|i|he|she|they|we) had (?:an? |taken )[^.;]{0,40}$|\b(?:my|his|her|your) (?:brother|sister|father|mother|parents?|son|daughter|friend|spouse|husband|wife)\b[^.;]{0,40}$",
         -9.0,
     ),
+    (
+        r"\b(?:lender|creditor|bank|provider|giver|financier|first party|party a|society|fund|trust|company|mortgagee|seller|employer|union|i|we)\b[^.;]{0,40}\b(?:delivers?|delivered|transfers?|transferred|gives?|hands?|handed|remits?|provides?|provided|grants?|granted|on-lends?|opens?|disburses?|releases?|places?)\b[^.;]{0,90}$",
+        6.2,
+    ),
+    (r"\b(?:provides?|gives?|transfers?)\b[^.;]{0,60}$", 4.5),
+    (r"\blet (?:you|him|her|them|us|me) have\W*$", 7.0),
+    (
+        r"\b(?:acknowledg\w*|confirm\w*|declares?|admits?)\b[^.;]{0,60}\b(?:owing|owes?|indebted|debtor|receiv\w+)\b[^.;]{0,70}$",
+        7.5,
+    ),
+    (r"\b(?:owe|owes|owing|indebted)\b[^.;]{0,40}$", 4.8),
+    (r"\b(?:grant\w*|receiv\w+|obtain\w*)\b[^.;]{0,80}\bfinanc(?:e|ing)\b[^.;]{0,30}$", 7.0),
+    (r"\b(?:notes|bonds|stock)\b[^.;]{0,20}\blimited to\W*$", 10.0),
+    (r"\bconstituting\W*$", 6.0),
+    (
+        r"\b(?:fix|fixes|fixed|agreed?|settled?|acknowledged?)\b[^.;]{0,20}\b(?:debt|indebtedness|sum due|balance)\b[^.;]{0,50}\bat\W*$",
+        10.0,
+    ),
+    (
+        r"\b(?:quoted|estimat\w+|budget\w*|contract sum|costing|tuition|bought|purchased|equity|own (?:funds|money|cash)|contribution|assess\w*|trade-in|reference value|life cover|grant of|salary|paid-up|share capital)\b[^.;(]{0,40}$",
+        -8.0,
+    ),
+    (
+        r"\b(?:contractual|registered|charging|collateral|equitable|covering|statutory|ceiling) (?:mortgage|bond|hypothec|charge)s?\b[^.;]{0,40}$|\b(?:mortgage|hypothec\w*|lien)\b[^.;]{0,30}\b(?:registered for|up to|over)\b[^.;]{0,20}$",
+        -12.0,
+    ),
+    (r"\bequivalent\b[^.;]{0,20}$|\bcash to you\W*$", -14.0),
+    (
+        r"\b(?:made up of|composed of|consisting of|comprising|of which(?! the (?:remaining|balance|rest)))\b[^.;]{0,80}$",
+        -6.0,
+    ),
+    (
+        r"\b(?:older|old|senior debt|also borrows?|also owes?|out of (?:the|a|its) (?:loan|credit|facility))\b[^.;]{0,40}$",
+        -9.0,
+    ),
+    (r"\b(?:he|she|they|buyer|purchaser|borrower|i) (?:has |have )?(?:already )?paid\W*$", -9.0),
+    (r"\btotal (?:loans|advances) (?:under|to)\b[^.;]{0,50}$", -9.0),
     (r"\b(?:filed|registered|recorded) (?:for|in)\b[^.;]{0,60}$", -8.0),
     (
         r"\b(?:senior|subordinated|public|unsecured) (?:\w+ ){0,3}?notes\b[^.;]{0,140}$|\b(?:notes|bonds|debentures) due\b[^.;]{0,120}$",
@@ -213,6 +256,20 @@ _PRINCIPAL_BEFORE = cues(
 _PRINCIPAL_AFTER = cues(
     (r"^[^.;]{0,60}\boutstanding at any (?:one )?time\b", 5.5),
     (r"^[^.]{0,80}\bnot (?:a )?part of\b", -9.0),
+    (r"^[^.;]{0,50}\b(?:is|are) (?:an? )?(?:separate|distinct|quite another|unaffected|not affected|outside)\b", -12.0),
+    (
+        r"^[^.;]{0,40}\b(?:which|that) (?:the |your |our )?\w+ (?:has |have |had )?(?:received|borrowed|owes?)\b|^\W*(?:that )?(?:we|i|you) (?:have |had )?paid\b|^[^.;]{0,40}\bwhich (?:fell|became|was) due\b",
+        -10.0,
+    ),
+    (r"^\W*the (?:statutory|legal|regulatory) (?:limit|maximum)", -9.0),
+    (r"^[^.;]{0,40}\b(?:that|which) (?:\w+ ){1,2}(?:has |have )?lent\b", 7.0),
+    (
+        r"^[^.;]{0,40}\b(?:(?:is|are|be|was) (?:hereby )?(?:converted into|turned into|left as|treated as|to stand as)|becomes?|stands? as) (?:an? |the )(?:\w+ )?loan\b",
+        8.0,
+    ),
+    (r"^\W*(?:[a-z][\w-]* ){0,4}loan (?:notes?|stock)\b", 7.0),
+    (r"^[^.;]{0,30}\b(?:paid|advanced|lent|handed|given) to the (?:mortgagor|borrower|debtor|grantor)\b", 8.0),
+    (r"^[^.;]{0,60}\b(?:is|are) to come back\b|^[^.;]{0,50}\bto the (?:borrower|debtor|taker)\b", 4.5),
     (r"^[^.;]{0,40}\bissued (?:pursuant to|under) (?:the|an) indenture\b", -12.0),
     (
         r"^[^.;]{0,40}\b(?:which|that) (?:ran out|ended|expired|was repaid)\b|^[^.;]{0,40}\b(?:is|are) (?:forgiven|restored)\b",
@@ -225,7 +282,7 @@ _PRINCIPAL_AFTER = cues(
     (r"^\W*(?:in|as a|by way of|on) loan\b", 6.5),
     (r"^\W*of principal\b", 7.0),
     (
-        r"^[^.;]{0,60}\b(?:is|was|were|are|be) (?:to be )?(?:paid off|repaid|refinanced|discharged|redeemed|settled|closed|cleared)\b",
+        r"^[^.;]{0,60}\b(?:is|was|were|are|be) (?:to be )?(?:(?:fully|already|since|wholly) )?(?:paid off|repaid|refinanced|discharged|redeemed|settled|closed|cleared)\b",
         -8.0,
     ),
     (r"^\W*in \w+ (?:equal )?steps\b", -8.0),
@@ -243,7 +300,7 @@ _PRINCIPAL_AFTER = cues(
         r"^\W*(?:to \w+ )?to cover\b|^\W*(?:or (?:any |a )?(?:larger|integral|whole)|and (?:in )?(?:integral|larger)|\(or (?:a|any))",
         -7.0,
     ),
-    (r"^[^.;]{0,30}\b(?:integral )?multiples?\b", -6.0),
+    (r"^[^.;]{0,30}(?<!amounts and )\b(?:integral )?multiples?\b", -6.0),
     (r"^\W*at (?:any )?one time\b|^\W*in all\b", 3.0),
     (r"^\W*(?:is )?(?:to|for) (?:redeem|refinance|repay|pay off|clear|the price|working capital|be paid to)\b", -3.0),
     (
@@ -276,11 +333,13 @@ def find_principals(document: Document) -> list[Principal]:
     for money in sums:
         counts[money.amount, money.currency] = counts.get((money.amount, money.currency), 0) + 1
     found: list[Principal] = []
-    for money in sums:
+    for number, money in enumerate(sums):
         if money.amount < 50 or text[max(0, money.start - 1) : money.start] == "/":
             continue
         setting = setting_of(text, money.start, money.end, breaks)
         score, label = _principal_score(text, money, setting)
+        if _follows(text, money, sums[max(0, number - 3) : number], label, row=label == setting.label):
+            score -= 2.5
         if score < _THRESHOLD:
             continue
         score += min(3, counts[money.amount, money.currency] - 1) * 0.6 - money.start / max(1, len(text))
@@ -295,11 +354,23 @@ def find_principals(document: Document) -> list[Principal]:
     return sorted(found, key=lambda p: (-p.score, p.value_start))
 
 
+def _follows(text: str, money: Sum, earlier: list[Sum], label: str, *, row: bool) -> bool:
+    """Whether another amount stands between the words that mark `money` and it: they are said of the first."""
+    begin = text.rfind("\n", 0, money.start) + 1 if row else money.start - len(label)
+    return any(
+        other.amount != money.amount
+        and begin <= other.start < money.start
+        and not (row and re.search(r"\||\s{3}", text[other.end : money.start]))
+        for other in earlier
+    )
+
+
 def _plus(principal: Principal, bonus: float) -> Principal:
     p = principal
     return Principal(p.amount, p.currency, p.label, p.start, p.end, p.value_start, p.value_end, p.score + bonus)
 
 
+_BRACKETS = re.compile(r"\([^)]{0,60}\)")
 _HELD_ELSEWHERE = re.compile(r"\W*(?:owed |held |outstanding )?(?:with|at)\s+[A-ZÀ-Þ]")
 
 
@@ -308,6 +379,8 @@ def _principal_score(text: str, money: Sum, setting: Setting) -> tuple[float, st
     after, after_label = weigh(_PRINCIPAL_AFTER, setting.after)
     if setting.label:
         row, label = weigh(_PRINCIPAL_LABEL, setting.label)
+        if row <= 0:  # "Facility amount (purchase price of the goods)"
+            row, label = max((row, label), weigh(_PRINCIPAL_LABEL, _BRACKETS.sub("", setting.label)))
         if row != 0:
             options.append((row + min(after, 0.0), setting.label if label else ""))
     before, label = weigh(_PRINCIPAL_BEFORE, setting.before[-300:])
@@ -323,6 +396,7 @@ def _principal_score(text: str, money: Sum, setting: Setting) -> tuple[float, st
     return best
 
 
+_RUNS_ON = re.compile(r"[^\n]{50}[a-z,(][ \t]*\n\Z")
 _STACKED = re.compile(r"(?:^|\n)[ \t]*[$€£]?[\d,.]{3,}[ \t]*%?[ \t]*\n\s*\Z")
 _STACK = re.compile(r"[ \t]*\n\s*[$€£][\d,.]{3,}[ \t]*\n")
 
@@ -332,6 +406,8 @@ def _alone(text: str, money: Sum) -> bool:
     line_start = text.rfind("\n", 0, money.start) + 1
     line_end = text.find("\n", money.end)
     rest = text[money.end : len(text) if line_end < 0 else line_end]
+    if _RUNS_ON.search(text[max(0, line_start - 80) : line_start]):
+        return False  # a sentence that goes on from the line above
     if _STACKED.search(text[max(0, line_start - 40) : line_start]) or _STACK.match(text, money.end):
         return False  # a column of figures whose labels stand elsewhere
     return not text[line_start : money.start].strip(" *#_|") and (
