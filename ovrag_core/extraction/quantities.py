@@ -650,8 +650,8 @@ _ORDINALS = {
         1,
     )
 }
-_ORDINAL = "|".join(sorted(_ORDINALS, key=lambda w: (-len(w), w))).replace(" ", r"[\s-]+")
-_DAY = rf"\d{{1,2}}(?:\s?(?:st|nd|rd|th)\b)?|\b(?:{_ORDINAL})(?=[\s,])"
+ORDINAL = "|".join(sorted(_ORDINALS, key=lambda w: (-len(w), w))).replace(" ", r"[\s-]+")
+_DAY = rf"\d{{1,2}}(?:\s?(?:st|nd|rd|th)\b)?|\b(?:{ORDINAL})(?=[\s,])"
 _YEAR = rf"(?:19|20)\d\d\b|['’‘]\d\d\b|(?:B\.?\s?E\.?\s*)?2[45]\d\d\b|two\s+thousand(?:(?:\s+and)?\s+(?:{'|'.join(_TENS)})(?:[\s-]+(?:{'|'.join(_UNITS)}))?|(?:\s+and)?\s+(?:{'|'.join(_UNITS)}))?\b"
 _DATE = re.compile(
     rf"(?<![\w./])(?P<d1>{_DAY})\.?(?:\s+day)?(?:\s+of)?(?:[\s-]+|(?<=\d))(?:the\s+month\s+of\s+)?(?P<m1>{MONTH})\b\.?(?:,?[\s-]+|,)(?:(?:in|of)\s+the\s+year\s+)?(?:of\s+)?(?P<y1>{_YEAR}|(?<=[a-z]-)\d\d\b)"
@@ -660,9 +660,20 @@ _DATE = re.compile(
     r"|(?<![\w./])(?P<a4>\d{1,2})(?P<s4>\s?[./-]\s?)(?P<b4>\d{1,2})(?P=s4)(?P<y4>(?:19|20)\d\d)(?![\w/])"
     r"|(?P<y5>(?:19|20)\d\d)年(?P<m5>\d{1,2})月(?P<d5>\d{1,2})日"
     r"|(?<![\w./,-])(?:(?P<a6>\d{1,2})/(?P<b6>\d{1,2})/|(?P<a7>\d\d)(?P<s7>[.-])(?P<b7>\d\d)(?P=s7))(?P<y6>\d\d)(?![\w/%-]|[.,]\d)"
+    rf"|(?<![\w./-])(?P<y9>(?:19|20)\d\d)(?:\.|\),?|,)?\s+(?P<m9>{MONTH})\b\.?\s+(?P<d9>\d{{1,2}})\b(?!\s*,?\s*(?:19|20)\d\d)"
+    rf"|\b(?P<feast>New\s+Year['’]?s\s+(?:Day|Eve)|Christmas(?:\s+(?:Day|Eve))?),?\s+(?P<y10>(?:19|20)\d\d)\b"
     rf"|\b(?:last\s+day\s+of|end\s+of)\s+(?:the\s+month\s+of\s+)?(?P<m8>{MONTH})\.?,?\s+(?:of\s+)?(?P<y8>{_YEAR})",
     re.IGNORECASE,
 )
+
+
+_FEASTS = {
+    "new years day": (1, 1),
+    "new years eve": (12, 31),
+    "christmas": (12, 25),
+    "christmas day": (12, 25),
+    "christmas eve": (12, 24),
+}
 
 
 def dates(text: str) -> Iterator[tuple[date, int, int]]:
@@ -678,6 +689,13 @@ def dates(text: str) -> Iterator[tuple[date, int, int]]:
             parts = (int(g["y3"]), int(g["m3"]), int(g["d3"]))
         elif g["y5"]:
             parts = (int(g["y5"]), int(g["m5"]), int(g["d5"]))
+        elif g["m9"]:
+            parts = (int(g["y9"]), MONTHS[g["m9"].lower()], int(g["d9"]))
+        elif g["feast"]:
+            parts = (
+                int(g["y10"]),
+                *_FEASTS[" ".join(re.findall(r"[a-z]+", g["feast"].lower().replace("'", "").replace("’", "")))],
+            )
         elif g["m8"]:
             year, month = _year(g["y8"]), MONTHS[g["m8"].lower()]
             parts = (year, month, monthrange(year, month)[1])

@@ -29,14 +29,16 @@ class Setting:
 
 
 _BREAK = re.compile(
-    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)(?<!\.)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
+    r"\n[ \t\r]*\n|(?<![A-Z])(?<!\bNo)(?<!\bRs)(?<!\bp\.a)(?<!\bcent)(?<!\bi\.e)(?<!\be\.g)(?<!\.)[.!?;][\"”')]?\s+(?=[A-Z\"“(0-9])|\n(?=[ \t]*[A-Z][^\n:.$€£;]{2,45}:)|"
     r"\n(?=[ \t]*(?:\(?[a-z0-9]{1,3}\)|\d{1,2}(?:\.\d{1,3})+(?!\s+(?:per|pct|percent|million|%))|\d{1,2}\.|[•*#-])\s|[ \t]*\d{1,2}\s{2,}[A-Z])|[ ]{3,}(?=[A-Z][\w /-]{2,30}:)|"
     r"\n(?=[ \t]*(?:\d{1,2}[.)]?[ \t]+)?[A-Z][\w ()'’,/-]{1,40}?(?:[ ]{2,}|[ \t]*\.{2,}[ \t]*)\S)|\n(?=[ \t]*(?:Last|Final|First|Maturity|Repayment)[ ]+(?:payment|instal?ment|date|day)\b)"
 )
 _INNER_STOP = re.compile(r"(?<=\d)\.(?=[\d-])")
-_ABBREVIATED = re.compile(r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|p\. a|N\.A|U\.S|L\.P)\.")
+_ABBREVIATED = re.compile(
+    r"\b(No|Nos|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Rs|St|Art|approx|cent|p\.a|i\.e|e\.g|p\. a|N\.A|U\.S|L\.P)\."
+)
 _ROW = re.compile(
-    r"^[\s|>*#_•-]*(?:\d{1,2}\s*\|\s*)?(?:\d{1,2}(?:\.\d{1,2})+\s+)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+|\d{1,2}\s{1,3}(?=[A-Z]))?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{2,}(?=[.\s])|\s[–—]\s)[\s*_|:.]*"
+    r"^[\s|>*#_•-]*(?:[一二三四五六七八九十]{1,3}、\s*)?(?:\d{1,2}\s*\|\s*)?(?:\d{1,2}(?:\.\d{1,2})+\s+)?(?:(?:Item|ITEM|Line|Field|Box|No\.?)\s+\w{1,3}\s*[:.)-]\s*|(?:FIRST|SECOND|THIRD|FOURTH|FIFTH|SIXTH|SEVENTH|EIGHTH|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth)\s*[:.]\s*)?(?:\(?[0-9A-Za-z]{1,3}(?:\.\d+)*[.)]\s+|\d{1,2}\s{1,3}(?=[A-Z]))?([A-Za-zÀ-ž][^:|\n]{1,70}?)\s*(?::|\||\t|\s{2,}|\.{2,}(?=[.\s])|\s[–—]\s)[\s*_|:.]*"
 )
 # A heading at the beginning of its own paragraph: "3. Interest. 7% a year".
 _CAPTION = re.compile(

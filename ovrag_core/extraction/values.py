@@ -9,14 +9,18 @@ a late charge or a signing date does not become the principal, the rate or the m
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 from decimal import Decimal
+from functools import lru_cache, partial
 
 from ovrag_core.extraction.quantities import (
     DURATION,
     MONTH,
     NUMBER_WORDS,
+    ORDINAL,
     Sum,
     add_months,
     dates,
@@ -719,11 +723,33 @@ _MATURITY_LABEL = cues(
         6.5,
     ),
     (
-        r"\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\bpaid out|\bpay-?out|\bvalue date|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)",
+        r"\boffer\b|\bvalid (?:till|until|to|through)\b|\bavailab|\baccept|\blapse|\breview|\bfirst (?:mortgage|charge)|\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\bpaid out|\bpay-?out|\bvalue date|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)",
         -14.0,
     ),
 )
 _MATURITY_BEFORE = cues(
+    (r"\b(?:fixed|rate of|charge of|charge)\b[^.;]{0,50}\buntil\W*$", -9.0),
+    (
+        r"\b(?:offer|quotation|commitment|letter|approval|certificate|insurance|policy|licen[cs]e|visa|lease)\b[^.;]{0,40}\b(?:valid|open|laps\w+|expir\w+|good|ends?|accept\w*)\b[^.;]{0,20}$|\bvalid (?:till|until|to|through)\W*$|\b(?:next )?review\b[^.;]{0,25}$|\bavailab\w*\b\W*(?:until|till|to)\W*$",
+        -14.0,
+    ),
+    (
+        r"\b(?:must|shall|should|will) (?:\w+ ){0,2}(?:have been |be )?(?:paid|repaid|returned|cleared|settled|redeemed|discharged)\b[^.;]{0,40}\b(?:on|by|before)\W*(?:the\s*)?$",
+        7.5,
+    ),
+    (
+        r"\b(?:return|returns|returned|give|gives|given|pay|pays|paid|come|comes|hand|hands|bring)\b[^.;]{0,15}\bback\b[^.;]{0,70}\b(?:on|by|before|latest)\W*(?:the\s*)?$",
+        8.0,
+    ),
+    (r"\b(?:return|redeem|restore|reimburse)s?\b[^.;]{0,80}\b(?:on|by|before)\W*(?:the\s*)?$", 8.0),
+    (r"\bat the latest (?:on|by)\W*(?:the\s*)?$|\bfull adjustment\b[^.;]{0,20}$", 8.0),
+    (r"\bmaturity date,? (?:being|namely|i\.?e\.?|which is|that is)\W*$", 9.5),
+    (
+        r"\b(?:whole|entire|full)\b[^.;]{0,40}\b(?:lent|loan|debt|principal|capital|sum|amount)\W*:\W*$|\brepayment\b[^.;]{0,30}:\W*$",
+        8.0,
+    ),
+    (r"\bexpiring\b[^.;]{0,15}$|\bexpiry\W*$", 7.0),
+    (r"\b(?:paid|settled|cleared) (?:up|off)\b[^.;]{0,20}\b(?:on|by|before)\W*(?:the\s*)?$", 8.0),
     (r"\ball (?:the )?(?:principal|capital)\s+on\W*$|\bbrings? (?:us|you|it|that|this) to\W*$", 8.5),
     (r"\bcompletes? (?:the )?(?:project|works?|building|construction|plant|development)\b[^.;]{0,40}$", -16.0),
     (r"\b(?:was|were|been) (?:re)?paid\b[^.;]{0,30}\bon\W*$", -12.0),
@@ -732,7 +758,7 @@ _MATURITY_BEFORE = cues(
         r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal|last|final)[^.;]){0,40}$",
         -12.0,
     ),
-    (r"\b(?:existing|another|separate|earlier|overdraft with|other)\b[^.;]{0,120}$", -8.0),
+    (r"\b(?:existing|another|separate|earlier(?!,)|overdraft with|other)\b[^.;]{0,120}$", -8.0),
     (
         r"\b(?:over|ends?|finish(?:ed|es)?|expires?|runs out|comes to (?:its|an) end|closes?)\b[^.;]{0,15}\bon\W*(?:the\s*)?$",
         8.0,
@@ -752,7 +778,7 @@ _MATURITY_BEFORE = cues(
     (r"\bthe (?:balance|rest|remainder) on\W*(?:the\s*)?$", 9.0),
     (r"\btermination date\W*(?:means|is|shall mean)\W*$", 9.0),
     (
-        r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|(?<!availability )(?<!credit )(?<!loan )(?<!repayment )period|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
+        r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|(?<!availability )(?<!credit )(?<!loan )(?<!repayment )period(?! (?:of |is )?(?:\d|\w+ (?:months|years)))|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
         -9.0,
     ),
     (r"\b(?:last|final)(?:\s+\w+){0,3}?\s*[:–-]?\W*$", 9.0),
@@ -800,7 +826,7 @@ _MATURITY_BEFORE = cues(
         -10.0,
     ),
     (
-        r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b(?:(?!ends?|until|matur|lasts|repa|due)[^.;]){0,50}\b(?:on|by|before)\W*$",
+        r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b(?:(?!ends?|until|matur|lasts|repa|due|shall pay|whole|outstanding)[^.;]){0,50}\b(?:on|by|before)\W*$",
         -6.0,
     ),
     (
@@ -838,7 +864,9 @@ _MATURITY_AFTER = cues(
 )
 
 
-_STARTS = re.compile(r"\b(?:from|starting|beginning|commencing|first on|dated)\W*$", re.IGNORECASE)
+_STARTS = re.compile(
+    r"\b(?:from|starting|beginning|commencing|first on|dated|review is|review)(?:\s+on)?(?:\s+the)?\W*$", re.IGNORECASE
+)
 
 
 def find_maturities(document: Document) -> list[Maturity]:
@@ -879,12 +907,14 @@ def find_maturities(document: Document) -> list[Maturity]:
             )
         )
     found.extend(_computed(text, breaks))
+    found.extend(_own(text, breaks))
     found.extend(_counted(text, breaks))
+    found.extend(_listed(text, breaks))
     return sorted(found, key=lambda m: (-m.score, m.value_start))
 
 
 _FROM_DATE = re.compile(
-    rf"\b(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[\s-]+(?P<unit>months?|years?)\s+(?:from|after|following|of)\s+(?:and including\s+)?(?=\d|{MONTH})",
+    rf"\b(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[\s-]+(?P<unit>months?|years?)\s+(?:from|after|following|of)\s+(?:and\s+including\s+)?(?:the\s+)?(?=\w)",
     re.IGNORECASE,
 )
 
@@ -892,9 +922,7 @@ _FROM_DATE = re.compile(
 def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     """Terms counted from a stated date: "thirty-six months from 1 May 2024"."""
     for match in _FROM_DATE.finditer(text):
-        given = next(
-            ((day, end) for day, start, end in dates(text[match.end() : match.end() + 40]) if start == 0), None
-        )
+        given = _date_at(text, match.end())
         months = in_months(match["number"], match["unit"])
         if given is None or not months:
             continue
@@ -912,57 +940,211 @@ def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
             setting.start,
             setting.end,
             match.start(),
-            match.end() + given[1],
+            given[1],
             6.0,
         )
 
 
 _COUNTED = re.compile(
-    rf"\b(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[ \n]+(?:(?:equal|equated|consecutive|successive|regular|level|fixed|approximately)[ ,\n]+)*"
-    rf"(?P<unit>monthly|quarterly|half-yearly|semi-annual|yearly|annual)?[ \n]*(?:(?:equal|consecutive|principal)[ ,\n]+)*(?:instal?l?ments?|payments?|amorti[sz]ations?|repayments?)\b"
+    rf"(?<![\w.,$€£/-])(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\((?:\d{{1,3}}|[a-z -]{{3,40}})\))?[ \n]+(?:(?:equal|equated|consecutive|successive|regular|level|fixed|uniform|constant|deferred|approximately|substantially|calendar|principal|capital)[ ,\n]+(?:and[ \n]+)?)*"
+    rf"(?P<unit>monthly|month-end|quarterly|half-yearly|six-monthly|semi-?annual|yearly|annual|weekly|fortnightly|bi-?weekly)?[ \n]*(?:(?:equal|equated|consecutive|successive|principal|capital|level)[ ,\n]+)*(?P<noun>instal?l?ments?|payments?|amorti[sz]ations?|repayments?|deductions?|debits?|redemptions?|E[MQ]Is?|months\b(?=, (?:the )?first))\b"
     rf"(?:[^.;]{{0,40}}?\bat[ \n]+intervals[ \n]+of[ \n]+(?P<every>{NUMBER_WORDS}|\d{{1,2}})[ \n]+months)?",
     re.IGNORECASE,
 )
-_FIRST_ON = re.compile(
-    rf"\bfirst\b(?:(?!last|final|year|half|to vote)[^;\n]|\n(?!\s*\n)){{0,50}}?(?:\bon|\bin|\bis|:|,|\bdue)\s+(?:the\s+)?(?=\d|(?:{MONTH})\b)",
+_COUNT_ROW = re.compile(
+    rf"\bnumber\s+of\s+(?P<unit>monthly|quarterly|annual|yearly|weekly)?\s*(?:payments|instal?l?ments|repayments)[ \t]*[:.|]*[ \t]*(?P<number>\d{{1,3}}|{NUMBER_WORDS})\b",
     re.IGNORECASE,
 )
+_DAY_NEXT = rf"(?=\d{{1,2}}(?:st|nd|rd|th)?\b|(?:19|20)\d\d|(?:{MONTH})\b|(?:{ORDINAL})\s)"
+_FIRST_ON = re.compile(
+    rf"\bfirst\b(?:(?!last|final|year|half|to vote)[^;\n]|\n(?!\s*\n)){{0,50}}?(?:\bon|\bin|\bis|:|,|\bdue|\bone)\s+(?:the\s+)?{_DAY_NEXT}|\b(?:beginning|commencing|starting|(?<!interest )from)\s+(?:on\s+|from\s+)?(?:the\s+)?{_DAY_NEXT}",
+    re.IGNORECASE,
+)
+_FIRST_ROW = re.compile(
+    r"\bfirst\s+(?:monthly\s+)?(?:payment|instal?l?ment|repayment|deduction|EMI)(?:\s+(?:date|due|is|on|falls|falling)){0,4}[ \t]*[:.|-]*\s{0,4}",
+    re.IGNORECASE,
+)
+_RHYTHMS: tuple[tuple[str, int], ...] = (
+    (r"\b(?:each|every|per|a|succeeding|following) (?:succeeding |calendar |following )?month\b|\bmonthly\b|\bof the month\b", 1),
+    (r"\b(?:each|every|per) (?:calendar )?quarter\b|\bquarterly\b|\bevery three months\b", 3),
+    (r"\b(?:each|every) (?:half[- ]year|six months)\b|\bhalf-yearly\b", 6),
+    (r"\b(?:each|every) year\b|\byearly\b|\bannually\b", 12),
+)  # fmt: skip
 _EVERY = {"m": 1, "q": 3, "h": 6, "s": 6, "y": 12, "a": 12}
+_MONTH_END = re.compile(
+    r"\b(?:last (?:\w+ )?day of (?:each|every|the)|month[- ]end|end of (?:each|every))\b", re.IGNORECASE
+)
+_ONE_MORE = re.compile(r"\b(?:and|followed by|plus)\s+(?:a|one|1)\s+(?:last|final)\s+(?:\w+\s+)?(?:payment|instal?l?ment)", re.IGNORECASE)  # fmt: skip
 
 
 def _counted(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     """The last of a number of regular instalments, reckoned from the first: "36 monthly …, the first on 15 May 2026"."""
-    for match in _COUNTED.finditer(text):
+    rows = [found for found in map(partial(_date_at, text), (m.end() for m in _FIRST_ROW.finditer(text))) if found]
+    for match in (*_COUNTED.finditer(text), *_COUNT_ROW.finditer(text)):
         number = int(match["number"]) if match["number"].isdigit() else words_to_number(match["number"]) or 0
-        every = _EVERY[match["unit"][0].lower()] if match["unit"] else 0
-        if match["every"]:
-            every = int(match["every"]) if match["every"].isdigit() else words_to_number(match["every"]) or 0
         blank = text.find("\n\n", match.end(), match.end() + 320)
         reach = blank if blank >= 0 else min(len(text), match.end() + 320)
-        first = _FIRST_ON.search(text, match.end(), reach) if every and 2 <= number <= 480 else None
-        given = (
-            next(((d, e) for d, s, e in dates(text[first.end() : first.end() + 30]) if s == 0), None) if first else None
-        )
+        given = _first_after(text, match.end(), reach) or (rows[0] if len({day for day, _ in rows}) == 1 else None)
         setting = setting_of(text, match.start(), match.end(), breaks)
-        if first is None or given is None or setting.aside or _PARTIAL.search(text[match.start() : reach]):
+        said = text[match.start() : reach]
+        if given is None or not 2 <= number <= 480 or setting.aside or _balloons(said):
             continue
+        number += 1 if _ONE_MORE.search(said) else 0
+        last = _last_of(number, given[0], match.groupdict(), text[max(0, match.start() - 80) : reach])
+        if last is None:
+            continue
+        start, end = match.start(), given[1]
+        if end < start:
+            end = match.end()
         yield Maturity(
-            add_months(given[0], every * (number - 1)).isoformat(),
-            True,
-            "number of instalments from the first",
-            setting.start,
-            max(setting.end, first.end() + given[1]),
-            match.start(),
-            first.end() + given[1],
-            5.0,
-        )
+            last.isoformat(), True, "number of instalments from the first", setting.start, max(setting.end, end), start, end, 5.0
+        )  # fmt: skip
+
+
+def _first_after(text: str, start: int, reach: int) -> tuple[date, int] | None:
+    """The day named as that of the first instalment in `[start, reach)`, and where it ends."""
+    for first in _FIRST_ON.finditer(text, start, reach):
+        given = _date_at(text, first.end())
+        if given:
+            return given
+    return None
+
+
+def _date_at(text: str, start: int) -> tuple[date, int] | None:
+    """The date that begins at `start`, and where it ends."""
+    found = next(dates(text[start : start + 80]), None)
+    return (found[0], start + found[2]) if found and found[1] == 0 else None
+
+
+def _last_of(number: int, first: date, match: dict[str, str | None], near: str) -> date | None:
+    """The day of the last of `number` instalments; None where their rhythm is not said."""
+    unit, each = (match["unit"] or "").lower(), match.get("every")
+    if unit.startswith(("week", "fort", "bi")):
+        return first + timedelta(days=(number - 1) * (7 if unit.startswith("week") else 14))
+    if each:
+        every = int(each) if each.isdigit() else words_to_number(each) or 0
+    elif unit:
+        every = _EVERY[unit[0]]
+    elif (match.get("noun") or "").lower().startswith(("emi", "month")):
+        every = 1
+    else:
+        every = next((months for rhythm, months in _RHYTHMS if re.search(rhythm, near, re.IGNORECASE)), 0)
+    if not every:
+        return None
+    last = add_months(first, every * (number - 1))
+    ends = first.day == monthrange(first.year, first.month)[1] and _MONTH_END.search(near)
+    return last.replace(day=monthrange(last.year, last.month)[1]) if ends else last
 
 
 # Instalments that do not pay the loan off, or are another's.
 _PARTIAL = re.compile(
-    r"\b(?:interest[- ]only|interest alone|balloon|(?:remaining|outstanding) balance|and the (?:rest|remainder|balance)|prepa\w+ in)\b",
+    r"\b(?:interest[- ]only|interest alone|balloon|(?<!on )(?<!on the )(?:remaining|outstanding) balance(?! of)|(?:the|and) remainder on|and the (?:rest|remainder|balance)(?! (?:on|by) the \w+ (?:day )?of (?:each|every)| (?:each|every) month)|prepa\w+ in)\b",
     re.IGNORECASE,
 )
+_WHOLE_LAST = re.compile(r"\b(?:last|final|\w+th) (?:\w+ ){0,3}(?:whole|entire|all|full) (?:the )?(?:principal|capital|loan|balance)", re.IGNORECASE)  # fmt: skip
+
+
+def _balloons(said: str) -> bool:
+    return bool(_PARTIAL.search(said)) and not _WHOLE_LAST.search(said)
+
+
+_OWN_DATE = re.compile(
+    rf"\b(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\(\d{{1,3}}\))?[\s-]+(?P<unit>months?|years?)(?:\s+(?:counted|reckoned|calculated))?,?\s+(?:as\s+)?(?:from|after|following)\s+"
+    rf"(?:(?:the\s+)?(?P<own>(?:said\s+)?date\s+(?:hereof|hereon|above|first\s+above|of\s+(?:this|the|its|signature|signing|execution|issue|conclusion)\b(?!\s+(?:first|last|initial|advance|draw|disburse|loan\s+being|closing|payment))|first)|signature|signing|execution|the\s+signing|conclusion|today|this\s+da(?:y|te)|now\b|hereof|such\s+date|that\s+date|issue)"
+    rf"|(?:the\s+)?(?:said\s+)?(?:date\s+of\s+)?(?:the\s+)?(?P<paid>lending|advance|disbursement|drawdown|drawing|payout|payment\s+out|loan\s+date|closing))",
+    re.IGNORECASE,
+)
+_DATED = re.compile(
+    r"\b(?:dated?(?: of (?:this )?(?:agreement|note|loan|issue|contract|deed|making of agreement|offer))?|(?:(?:made|executed|signed|entered into|concluded|agreed|done|drawn up|issued|effective|given|granted) (?:and \w+ )?(?:(?:at|in) [\w' .-]{2,40}?,? ?)?(?:on|as of|this|as at|the)))\W{1,12}(?:as of |this |the |on )*(?=\w)",
+    re.IGNORECASE,
+)
+_ON_PAYOUT = re.compile(
+    r"\b(?:disburs\w+|drawn|draw(?:down|n)|paid out|pay(?:out|ment out)|advanced|lent|lending|loan date|closing|transferred)\b[^.;]{0,40}?\b(?:on|date|is|:)\W*(?:the\s+)?(?=\w)",
+    re.IGNORECASE,
+)
+_DATE_LINE = re.compile(r"^[^\n\d]{0,60}?(?=[^\n]{6,45}$)", re.MULTILINE)
+
+
+@lru_cache(maxsize=4)
+def _own_date(text: str) -> date | None:
+    """The day a document is made: dated, signed, or a date that stands on a line with no more than a place."""
+    for match in _DATED.finditer(text):
+        given = _date_at(text, match.end())
+        if given:
+            return given[0]
+    for day, start, end in dates(text):
+        line = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t,|")
+        rest = text[end : (text.find("\n", end) + 1 or len(text))].strip(" \t\n.,|")
+        if (
+            not rest
+            and len(line) <= 40
+            and ":" not in line
+            and not re.search(r"\d|\b(?:due|by|until|to|from|payment)\b", line)
+        ):
+            return day
+    return None
+
+
+def _own(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
+    """Terms counted from the day a document is made or its money paid: "four years from the date hereof"."""
+    for match in _OWN_DATE.finditer(text):
+        months = in_months(match["number"], match["unit"])
+        setting = setting_of(text, match.start(), match.end(), breaks)
+        near = f"{setting.label} {setting.before[-160:]} {setting.after[:120]}"
+        if not months or setting.aside or not _ENDS.search(near) or _NO_END.search(near):
+            continue
+        day = _own_date(text) if match["own"] else _payout(text)
+        if day is not None:
+            yield Maturity(
+                add_months(day, months).isoformat(), True, "term from its own date", setting.start, setting.end, match.start(), match.end(), 5.5
+            )  # fmt: skip
+
+
+def _payout(text: str) -> date | None:
+    """The one day on which the money is said to be lent or paid out."""
+    days = {given[0] for match in _ON_PAYOUT.finditer(text) if (given := _date_at(text, match.end()))}
+    return days.pop() if len(days) == 1 else None
+
+
+_ENDS = re.compile(r"repa|matur|\bdue\b|\bterm\b|\btenor|\bperiod\b|duration|final|\bend|expir|\breturn|\bpa(?:y|id)\b|give back|redeem|indebtedness", re.IGNORECASE)  # fmt: skip
+_NO_END = re.compile(r"notice|prepay|grace|\boption|renew|extend|extension|convert|warrant|interest[- ]only|lock", re.IGNORECASE)  # fmt: skip
+_PAYS = re.compile(r"\b(?:re)?pa(?:y|ys|id|ying|yable|yments?|yment)\b|\binstal?l?ments?\b|\bschedule|\bdue\b|\bcollect|\breturn", re.IGNORECASE)  # fmt: skip
+_PAYS_OUT = re.compile(r"\b(?:disburs\w+|tranches?|draw\w*|advances?|advanced|lends?|stages|interest only|rent|milestone|paid out)\b", re.IGNORECASE)  # fmt: skip
+
+
+def _listed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
+    """The last of the days that a schedule lists, each with its amount, or one after the other in a sentence."""
+    run: list[tuple[date, int, int]] = []
+    for found in [*capped(dates(text)), (date.min, len(text) + 500, len(text) + 500)]:
+        if run and found[0] > run[-1][0] and _goes_on(text[run[-1][2] : found[1]]):
+            run.append(found)
+            continue
+        if len(run) >= 3 or (len(run) == 2 and _in_rows(text, run)):
+            before = text[max(0, run[0][1] - 260) : run[0][1]]
+            if _PAYS.search(before) and not _PAYS_OUT.search(before[-110:]):
+                day, start, end = run[-1]
+                setting = setting_of(text, start, end, breaks)
+                score = 4.5 - (8.0 if setting.aside else 0.0)
+                if score >= _THRESHOLD:
+                    yield Maturity(
+                        day.isoformat(), False, "last day listed", setting.start, setting.end, start, end, score
+                    )
+        run = [found]
+
+
+_CELL = re.compile(r"[ \t|.:…–-]*(?:\(?[^\n]{0,60})\n[ \t|•*#()\d.]{0,14}\Z")
+_COMMA = re.compile(r"\s*(?:\([^)\n]{0,40}\))?\s*(?:[,;]|,? ?and|&)(?:[^.;\n]|\.(?=\d)|\n(?!\n)){0,40}\Z")
+
+
+def _goes_on(between: str) -> bool:
+    """Whether what stands between two days is a table's cell with an amount, or a comma with perhaps an amount."""
+    if len(between) > 110:
+        return False
+    return bool(_CELL.match(between) and any(c.isdigit() for c in between)) or bool(_COMMA.match(between))
+
+
+def _in_rows(text: str, run: list[tuple[date, int, int]]) -> bool:
+    return "\n" in text[run[0][2] : run[1][1]]
 
 
 # --- terms -----------------------------------------------------------------------------------------------------
