@@ -665,7 +665,8 @@ def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
         sentence = text[begin:end]
         if _UNTICKED.search(text[max(0, match.start() - 8) : match.start()]) or _DENIED.match(setting.after):
             continue
-        if _DEFAULTING.search(sentence) or re.search(
+        clause = sentence[sentence.rfind(";", 0, max(0, match.start() - begin)) + 1 :].split(";")[0]
+        if _DEFAULTING.search(clause) or re.search(
             r"\b(?:not|no|never|without|nor)\b[^.;]{0,30}$", setting.before[-40:], re.IGNORECASE
         ):
             continue
@@ -1018,22 +1019,27 @@ def _date_at(text: str, start: int) -> tuple[date, int] | None:
 
 def _last_of(number: int, first: date, match: dict[str, str | None], near: str) -> date | None:
     """The day of the last of `number` instalments; None where their rhythm is not said."""
-    unit, each = (match["unit"] or "").lower(), match.get("every")
+    unit = (match["unit"] or "").lower()
     if unit.startswith(("week", "fort", "bi")):
         return first + timedelta(days=(number - 1) * (7 if unit.startswith("week") else 14))
-    if each:
-        every = int(each) if each.isdigit() else words_to_number(each) or 0
-    elif unit:
-        every = _EVERY[unit[0]]
-    elif (match.get("noun") or "").lower().startswith(("emi", "month")):
-        every = 1
-    else:
-        every = next((months for rhythm, months in _RHYTHMS if re.search(rhythm, near, re.IGNORECASE)), 0)
+    every = _rhythm(match, near)
     if not every:
         return None
     last = add_months(first, every * (number - 1))
     ends = first.day == monthrange(first.year, first.month)[1] and _MONTH_END.search(near)
     return last.replace(day=monthrange(last.year, last.month)[1]) if ends else last
+
+
+def _rhythm(match: dict[str, str | None], near: str) -> int:
+    """How many months lie between two instalments; 0 where it is not said, or weeks."""
+    unit, each = (match["unit"] or "").lower(), match.get("every")
+    if each:
+        return int(each) if each.isdigit() else words_to_number(each) or 0
+    if unit:
+        return 0 if unit.startswith(("week", "fort", "bi")) else _EVERY[unit[0]]
+    if (match.get("noun") or "").lower().startswith(("emi", "month")):
+        return 1
+    return next((months for rhythm, months in _RHYTHMS if re.search(rhythm, near, re.IGNORECASE)), 0)
 
 
 # Instalments that do not pay the loan off, or are another's.
@@ -1225,7 +1231,24 @@ def find_terms(document: Document) -> list[Term]:
                     round(score - match.start() / max(1, len(text)), 4),
                 )
             )
+    found.extend(_counted_terms(text, breaks))
     return sorted(found, key=lambda t: (-t.score, t.value_start))
+
+
+def _counted_terms(text: str, breaks: list[tuple[int, int]]) -> Iterator[Term]:
+    """Terms that a number of instalments, or of months from the document's own date, makes."""
+    counts = [(m, 4.2) for pattern in (_COUNTED, _COUNT_ROW) for m in pattern.finditer(text)]
+    for match, score in (*counts, *((m, 4.6) for m in _OWN_DATE.finditer(text))):
+        near = text[max(0, match.start() - 80) : match.end() + 240].split("\n\n", maxsplit=1)[0]
+        if score < 4.5:
+            number = int(match["number"]) if match["number"].isdigit() else words_to_number(match["number"]) or 0
+            months = 0 if number < 2 or _balloons(near) else number * _rhythm(match.groupdict(), near)
+        else:
+            months = in_months(match["number"], match["unit"]) if _ENDS.search(near) and not _NO_END.search(near) else 0
+        setting = setting_of(text, match.start(), match.end(), breaks)
+        if 2 <= months <= 600 and not setting.aside and not re.search(r"(?i)\bfirst\W*$", setting.before):
+            place = round(score - match.start() / max(1, len(text)), 4)
+            yield Term(months, "number of instalments", setting.start, setting.end, match.start(), match.end(), place)
 
 
 def show(value: Principal | Rate | Maturity | Term) -> str:
