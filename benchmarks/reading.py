@@ -187,7 +187,7 @@ def _score_fields(result: Score, got: Any, want: dict[str, Any]) -> None:
         note("maturity", (facts.maturity or None) == want["maturity"])
 
 
-OWN = ("development", "hard_negatives", "hard_negatives2", "development2", "check", "unread")
+OWN = ("development", "hard_negatives", "hard_negatives2", "development2", "check", "unread", "unread2")
 
 
 def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[tuple[str, list[Path], dict[str, Any]]]:

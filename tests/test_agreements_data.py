@@ -10,7 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parent / "data" / "agreements"
 HALVES = ("development", "check")
-SPLITS = (*HALVES, "hard_negatives", "hard_negatives2", "development2", "unread")
+SPLITS = (*HALVES, "hard_negatives", "hard_negatives2", "development2", "unread", "unread2")
 CLASH_TYPES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
 CLASH_DIFFICULTIES = {"explicit", "implicit", "long_distance", "single_sentence"}
 CLEAN_DIFFICULTIES = {"hard_negative", "plain"}

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy
 import torch
+from adapters import add_adapters, lower_states, saved_adapters, upper_states
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report
@@ -30,27 +31,12 @@ from ovrag_core.retrieval.embedding import DIMENSIONS, load_weights
 STATEMENTS = Path("ontologies/lexicon/statements")
 CLASSES = {"security": ("none", "secured", "unsecured"), "form": ("none", "open", "closed")}
 RANK = 16
-EPOCHS = 6
+EPOCHS = 4
 FROZEN = 3  # of six layers
 BATCH = 32
 RATE = 2e-3
 NEIGHBOURS = 10  # lines of a file that stay in one fold
 SMOOTHING = 0.05
-UPPER = tuple(f"encoder.layer.{number}." for number in range(FROZEN, 6))
-
-
-class Adapted(nn.Module):
-    """A linear layer with a trained addition of low rank."""
-
-    def __init__(self, layer: nn.Linear, rank: int) -> None:
-        super().__init__()
-        self.layer = layer
-        self.a = nn.Parameter(torch.randn(rank, layer.in_features) / math.sqrt(layer.in_features))
-        self.b = nn.Parameter(torch.zeros(layer.out_features, rank))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """W x + B A x."""
-        return self.layer(x) + (x @ self.a.T) @ self.b.T
 
 
 def read_statements(folder: Path) -> tuple[list[str], Tensor, list[str]]:
@@ -70,17 +56,13 @@ def train(passages: list[str], classes: Tensor, rows: list[int], seed: int, name
     torch.manual_seed(seed)
     order = random.Random(seed)
     model, tokenizer = load_weights()
-    model.requires_grad_(False)
-    for path, layer in list(model.named_modules()):
-        if isinstance(layer, nn.Linear) and path.startswith(UPPER):
-            parent = model.get_submodule(path.rpartition(".")[0])
-            setattr(parent, path.rpartition(".")[2], Adapted(layer, RANK))
+    add_adapters(model, RANK, FROZEN)
     head = nn.Linear(DIMENSIONS, 6)
     trained = [weight for weight in (*model.parameters(), *head.parameters()) if weight.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
     steps = EPOCHS * math.ceil(len(rows) / BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
-    lower = {row: lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS]) for row in rows}
+    lower = {row: lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS], FROZEN) for row in rows}
     model.train()
     with tqdm(total=steps, desc=name, unit="step") as bar:
         for _ in range(EPOCHS):
@@ -102,23 +84,10 @@ def train(passages: list[str], classes: Tensor, rows: list[int], seed: int, name
     return model.eval(), head.eval()
 
 
-def lower_states(model: nn.Module, ids: list[int]) -> Tensor:
-    """What the frozen layers make of a passage (tokens × dimensions)."""
-    model.eval()
-    with torch.inference_mode():
-        states = model(torch.tensor([ids]), output_hidden_states=True).hidden_states
-    return states[FROZEN][0].clone()
-
-
 def scored(model: nn.Module, head: nn.Module, lower: list[Tensor]) -> Tensor:
     """Scores of the passages (n × 2 × 3) from their lower states."""
-    hidden = nn.utils.rnn.pad_sequence([states.clone() for states in lower], batch_first=True)
-    real = torch.arange(hidden.shape[1])[None, :] < torch.tensor([[len(states)] for states in lower])
-    bias = torch.zeros(real.shape).masked_fill(~real, torch.finfo(torch.float32).min)[:, None, None, :]
-    for layer in model.encoder.layer[FROZEN:]:
-        out = layer(hidden, bias)
-        hidden = out[0] if isinstance(out, tuple) else out
-    weights = real[:, :, None].float()
+    hidden, real = upper_states(model, lower, FROZEN)
+    weights = real[:, :, None]
     return head((hidden * weights).sum(1) / weights.sum(1)).view(len(lower), 2, 3)
 
 
@@ -135,7 +104,7 @@ def cross_validate(passages: list[str], classes: Tensor, groups: list[str], fold
         model, head = train(passages, classes, rows, fold, f"fold {fold + 1}")
         with torch.inference_mode():
             for row in unseen:
-                states = lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS])
+                states = lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS], FROZEN)
                 judged[row] = scored(model, head, [states])[0].argmax(-1).numpy()
     for number, (axis, names_) in enumerate(CLASSES.items()):
         print(f"{axis}, {len(passages)} statements, unseen in training, {folds} folds")
@@ -158,10 +127,7 @@ def screened(passages: list[str], classes: Tensor, folds: int = 0) -> dict[str, 
 def save(model: nn.Module, head: nn.Module, screen: dict[str, Tensor], path: Path) -> None:
     """The trained additions, and nothing of the embedder, in half precision."""
     tensors = {f"head.{name}": weight.detach().half().contiguous() for name, weight in head.named_parameters()}
-    for name, layer in model.named_modules():
-        if isinstance(layer, Adapted):
-            tensors |= {f"{name}.a": layer.a.detach().half(), f"{name}.b": layer.b.detach().half()}
-    save_file(tensors | screen, path)
+    save_file(tensors | saved_adapters(model) | screen, path)
 
 
 def main() -> None:

@@ -177,7 +177,8 @@ class Claim:
     """A statement that the loan is an `about` (a class name), with the passage that makes it.
 
     `strength` is 3 for an operative statement, 2 for a clear sign, 1 for a hint. `cue` is the span of the words that
-    carry it, `collateral` that of the thing named as security, all in the plain text.
+    carry it, `collateral` that of the thing named as security, all in the plain text. `belief` is how likely its
+    passage says so by its meaning, 1 where that was not judged.
     """
 
     about: str
@@ -189,6 +190,7 @@ class Claim:
     unit: int
     collateral: tuple[int, int] | None = None
     anchored: bool = True
+    belief: float = 1.0
 
 
 def find_claims(
@@ -320,9 +322,9 @@ def settle(claims: Iterable[Claim], lexicon: Lexicon, *, long: bool) -> list[Cla
     return sorted(kept, key=lambda claim: (claim.start, claim.about, -claim.strength, claim.cue))
 
 
-def _weight(claims: Sequence[Claim]) -> tuple[int, int]:
+def _weight(claims: Sequence[Claim]) -> tuple[int, float]:
     strongest = max((claim.strength for claim in claims), default=0)
-    return strongest, sum(claim.strength == strongest for claim in claims)
+    return strongest, round(sum(claim.belief for claim in claims if claim.strength == strongest), 3)
 
 
 class _Reader:
@@ -484,7 +486,7 @@ class _Reader:
             return self._label_of(owner, self.label) or self._label_of("OpenEndCredit", self.label)
         return (
             self._label_of("OpenEndCredit", self.label)
-            or re.search(r"purpose|use|kind|type|product", self.label) is not None
+            or re.search(r"\b(?:\w*purposes?|uses?|usage|kinds?|types?|products?)\b", self.label) is not None
         )
 
     def _matches(self, cue: Cue) -> Iterator[Claim]:

@@ -57,6 +57,16 @@ _HOLDS = spaced(
 )
 _OWN_NAME = spaced(r"[A-Z][a-z]{2,}(?:bank|kasse)")
 _BANKING = re.compile(r"bank|banc|banque|sparkasse|caixa|credit")
+# "the sellers' credit", "Northgate's overdraft": another's debt by its owner, unless the owner is a side of this loan.
+_POSSESSED = spaced(
+    r"\b(?P<owner>[a-z][\w-]+)(?:'s|(?<=s)') (?:own |existing |old |new |later |present )?"
+    r"(?:credits?|loans?|debts?|facilit(?:y|ies)|lines?|notes?|overdrafts?|advances?|borrowings?)\b"
+)
+_SIDES = frozenset(
+    ["bank", "banks", "borrower", "borrowers", "lender", "lenders", "company", "customer", "client", "member", "society",
+     "cooperative", "obligor", "debtor", "creditor", "holder", "maker", "payee", "mortgagor", "mortgagee", "debtors",
+     "fund", "union", "cardholder", "today", "day", "week", "month", "months", "year", "years", "else"]
+)  # fmt: skip
 _THE_BANK = spaced(r"\b(?:the|that|its|his|her|their|my|your|house) bank(?:'s)?\b")
 _ROLE_WORDS = frozenset({"the", "such", "said", "each", "any", "this", "our", "your", "a", "an", "no", "if", "when"})
 
@@ -103,7 +113,12 @@ class Debts:
         return self.is_own(words) or self.words["anchor"].search(words) is not None
 
     def _foreign(self, words: str) -> bool:
-        return any(not (self.own & set(_key(match))) for match in self.words["otherdebt"].finditer(words))
+        return any(not (self.own & set(_key(match))) for match in self.words["otherdebt"].finditer(words)) or any(
+            not self._ours(match["owner"]) for match in _POSSESSED.finditer(words)
+        )
+
+    def _ours(self, owner: str) -> bool:
+        return owner in _SIDES or owner in self.own or any(owner in name.split() for name in self.names)
 
     def another_creditor(self, text: str, raw: str, a: int, b: int) -> bool:
         """Whether whoever holds the security in `[a, b)` of the unit is called by a name or a word not the lender's.

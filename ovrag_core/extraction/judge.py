@@ -40,8 +40,8 @@ PLACES = {
 WEIGHTS = Path("ontologies/lexicon/judge.safetensors")
 MAX_TOKENS = 128
 BATCH = 32
-DOUBTFUL = 0.05  # below, a claim is a hint at most
-ABSURD = 0.005  # below, it is none
+DOUBTFUL = 0.1  # below, a claim is a hint at most
+ABSURD = 0.01  # below, it is none
 SURE = 0.98  # above, a passage without a known phrase is a claim
 OUTRIGHT = 3
 FEWEST_WORDS = 4
@@ -74,7 +74,7 @@ class Judge:
     def __call__(self, passages: Sequence[str]) -> Probabilities:
         """For each passage a row per axis of the probabilities of its three classes (n × 2 × 3, float32)."""
         unknown = sorted({passage for passage in passages if passage not in self._known}, key=lambda p: (len(p), p))
-        if len(self._known) + len(unknown) > 50_000:
+        if len(self._known) + len(unknown) > 5_000:
             self._known.clear()
             unknown = sorted(set(passages), key=lambda p: (len(p), p))
         encoded = [self._tokenizer.encode(passage).ids[:MAX_TOKENS] for passage in unknown]
@@ -121,9 +121,9 @@ def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]
     for claim, found in zip(ours, judged, strict=True):
         probability = float(found[PLACES[claim.about]])
         if probability >= DOUBTFUL:
-            kept.append(claim)
+            kept.append(replace(claim, belief=probability))
         elif probability >= ABSURD:
-            kept.append(replace(claim, strength=1))
+            kept.append(replace(claim, strength=1, belief=probability))
     return kept
 
 

@@ -25,6 +25,7 @@ from ovrag_core.extraction.names import (
     party_kind,
     plain_words,
 )
+from ovrag_core.extraction.roles import seen_by_meaning
 from ovrag_core.extraction.sightings import (
     Sighting,
     Terms,
@@ -256,8 +257,11 @@ _TRADES_AS = re.compile(r",?\s+(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+
 _YOU_DEFINED = re.compile(r"[\"“][Yy]ou[\"”]\s+(?:means?|is|are|refers? to)\b")
 
 
-def find_parties(document: Document) -> Parties:
-    """The parties of `document`, best first by role. Offsets are into `document.text`."""
+def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
+    """The parties of `document`, best first by role. Offsets are into `document.text`.
+
+    With `by_meaning` a borrower or lender that no way of naming shows is looked for by the judge of roles.
+    """
     text = document.text
     terms = Terms(text)
     sightings: list[Sighting] = []
@@ -281,6 +285,8 @@ def find_parties(document: Document) -> Parties:
     wrapped = {sighting.name.start: sighting.name for sighting in columns}
     sightings = [*(replace(s, name=wrapped.get(s.name.start, s.name)) for s in sightings), *columns]
     _add_fallbacks(text, sightings, terms)
+    if by_meaning:
+        sightings.extend(seen_by_meaning(text, terms, sightings))
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
     parties = {role: _principals(text, mentions) for role, mentions in ranked.items()}

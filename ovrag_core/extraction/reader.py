@@ -58,6 +58,7 @@ T = TypeVar("T", Principal, Rate, Maturity, Term)
 KINDS = (
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
 )  # fmt: skip
+JUDGED = ("ConsumerLoan", "CommercialLoan", "StudentLoan", "GreenLoan")  # kinds that a purpose alone can tell
 SECURITY = ("SecuredLoan", "UnsecuredLoan")
 FORM = ("OpenEndCredit", "ClosedEndCredit")
 PARTY_CLASSES: dict[PartyKind, str] = {
@@ -173,8 +174,9 @@ _GRANT_TAIL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _GRANTED = re.compile(
-    r"\b(?:charges|mortgages|pledges|hypothecates|assigns|cedes|transfers)\s+(?P<what>(?!to\b|and\b|or\b)[^.;]{4,160}?)"
-    r"\s+(?:to|unto|in favou?r of)\s+(?:the|you|us|me)\b"
+    r"\b(?:charges?|mortgages?|pledges?|hypothecates?|assigns?|cedes?|transfers?|lodges?|deposits?|puts? up|"
+    r"hands? over|turns? over)\s+(?P<what>(?!to\b|and\b|or\b|of\b|over\b|on\b)[^.;]{4,160}?)"
+    r"\s+(?:to|unto|with|in favou?r of)\s+(?:the|you|us|me)\b"
 )
 _GOES_ON = re.compile(r"(?:\b(?:over|of|on|in|and|the|a|to|at)|,)\s*\Z")
 _NO_THING = re.compile(
@@ -289,7 +291,7 @@ def read_chunks(chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
 
 def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     text = page.plain.text
-    parties = find_parties(page.document)
+    parties = find_parties(page.document, by_meaning=whole and page.embedder)
     names = find_facilities(text, page.units)
     if page.scope:
         text = struck_out(ticked_only(text))
@@ -590,6 +592,7 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
         or _term_in_passage(page, stated)
         or _spoken_of_collateral(page, stated)
         or _thing_in_passage(page, stated, implied=False)
+        or _told_without_label(page, stated)
     )
 
 
@@ -667,6 +670,15 @@ def _spoken_of_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tu
         if claim.implied and found is not None:
             return " ".join(found.group().split()), (claim.start, claim.end)
     return None
+
+
+def _told_without_label(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+    """A passage that makes the loan secured without ever saying so does it by telling what is given."""
+    told = [claim for claim in stated if claim.implied and claim.strength >= 2]
+    if not told or len(told) < len(stated):
+        return None
+    first = max(told, key=lambda claim: (claim.belief, -claim.start))
+    return " ".join(page.plain.text[first.start : first.end].split())[:160], (first.start, first.end)
 
 
 def _termed_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
@@ -772,19 +784,12 @@ def _kinds(
     _only_where_told(found, claims, kind_of_borrower, long=len(page.plain.text) > LONG_DOCUMENT)
     stated = {"ConsumerLoan", "CommercialLoan"} & set(found)
     people = kind_of_borrower == "natural_person"
-    private = people and lender is not None and lender.kind == "natural_person"  # such a loan is of no kind by itself
     judged = None
-    if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT and not private:
-        judged = kind_of_purpose(purpose.text, kind_of_borrower, page.lexicon)
-        if judged and judged[0] == "StudentLoan" and not is_study(purpose.text):
-            judged = None
-        if (
-            judged is not None
-            and judged[0] in ("ConsumerLoan", "CommercialLoan", "StudentLoan", "GreenLoan")
-            and not (judged[0] == "StudentLoan" and found)
-        ):
+    if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT:
+        judged = _kind_by_purpose(page, purpose, kind_of_borrower, lender)
+        if judged in JUDGED and not (judged == "StudentLoan" and found):
             unit = page.units[purpose.unit]
-            found[judged[0]] = [passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))]
+            found[judged] = [passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))]
     if (
         whole
         and borrower is not None
@@ -802,6 +807,20 @@ def _kinds(
         if not explicit:
             del found["ConsumerLoan"]
     return found
+
+
+def _kind_by_purpose(
+    page: _Page, purpose: Purpose, borrower: PartyKind | None, lender: PartyMention | None
+) -> str | None:
+    """The kind that a purpose makes a loan by its meaning. A private person's lending is of no kind by that alone."""
+    private = lender is not None and lender.kind == "natural_person"
+    if private and borrower == "natural_person":
+        return None
+    judged = kind_of_purpose(purpose.text, borrower, page.lexicon)
+    kind = judged[0] if judged else None
+    if (kind == "StudentLoan" and not is_study(purpose.text)) or (kind == "CommercialLoan" and private):
+        return None
+    return kind
 
 
 def _private_use(
