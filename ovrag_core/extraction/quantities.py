@@ -116,8 +116,9 @@ def words_to_number(words: str) -> int | None:
         elif word == "hundred":
             current = (current or 1) * 100
         elif word in _SCALES:
+            scale = _SCALES[word]
             # "one thousand million" counts millions, "two million five thousand" adds to them.
-            total = total * _SCALES[word] if total and not current else total + (current or 1) * _SCALES[word]
+            total = (total + current) * scale if 0 < total < scale else total + (current or 1) * scale
             current = 0
         else:
             return None
@@ -539,7 +540,7 @@ def _parted(lead: str, part: str, scale: str) -> Decimal:
 _PER_CENT = r"(?:%|per[ \n-]?cent(?:um)?\b|percent\b|pct\b|p\.c\.)"
 _FRACTION = "|".join(sorted(_FRACTION_WORDS, key=lambda w: (-len(w), w)))
 _PERCENT = re.compile(
-    rf"(?<![\w.,])(?P<whole>\d{{1,3}}(?:[.,]\d{{1,5}})?)?(?:[ -]?(?P<vulgar>[½¼¾⅛⅜⅝⅞⅓⅔⅕⅖⅗⅘⅙⅚⅒])|(?:[ -](?:and )?(?P<top>\d{{1,2}})/(?P<bottom>\d{{1,3}})(?:ths?)?)|\s+and\s+(?P<say>an?|{_NUMBER_WORD})[\s-]+(?P<part>{_FRACTION}))?"
+    rf"(?<![\w.,])(?P<whole>\d{{1,3}}(?:[.,]\d{{1,5}})?)?(?:[ -]?(?P<vulgar>[½¼¾⅛⅜⅝⅞⅓⅔⅕⅖⅗⅘⅙⅚⅒])|(?:[ -](?:and )?(?P<top>\d{{1,2}})/(?P<bottom>\d{{1,3}})(?:ths?)?)|\s{{1,4}}and\s{{1,4}}(?P<say>an?|{_NUMBER_WORD})[\s-]+(?P<part>{_FRACTION}))?"
     rf"(?:\)|\s?\([a-z][a-z ,.-]{{1,60}}\))?\s?{_PER_CENT}",
     re.IGNORECASE,
 )

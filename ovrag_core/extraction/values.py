@@ -122,6 +122,10 @@ _PRINCIPAL_LABEL = cues(
 )
 _PRINCIPAL_BEFORE = cues(
     (
+        r"\b(?:counts?|counted|treated|regarded|deemed|set off) as (?:an? )?(?:\w+ )?(?:advance|loan)\b[^.;]{0,60}$",
+        -9.0,
+    ),
+    (
         r"\bfinances?\b[^.;]{0,80}\bup to\W*$|\bat the disposal of\b[^.;]{0,80}\b(?:maximum|amount|sum|total)? ?of\W*$",
         7.5,
     ),
