@@ -732,11 +732,11 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(words) - len(words.lstrip()), start + len(words.rstrip())
 
 
-def _claims(text: str) -> list[tuple[str, int, int]]:
-    """Statements on security and form: class, and the span of the words that make it."""
+def _claims(text: str, *, to_the_end: bool = False) -> list[tuple[str, int, int]]:
+    """Statements on security and form: class, and the span of the words that make it, or on to their passage's end."""
     plain = plain_text(text)
     return [
-        (claim.about, *plain.original(*claim.cue))
+        (claim.about, *plain.original(claim.cue[0], max(claim.end, claim.cue[1]) if to_the_end else claim.cue[1]))
         for claim in find_claims(plain.text, units(plain.text), load_lexicon())
         if claim.about in _OPPOSITE
     ]
@@ -745,7 +745,9 @@ def _claims(text: str) -> list[tuple[str, int, int]]:
 def _cleared(copy: ConformedCopy, about: str) -> ConformedCopy:
     """The copy without any statement that the loan is `about`."""
     for _ in range(_MAX_PASSES):
-        spans = [(start, end) for claimed, start, end in _claims(copy.text) if claimed == about]
+        # What is given ("… a charge over all the assets") follows the words that say that it is security.
+        claims = _claims(copy.text, to_the_end=about == "SecuredLoan")
+        spans = [(start, end) for claimed, start, end in claims if claimed == about]
         if not spans:
             break
         copy = copy.blanked(spans)

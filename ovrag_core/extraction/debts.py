@@ -90,6 +90,11 @@ class Debts:
         The debt stands before the predicate ("the lease is secured by …") or after the words that say what is secured
         ("… as security for the rent").
         """
+        bracket = raw.rfind("(", 0, a)
+        if bracket >= 0 and ")" not in raw[bracket:a]:  # "the shareholders' loans (2019, no security) are …"
+            before = raw[max(0, bracket - 80) : bracket]
+            if self._foreign(before) and not self.is_own(before):
+                return True
         subject = _CONTRAST.sub(lambda match: " " * len(match.group()), raw[start:b])
         if self.is_own(subject):
             return False

@@ -110,9 +110,16 @@ def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]
     """The claims as the judge sees them: one that its passage hardly bears out becomes a hint, or goes.
 
     A passage is judged under its heading and without, since headings mislead as often as they lead.
-    What a phrase states outright ("this loan is unsecured") needs no judgement.
+    What a phrase states outright ("this loan is unsecured") needs no judgement, nor what a row says whose label names
+    the matter ("Security: the house at …").
     """
-    ours = [claim for claim in claims if claim.about in PLACES and (claim.implied or claim.strength < OUTRIGHT)]
+    ours = [
+        claim
+        for claim in claims
+        if claim.about in PLACES
+        and (claim.implied or claim.strength < OUTRIGHT)
+        and not (claim.strength >= OUTRIGHT and units[claim.unit].kind == "row" and units[claim.unit].label)
+    ]
     judged = numpy.maximum(
         judge([passage_of(units[claim.unit].heading, text[claim.start : claim.end]) for claim in ours]),
         judge([passage_of("", text[claim.start : claim.end]) for claim in ours]),
