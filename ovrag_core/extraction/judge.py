@@ -109,7 +109,8 @@ class Judge:
 def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> list[Claim]:
     """The claims as the judge sees them: one that its passage hardly bears out becomes a hint, or goes.
 
-    A passage is judged under its heading and without, since headings mislead as often as they lead.
+    A passage is judged without its heading and, where it then bears out nothing, under it: headings mislead as often
+    as they lead.
     What a phrase states outright ("this loan is unsecured") needs no judgement, nor what a row says whose label names
     the matter ("Security: the house at …").
     """
@@ -120,10 +121,11 @@ def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]
         and (claim.implied or claim.strength < OUTRIGHT)
         and not (claim.strength >= OUTRIGHT and units[claim.unit].kind == "row" and units[claim.unit].label)
     ]
-    judged = numpy.maximum(
-        judge([passage_of(units[claim.unit].heading, text[claim.start : claim.end]) for claim in ours]),
-        judge([passage_of("", text[claim.start : claim.end]) for claim in ours]),
-    )
+    judged = judge([passage_of("", text[claim.start : claim.end]) for claim in ours])
+    open_ = [row for row, claim in enumerate(ours) if judged[row][PLACES[claim.about]] < DOUBTFUL]
+    headed = judge([passage_of(units[ours[row].unit].heading, text[ours[row].start : ours[row].end]) for row in open_])
+    if open_:
+        judged[open_] = numpy.maximum(judged[open_], headed)
     kept = [claim for claim in claims if claim not in ours]
     for claim, found in zip(ours, judged, strict=True):
         probability = float(found[PLACES[claim.about]])
