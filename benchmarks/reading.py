@@ -25,6 +25,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ovrag_core.contracts import generate
+from ovrag_core.documents import load
+from ovrag_core.extraction import reader
+from ovrag_core.extraction.reader import read
+from ovrag_core.ontology.load import load_ontology
+from ovrag_core.review import review
+from ovrag_core.validation import Validator
+
 PROJECT = Path(__file__).resolve().parent.parent
 EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
 AGREEMENTS = PROJECT / "tests" / "data" / "agreements"
@@ -102,25 +110,17 @@ class Bench:
     """The validator, started once, and documents, read once."""
 
     def __init__(self) -> None:
-        from ovrag_core.ontology.load import load_ontology  # noqa: PLC0415
-        from ovrag_core.validation import Validator  # noqa: PLC0415
-
         self.validator = Validator(load_ontology(PROJECT / "ontologies"))
         self.documents: dict[Path, Any] = {}
 
     def document(self, path: Path) -> Any:
         """The document at `path`, read once."""
-        from ovrag_core.documents import load  # noqa: PLC0415
-
         if path not in self.documents:
             self.documents[path] = load(path)
         return self.documents[path]
 
     def review(self, path: Path, switches: dict[str, bool]) -> Any:
         """The review of a document by the reader with these ablation switches."""
-        from ovrag_core.extraction import reader  # noqa: PLC0415
-        from ovrag_core.review import review  # noqa: PLC0415
-
         extractor = type(
             "Extractor", (), {"read": staticmethod(partial(reader.read, **switches)), "read_passage": None}
         )
@@ -223,7 +223,6 @@ def _external(
 
 
 def _varied(folder: Path, seeds: Sequence[int]) -> tuple[list[Path], dict[str, Any]]:
-    from ovrag_core.contracts import generate  # noqa: PLC0415
 
     paths: list[Path] = []
     gold: dict[str, Any] = {}
@@ -284,9 +283,6 @@ def genuine(bench: Bench) -> str:
 
 def speed() -> str:
     """Seconds for the longest genuine agreement, warm."""
-    from ovrag_core.documents import load  # noqa: PLC0415
-    from ovrag_core.extraction.reader import read  # noqa: PLC0415
-
     paths = sorted((EXTERNAL / "loan_genuine" / "documents").glob("*.txt"), key=lambda path: -path.stat().st_size)
     document = load(paths[0])
     read(document)

@@ -34,6 +34,14 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 
+from ovrag_core import experiment
+from ovrag_core.arms import ARMS
+from ovrag_core.executors import Order, answer_batch, batches, code_digest
+from ovrag_core.experiment import planned, run_experiment
+from ovrag_core.pipeline import ask
+from ovrag_core.retrieval.embedding import find_embedder
+from ovrag_core.workbench import corpus_bench
+
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))  # the faulty server is theirs
 
 from faulty_server import (
@@ -101,8 +109,6 @@ def project(contracts: int, parameters: str, *, embed: bool = True) -> Iterator[
         settings = load_settings()
         chunks = split_all(settings, load_all(find(Path("data/contracts"))))
         if embed:
-            from ovrag_core.retrieval.embedding import find_embedder  # noqa: PLC0415
-
             vectors = find_embedder("minilm").embed([chunk.text for chunk in chunks])
         else:
             drawn = np.random.default_rng(42).standard_normal((len(chunks), 384)).astype(np.float32)
@@ -261,11 +267,7 @@ def dask(asked: argparse.Namespace) -> Iterator[Row]:
     """The same run by one and by two workers of one thread, started beforehand; wall time of the queries alone."""
     contracts = asked.contracts[0] if asked.contracts else 60
     with project(contracts, f"experiment: {{arms: {SCOPED}, executor: dask}}\n"):
-        from distributed import Client, LocalCluster  # noqa: PLC0415
-
-        from ovrag_core import experiment  # noqa: PLC0415
-        from ovrag_core.executors import Order, answer_batch, batches, code_digest  # noqa: PLC0415
-        from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
+        from distributed import Client, LocalCluster  # noqa: PLC0415 - takes memory, which `scale` measures
 
         os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(PROJECT)}
         seconds: dict[int, float] = {}
@@ -338,11 +340,6 @@ def remote(address: str, arms: str, **more: object) -> str:
 
 def ab(asked: argparse.Namespace) -> Iterator[Row]:
     """Wall time of a whole A/B against what its calls would take at best, and our own part of each query."""
-    from ovrag_core.arms import ARMS  # noqa: PLC0415
-    from ovrag_core.experiment import planned, run_experiment  # noqa: PLC0415
-    from ovrag_core.pipeline import ask  # noqa: PLC0415
-    from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
-
     contracts = asked.contracts[0] if asked.contracts else 100
     with server(0.2) as address, project(contracts, remote(address, asked.ab_arms)):
         os.environ["OPENAI_API_KEY"] = KEY
@@ -382,9 +379,6 @@ def ab(asked: argparse.Namespace) -> Iterator[Row]:
 
 def replay(asked: argparse.Namespace) -> Iterator[Row]:
     """A run recorded from a local server, and the same from what was recorded with every way to a network blocked."""
-    from ovrag_core.experiment import run_experiment  # noqa: PLC0415
-    from ovrag_core.workbench import corpus_bench  # noqa: PLC0415
-
     contracts = asked.contracts[0] if asked.contracts else 100
     with server(0.0) as address, project(contracts, remote(address, asked.ab_arms, store="replies.jsonl")):
         os.environ["OPENAI_API_KEY"] = KEY

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import websocket
 
@@ -93,7 +94,6 @@ def open_browser(folder: Path, width: int = 1500, height: int = 1000) -> Iterato
 
 
 def _page_address(port: int) -> str:
-    from urllib.request import urlopen  # noqa: PLC0415
 
     def found() -> str | None:
         with urlopen(f"http://127.0.0.1:{port}/json") as reply:

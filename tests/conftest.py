@@ -1,13 +1,19 @@
 """Shared fixtures."""
 
+import contextlib
 import json
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from faulty_server import KEY, MODEL, FaultyServer, Responder
 from standins import TRUTH
 
+from ovrag_core import cli, workbench
 from ovrag_core.settings import Settings, load_settings
+from ovrag_core.validation import Validator
+from ovrag_core.workbench import make_validator
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -40,3 +46,64 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
         encoding="utf-8",
     )
     return load_settings()
+
+
+@pytest.fixture(scope="module")
+def validator() -> Iterator[Validator]:
+    """One warm reasoner for all."""
+    made = make_validator(Settings())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def start(
+    tmp_path: Path, project: Path, validator: Validator, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Settings]]:
+    """Settings for a model behind a responder; the servers are in `start.servers`."""
+    monkeypatch.setattr(workbench, "make_validator", lambda settings: validator)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    (tmp_path / "params.yaml").write_text("{}")
+    (tmp_path / "prices.yaml").write_text(
+        f"{{as_of: 2026-01-01, source: invented, models: {{{MODEL}: {{input: 1.0, output: 2.0}}}}}}"
+    )
+    with contextlib.ExitStack() as running:
+
+        def serve(responder: Responder, **changes: object) -> Settings:
+            server = running.enter_context(FaultyServer(responder))
+            servers.append(server)
+            return load_settings(
+                overrides={
+                    "questions": str(project / "data/questions.yaml"),
+                    "validation.rules": str(project / "ontologies/rules.yaml"),
+                    "llm.provider": "openai",
+                    "llm.model": MODEL,
+                    "llm.embedding_model": MODEL,
+                    "llm.base_url": server.base_url,
+                    "llm.store": "replies.jsonl",
+                    "llm.prices": "prices.yaml",
+                    "llm.retries": 0,
+                    **changes,
+                }
+            )
+
+        servers: list[FaultyServer] = []
+        serve.servers = servers
+        yield serve
+
+
+@pytest.fixture
+def ovrag(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """Runs `ovrag` in this process; returns exit code, stdout and stderr."""
+
+    def run(settings: Settings, *words: str) -> tuple[int, str, str]:
+        chosen = settings.llm.model_dump(mode="json", exclude_defaults=True)
+        overrides = [word for name, value in chosen.items() for word in ("-S", f"llm.{name}={value}")]
+        monkeypatch.setattr("sys.argv", ["ovrag", *words, *overrides])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capfd.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run

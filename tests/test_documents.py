@@ -9,6 +9,7 @@ import docx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DecodedStreamObject, NameObject
 from reportlab.lib.pagesizes import A4
@@ -320,7 +321,6 @@ def encrypted(path):
 
 
 def scanned(path):
-    from PIL import Image  # noqa: PLC0415
 
     page = canvas(path)
     page.drawInlineImage(Image.new("L", (60, 80), 200), 0, 0, 600, 800)
@@ -328,7 +328,6 @@ def scanned(path):
 
 
 def scanned_object(path):
-    from PIL import Image  # noqa: PLC0415
 
     picture = path.with_name("scan.png")
     Image.new("L", (60, 80), 200).save(picture)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import run_factory
 import standins
@@ -160,7 +162,6 @@ def test_ids_say_nothing(three: Shelf) -> None:
 
 
 def test_a_long_or_hostile_answer_is_judged_in_good_time(three: Shelf) -> None:
-    import time  # noqa: PLC0415
 
     answer = "Thomas \u202eBrennan " * 5 + "A" * 20_000 + " 12,12,12" * 2_000 + " Aa Bb" * 2_000
     start = time.process_time()

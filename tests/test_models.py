@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,9 @@ from typing import Any
 import pytest
 from faulty_server import (
     FAULTS,
-    KEY,
     MODEL,
     Answer,
     Call,
-    FaultyServer,
-    Responder,
     cut_off,
     failure,
     refusal,
@@ -28,7 +24,6 @@ from faulty_server import (
     sometimes,
 )
 
-from ovrag_core import cli, workbench
 from ovrag_core.arms import ARMS
 from ovrag_core.contracts import generate
 from ovrag_core.contracts.truth import load_truth
@@ -38,10 +33,9 @@ from ovrag_core.experiment import read_run, run_experiment, run_files
 from ovrag_core.extraction import reader
 from ovrag_core.pipeline import Bench, ask
 from ovrag_core.retrieval.store import index_documents
-from ovrag_core.settings import ArmName, Question, Settings, load_questions, load_settings
+from ovrag_core.settings import ArmName, Question, Settings, load_questions
 from ovrag_core.types import Document, QueryRecord
-from ovrag_core.validation import Validator
-from ovrag_core.workbench import corpus_bench, documents_bench, make_validator
+from ovrag_core.workbench import corpus_bench, documents_bench
 
 CLEAN = """LOAN AGREEMENT
 
@@ -96,49 +90,6 @@ def statement(quote: str, **fields: str) -> dict[str, object]:
     """One statement about the loan."""
     given = {"subject": "Loan", "subject_type": "Loan", "predicate": "rdf:type", "object": "SecuredLoan"}
     return {"excerpt": 1, "quote": quote, "object_type": "", **given, **fields}
-
-
-@pytest.fixture(scope="module")
-def validator() -> Iterator[Validator]:
-    """One warm reasoner for all."""
-    made = make_validator(Settings())
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def start(tmp_path: Path, project: Path, validator: Validator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Settings for a model behind a responder; the servers are in `start.servers`."""
-    monkeypatch.setattr(workbench, "make_validator", lambda settings: validator)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    (tmp_path / "params.yaml").write_text("{}")
-    (tmp_path / "prices.yaml").write_text(
-        f"{{as_of: 2026-01-01, source: invented, models: {{{MODEL}: {{input: 1.0, output: 2.0}}}}}}"
-    )
-    with contextlib.ExitStack() as running:
-
-        def serve(responder: Responder, **changes: object) -> Settings:
-            server = running.enter_context(FaultyServer(responder))
-            servers.append(server)
-            return load_settings(
-                overrides={
-                    "questions": str(project / "data/questions.yaml"),
-                    "validation.rules": str(project / "ontologies/rules.yaml"),
-                    "llm.provider": "openai",
-                    "llm.model": MODEL,
-                    "llm.embedding_model": MODEL,
-                    "llm.base_url": server.base_url,
-                    "llm.store": "replies.jsonl",
-                    "llm.prices": "prices.yaml",
-                    "llm.retries": 0,
-                    **changes,
-                }
-            )
-
-        servers: list[FaultyServer] = []
-        serve.servers = servers
-        yield serve
 
 
 def calls(start: Start) -> list[Call]:
@@ -420,22 +371,6 @@ def test_one_line_says_what_leaves_the_machine_before_it_does(start: Start, capf
         ask(Q, "A", ARMS["plain"], bench)
     said = capfd.readouterr().err.splitlines()
     assert len(said) == 1 and "go to 127.0.0.1" in said[0]
-
-
-@pytest.fixture
-def ovrag(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
-    """Runs `ovrag` in this process; returns exit code, stdout and stderr."""
-
-    def run(settings: Settings, *words: str) -> tuple[int, str, str]:
-        chosen = settings.llm.model_dump(mode="json", exclude_defaults=True)
-        overrides = [word for name, value in chosen.items() for word in ("-S", f"llm.{name}={value}")]
-        monkeypatch.setattr("sys.argv", ["ovrag", *words, *overrides])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capfd.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 def test_asking_on_the_command_line_says_what_leaves_and_answers(start: Start, ovrag, tmp_path: Path) -> None:

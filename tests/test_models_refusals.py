@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from faulty_server import scripted
 from kinds_of_server import KINDS, as_kind
-from test_models import Start, good_model, ovrag, start, validator  # noqa: F401 - fixtures
+from test_models import Start, good_model
 
+import ovrag_core.llm.store as recording
 from ovrag_core.contracts import generate
 from ovrag_core.errors import RunError
 from ovrag_core.experiment import read_run, run_files
@@ -32,7 +33,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, project: Path, prepared: Path, start: Start) -> Path:  # noqa: F811 - a fixture by its name
+def folder(tmp_path: Path, project: Path, prepared: Path, start: Start) -> Path:
     """A project with two contracts, ready to be asked."""
     shutil.copytree(project / "ontologies", tmp_path / "ontologies")
     shutil.copytree(prepared, tmp_path / "data")
@@ -73,8 +74,8 @@ def test_what_no_call_can_help_ends_the_run_at_once_with_one_sentence(
     changes: dict[str, object],
     words: str,
     folder: Path,
-    start: Start,  # noqa: F811
-    ovrag: Ovrag,  # noqa: F811
+    start: Start,
+    ovrag: Ovrag,
 ) -> None:
     made = {name: closed_port() if value == "CLOSED" else value for name, value in changes.items()}
     code, _, err = ovrag(start(scripted(good_model), **{"llm.concurrency": 2, **made}), "run", *ARMS)
@@ -86,8 +87,8 @@ def test_what_no_call_can_help_ends_the_run_at_once_with_one_sentence(
 
 def test_a_wrong_key_ends_the_run_and_the_right_one_goes_on(
     folder: Path,
-    start: Start,  # noqa: F811
-    ovrag: Ovrag,  # noqa: F811
+    start: Start,
+    ovrag: Ovrag,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = start(scripted(good_model))
@@ -104,8 +105,8 @@ def test_a_wrong_key_ends_the_run_and_the_right_one_goes_on(
 
 def test_a_store_of_another_version_ends_the_run_and_is_left_as_it_is(
     folder: Path,
-    start: Start,  # noqa: F811
-    ovrag: Ovrag,  # noqa: F811
+    start: Start,
+    ovrag: Ovrag,
 ) -> None:
     store = folder / "replies.jsonl"
     store.write_text('{"format":"ovrag-replies","version":9}\n')
@@ -117,12 +118,11 @@ def test_a_store_of_another_version_ends_the_run_and_is_left_as_it_is(
 
 def test_a_full_disk_while_recording_ends_the_run_and_it_goes_on_where_there_is_room(
     folder: Path,
-    start: Start,  # noqa: F811
-    ovrag: Ovrag,  # noqa: F811
+    start: Start,
+    ovrag: Ovrag,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = start(scripted(good_model))
-    import ovrag_core.llm.store as recording  # noqa: PLC0415 - to fill its disk
 
     write, written = recording.os.write, []
 
@@ -149,8 +149,8 @@ def test_a_full_disk_while_recording_ends_the_run_and_it_goes_on_where_there_is_
 
 def test_another_parameter_set_is_refused_and_nothing_is_asked(
     folder: Path,
-    start: Start,  # noqa: F811
-    ovrag: Ovrag,  # noqa: F811
+    start: Start,
+    ovrag: Ovrag,
 ) -> None:
     settings = start(scripted(good_model))
     assert ovrag(settings, "run", *ARMS)[0] == 0
@@ -163,7 +163,7 @@ def test_another_parameter_set_is_refused_and_nothing_is_asked(
     assert run_files("main").records.read_bytes() == before
 
 
-def test_a_query_that_a_run_holds_twice_is_named(folder: Path, start: Start, ovrag: Ovrag) -> None:  # noqa: F811
+def test_a_query_that_a_run_holds_twice_is_named(folder: Path, start: Start, ovrag: Ovrag) -> None:
     settings = start(scripted(good_model))
     assert ovrag(settings, "run", "--arm", "plain")[0] == 0
     path = run_files("main").records
@@ -180,8 +180,8 @@ def test_a_query_that_a_run_holds_twice_is_named(folder: Path, start: Start, ovr
 def test_a_run_with_every_kind_of_server_has_the_same_records(
     name: str,
     folder: Path,
-    start: Start,  # noqa: F811
-    ovrag: Ovrag,  # noqa: F811
+    start: Start,
+    ovrag: Ovrag,
 ) -> None:
     few = (*ARMS, "--question", "Q1", "--question", "Q3")
     assert ovrag(start(scripted(good_model)), "run", *few, "-S", "experiment.run=ours")[0] == 0

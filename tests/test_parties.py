@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ovrag_core.documents import load
 from ovrag_core.extraction.parties import Parties, find_parties
 from ovrag_core.types import Document
 
@@ -185,12 +186,11 @@ def test_time_is_linear_in_hostile_text() -> None:
 
 
 def test_real_contracts_of_one_template(external_data: Path) -> None:
-    documents = pytest.importorskip("ovrag_core.documents")
     folder = external_data / "loan_thesis" / "contracts"
     if not folder.is_dir():
         pytest.skip("no loan_thesis/contracts in the external data")
     for path in sorted(folder.glob("*.pdf"))[:8]:
-        document = documents.load(path)
+        document = load(path)
         borrower, lender = first(find_parties(document))
         assert borrower and lender and borrower != lender
         assert borrower in document.text and lender in document.text

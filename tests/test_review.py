@@ -14,9 +14,9 @@ from standins import BlackAndWhite, WordExtractor
 
 from ovrag_core.documents import load
 from ovrag_core.extraction import reader
-from ovrag_core.review import Finding, Passage, is_report, report, review, unchecked
+from ovrag_core.review import Finding, Passage, _findings, is_report, report, review, unchecked
 from ovrag_core.review_page import pieces, review_page
-from ovrag_core.types import Document, Money
+from ovrag_core.types import Document, Evidence, Money, Triple, Violation
 
 LOAN = (
     "LOAN AGREEMENT",
@@ -144,8 +144,6 @@ def test_the_pieces_of_a_marked_text_are_the_text(text: str, spans: list[tuple[i
 
 
 def test_rules_of_one_kind_broken_by_the_same_passages_are_one_contradiction():
-    from ovrag_core.review import _findings  # noqa: PLC0415
-    from ovrag_core.types import Evidence, Triple, Violation  # noqa: PLC0415
 
     document = Document("note", "The loan is unsecured. The Borrower charges its mill to the Bank.")
     triples = tuple(

@@ -1,5 +1,7 @@
 """Sentences, rows and headings: what a unit is, and that every offset leads back to the original text."""
 
+import time
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -110,7 +112,6 @@ def test_units_are_in_order_never_overlap_and_lie_inside_the_text(text: str):
 
 
 def test_a_long_agreement_is_cut_in_well_under_a_second():
-    import time  # noqa: PLC0415
 
     text = "\n\n".join(
         f"Section {n}. Covenants. The Borrower shall keep its books in order and pay taxes." for n in range(2300)
