@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from ovrag_core.errors import DocumentError, OvragError, RunError
 from ovrag_core.project import project_file
-from ovrag_core.settings import ARM_NAMES, Question, Rejudging, Settings, load_settings
+from ovrag_core.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,6 @@ class Format(StrEnum):
 
 Duplicates = Literal["refuse", "first", "last"]
 RejudgingName = StrEnum("RejudgingName", {name: name for name in get_args(Rejudging)})  # type: ignore[misc]
-ArmName = StrEnum("ArmName", {name: name for name in ARM_NAMES})  # type: ignore[misc]
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
 Params = Annotated[Path, typer.Option("--params", help="The parameter file.")]
 Overrides = Annotated[list[str] | None, typer.Option("--set", "-S", help="key=value, replaces a parameter.")]
@@ -124,7 +123,7 @@ def review(
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     documents: Documents,
-    arm: Annotated[ArmName, typer.Option(help="How it is answered and checked.")] = ArmName.ovrag_evidence,  # type: ignore[attr-defined]
+    arm: Annotated[ArmName, typer.Option(help="How it is answered and checked.")] = "ovrag_evidence",
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
@@ -134,7 +133,7 @@ def ask(
 
     bench, asked = _bench(documents, _settings(params, overrides))
     with bench:
-        record = _ask(question, asked, arm.value, bench)
+        record = _ask(question, asked, arm, bench)
     if output is Format.text:
         print(answer_text(record))
     else:
@@ -145,7 +144,7 @@ def ask(
 @app.command()
 def chat(
     documents: Documents,
-    arm: Annotated[ArmName, typer.Option(help="How questions are answered and checked.")] = ArmName.ovrag_evidence,  # type: ignore[attr-defined]
+    arm: Annotated[ArmName, typer.Option(help="How questions are answered and checked.")] = "ovrag_evidence",
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
@@ -156,7 +155,7 @@ def chat(
     worst = 0
     with bench:
         for question in _questions(asked):
-            record = _ask(question, asked, arm.value, bench)
+            record = _ask(question, asked, arm, bench)
             print(answer_text(record) + "\n", flush=True)
             worst = max(worst, _exit_code(record))
     return worst
@@ -187,7 +186,9 @@ def check(
 def run(
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
-    arms: Annotated[list[ArmName] | None, typer.Option("--arm", help="Only this arm; may be repeated.")] = None,
+    arms: Annotated[
+        list[str] | None, typer.Option("--arm", help=f"Only this arm of {', '.join(ARM_NAMES)}; may be repeated.")
+    ] = None,
     contracts: Annotated[list[str] | None, typer.Option("--contract", help="Only this contract; repeatable.")] = None,
     questions: Annotated[list[str] | None, typer.Option("--question", help="Only this question; repeatable.")] = None,
     shard: Annotated[str | None, typer.Option(help="k/n: only the k-th of n pieces; see merge-runs.")] = None,
@@ -375,15 +376,15 @@ def export(
     return FOUND if done.kept else 0
 
 
+def _ways(names: Sequence[StrEnum] | None) -> tuple[Rejudging, ...]:
+    return tuple(cast(Rejudging, str(name)) for name in names or ())
+
+
 def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
-
-
-def _ways(names: Sequence[StrEnum] | None) -> tuple[Rejudging, ...]:
-    return tuple(cast(Rejudging, str(name)) for name in names or ())
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
@@ -468,15 +469,15 @@ def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
     return documents_bench(settings, documents), documents[0].id
 
 
-def _ask(question: str, document_id: str, arm: str, bench: Bench) -> QueryRecord:
+def _ask(question: str, document_id: str, arm: ArmName, bench: Bench) -> QueryRecord:
     from ovrag_core.arms import ARMS  # noqa: PLC0415
     from ovrag_core.pipeline import ask as ask_pipeline  # noqa: PLC0415
     from ovrag_core.pipeline import with_identity  # noqa: PLC0415
 
     if not question.strip():
         raise typer.BadParameter("the question is empty")
-    record, _ = ask_pipeline(Question(id="Q", text=question), document_id, ARMS[arm], bench)  # type: ignore[index]
-    return record if ARMS[arm].validates else with_identity(record, bench)  # type: ignore[index]
+    record, _ = ask_pipeline(Question(id="Q", text=question), document_id, ARMS[arm], bench)
+    return record if ARMS[arm].validates else with_identity(record, bench)
 
 
 def _questions(asked: str) -> Iterator[str]:

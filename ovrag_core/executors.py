@@ -206,9 +206,7 @@ def _by_dask(todo: Sequence[Query], order: Order) -> Answers:
             if not under_way:
                 break
             try:
-                done, under_way = wait_for(  # type: ignore[no-untyped-call]
-                    under_way, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED"
-                )
+                done, under_way = wait_for(under_way, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
             except TimeoutError:
                 alone_since = _refuse_to_wait_alone(client, alone_since)
                 continue
@@ -233,7 +231,7 @@ def _cluster(settings: Settings) -> Iterator[Client]:
     if address is None:
         with (
             tempfile.TemporaryDirectory(prefix="ovrag-dask-") as folder,
-            LocalCluster(  # type: ignore[no-untyped-call]
+            LocalCluster(
                 n_workers=settings.experiment.processes,
                 threads_per_worker=1,
                 processes=True,
@@ -241,12 +239,12 @@ def _cluster(settings: Settings) -> Iterator[Client]:
                 silence_logs=logging.CRITICAL,
                 local_directory=folder,
             ) as cluster,
-            Client(cluster) as client,  # type: ignore[no-untyped-call]
+            Client(cluster) as client,
         ):
             yield client
         return
     try:
-        client = Client(address, timeout=SECONDS_TO_CONNECT)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=SECONDS_TO_CONNECT)
     except (OSError, ValueError):
         raise RunError(
             f"there is no Dask scheduler at {address}; start one with `dask scheduler`, or correct "
@@ -258,7 +256,7 @@ def _cluster(settings: Settings) -> Iterator[Client]:
 
 def _threads(client: Client) -> int:
     """Threads of all workers of the cluster."""
-    return sum(client.nthreads().values())  # type: ignore[no-untyped-call]
+    return sum(client.nthreads().values())
 
 
 def _refuse_to_wait_alone(client: Client, since: float | None) -> float | None:

@@ -7,33 +7,12 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from ovrag_core.numerals import MONTHS, ONES, TENS
+
 MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
 DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated", "long"]
 RateStyle = Literal["sign", "sign_spaced", "per_cent", "percent", "words", "fraction", "comma"]
 
-_ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _SCALES = ((1_000_000_000, "billion"), (1_000_000, "million"), (1_000, "thousand"))
 _SYMBOLS = {
     "USD": "$", "GBP": "£", "EUR": "€", "CAD": "C$", "AUD": "A$", "SGD": "S$", "CHF": "CHF ", "INR": "Rs. ", "ZAR": "R",
@@ -42,20 +21,6 @@ _UNITS = {
     "USD": "Dollars", "GBP": "Pounds Sterling", "EUR": "Euro", "CAD": "Canadian Dollars", "AUD": "Australian Dollars",
     "SGD": "Singapore Dollars", "CHF": "Swiss Francs", "INR": "Indian Rupees", "ZAR": "South African Rand",
 }  # fmt: skip
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 _FRACTIONS = {"0.25": "¼", "0.5": "½", "0.75": "¾"}
 _FRACTION_WORDS = {"0.25": "one-quarter", "0.5": "one-half", "0.75": "three-quarters"}
 
@@ -68,12 +33,12 @@ def number_words(number: int) -> str:
             head = f"{number_words(number // scale)} {name}"
             return f"{head} {number_words(rest)}" if rest else head
     if number >= 100:
-        head = f"{_ONES[number // 100]} hundred"
+        head = f"{ONES[number // 100]} hundred"
         return f"{head} {number_words(number % 100)}" if number % 100 else head
     if number >= 20:
-        head = _TENS[number // 10]
-        return f"{head}-{_ONES[number % 10]}" if number % 10 else head
-    return _ONES[number]
+        head = TENS[number // 10 - 2]
+        return f"{head}-{ONES[number % 10]}" if number % 10 else head
+    return ONES[number]
 
 
 def money(amount: Decimal, currency: str, style: MoneyStyle = "code") -> str:
@@ -127,7 +92,7 @@ def _lakhs(number: int) -> str:
 
 def day(when: date, style: DayStyle = "long") -> str:
     """A date as `style` writes it; `long` is "30 June 2031", never two numbers that can be mistaken for each other."""
-    month = _MONTHS[when.month - 1]
+    month = MONTHS[when.month - 1]
     return {
         "us": f"{month} {when.day}, {when.year}",
         "uk": f"{when.day} {month} {when.year}",
@@ -174,7 +139,7 @@ def percent(rate: Decimal, style: RateStyle = "sign") -> str:
 def _spelled(figure: str) -> str:
     whole, _, part = figure.partition(".")
     words = number_words(int(whole))
-    return f"{words} point {' '.join(_ONES[int(digit)] for digit in part)}" if part else words
+    return f"{words} point {' '.join(ONES[int(digit)] for digit in part)}" if part else words
 
 
 def months(count: int, *, words: bool = False) -> str:

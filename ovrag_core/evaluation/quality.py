@@ -237,7 +237,7 @@ def _scorer(model: str) -> BERTScorer:
     from transformers import AutoConfig  # noqa: PLC0415
     from transformers.utils import logging  # noqa: PLC0415
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     path = _bundled_path() if model == BUNDLED else Path(model)
     if not path.is_dir():
         raise SettingsError(

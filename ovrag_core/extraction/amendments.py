@@ -22,6 +22,7 @@ from ovrag_core.extraction.names import name_at
 from ovrag_core.extraction.parties import find_parties
 from ovrag_core.extraction.sentences import plain_text, units
 from ovrag_core.extraction.values import find_maturities, find_principals, find_rates, find_terms
+from ovrag_core.numerals import MONTHS
 from ovrag_core.types import Document, Evidence, Reading, Triple
 
 Role = Literal["agreement", "amendment", "restatement"]
@@ -67,7 +68,7 @@ _NUMBERED = re.compile(
     re.I,
 )
 _CARDINALS = ["one", "two", "three", "four", "five", "six"]
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTHS = [month[:3].lower() for month in MONTHS]
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\.?"

@@ -20,6 +20,7 @@ from typing import Literal
 from rdflib import Graph
 
 from ovrag_core.errors import OntologyError
+from ovrag_core.numerals import MONTHS
 from ovrag_core.types import PartyKind
 
 LEXICON = Path(__file__).resolve().parents[2] / "ontologies" / "lexicon" / "parties.ttl"
@@ -208,22 +209,7 @@ _NICKNAME = re.compile(r" [\"“„'‘][A-ZÀ-Þ][\w. -]{1,20}[\"”“'’] (?
 _LOAN_HOUSES = frozenset(
     ["authority", "company", "corporation", "fund", "bank", "association", "society", "services", "trust", "board"]
 )
-_MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-)
+_MONTHS = frozenset(month.lower() for month in MONTHS)
 _UNDECIDED = frozenset(
     ["of", "and", "the", "for", "y", "e", "et", "u", "i", "und", "og", "och", "ja", "ve", "de", "la"]
 )

@@ -14,38 +14,10 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
+from ovrag_core.numerals import ONES, TENS, WORDS
+
 # --- numbers ---------------------------------------------------------------------------------------------------
 
-_UNITS = {
-    w: n
-    for n, w in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-        ]
-    )
-}
-_TENS = {
-    w: 10 * n for n, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
-}
 _SCALES = {
     "hundred": 100,
     "thousand": 1000,
@@ -58,7 +30,7 @@ _SCALES = {
     "crores": 10**7,
     "billion": 10**9,
 }
-_NUMBER_WORD = "|".join(sorted((*_UNITS, *_TENS, *_SCALES, "forty"), key=lambda w: (-len(w), w)))
+_NUMBER_WORD = "|".join(sorted((*WORDS, *_SCALES), key=lambda w: (-len(w), w)))
 NUMBER_WORDS = rf"(?:(?:a\s+)?(?:{_NUMBER_WORD}))(?:(?:\s{{1,20}}|-)(?:and\s{{1,20}})?(?:{_NUMBER_WORD})){{0,16}}"
 _VULGAR = {
     "½": "0.5",
@@ -109,10 +81,8 @@ def words_to_number(words: str) -> int | None:
     for word in re.split(r"[\s-]+", words.lower().strip()):
         if word in ("and", "a", ""):
             continue
-        if word in _UNITS:
-            current += _UNITS[word]
-        elif word in _TENS:
-            current += _TENS[word]
+        if word in WORDS:
+            current += WORDS[word]
         elif word == "hundred":
             current = (current or 1) * 100
         elif word in _SCALES:
@@ -583,8 +553,7 @@ def percentages(text: str) -> Iterator[tuple[Decimal, int, int]]:
             value += _fraction(match["top"], match["bottom"])
         if match["point"]:
             digits = "".join(
-                "0" if w == "oh" else str(_UNITS.get(w, _TENS.get(w, "")))
-                for w in re.split(r"[\s-]+", match["point"].lower().strip())
+                "0" if w == "oh" else str(WORDS.get(w, "")) for w in re.split(r"[\s-]+", match["point"].lower().strip())
             )
             value = Decimal(f"{number}.{digits or 0}")
         yield value, match.start(), match.end()
@@ -653,7 +622,7 @@ _ORDINALS = {
 }
 ORDINAL = "|".join(sorted(_ORDINALS, key=lambda w: (-len(w), w))).replace(" ", r"[\s-]+")
 _DAY = rf"\d{{1,2}}(?:\s?(?:st|nd|rd|th)\b)?|\b(?:{ORDINAL})(?=[\s,])"
-_YEAR = rf"(?:19|20)\d\d\b|['’‘]\d\d\b|(?:B\.?\s?E\.?\s*)?2[45]\d\d\b|two\s+thousand(?:(?:\s+and)?\s+(?:{'|'.join(_TENS)})(?:[\s-]+(?:{'|'.join(_UNITS)}))?|(?:\s+and)?\s+(?:{'|'.join(_UNITS)}))?\b"
+_YEAR = rf"(?:19|20)\d\d\b|['’‘]\d\d\b|(?:B\.?\s?E\.?\s*)?2[45]\d\d\b|two\s+thousand(?:(?:\s+and)?\s+(?:{'|'.join(TENS)})(?:[\s-]+(?:{'|'.join(ONES)}))?|(?:\s+and)?\s+(?:{'|'.join(ONES)}))?\b"
 _DATE = re.compile(
     rf"(?<![\w./])(?P<d1>{_DAY})\.?(?:\s+day)?(?:\s+of)?(?:[\s-]+|(?<=\d))(?:the\s+month\s+of\s+)?(?P<m1>{MONTH})\b\.?(?:,?[\s-]+|,)(?:(?:in|of)\s+the\s+year\s+)?(?:of\s+)?(?P<y1>{_YEAR}|(?<=[a-z]-)\d\d\b)"
     rf"|\b(?P<m2>{MONTH})\.?\s+(?:the\s+)?(?P<d2>{_DAY})(?:,\s*|\s+)(?:(?:in|of)\s+the\s+year\s+)?(?P<y2>{_YEAR})"

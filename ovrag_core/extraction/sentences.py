@@ -188,13 +188,16 @@ class _Line:
 
 def ticked_only(text: str) -> str:
     """The plain text with options that are not ticked, and the ticks of the others, blanked; every offset stays."""
-    blank = lambda match: " " * len(match.group())  # noqa: E731
-    return _TICK.sub(blank, _UNTICKED.sub(blank, text))
+    return _TICK.sub(_blank, _UNTICKED.sub(_blank, text))
 
 
 def struck_out(text: str) -> str:
     """The plain text with quoted words that an amendment deletes blanked; every offset stays."""
-    return _STRUCK.sub(lambda match: " " * len(match.group()), text)
+    return _STRUCK.sub(_blank, text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
 def units(text: str) -> list[Unit]:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from ovrag_core.numerals import MONTHS, WORDS
+
 XSD = "http://www.w3.org/2001/XMLSchema#"
 LONGEST = 2_000  # characters; a longer value is prose, not a value
 
@@ -86,51 +88,12 @@ _SCALES = {
     "billion": 10**9,
     "bn": 10**9,
 }
-_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORDS = {word: value for value, word in enumerate(_UNITS)} | {
-    word: 10 * (value + 2) for value, word in enumerate(_TENS)
-}
 _PARTS = {
     "half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10, "sixteenth": 16,
     "twentieth": 20, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
 _JOINTS = frozenset(("hundred", "thousand", "million", "billion", "and", "point", "a"))
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_MONTHS = [month.lower() for month in MONTHS]
 _MONTH = "|".join(month[:3] + (f"(?:{month[3:]})?" if len(month) > 3 else "") for month in _MONTHS)
 _NUMBER = r"\d[\d.,'’\u00a0\u202f ]*\d|\d"
 
@@ -304,10 +267,10 @@ def _currency(text: str) -> str | None:
 def _in_words(text: str) -> Decimal | None:
     """`two hundred and fifty thousand`, `six and nine-tenths`, `six point five`; None for other words."""
     words = re.findall(r"[a-z]+", text.casefold())
-    numbers = [word for word in words if word in _WORDS or word in _JOINTS or word.removesuffix("s") in _PARTS]
+    numbers = [word for word in words if word in WORDS or word in _JOINTS or word.removesuffix("s") in _PARTS]
     while numbers and numbers[0] in ("and", "a"):
         numbers.pop(0)
-    if not any(word in _WORDS for word in numbers):
+    if not any(word in WORDS for word in numbers):
         return None
     if "point" in numbers:
         return _spoken_decimal(numbers)
@@ -319,8 +282,8 @@ def _in_words(text: str) -> Decimal | None:
 def _spoken_whole(words: list[str]) -> Decimal:
     total, group = 0, 0
     for word in words:
-        if word in _WORDS:
-            group += _WORDS[word]
+        if word in WORDS:
+            group += WORDS[word]
         elif word == "hundred":
             group = max(group, 1) * 100
         elif word in _SCALES:
@@ -338,7 +301,7 @@ def _spoken_fraction(words: list[str]) -> Decimal:
 
 def _spoken_decimal(words: list[str]) -> Decimal:
     point = words.index("point")
-    digits = "".join(str(_WORDS[word]) for word in words[point + 1 :] if word in _WORDS)
+    digits = "".join(str(WORDS[word]) for word in words[point + 1 :] if word in WORDS)
     return Decimal(f"{_spoken_whole(words[:point])}.{digits or 0}")
 
 

@@ -117,8 +117,8 @@ def load_weights() -> tuple[Module, Tokenizer]:
     from transformers import BertModel  # noqa: PLC0415
     from transformers.utils import logging  # noqa: PLC0415
 
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     path = get_model_path()
     model: Module = BertModel.from_pretrained(path, add_pooling_layer=False)
     model.eval()
