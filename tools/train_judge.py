@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy
 import torch
-from adapters import add_adapters, lower_states, saved_adapters, upper_states
+from adapters import add_adapters, load_trainable, lower_states, saved_adapters, upper_states
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report
@@ -55,7 +55,7 @@ def train(passages: list[str], classes: Tensor, rows: list[int], seed: int, name
     """The adapted model and its head, trained on the given rows."""
     torch.manual_seed(seed)
     order = random.Random(seed)
-    model, tokenizer = load_weights()
+    model, tokenizer = load_trainable()
     add_adapters(model, RANK, FROZEN)
     head = nn.Linear(DIMENSIONS, 6)
     trained = [weight for weight in (*model.parameters(), *head.parameters()) if weight.requires_grad]

