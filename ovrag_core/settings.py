@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import pkgutil
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from ovrag_core import studies
 from ovrag_core.errors import QuestionError, SettingsError
 from ovrag_core.llm.connect import Options
 
@@ -18,6 +20,9 @@ Rejudging = Literal["triples", "answers"]
 
 Positive = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[int, Field(ge=0)]
+
+
+P = TypeVar("P", bound=BaseModel)
 
 
 class Part(BaseModel):
@@ -130,6 +135,7 @@ class Settings(Part):
     validation: Validation = Validation()
     evaluation: Evaluation = Evaluation()
     figures: Figures = Figures()
+    studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own: study_settings
 
     @property
     def extractor(self) -> Literal["reader", "chat", "hybrid"]:
@@ -137,6 +143,17 @@ class Settings(Part):
         if self.extraction.extractor == "auto":
             return "reader" if self.llm.provider == "offline" else "hybrid"
         return self.extraction.extractor
+
+
+def study_settings(settings: Settings, study: str, model: type[P]) -> P:
+    """The parameters of one study, `studies.<study>`, as `model`; what is not there has the model's default.
+
+    Raises SettingsError with the key for an unknown key or a bad value.
+    """
+    try:
+        return model.model_validate(settings.studies.get(study, {}))
+    except ValidationError as error:
+        raise SettingsError(f"params.yaml: {_explain(error, model, ('studies', study))}") from None
 
 
 class Question(Part):
@@ -171,7 +188,10 @@ def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | 
 
 
 def _without_sense(settings: Settings) -> str | None:
-    """What of models the settings ask for that cannot be."""
+    """What of studies or models the settings ask for that cannot be."""
+    known = [module.name for module in pkgutil.iter_modules(studies.__path__)]
+    if unknown := sorted(set(settings.studies) - set(known)):
+        return f"studies.{unknown[0]} is no study; known are {', '.join(known)}"
     llm, remedy = settings.llm, "set llm.provider to openai or replay"
     if llm.provider == "offline" and settings.extractor != "reader":
         return f"extraction.extractor: {settings.extractor} needs a model; {remedy}, or choose reader"
@@ -219,9 +239,9 @@ def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
     values[last] = value
 
 
-def _explain(error: ValidationError, model: type[BaseModel] = Settings) -> str:
+def _explain(error: ValidationError, model: type[BaseModel] = Settings, within: tuple[str, ...] = ()) -> str:
     first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-    where = ".".join(str(part) for part in first["loc"])
+    where = ".".join(str(part) for part in (*within, *first["loc"]))
     if first["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(model), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from ovrag_core.errors import QuestionError, SettingsError
-from ovrag_core.settings import Settings, load_questions, load_settings
+from ovrag_core.settings import Part, Settings, load_questions, load_settings, study_settings
 
 
 def write(folder: Path, text: str) -> Path:
@@ -18,7 +18,7 @@ def write(folder: Path, text: str) -> Path:
 def test_the_projects_parameter_file_names_every_key(project: Path) -> None:
     load_settings(project / "params.yaml")
     named = yaml.safe_load((project / "params.yaml").read_text(encoding="utf-8"))
-    assert keys(named) == keys(Settings().model_dump(mode="json"))
+    assert keys(named) | {"studies": {}} == keys(Settings().model_dump(mode="json"))
 
 
 def keys(values: dict) -> dict:
@@ -51,6 +51,7 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("llm: {provider: replay, refresh: true}", "llm.refresh asks the model anew"),
         ("corpus: [", "is not valid YAML at line"),
         ("- a list", "must hold keys and values"),
+        ("studies: {contract_reviews: {}}", "studies.contract_reviews is no study; known are contract_review"),
     ],
 )
 def test_a_bad_parameter_is_one_sentence_with_the_key(tmp_path: Path, text: str, sentence: str) -> None:
@@ -73,6 +74,23 @@ def test_a_bad_parameter_is_one_sentence_with_the_key(tmp_path: Path, text: str,
 )
 def test_the_extractor_follows_the_provider_unless_it_is_named(tmp_path: Path, text: str, extractor: str) -> None:
     assert load_settings(write(tmp_path, text)).extractor == extractor
+
+
+class OfAStudy(Part):
+    """Parameters of some study."""
+
+    size: int = 3
+
+
+def test_a_study_has_parameters_of_its_own(tmp_path: Path) -> None:
+    settings = load_settings(write(tmp_path, "studies: {contract_review: {size: 4}}"))
+    assert study_settings(settings, "contract_review", OfAStudy).size == 4
+    assert study_settings(Settings(), "contract_review", OfAStudy).size == 3
+    settings = load_settings(write(tmp_path, "studies: {contract_review: {sizes: 4}}"))
+    with pytest.raises(
+        SettingsError, match=r"params.yaml: unknown key studies.contract_review.sizes; did you mean size"
+    ):
+        study_settings(settings, "contract_review", OfAStudy)
 
 
 def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:
