@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -225,8 +226,6 @@ def _read(path: Path, length: int) -> list[Score] | None:
 
 
 def _versions() -> list[str]:
-    from importlib.metadata import version  # noqa: PLC0415
-
     return [f"{name} {version(name)}" for name in ("bert-score", "torch", "transformers")]
 
 
