@@ -31,9 +31,9 @@ class Bert(nn.Module):
         self._heads, self._depth = config["num_attention_heads"], config["num_hidden_layers"]
         self.embeddings = nn.ModuleDict(
             {
-                "word_embeddings": nn.Embedding(config["vocab_size"], size),
-                "position_embeddings": nn.Embedding(config["max_position_embeddings"], size),
-                "token_type_embeddings": nn.Embedding(config["type_vocab_size"], size),
+                "word_embeddings": _table(config["vocab_size"], size),
+                "position_embeddings": _table(config["max_position_embeddings"], size),
+                "token_type_embeddings": _table(config["type_vocab_size"], size),
                 "LayerNorm": nn.LayerNorm(size, eps),
             }
         )
@@ -69,11 +69,10 @@ class Bert(nn.Module):
 
 def load_bert(folder: Path) -> Bert:
     """The encoder with the weights of `folder`, in which `config.json` and `model.safetensors` are."""
-    with torch.device("meta"):  # nothing is drawn that is written over at once
-        model = Bert(json.loads((folder / "config.json").read_text(encoding="utf-8")))
-    model.to_empty(device="cpu")
+    model = Bert(json.loads((folder / "config.json").read_text(encoding="utf-8")))
     weights = load_file(folder / "model.safetensors")
-    model.load_state_dict({name: weights[name] for name in model.state_dict()})
+    # Copies, or the numbers would lie in the file's bytes as they are aligned there, and sums could differ in a bit.
+    model.load_state_dict({name: weights[name].clone() for name in model.state_dict()}, assign=True)
     return model.eval()
 
 
@@ -82,15 +81,24 @@ def _layer(size: int, wide: int, eps: float) -> nn.ModuleDict:
         {
             "attention": nn.ModuleDict(
                 {
-                    "self": nn.ModuleDict({name: nn.Linear(size, size) for name in ("query", "key", "value")}),
+                    "self": nn.ModuleDict({name: _linear(size, size) for name in ("query", "key", "value")}),
                     "output": _added(size, size, eps),
                 }
             ),
-            "intermediate": nn.ModuleDict({"dense": nn.Linear(size, wide)}),
+            "intermediate": nn.ModuleDict({"dense": _linear(size, wide)}),
             "output": _added(wide, size, eps),
         }
     )
 
 
 def _added(from_size: int, size: int, eps: float) -> nn.ModuleDict:
-    return nn.ModuleDict({"dense": nn.Linear(from_size, size), "LayerNorm": nn.LayerNorm(size, eps)})
+    return nn.ModuleDict({"dense": _linear(from_size, size), "LayerNorm": nn.LayerNorm(size, eps)})
+
+
+# Without numbers, since drawing any would be a waste; `torch.device("meta")` would load a compiler.
+def _linear(from_size: int, size: int) -> nn.Linear:
+    return nn.Linear(from_size, size, device="meta")
+
+
+def _table(rows: int, size: int) -> nn.Embedding:
+    return nn.Embedding.from_pretrained(torch.empty(rows, size), freeze=False)
