@@ -101,4 +101,4 @@ def _linear(from_size: int, size: int) -> nn.Linear:
 
 
 def _table(rows: int, size: int) -> nn.Embedding:
-    return nn.Embedding.from_pretrained(torch.empty(rows, size), freeze=False)
+    return nn.Embedding(rows, size, _weight=torch.empty(rows, size))
