@@ -41,6 +41,10 @@ class NotebookError(OvragError):
     """A notebook that cannot be read, or that stopped in one of its cells."""
 
 
+class GraphError(OvragError):
+    """A graph store that cannot be opened, reached or read."""
+
+
 class ResultError(OvragError):
     """A result that is missing, unknown, stale or edited by hand, or that cannot be brought into LaTeX."""
 
