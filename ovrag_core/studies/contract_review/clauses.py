@@ -1,0 +1,403 @@
+"""Clauses of a contract by their numbering: articles, sections, lettered and bracketed items, as a tree of spans.
+
+Filings lose their line ends as often as not, so a number counts where a line begins, after a run of blanks, or after
+the end of a sentence; and it must continue a list that is open or begin one. That keeps references ("under Section
+4.2"), sums and dates out. A table of contents repeats numbers that come again with their text, and is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ovrag_core.documents.sections import find_sections
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A numbered or headed part of a contract: `[start, end)` with all that stands below it.
+
+    `number` is as written without dots and brackets (`5.1`, `a`, `IV`, `Article II`; empty for a heading without one),
+    `title` its heading (empty for none), `level` 0 for the uppermost. Clauses nest: one lies within the clause of a
+    lower level that is open before it.
+    """
+
+    number: str
+    title: str
+    start: int
+    end: int
+    level: int
+
+
+_Open = tuple[str, tuple[int, ...]]  # a list by its style, and the number it has come to
+_Placed = tuple[int, str, tuple[int, ...]]
+
+
+class _Mark(NamedTuple):
+    """A number that may begin a clause: its style, what it counts to, and where number and text begin."""
+
+    style: str
+    value: tuple[int, ...]
+    number: str
+    start: int
+    text: int
+    firm: bool  # at the start of a line or after a run of blanks
+
+
+_NAMED_WORDS = "article|section|clause|schedule|annex|appendix|exhibit|attachment|chapter|part"
+_NAMED_STYLES = frozenset(_NAMED_WORDS.split("|"))
+_ATTACHED = frozenset({"schedule", "annex", "appendix", "exhibit", "attachment"})
+_WHERE = (
+    r"(?:(?P<line>^[ \t\f\v\xa0\u00ad\ufeff]*|[ \t\xa0]{2,}|\t)"
+    r"|(?:(?<=[.;:,])[\"”)]?|(?<=[A-Z]{3}))[ \xa0](?:and |or )?)"
+)
+_ENUMERATOR = re.compile(
+    _WHERE + r"(?:"
+    r"(?P<named>(?i:"
+    + _NAMED_WORDS
+    + r"))[ \t\xa0]+(?P<of>\d{1,3}(?:\.\d{1,3}){0,3}|[IVXLC]{1,6}|[A-Z](?:-\d{1,2})?|[Oo]ne|[Tt]wo)\b[.:)]?"
+    r"|(?:§+\s*)?(?P<decimal>\d{1,2}(?:\.\d{1,3}){1,4})(?P<afterdecimal>[.):]?)"
+    r"|(?:§+\s*)?(?P<integer>\d{1,2})(?P<afterinteger>[.):]|(?=[ \t\xa0]+[A-Z]))"
+    r"|\((?P<bracket>\d{1,2}|[a-z]{1,6}|[A-Z]{1,5})\)"
+    r"|(?P<letter>[A-Za-z]|[ivx]{2,5}|[IVX]{2,6})[.)]"
+    r")(?=\s|[A-Z(“\"]|$)",
+    re.M,
+)
+_CHAINED = re.compile(r" ?\((?P<bracket>\d{1,2}|[a-z]{1,6}|[A-Z]{1,5})\)")
+_ROMAN = re.compile(r"(?=.)(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.I)
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_WORDS = {"one": 1, "two": 2}
+_AHEAD = 40  # marks in which a list shows how it goes on
+_BIG_STEP = 3  # numbers that a list may leave out, of clauses that were struck or not read
+_HEADING = re.compile(
+    r"[\s.:–—-]*(?P<title>[^\W\d_][^.:\n\r]{1,90}?)(?:(?P<stop>[.:](?=\s|$))|[ \t\xa0]{2,}|\s[–—-]{1,2}\s|(?=[\n\r])|$)"
+)
+_PAGE = re.compile(r"(?:\.\s?){3,}|\s\d{1,3}\s*$|[ \t]{2,}\d{1,3}\s*\n?")
+_SMALL_WORDS = "a an and any as at by for from if in into no not of on or per the to under upon with without & /"
+_SMALL = frozenset(_SMALL_WORDS.split())
+_CONTENTS = re.compile(r"^[ \t]*(?:TABLE OF )?CONTENTS\b|\bTable of Contents\b|\bTABLE OF CONTENTS\b", re.M)
+_LABEL = 300  # characters at the start in which a filing says what it is
+_LISTED = 160  # characters: an entry of a table of contents is not longer
+
+
+def find_clauses(text: str) -> tuple[Clause, ...]:
+    """Clauses of a contract in order, nested by their levels.
+
+    Numbers of a table of contents, of pages and of references begin no clause. Where nothing is numbered, the parts
+    under headings are the clauses.
+    """
+    marks = _without_contents(text, list(_marks(text)))
+    placed = list(_levels(marks))
+    if not placed:
+        return tuple(Clause("", section.title, section.start, section.end, 0) for section in find_sections(text))
+    ends = _ends([level for _, level in placed], [mark.start for mark, _ in placed], len(text))
+    return tuple(
+        Clause(mark.number, _title(text, mark.text, _next_start(placed, place, len(text))), mark.start, end, level)
+        for place, ((mark, level), end) in enumerate(zip(placed, ends, strict=True))
+    )
+
+
+def clause_at(clauses: Sequence[Clause], offset: int) -> Clause | None:
+    """The innermost clause that holds the character at `offset`; None before the first one."""
+    place = bisect_right([clause.start for clause in clauses], offset) - 1
+    return next((clause for clause in reversed(clauses[: place + 1]) if offset < clause.end), None)
+
+
+def path_at(clauses: Sequence[Clause], offset: int) -> tuple[Clause, ...]:
+    """The clauses that hold the character at `offset`, from the uppermost to the innermost."""
+    place = bisect_right([clause.start for clause in clauses], offset)
+    path: list[Clause] = []
+    for clause in reversed(clauses[:place]):
+        if offset < clause.end and (not path or clause.level < path[-1].level):
+            path.append(clause)
+    return tuple(reversed(path))
+
+
+def label(path: Sequence[Clause]) -> str:
+    """A path of clauses in words, such as `Article IV Term > 4.2 Renewal > (a)`."""
+    return " > ".join(" ".join(part for part in (clause.number, clause.title) if part) for clause in path)
+
+
+def _marks(text: str) -> Iterator[_Mark]:
+    end = 0
+    for match in _ENUMERATOR.finditer(text):
+        rest = text[match.end() : match.end() + 80].lstrip(" \t\xa0.:–—-")
+        kind = next(name for name in _READ if match[name])
+        if (mark := _READ[kind](match, rest)) is None or mark.start < end:
+            continue
+        yield mark
+        end = mark.text
+        while mark.style == "(?" and (chained := _CHAINED.match(text, end)):
+            end = chained.end()
+            yield _Mark("(?", (), chained["bracket"], chained.start("bracket") - 1, end, mark.firm)
+
+
+def _named(match: re.Match[str], rest: str) -> _Mark | None:
+    start, word, of = match.start("named"), match["named"].lower(), match["of"]
+    if match["line"] is None or match["named"][0].islower() or not _begins_heading(rest):
+        return None
+    if word == "exhibit" and "." in of and start < _LABEL:
+        return None  # under what the filing lists the contract
+    decimal = "." in of and word not in _ATTACHED
+    number = of if decimal else f"{match['named'].capitalize()} {of}"
+    return _Mark("decimal" if decimal else word, _numbers(of), number, start, match.end(), True)
+
+
+def _decimal(match: re.Match[str], rest: str) -> _Mark | None:
+    number, firm = match["decimal"], match["line"] is not None
+    begins = rest[:1].isupper() or (firm and (rest[:1] in '(“"[*_' or match["afterdecimal"] != ""))
+    if number.startswith("0") or not begins:
+        return None
+    value = _numbers(number)
+    while len(value) > 1 and value[-1] == 0:
+        value = value[:-1]  # 4.0 counts as 4
+    return _Mark("decimal" if len(value) > 1 else "integer", value, number, match.start("decimal"), match.end(), firm)
+
+
+def _integer(match: re.Match[str], rest: str) -> _Mark | None:
+    firm = match["line"] is not None
+    if not _begins_heading(rest) or (match["afterinteger"] == "" and not (firm and rest[:1].isupper())):
+        return None
+    return _Mark("integer", _numbers(match["integer"]), match["integer"], match.start("integer"), match.end(), firm)
+
+
+def _bracket(match: re.Match[str], rest: str) -> _Mark | None:
+    return _Mark("(?", (), match["bracket"], match.start("bracket") - 1, match.end(), match["line"] is not None)
+
+
+def _letter(match: re.Match[str], rest: str) -> _Mark | None:
+    if match["line"] is None or not (_begins_heading(rest) or match["letter"].islower()):
+        return None
+    return _Mark("?.", (), match["letter"], match.start("letter"), match.end(), True)
+
+
+_READ: dict[str, Callable[[re.Match[str], str], _Mark | None]] = {
+    "named": _named,
+    "decimal": _decimal,
+    "integer": _integer,
+    "bracket": _bracket,
+    "letter": _letter,
+}
+
+
+def _begins_heading(rest: str) -> bool:
+    return not rest or rest[0] in '\n\r“"[(*' or rest[0].isupper()
+
+
+def _numbers(written: str) -> tuple[int, ...]:
+    if written[0].isdigit():
+        return tuple(int(part) for part in written.split("."))
+    if written.lower() in _WORDS:
+        return (_WORDS[written.lower()],)
+    if _ROMAN.fullmatch(written):
+        return (_roman(written),)
+    return (ord(written[0].lower()) - 96,)
+
+
+def _roman(written: str) -> int:
+    values = [_ROMAN_VALUES[character] for character in written.lower()]
+    later = [*values[1:], 0]
+    return sum(-value if value < after else value for value, after in zip(values, later, strict=True))
+
+
+def _readings(mark: _Mark, following: Sequence[_Mark] = ()) -> list[_Open]:
+    """The lists that a number may count in, with what it counts to there: `(i)` is a roman one or a ninth letter.
+
+    Where the numbers that follow decide (`(ii)` or `(j)`), only that reading is given.
+    """
+    written, shape = mark.number, "()" if mark.style == "(?" else "."
+    if written.isdigit():
+        return [(f"{shape}1", (int(written),))]
+    readings: list[_Open] = []
+    if _ROMAN.fullmatch(written) and not {"c", "C"} & set(written):
+        readings.append((shape + ("i" if written.islower() else "I"), (_roman(written),)))
+    if len(written) == 1 or (len(written) == 2 and written[0] == written[1] and not readings):
+        counted = ord(written[0].lower()) - 96 + 26 * (len(written) - 1)
+        readings.append((shape + ("a" if written.islower() else "A"), (counted,)))
+    if len(readings) > 1:
+        for later in following:
+            after = _readings(later) if later.style in {"(?", "?."} else []
+            if len(after) == 1 and after[0][0] in {style for style, _ in readings}:
+                [chosen] = [(style, value) for style, value in readings if style == after[0][0]]
+                if after[0][1][0] == chosen[1][0] + 1:
+                    return [chosen]
+    return readings
+
+
+def _without_contents(text: str, marks: list[_Mark]) -> list[_Mark]:
+    """Marks without those of a table of contents: a run of short entries with page numbers or that all come again."""
+    ends = [mark.start for mark in marks[1:]] + [len(text)] * bool(marks)
+    listed = [_is_entry(text[mark.text : end]) for mark, end in zip(marks, ends, strict=True)]
+    last = {(mark.style, mark.number): place for place, mark in enumerate(marks)}
+    dropped: set[int] = set()
+    for first, last_one in _runs(listed):
+        stop = _first_repeated(marks, first, last_one)
+        run = range(first, stop)
+        paged = sum(bool(_PAGE.search(text[marks[place].text : ends[place]].rstrip())) for place in run)
+        again = sum(last[marks[place].style, marks[place].number] >= stop for place in run)
+        announced = _CONTENTS.search(text, max(0, marks[first].start - 200), marks[first].start)
+        if len(run) >= 4 and (announced or paged * 2 > len(run)) and again * 2 > len(run):
+            dropped.update(run)
+            if stop < len(marks) and last[marks[stop].style, marks[stop].number] > stop:
+                dropped.add(stop)  # the last entry, after which the contract begins
+        elif len(run) >= 8 and again * 5 > len(run) * 4:
+            dropped.update(run)
+    return [mark for place, mark in enumerate(marks) if place not in dropped]
+
+
+def _first_repeated(marks: Sequence[_Mark], first: int, stop: int) -> int:
+    """Where a number of the marks from `first` on comes for the second time; `stop` where none does."""
+    seen: set[tuple[str, str]] = set()
+    for place in range(first, stop):
+        key = (marks[place].style, marks[place].number)
+        if key in seen:
+            return place
+        seen.add(key)
+    return stop
+
+
+def _is_entry(piece: str) -> bool:
+    return len(piece.strip()) <= _LISTED and not re.search(r"[a-z]{2}[.]\s+[A-Z]", piece)
+
+
+def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Stretches of true flags, over single false ones within."""
+    first: int | None = None
+    for place, flag in enumerate([*flags, False]):
+        if flag and first is None:
+            first = place
+        elif not flag and first is not None and not any(flags[place + 1 : place + 2]):
+            yield first, place
+            first = None
+
+
+def _levels(marks: Sequence[_Mark]) -> Iterator[tuple[_Mark, int]]:
+    """Marks that continue an open list or begin one, with their level."""
+    open_lists: list[_Open] = []
+    for place, mark in enumerate(marks):
+        following = marks[place + 1 : place + _AHEAD]
+        found = (_place_decimal if mark.style == "decimal" else _place)(mark, open_lists, following)
+        if found is not None:
+            level, style, value = found
+            del open_lists[level:]
+            open_lists.append((style, value))
+            yield mark, level
+
+
+def _place(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark]) -> _Placed | None:
+    """Where a mark stands: in an open list that it continues, the innermost first, or at the head of a new one."""
+    readings = [(mark.style, mark.value)] if mark.value else _readings(mark, following)
+    for style, value in readings:
+        for level in range(len(open_lists) - 1, -1, -1):
+            if open_lists[level][0] == style and 0 < value[0] - open_lists[level][1][0] <= _BIG_STEP:
+                return level, style, value
+    for style, value in readings:
+        if style in _NAMED_STYLES:
+            return _place_named(style, value, open_lists)
+        if style == "integer":
+            if _begins_list(mark, open_lists, following):
+                return _integer_level(open_lists), style, value
+        elif value[0] == 1 and (mark.firm or style.startswith("()")):
+            return len(open_lists), style, value
+    return None
+
+
+def _begins_list(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark]) -> bool:
+    """Whether a whole number that continues no list of its kind begins one, or goes on after decimal ones."""
+    known = [value for style, value in open_lists if style in {"decimal", "integer"}]
+    if mark.firm and (mark.value == (1,) or (known and _follows(known[0], mark.value))):
+        return True
+    return _is_continued(mark.value, known[-1] if known else (), following)
+
+
+def _integer_level(open_lists: Sequence[_Open]) -> int:
+    """Below the article or section that is open; below everything where numbers are open already."""
+    if any(style in {"integer", "decimal"} for style, _ in open_lists):
+        return len(open_lists)
+    return sum(style in _NAMED_STYLES for style, _ in open_lists)
+
+
+def _place_named(style: str, value: tuple[int, ...], open_lists: Sequence[_Open]) -> _Placed:
+    if style in _ATTACHED or style in ("article", "chapter", "part"):
+        return 0, style, value
+    above = [level for level, (kind, _) in enumerate(open_lists) if kind in _NAMED_STYLES and kind != style]
+    return (above[0] + 1 if above else 0), style, value
+
+
+def _place_decimal(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark]) -> _Placed | None:
+    """A decimal number stands below the longest open number that begins it, or beside those of its own length."""
+    numbered = [
+        (level, style, value)
+        for level, (style, value) in enumerate(open_lists)
+        if style in {"decimal", "integer"} or style in _NAMED_STYLES
+    ]
+    known = [value for _, style, value in numbered if style in {"decimal", "integer"}]
+    rival = known[-1] if known else ()
+    forward = rival < mark.value or _is_continued(mark.value, rival, following)
+    for level, style, value in reversed(numbered):
+        if _is_below(value, mark.value) and forward:
+            return level + 1, "decimal", mark.value
+        if style == "decimal" and len(value) == len(mark.value) and _follows(value, mark.value):
+            return level, "decimal", mark.value
+    if not (mark.firm and not known) and not _is_continued(mark.value, rival, following):
+        return None
+    above = [level for level, style, _ in numbered if style in _NAMED_STYLES]
+    return (above[0] + 1 if above else 0), "decimal", mark.value
+
+
+def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    """Whether `after` is a next number: 4.2 or 5 or 5.1 after 4.1, a few being left out."""
+    for place, (first, second) in enumerate(zip(before, after, strict=False)):
+        if first != second:
+            return 0 < second - first <= _BIG_STEP and all(number <= _BIG_STEP for number in after[place + 1 :])
+    return False
+
+
+def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Sequence[_Mark]) -> bool:
+    """Whether the numbers that follow go on from `value` rather than from the open `rival`."""
+    for mark in following:
+        if mark.style not in ("decimal", "integer"):
+            continue
+        if _is_below(value, mark.value):
+            return True
+        if _follows(rival, mark.value) or _is_below(rival, mark.value):
+            return False
+        if _follows(value, mark.value):
+            return True
+    return False
+
+
+def _is_below(above: tuple[int, ...], value: tuple[int, ...]) -> bool:
+    return 0 < len(above) < len(value) and value[: len(above)] == above
+
+
+def _ends(levels: Sequence[int], starts: Sequence[int], stop: int) -> list[int]:
+    ends = [stop] * len(levels)
+    begun: list[int] = []
+    for place, level in enumerate(levels):
+        while begun and levels[begun[-1]] >= level:
+            ends[begun.pop()] = starts[place]
+        begun.append(place)
+    return ends
+
+
+def _next_start(placed: Sequence[tuple[_Mark, int]], place: int, stop: int) -> int:
+    return placed[place + 1][0].start if place + 1 < len(placed) else stop
+
+
+def _title(text: str, start: int, stop: int) -> str:
+    """The heading that stands at `start`: a few words that end with a dot, a colon or the line."""
+    match = _HEADING.match(text, start, min(stop, start + 200))
+    if match is None:
+        return ""
+    title = " ".join(match["title"].split()).strip(" _-–—,")
+    words = [word for word in title.split() if word.lower() not in _SMALL]
+    if not words or len(title.split()) > 12:
+        return ""
+    big = sum(word[0].isupper() or not word[0].isalpha() for word in words)
+    if match["stop"] and len(title.split()) <= 4 and words[0][0].isupper():
+        return title
+    return title if big == len(words) and words[0][0].isupper() else ""
