@@ -137,6 +137,10 @@ class Settings(Part):
     figures: Figures = Figures()
     studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own: study_settings
 
+    def __hash__(self) -> int:
+        """Workers keep one bench by settings; a study's parameters, which no bench depends on, cannot be hashed."""
+        return hash(self.model_dump_json(exclude={"studies"}))
+
     @property
     def extractor(self) -> Literal["reader", "chat", "hybrid"]:
         """The extractor that is used, `auto` resolved."""
