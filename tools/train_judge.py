@@ -11,32 +11,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy
 import torch
-from adapters import add_adapters, load_trainable, lower_states, saved_adapters, upper_states
+from adapters import SMOOTHING, add_adapters, fit, load_trainable, lower_states, mean, saved, upper_states
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report
 from sklearn.model_selection import cross_val_predict
 from torch import Tensor, nn
-from tqdm import tqdm
 
-from ovrag_core.extraction.judge import MAX_TOKENS, MAY_SAY, WEIGHTS, hashed_words, passage_of
+from ovrag_core.extraction.encoder import MAX_TOKENS
+from ovrag_core.extraction.judge import MAY_SAY, WEIGHTS, hashed_words, passage_of
 from ovrag_core.retrieval.embedding import DIMENSIONS, load_weights
 
 STATEMENTS = Path("ontologies/lexicon/statements")
 CLASSES = {"security": ("none", "secured", "unsecured"), "form": ("none", "open", "closed")}
-RANK = 16
 EPOCHS = 4
-FROZEN = 3  # of six layers
-BATCH = 32
-RATE = 2e-3
 NEIGHBOURS = 10  # lines of a file that stay in one fold
-SMOOTHING = 0.05
 
 
 def read_statements(folder: Path) -> tuple[list[str], Tensor, list[str]]:
@@ -56,39 +51,27 @@ def train(passages: list[str], classes: Tensor, rows: list[int], seed: int, name
     torch.manual_seed(seed)
     order = random.Random(seed)
     model, tokenizer = load_trainable()
-    add_adapters(model, RANK, FROZEN)
+    add_adapters(model)
     head = nn.Linear(DIMENSIONS, 6)
-    trained = [weight for weight in (*model.parameters(), *head.parameters()) if weight.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
-    steps = EPOCHS * math.ceil(len(rows) / BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
-    lower = {row: lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS], FROZEN) for row in rows}
-    model.train()
-    with tqdm(total=steps, desc=name, unit="step") as bar:
-        for _ in range(EPOCHS):
-            shuffled = sorted(order.sample(rows, len(rows)), key=lambda row: len(lower[row]) // 12)
-            batches = [shuffled[first : first + BATCH] for first in range(0, len(rows), BATCH)]
-            order.shuffle(batches)
-            for batch in batches:
-                scores = scored(model, head, [lower[row] for row in batch])
-                loss = sum(
-                    nn.functional.cross_entropy(scores[:, axis], classes[batch, axis], label_smoothing=SMOOTHING)
-                    for axis in range(2)
-                )
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(trained, 1.0)
-                optimizer.step()
-                schedule.step()
-                bar.update()
-    return model.eval(), head.eval()
+    lower = {row: lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS]) for row in rows}
+
+    def shuffled() -> list[int]:
+        return sorted(order.sample(rows, len(rows)), key=lambda row: len(lower[row]) // 12)
+
+    def loss_of(batch: Sequence[int]) -> Tensor:
+        scores = scored(model, head, [lower[row] for row in batch])
+        return sum(
+            nn.functional.cross_entropy(scores[:, axis], classes[batch, axis], label_smoothing=SMOOTHING)
+            for axis in range(2)
+        )
+
+    fit(model, head, rows, shuffled, loss_of, order, EPOCHS, name)
+    return model, head
 
 
 def scored(model: nn.Module, head: nn.Module, lower: list[Tensor]) -> Tensor:
     """Scores of the passages (n × 2 × 3) from their lower states."""
-    hidden, real = upper_states(model, lower, FROZEN)
-    weights = real[:, :, None]
-    return head((hidden * weights).sum(1) / weights.sum(1)).view(len(lower), 2, 3)
+    return head(mean(*upper_states(model, lower))).view(len(lower), 2, 3)
 
 
 def cross_validate(passages: list[str], classes: Tensor, groups: list[str], folds: int) -> None:
@@ -104,7 +87,7 @@ def cross_validate(passages: list[str], classes: Tensor, groups: list[str], fold
         model, head = train(passages, classes, rows, fold, f"fold {fold + 1}")
         with torch.inference_mode():
             for row in unseen:
-                states = lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS], FROZEN)
+                states = lower_states(model, tokenizer.encode(passages[row]).ids[:MAX_TOKENS])
                 judged[row] = scored(model, head, [states])[0].argmax(-1).numpy()
     for number, (axis, names_) in enumerate(CLASSES.items()):
         print(f"{axis}, {len(passages)} statements, unseen in training, {folds} folds")
@@ -124,12 +107,6 @@ def screened(passages: list[str], classes: Tensor, folds: int = 0) -> dict[str, 
     return {"screen.weight": weights, "screen.bias": torch.tensor(screen.intercept_).float()}
 
 
-def save(model: nn.Module, head: nn.Module, screen: dict[str, Tensor], path: Path) -> None:
-    """The trained additions, and nothing of the embedder, in half precision."""
-    tensors = {f"head.{name}": weight.detach().half().contiguous() for name, weight in head.named_parameters()}
-    save_file(tensors | saved_adapters(model) | screen, path)
-
-
 def main() -> None:
     """Train, and say how well where folds are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -141,7 +118,8 @@ def main() -> None:
         cross_validate(passages, classes, groups, options.folds)
     if not options.only_folds:
         screen = screened(passages, classes, folds=5)
-        save(*train(passages, classes, list(range(len(passages))), 0, "all"), screen, WEIGHTS)
+        trained = train(passages, classes, list(range(len(passages))), 0, "all")
+        save_file(saved(*trained) | screen, WEIGHTS)
         print(f"{WEIGHTS}: trained on {len(passages)} statements")
 
 

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import random
 import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from adapters import add_adapters, load_trainable, lower_states, saved_adapters, upper_states
+from adapters import SMOOTHING, add_adapters, fit, load_trainable, lower_states, mean, saved, upper_states
 from safetensors.torch import save_file
 from sklearn.metrics import classification_report
 from tokenizers import Tokenizer
@@ -28,20 +28,17 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from ovrag_core.documents import load
+from ovrag_core.extraction.encoder import MAX_TOKENS
 from ovrag_core.extraction.parties import find_parties
-from ovrag_core.extraction.roles import MAX_TOKENS, ROLES, WEIGHTS, RoleJudge, candidates, marked, mean
+from ovrag_core.extraction.roles import ROLES, WEIGHTS, RoleJudge, candidates, marked, named
 from ovrag_core.extraction.sightings import Terms
 from ovrag_core.retrieval.embedding import DIMENSIONS
 
 PASSAGES = Path("ontologies/lexicon/roles")
 AGREEMENTS = Path("tests/data/agreements")
 FOLDERS = ("development", "development2", "hard_negatives", "hard_negatives2")
-RANK = 16
-FROZEN = 3  # of six layers
 EPOCHS = 3
-BATCH = 32
-RATE = 2e-3
-SMOOTHING = 0.05
+Row = tuple[Tensor, Tensor, int]  # the states of the frozen layers, which tokens are the name, and the role
 _MARKED = re.compile(r"<<([^|<>]+)\|(\w+)>>")
 
 
@@ -112,20 +109,20 @@ def others_in(passage: list[Example]) -> list[Example]:
     ]
 
 
-def prepared(model: nn.Module, tokenizer: Tokenizer, examples: list[Example]) -> list[tuple[Tensor, Tensor, int]]:
+def prepared(model: nn.Module, tokenizer: Tokenizer, examples: list[Example]) -> list[Row]:
     """For each example the states of the frozen layers, which tokens are the name, and the role."""
     rows = []
     for example in tqdm(examples, desc="lower layers"):
         words, first, last = marked(example.text, example.start, example.end)
         tokens = tokenizer.encode(words)
-        inside = torch.tensor([first <= a and b <= last and b > a for a, b in tokens.offsets[:MAX_TOKENS]])
-        rows.append((lower_states(model, tokens.ids[:MAX_TOKENS], FROZEN), inside.float(), example.role))
+        inside = torch.tensor(named(tokens.offsets[:MAX_TOKENS], first, last))
+        rows.append((lower_states(model, tokens.ids[:MAX_TOKENS]), inside.float(), example.role))
     return rows
 
 
-def scored(model: nn.Module, head: nn.Module, rows: list[tuple[Tensor, Tensor, int]]) -> Tensor:
+def scored(model: nn.Module, head: nn.Module, rows: Sequence[Row]) -> Tensor:
     """Scores of the examples (n × 4)."""
-    hidden, real = upper_states(model, [states for states, _, _ in rows], FROZEN)
+    hidden, real = upper_states(model, [states for states, _, _ in rows])
     name = nn.utils.rnn.pad_sequence([inside for _, inside, _ in rows], batch_first=True)
     return head(torch.cat([mean(hidden, real), mean(hidden, name)], dim=1))
 
@@ -142,29 +139,20 @@ def train(passages: list[str], agreements: list[Example], seed: int) -> tuple[nn
         found = examples_of(passage)
         examples += [*found, *others_in(found)]
     rows = prepared(model, tokenizer, examples)
-    add_adapters(model, RANK, FROZEN)
+    add_adapters(model)
     head = nn.Linear(2 * DIMENSIONS, len(ROLES))
-    trained = [weight for weight in (*model.parameters(), *head.parameters()) if weight.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
-    steps = EPOCHS * math.ceil(len(rows) / BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
-    model.train()
-    with tqdm(total=steps, desc="roles", unit="step") as bar:
-        for _ in range(EPOCHS):
-            order.shuffle(rows)
-            rows.sort(key=lambda row: len(row[1]) // 16)
-            batches = [rows[first : first + BATCH] for first in range(0, len(rows), BATCH)]
-            order.shuffle(batches)
-            for batch in batches:
-                roles = torch.tensor([role for _, _, role in batch])
-                loss = nn.functional.cross_entropy(scored(model, head, batch), roles, label_smoothing=SMOOTHING)
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(trained, 1.0)
-                optimizer.step()
-                schedule.step()
-                bar.update()
-    return model.eval(), head.eval()
+
+    def shuffled() -> list[Row]:
+        order.shuffle(rows)
+        rows.sort(key=lambda row: len(row[1]) // 16)
+        return rows
+
+    def loss_of(batch: Sequence[Row]) -> Tensor:
+        roles = torch.tensor([role for _, _, role in batch])
+        return nn.functional.cross_entropy(scored(model, head, batch), roles, label_smoothing=SMOOTHING)
+
+    fit(model, head, rows, shuffled, loss_of, order, EPOCHS, "roles")
+    return model, head
 
 
 def main() -> None:
@@ -176,8 +164,7 @@ def main() -> None:
     folders = [folder for folder in FOLDERS if folder != options.held]
     agreements = [each for folder in folders for each in examples_in(AGREEMENTS / folder)]
     model, head = train(passages, agreements, 0)
-    tensors = {f"head.{name}": weight.detach().half().contiguous() for name, weight in head.named_parameters()}
-    tensors |= saved_adapters(model)
+    tensors = saved(model, head)
     if options.held is None:
         save_file(tensors, WEIGHTS)
         print(f"{WEIGHTS}: trained on {len(passages)} passages and {len(agreements)} names in agreements")

@@ -7,27 +7,22 @@ layer, trained by `tools/train_judge.py` on the labelled statements of `ontologi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy
-from numpy.typing import NDArray
 
 from ovrag_core.extraction.claims import Claim
+from ovrag_core.extraction.encoder import MAX_TOKENS, Encoder, Probabilities
 from ovrag_core.extraction.sentences import Unit
 from ovrag_core.project import project_file
-from ovrag_core.retrieval.embedding import load_weights
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import HashingVectorizer
-    from tokenizers import Tokenizer
-    from torch import Tensor
-    from torch.nn import Module
 
-Probabilities = NDArray[numpy.float32]
 Axis = Literal["security", "form"]
 
 AXES: dict[Axis, tuple[str, str, str]] = {
@@ -38,8 +33,7 @@ PLACES = {
     about: (row, column) for row, classes in enumerate(AXES.values()) for column, about in enumerate(classes) if column
 }
 WEIGHTS = Path("ontologies/lexicon/judge.safetensors")
-MAX_TOKENS = 128
-BATCH = 32
+KNOWN = 5_000  # passages whose judgement is kept
 DOUBTFUL = 0.1  # below, a claim is a hint at most
 ABSURD = 0.01  # below, it is none
 SURE = 0.98  # above, a passage without a known phrase is a claim
@@ -47,7 +41,6 @@ OUTRIGHT = 3
 FEWEST_WORDS = 4
 MAY_SAY = 0.3  # of the screen: below, a passage is not judged
 MOST = 12  # passages of a document that are judged without a claim, at most
-PAD_TO = 16  # as in the embedder: a judgement is a function of its passage alone
 
 
 class Judge:
@@ -57,8 +50,7 @@ class Judge:
         from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who judges shall wait
 
         tensors = load_file(weights)
-        self._model, self._tokenizer = adapted(tensors)
-        self._head = (tensors["head.weight"].float(), tensors["head.bias"].float())
+        self._encoder = Encoder(tensors)
         self._screen = (tensors["screen.weight"].float().numpy(), float(tensors["screen.bias"]))
         self._words = hashed_words()
         self._known: dict[str, Probabilities] = {}
@@ -73,37 +65,16 @@ class Judge:
 
     def __call__(self, passages: Sequence[str]) -> Probabilities:
         """For each passage a row per axis of the probabilities of its three classes (n × 2 × 3, float32)."""
-        unknown = sorted({passage for passage in passages if passage not in self._known}, key=lambda p: (len(p), p))
-        if len(self._known) + len(unknown) > 5_000:
+        found = {passage: self._known.get(passage) for passage in passages}
+        unknown = [passage for passage, judged in found.items() if judged is None]
+        ids = [self._encoder.tokens(passage).ids[:MAX_TOKENS] for passage in unknown]
+        judged = self._encoder.probabilities(ids, [[[True] * len(each)] for each in ids], 3)
+        new = dict(zip(unknown, judged, strict=True))
+        if len(self._known) + len(new) > KNOWN:
             self._known.clear()
-            unknown = sorted(set(passages), key=lambda p: (len(p), p))
-        encoded = [self._tokenizer.encode(passage).ids[:MAX_TOKENS] for passage in unknown]
-        lengths = [-(-len(ids) // PAD_TO) * PAD_TO for ids in encoded]
-        for length in sorted(set(lengths)):
-            rows = [row for row, each in enumerate(lengths) if each == length]
-            for first in range(0, len(rows), BATCH):
-                batch = rows[first : first + BATCH]
-                for row, found in zip(batch, self._judge([encoded[row] for row in batch], length), strict=True):
-                    self._known[unknown[row]] = found
-        if not passages:
-            return numpy.zeros((0, 2, 3), dtype=numpy.float32)
-        return numpy.stack([self._known[passage] for passage in passages])
-
-    def _judge(self, encoded: list[list[int]], length: int) -> Probabilities:
-        import torch  # noqa: PLC0415
-
-        ids = torch.zeros((len(encoded), length), dtype=torch.long)
-        for row, tokens in enumerate(encoded):
-            ids[row, : len(tokens)] = torch.tensor(tokens)
-        mask = (torch.arange(length)[None, :] < torch.tensor([[len(tokens)] for tokens in encoded])).long()
-        with torch.inference_mode():
-            hidden = self._model(ids, attention_mask=mask).last_hidden_state
-            weights = mask[:, :, None].float()
-            mean = (hidden * weights).sum(1) / weights.sum(1)
-            scores = (mean @ self._head[0].T + self._head[1]).view(len(encoded), len(AXES), 3)
-            # Rounded, so that the size of a batch, which changes the last bits, changes nothing.
-            found: Probabilities = torch.softmax(scores, -1).numpy().round(4)
-        return found
+        self._known |= new
+        found |= new
+        return numpy.array([found[passage] for passage in passages], dtype=numpy.float32).reshape(-1, len(AXES), 3)
 
 
 def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> list[Claim]:
@@ -174,14 +145,3 @@ def passage_of(heading: str, text: str) -> str:
     text = " ".join(text.split())
     heading = " ".join(heading.split())
     return f"{heading}: {text}" if heading and not text.startswith(heading) else text
-
-
-def adapted(tensors: Mapping[str, Tensor]) -> tuple[Module, Tokenizer]:
-    """The sentence embedder with the adapters of `tensors` added to its weights: W + BA for each `<layer>.a`, `.b`."""
-    model, tokenizer = load_weights()
-    layers = dict(model.named_modules())
-    for name in sorted(tensors):
-        if name.endswith(".a"):
-            layer = layers[name.removesuffix(".a")]
-            layer.weight.data += tensors[f"{name.removesuffix('.a')}.b"].float() @ tensors[name].float()
-    return model, tokenizer

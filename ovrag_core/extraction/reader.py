@@ -299,13 +299,11 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     purpose = find_purpose(text, page.units)
     if purpose is not None:
         claims.extend(_purpose_claims(page, purpose))
-    claims = weigh_by_length(claims, text)
-    if page.embedder and page.scope:
-        claims = _judged(page, text, claims, _roles(parties))
-    values = _Values.of(page.document)
     long = len(text) > LONG_DOCUMENT
-    if long:
-        claims = [claim for claim in claims if claim.strength > 1 or claim.about not in SECURITY]
+    claims = _without_hints(weigh_by_length(claims, text), long=long)
+    if page.embedder and page.scope:  # which leaves no claim stronger than it was
+        claims = _without_hints(_judged(page, text, claims, _roles(parties)), long=long)
+    values = _Values.of(page.document)
     found: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
@@ -314,6 +312,11 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
         settled = settle(mine, page.lexicon, long=long)
         found.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
     return found
+
+
+def _without_hints(claims: list[Claim], *, long: bool) -> list[Claim]:
+    """The claims that count: in a long agreement, a hint at security does not."""
+    return [claim for claim in claims if claim.strength > 1 or claim.about not in SECURITY] if long else claims
 
 
 def _judged(page: _Page, text: str, claims: Sequence[Claim], roles: Mapping[str, str]) -> list[Claim]:

@@ -13,20 +13,11 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy
-from numpy.typing import NDArray
-
-from ovrag_core.extraction.judge import adapted
+from ovrag_core.extraction.encoder import MAX_TOKENS, Encoder, Probabilities
 from ovrag_core.extraction.names import Name, Role, name_at, party_kind
 from ovrag_core.extraction.sightings import Sighting, Terms, is_party
 from ovrag_core.project import project_file
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-Probabilities = NDArray[numpy.float32]
 
 ROLES = ("other", "borrower", "lender", "guarantor")
 WEIGHTS = Path("ontologies/lexicon/roles.safetensors")
@@ -35,9 +26,6 @@ DOUBTFUL = 2.5  # of a sighting's weight: below, how the party is named is hardl
 LIKELY = 0.4
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
 WINDOW = 220  # characters on either side of a name
-MAX_TOKENS = 128
-BATCH = 32
-PAD_TO = 16  # so that a judgement is a function of its passage alone
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
 _SHORT_LINE = 50  # characters: such a line is a row, an address or a caption, not wrapped prose
 
@@ -64,46 +52,23 @@ class RoleJudge:
     def __init__(self, weights: Path) -> None:
         from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who judges shall wait
 
-        tensors = load_file(weights)
-        self._model, self._tokenizer = adapted(tensors)
-        self._head = (tensors["head.weight"].float(), tensors["head.bias"].float())
+        self._encoder = Encoder(load_file(weights))
 
     def __call__(self, passages: Sequence[tuple[str, int, int]]) -> Probabilities:
         """For each text with the span of a name in it the probabilities of `ROLES` (n × 4, float32)."""
-        import torch  # noqa: PLC0415
-
-        result = numpy.zeros((len(passages), len(ROLES)), dtype=numpy.float32)
-        encoded = []
-        for text, start, end in passages:
-            words, first, last = marked(text, start, end)
-            tokens = self._tokenizer.encode(words)
-            ids = tokens.ids[:MAX_TOKENS]
-            inside = [first <= a and b <= last and b > a for a, b in tokens.offsets[:MAX_TOKENS]]
-            encoded.append((ids, inside))
-        lengths = [-(-len(ids) // PAD_TO) * PAD_TO for ids, _ in encoded]
-        for length in sorted(set(lengths)):
-            rows = [row for row, each in enumerate(lengths) if each == length]
-            for at in range(0, len(rows), BATCH):
-                batch = rows[at : at + BATCH]
-                ids_ = torch.zeros((len(batch), length), dtype=torch.long)
-                real = torch.zeros((len(batch), length))
-                name = torch.zeros((len(batch), length))
-                for row, place in enumerate(batch):
-                    ids, inside = encoded[place]
-                    ids_[row, : len(ids)] = torch.tensor(ids)
-                    real[row, : len(ids)] = 1
-                    name[row, : len(ids)] = torch.tensor(inside, dtype=torch.float32)
-                with torch.inference_mode():
-                    hidden = self._model(ids_, attention_mask=real.long()).last_hidden_state
-                    scores = torch.cat([mean(hidden, real), mean(hidden, name)], dim=1) @ self._head[0].T
-                    # Rounded, so that the size of a batch, which changes the last bits, changes nothing.
-                    result[batch] = torch.softmax(scores + self._head[1], -1).numpy().round(4)
-        return result
+        seen = [marked(*passage) for passage in passages]
+        tokens = [self._encoder.tokens(words) for words, _, _ in seen]
+        ids = [each.ids[:MAX_TOKENS] for each in tokens]
+        marks = [
+            [[True] * len(own), named(each.offsets[: len(own)], first, last)]
+            for each, own, (_, first, last) in zip(tokens, ids, seen, strict=True)
+        ]
+        return self._encoder.probabilities(ids, marks, len(ROLES)).reshape(-1, len(ROLES))
 
 
-def mean(hidden: Tensor, weights: Tensor) -> Tensor:
-    """The weighted mean of the tokens' states (n × dimensions)."""
-    return (hidden * weights[:, :, None]).sum(1) / weights.sum(1, keepdim=True).clamp(min=1)
+def named(offsets: Sequence[tuple[int, int]], first: int, last: int) -> list[bool]:
+    """Which of the tokens with these offsets are the name that goes from `first` to `last`."""
+    return [first <= start and end <= last and end > start for start, end in offsets]
 
 
 def marked(text: str, start: int, end: int) -> tuple[str, int, int]:
@@ -139,17 +104,16 @@ def seen_by_meaning(text: str, terms: Terms, sightings: Sequence[Sighting]) -> l
     if len(names) > MOST:
         names = [*names[: MOST * 2 // 3], *names[-(MOST // 3) :]]
     judged = load_roles()([(text, name.start, name.end) for name in names])
+    keys = ["".join(letter for letter in name.text.casefold() if letter.isalnum()) for name in names]
     found = []
     for role in missing:
         column = ROLES.index(role)
         # All mentions of a name together: how much likelier each is this role's than not.
         odds: dict[str, float] = {}
-        for name, row in zip(names, judged, strict=True):
+        for key, row in zip(keys, judged, strict=True):
             likely = min(max(float(row[column]), 0.001), 0.999)
-            key = "".join(letter for letter in name.text.casefold() if letter.isalnum())
             odds[key] = odds.get(key, 0.0) + math.log(likely / (1 - likely))
-        for name, row in zip(names, judged, strict=True):
-            key = "".join(letter for letter in name.text.casefold() if letter.isalnum())
+        for name, key, row in zip(names, keys, judged, strict=True):
             if odds[key] == max(odds.values()) and row[column] >= LIKELY:
                 weight = round(DOUBTFUL * float(row[column]), 3)
                 found.append(Sighting(role, name, weight, (name.end, min(len(text), name.end + 160))))
