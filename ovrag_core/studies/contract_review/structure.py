@@ -390,8 +390,9 @@ _TITLE = re.compile(
     r"(?P<target>[^.;(\"“\n]{0,80}?agreement)\b",
     re.I,
 )
-_CHANGED = re.compile(
-    r"(?P<target>\b(?:(?:section|article|paragraph|clause|exhibit|schedule)s?|the agreement)\b(?:[^.;:]|\.(?=\d)){0,120}?)"
+_CHANGED = re.compile(  # the clause, then what becomes of it
+    r"(?P<target>\b(?:(?:section|article|paragraph|clause|exhibit|schedule)s?|the agreement)\b"
+    r"(?:[^.;:]|\.(?=\d)){0,120}?)"
     r"\s+(?:is|are|shall be)\s+(?:hereby\s+)?(?:further\s+)?(?P<action>amended and restated|amended|deleted|replaced|"
     r"modified|restated|supplemented|added|removed)\b",
     re.I,
