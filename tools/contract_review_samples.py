@@ -82,6 +82,7 @@ def contract(path: Path, categories: list[dict[str, str]]) -> tuple[dict[str, An
         sys.exit(f"{path} marks {sorted(unknown)}, which is no category's code")
     if unmarked := set(head["normalized"]) - {passage.code for passage in passages}:
         sys.exit(f"{path} has a unified answer for {sorted(unmarked)}, which nothing in its text is marked with")
+    title = path.stem.replace("_", " ")
     asked = []
     for each in categories:
         answers = [
@@ -89,7 +90,7 @@ def contract(path: Path, categories: list[dict[str, str]]) -> tuple[dict[str, An
         ]
         asked.append(
             {
-                "id": f"{path.stem}__{each['category']}",
+                "id": f"{title}__{each['category']}",
                 "category": each["category"],
                 "answers": answers,
                 "is_impossible": not answers,
@@ -97,7 +98,7 @@ def contract(path: Path, categories: list[dict[str, str]]) -> tuple[dict[str, An
             }
         )
     file = f"texts/{path.stem}.txt"
-    return {"title": path.stem, "text_file": file, "kind": head["kind"], "characters": len(text), "qas": asked}, text
+    return {"title": title, "text_file": file, "kind": head["kind"], "characters": len(text), "qas": asked}, text
 
 
 def normalized(category: dict[str, str], answers: list[dict[str, Any]], given: dict[str, str]) -> str:
