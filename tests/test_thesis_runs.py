@@ -6,13 +6,15 @@ import pytest
 from run_factory import latencies, record, run
 
 from ovrag_core.errors import RunError
-from ovrag_core.evaluation import corpus, effort, statements
-from ovrag_core.evaluation.contamination import retrieved_frame
+from ovrag_core.evaluation import corpus, effort, latency, quality, statements
+from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.runs import run_files, write_run
 from ovrag_core.settings import Settings
 from ovrag_core.thesis import compared, contamination, rejudged
+from ovrag_core.thesis import effort as effort_results
+from ovrag_core.thesis import latency as latency_results
 from ovrag_core.thesis import statements as statement_results
 from ovrag_core.thesis.results import write_runs
 from ovrag_core.thesis.run import Run
@@ -121,6 +123,37 @@ def test_statements_of_a_run_recorded_elsewhere_are_not_printed(tmp_path):
         text = (tmp_path / path).read_text()
         assert "UnsecuredLoan" not in text
     assert "not quoted here" in (tmp_path / "tables" / "case_statements.tex").read_text()
+
+
+def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
+    """An empty cell would say that no chunk came from elsewhere, and that no rule was broken."""
+    rejected = record(document="D1", outcome="hard_rejected", retrieved=())
+    reason = Verdict(status="inconsistent", reason="secured and unsecured")
+    attempts = (rejected.attempts[0].model_copy(update={"verdict": reason}),)
+    theirs = opened([rejected.model_copy(update={"attempts": attempts})], tmp_path)
+    shown = contamination.false_positive_table(theirs)
+    assert shown[["Chunks also from", "Rules"]].values.tolist() == [["not recorded", "not recorded"]]
+    sources = source_frame(theirs.records)
+    assert "chunks of other contracts" not in contamination.sentences(theirs, sources)[0]
+    assert "retrieved chunks" not in contamination.contamination_table(theirs, sources)["Of"].tolist()
+    assert "Cause" not in effort_results.reject_table(theirs)
+    assert "Cause" not in statement_results.violation_table(theirs)
+
+
+def test_contracts_are_summed_up_as_recorded_and_not_as_judged_again(tmp_path):
+    said = Recorded(attempts=1, rouge_l=0.5)
+    recorded = record(document="D1", outcome="hard_rejected", recorded=said)
+    both = opened([recorded, recorded.model_copy(update={"arm": "ovrag_reread", "outcome": "accepted"})], tmp_path)
+    effort_results.contract_summary(both, quality.score_quality(both.records), source_frame(both.records))
+    assert "in the arm ovrag:" in (tmp_path / "tables" / "contract_summary.tex").read_text()
+
+
+def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
+    timed = record(document="D1")
+    theirs = opened([timed, timed.model_copy(update={"arm": "ovrag_rejudged"})], tmp_path)
+    latency_results.latency_distribution_table(theirs, latency.latency_frame(latencies([timed])))
+    text = (tmp_path / "tables" / "latency_distribution.tex").read_text()
+    assert "Arm: ovrag. n = 1 queries: 1 contracts, 1 questions" in text
 
 
 # --- contracts

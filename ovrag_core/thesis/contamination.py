@@ -10,6 +10,7 @@ from ovrag_core.evaluation import contamination
 from ovrag_core.thesis import figures
 from ovrag_core.thesis.run import (
     MARK,
+    UNRECORDED,
     Run,
     counted,
     integers,
@@ -18,6 +19,7 @@ from ovrag_core.thesis.run import (
     source,
     write,
 )
+from ovrag_core.types import QueryRecord
 
 BASES = {
     "answer": "the passages it quotes",
@@ -25,6 +27,7 @@ BASES = {
     "text": "its text where neither was recorded",
 }
 
+NO_ONE = "no one alone"
 _COMMONEST = 10  # rows of an arm
 
 
@@ -35,6 +38,8 @@ def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
         part = contamination.shares(sources, run.plan, column)
         part.insert(1, "of", what)
         parts.append(part)
+    answers, chunks = parts
+    parts = [answers, chunks] if chunks["answers"].any() else [answers]
     table = pd.concat(parts, ignore_index=True).rename(columns={"answers": "n", "other": "others_only"})
     table = table.rename(columns={"other_low": "others_only_low", "other_high": "others_only_high"})
     basis = ", ".join(BASES[name] for name in BASES if (sources["basis"] == name).any())
@@ -55,7 +60,10 @@ def false_positive_table(run: Run) -> pd.DataFrame:
         table = pd.concat([rows, table], ignore_index=True)[list(table.columns)]
         table = integers(table, ["attempts"])
     note = run.note(interval=False, more=source(run))
-    short = counted(table, ["arm", "question_id", "chunks_also_from", "rules"])
+    short = table.copy()
+    short.loc[short["arm"].isin(run.lacking(_retrieved)), "chunks_also_from"] = UNRECORDED
+    short.loc[short["arm"].isin(run.lacking(_explained)), "rules"] = UNRECORDED
+    short = counted(short, ["arm", "question_id", "chunks_also_from", "rules"])
     caption = "False positives by arm, question and chunks."
     return write(run, short, "false_positives", caption, note, rows=25, long=True, full=table)
 
@@ -67,13 +75,23 @@ def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     rank = short["arm"].map({arm: place for place, arm in enumerate(run.arms)})
     short = short.assign(rank=rank).sort_values(["rank", "queries"], ascending=[True, False], kind="stable")
     shown = short.drop(columns="rank").groupby("arm", sort=False).head(_COMMONEST).reset_index(drop=True)
+    shown = shown.assign(sources=shown["sources"].replace("", NO_ONE))
     more = "Accepted answers that are about other contracts only"
+    more += f". Source {NO_ONE}: of several alike" if (shown["sources"] == NO_ONE).any() else ""
     if len(shown) < len(short):
         more += f". The commonest {_COMMONEST} of each arm, {len(shown)} of {len(short)} rows; "
         more += "wrong_contract_answers.csv has every query"
     note = run.note(interval=False, more=more)
     caption = "Accepted answers about the wrong contract, by arm, question and source."
     return write(run, shown, "wrong_contract_answers", caption, note, full=table)
+
+
+def _retrieved(record: QueryRecord) -> bool:
+    return bool(record.retrieved)
+
+
+def _explained(record: QueryRecord) -> bool:
+    return any(attempt.verdict and attempt.verdict.violations for attempt in record.attempts)
 
 
 def retrieved_table(run: Run) -> pd.DataFrame:
@@ -128,12 +146,15 @@ def sentences(run: Run, sources: pd.DataFrame) -> list[str]:
     """What the sources of answers show, a sentence an arm, computed from them."""
     table = contamination.shares(sources, run.plan)
     false = contamination.false_positive_frame(run.records)
+    unknown = run.lacking(_retrieved)
     found = []
     for _, row in table.iterrows():
         of_arm = false[false["arm"] == row["arm"]]
         foreign = int((of_arm["chunks_also_from"] != "").sum())
         flagged = f"{len(of_arm)} clean queries are flagged" + (
-            f", {foreign} of them with chunks of other contracts in the context" if len(of_arm) else ""
+            f", {foreign} of them with chunks of other contracts in the context"
+            if len(of_arm) and row["arm"] not in unknown
+            else ""
         )
         if not row["answers"]:
             found.append(f"{row['arm']}: no answer is about any contract; {flagged}.")

@@ -63,7 +63,7 @@ def _published_efforts(run: Run) -> list[dict[str, object]]:
 def reject_table(run: Run) -> pd.DataFrame:
     """Attempts of each hard reject: `hard_rejects`, a row a query; LaTeX counts those with the same course."""
     table = effort.rejects(run.records)
-    keys = ["arm", "label", "cause", "attempts", "distinct_answers", "course"]
+    keys = ["arm", "label", *(["cause"] if table["cause"].any() else []), "attempts", "distinct_answers", "course"]
     more = "Course: how the broken rules of the last attempt compare with those of the first"
     note = run.note(interval=False, n=f"{len(table)} hard rejects", more=more)
     headers = {"distinct_answers": "Answers", "first_contract": "First contract"}
@@ -122,7 +122,7 @@ def with_quality(run: Run, scored: quality.Quality) -> pd.DataFrame:
 def contract_summary(run: Run, scored: quality.Quality, sources: pd.DataFrame) -> pd.DataFrame:
     """One row a contract and arm: how its queries ended and how good the answers were: `contract_summary`.
 
-    LaTeX shows the last arm that validates, the CSV all of them.
+    LaTeX shows the last arm that answered and validates, the CSV all of them.
     """
     frame = run.frame.assign(accepted=run.frame["outcome"].isin(["accepted", "corrected"]))
     frame = frame.assign(finding=frame["outcome"] == "source_finding")
@@ -140,7 +140,7 @@ def contract_summary(run: Run, scored: quality.Quality, sources: pd.DataFrame) -
     table = table.reset_index().merge(elsewhere.reset_index(), on=keys, how="left")
     table = table.merge(likeness.reset_index(), on=keys, how="left")
     table = integers(table, ["elsewhere"])
-    arm = next((name for name in reversed(run.arms) if name in run.judging), run.arms[-1])
+    arm = next((name for name in reversed(run.own_arms) if name in run.judging), run.arms[-1])
     more = "Elsewhere: answers about other contracts only. ROUGE-L: mean over the contract's queries"
     more += "" if len(run.arms) == 1 else "; contract_summary.csv has all arms"
     shown = table[table["arm"] == arm].drop(columns=["arm", "label"]).reset_index(drop=True)

@@ -17,7 +17,17 @@ from ovrag_core.thesis.run import (
     with_bounds,
     write,
 )
-from ovrag_core.thesis.tables import heading
+from ovrag_core.thesis.tables import Note, heading
+
+
+def _note(run: Run, seconds: pd.DataFrame, *, interval: bool = True, more: str = "") -> Note:
+    """What a result rests on: the arms and queries that were timed, which an arm judged again was not."""
+    if seconds.empty:
+        return run.note(interval=interval, more=more)
+    arms = ", ".join(str(arm) for arm in seconds["arm"].unique())
+    counts = [seconds[name].nunique() for name in ("document_id", "question_id")]
+    n = f"{len(seconds)} queries: {counts[0]} contracts, {counts[1]} questions"
+    return run.note(interval=interval, arm=arms, n=n, more=more)
 
 
 def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
@@ -27,7 +37,9 @@ def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     if run.published and "ovrag" in run.arms:
         rows = [{"arm": f"ovrag {MARK}", "part": part, **row} for part, row in run.published.latency.items()]
         table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True), ["n"])
-    note = run.note(more=source(run, "Seconds, one machine; the interval is the mean's; share of the summed totals"))
+    note = _note(
+        run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's; share of the summed totals")
+    )
     caption = "Latency by arm and part, in seconds."
     return write(run, table, "latency", caption, note, decimals={**dict.fromkeys(latency.STATISTICS, 4), "share": 3})
 
@@ -35,7 +47,7 @@ def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
 def latency_distribution_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Queries per arm by the size of their total: `latency_distribution`."""
     table = latency.distribution(seconds)
-    note = run.note(interval=False, more="Cells count queries; seconds of a whole query, one machine")
+    note = _note(run, seconds, interval=False, more="Cells count queries; seconds of a whole query, one machine")
     headers = {str(name): heading(str(name).removeprefix("up to ")) for name in table}  # short: a slow run has many
     caption = "Queries by seconds, each counted at the first limit it keeps, by arm."
     return write(run, table, "latency_distribution", caption, note, headers=headers)
@@ -52,7 +64,7 @@ def latency_quality_figure(run: Run, seconds: pd.DataFrame, scored: quality.Qual
     else:
         label = "seconds per query"
         fig = drawings.against(table, "seconds", drawings.QUALITIES, run.width, label=label, log=True)
-    return save(run, fig, "latency_quality", caption, run.note(more="One machine"))
+    return save(run, fig, "latency_quality", caption, _note(run, seconds, more="One machine"))
 
 
 def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +76,7 @@ def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     if run.published and "ovrag" in run.arms and run.published.latency_by_attempts:
         rows = pd.DataFrame(run.published.latency_by_attempts).assign(arm=f"ovrag {MARK}")
         table = integers(pd.concat([table, rows], ignore_index=True), ["n", "attempts"])
-    note = run.note(more=source(run, "Seconds, one machine; the interval is the mean's"))
+    note = _note(run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's"))
     return write(run, table, "latency_by_attempts", "Latency by number of attempts, in seconds.", note, decimals=4)
 
 
@@ -72,7 +84,7 @@ def latency_outlier_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Queries far slower than the rest of their arm: `latency_outliers`."""
     table = latency.outliers(seconds)
     more = "Above Q3 + 3 IQR of the logarithm within the arm. Seconds, one machine"
-    note = run.note(interval=False, more=more)
+    note = _note(run, seconds, interval=False, more=more)
     return write(run, table, "latency_outliers", "Outliers in latency.", note, decimals=4, rows=20)
 
 
@@ -85,9 +97,9 @@ def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
     published = {"ovrag": beside} if "ovrag" in run.arms and beside else None
     label = "seconds per query"
     boxes = figures.part_distributions(seconds, "arm", parts, run.width, label=label, published=published)
-    note = run.note(interval=False, more="One machine")
+    note = _note(run, seconds, interval=False, more="One machine")
     box = "Boxes: quartiles, whiskers: 5th to 95th percentile, dots: beyond. One machine"
-    noted = run.note(interval=False, more=source(run, box))
+    noted = _note(run, seconds, interval=False, more=source(run, box))
     return [
         save(run, histogram, "latency_histogram", "Latency of queries by arm, logarithmic scale.", note),
         save(run, boxes, "latency_parts", "Latency by part and arm, logarithmic scale.", noted),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ovrag_core.evaluation import confusion
-from ovrag_core.thesis.run import Run, with_bounds, write
+from ovrag_core.thesis.run import SUFFIXES, Run, with_bounds, write
 
 _HEADERS = {
     "recorded": "First",
@@ -14,7 +14,6 @@ _HEADERS = {
     "ours_only": "Second only",
     "recall": "Recall, difference",
 }
-SUFFIXES = ("_rejudged", "_reread")  # of arms that `ovrag_core.rejudging` adds
 
 
 def pairs(run: Run) -> list[tuple[str, str]]:

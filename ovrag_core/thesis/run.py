@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from ovrag_core.types import Frozen, QueryRecord
 
 PUBLISHED = Path("data/published.yaml")
 MARK = "(published)"
+UNRECORDED = "not recorded"
 CELLS = {"queries": "Queries", "tp": "TP", "fp": "FP", "tn": "TN", "fn": "FN"}
 HEADERS = {
     **CELLS,
@@ -41,6 +42,7 @@ HEADERS = {
     "document_id": "Contract",
     "question_id": "Question",
 }
+SUFFIXES = ("_rejudged", "_reread")  # of arms that `ovrag_core.rejudging` adds
 # Pairs of arms that differ in one thing (or, last, in all that we add), first against second.
 COMPARISONS = (
     ("ovrag", "plain"),
@@ -107,6 +109,15 @@ class Run:
     def judging(self) -> frozenset[str]:
         """Arms that judge their answers."""
         return frozenset(record.arm for record in self.records if any(attempt.verdict for attempt in record.attempts))
+
+    @property
+    def own_arms(self) -> list[str]:
+        """The arms that answered: without those in which recorded answers were judged again."""
+        return [arm for arm in self.arms if not arm.endswith(SUFFIXES)]
+
+    def lacking(self, held: Callable[[QueryRecord], bool]) -> list[str]:
+        """The arms of which no record holds this."""
+        return [arm for arm in self.arms if not any(held(record) for record in self.records if record.arm == arm)]
 
     @property
     def width(self) -> float:

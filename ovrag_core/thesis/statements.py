@@ -50,7 +50,7 @@ def violation_table(run: Run) -> pd.DataFrame:
     caption = "Kinds of violation by arm, rule and cause."
     more += ". violations.csv also has the kind of each rule and the type of contradiction"
     headers = {"on_clash": "On clash", "on_clean": "On clean"}
-    shown = table.drop(columns=["kind", "clash_type"])
+    shown = table.drop(columns=["kind", "clash_type", *([] if table["cause"].any() else ["cause"])])
     note = run.note(interval=False, more=more)
     return write(run, shown, "violations", caption, note, headers=headers, long=True, full=table)
 
