@@ -9,6 +9,7 @@ into a consumer one, unless it is close to one kind and far from the other.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -167,6 +168,9 @@ def _vector(text: str) -> NDArray[numpy.float32]:
     return vector
 
 
+_first = threading.Lock()  # threads that begin together wait for the first one's prototypes instead of making their own
+
+
 @lru_cache(maxsize=4)
 def _prototypes(items: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, NDArray[numpy.float32]]:
     from ovrag_core.retrieval.embedding import minilm  # noqa: PLC0415
@@ -176,5 +180,6 @@ def _prototypes(items: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, NDA
 
 def _similarities(purpose: str, lexicon: Lexicon) -> dict[str, float]:
     vector = _vector(purpose[:300])
-    kinds = _prototypes(tuple(sorted(lexicon.prototypes.items())))
+    with _first:
+        kinds = _prototypes(tuple(sorted(lexicon.prototypes.items())))
     return {kind: float(numpy.sort(matrix @ vector)[-2:].mean()) for kind, matrix in kinds.items()}
