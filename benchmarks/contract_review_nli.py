@@ -1,0 +1,95 @@
+"""The offline judges of ContractNLI's hypotheses, each with its measures and 95% intervals over agreements.
+
+    python benchmarks/contract_review_nli.py [--judge NAME ...] [--samples N] [--per-hypothesis] [--write FOLDER]
+
+`learned` and `majority` are trained on the agreements of the other four of five folds; `lexical` learns nothing.
+`learned, no cues` is the learned judge without the cue words. `--write` leaves each judge's results as JSON Lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from pathlib import Path
+from unittest.mock import patch
+
+from ovrag_core.evaluation.statistics import Estimate, Resampling, holm
+from ovrag_core.external import external_data
+from ovrag_core.studies.contract_review import nli_reading
+from ovrag_core.studies.contract_review.datasets import NliSet, load_contractnli
+from ovrag_core.studies.contract_review.nli import Judged, as_record, out_of_fold
+from ovrag_core.studies.contract_review.nli_metrics import MEASURES, Asked, asked_of, differences, estimates, measure
+
+NO_CUES = "learned, no cues"
+ARMS = ("majority", "lexical", NO_CUES, "learned")
+
+
+def judged_by(name: str, data: NliSet) -> dict[int, list[Judged]]:
+    if name != NO_CUES:
+        return out_of_fold(data, name)
+    with patch.object(nli_reading, "cue_hits", lambda hypothesis, text: (False, False, False)):
+        return out_of_fold(data, "learned")
+
+
+def shown(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "-"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def print_hypotheses(data: NliSet, asked: dict[int, list[Asked]]) -> None:
+    rows = defaultdict(list)
+    for listed in asked.values():
+        for row in listed:
+            rows[row.hypothesis].append(row)
+    print(f"\n{'hypothesis':<10} {'E':>4} {'C':>4} {'N':>4}  accuracy  F1(E)  F1(C)   mAP  recall@3")
+    for name in data.hypotheses:
+        counts = [sum(row.true == choice for row in rows[name]) for choice in ("Entailment", "Contradiction")]
+        found = measure(rows[name])
+        print(
+            f"{name:<10} {counts[0]:>4} {counts[1]:>4} {len(rows[name]) - sum(counts):>4}  {found['accuracy']:>8.3f}"
+            f"  {found['f1_E_pooled']:.3f}  {found['f1_C_pooled']:.3f}  {found['evidence_map']:.3f}"
+            f"  {found['evidence_recall@3']:>8.3f}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--judge", nargs="+", choices=ARMS, default=list(ARMS))
+    parser.add_argument("--samples", type=int, default=2000)
+    parser.add_argument("--per-hypothesis", action="store_true")
+    parser.add_argument("--write", type=Path)
+    wanted = parser.parse_args()
+    plan = Resampling(samples=wanted.samples)
+    data = load_contractnli(external_data("contract_review", "contractnli"))
+    pairs = sum(len(each.judgements) for each in data.agreements)
+    print(f"{len(data.agreements)} agreements, {pairs} pairs, folds by agreement; 95% intervals over agreements")
+    asked: dict[str, dict[int, list[Asked]]] = {}
+    for name in wanted.judge:
+        began = time.perf_counter()
+        results = judged_by(name, data)
+        asked[name] = {each.number: asked_of(each, results[each.number]) for each in data.agreements}
+        print(f"\n{name} ({time.perf_counter() - began:.0f} s)")
+        for measured, estimate in estimates(asked[name], plan).items():
+            print(f"  {measured:<26} {shown(estimate)}")
+        if wanted.write:
+            wanted.write.mkdir(parents=True, exist_ok=True)
+            lines = (json.dumps(as_record(number, each)) for number, listed in results.items() for each in listed)
+            (wanted.write / f"{name.replace(', ', '-').replace(' ', '-')}.jsonl").write_text("\n".join(lines) + "\n")
+        if wanted.per_hypothesis:
+            print_hypotheses(data, asked[name])
+    for other in (name for name in asked if "learned" in asked and name != "learned"):
+        print(f"\nlearned minus {other} (p by Holm over the measures)")
+        compared = differences(asked["learned"], asked[other], plan)
+        for measured, p in zip(MEASURES, holm([compared[each].p for each in MEASURES]), strict=True):
+            each = compared[measured]
+            interval = f"[{each.low:+.3f}, {each.high:+.3f}]" if each.low is not None else ""
+            print(f"  {measured:<26} {each.value:+.3f} {interval} p {p:.3f}")
+
+
+if __name__ == "__main__":
+    main()
