@@ -58,6 +58,7 @@ test: setup ## style, types and tests; each runs even where one before it fails
 	exit $$status
 
 lab: setup ## open JupyterLab on the notebooks
+	@.venv/bin/jupyter labextension disable --level=sys_prefix @jupyterlab/apputils-extension:announcements >/dev/null 2>&1 # it asks the network
 	@.venv/bin/jupyter lab --notebook-dir=. notebooks
 
 lock: setup ## resolve requirements.in anew; UPGRADE=1 takes newer versions
