@@ -24,7 +24,7 @@ from ovrag_core.studies.contract_review.graph import (
 )
 from ovrag_core.studies.contract_review.graph_records import documents_in, read_graph, remove_graph, write_graph
 from ovrag_core.studies.contract_review.graph_store import PASSWORD, GraphStore, Schema, open_store
-from ovrag_core.studies.contract_review.graph_walks import by_section, nearest_sections, neighbours
+from ovrag_core.studies.contract_review.graph_walks import Found, by_section, nearest_sections, neighbours, walk
 from ovrag_core.studies.contract_review.summaries import Summary
 from ovrag_core.types import Document
 
@@ -218,6 +218,12 @@ def test_a_contract_that_cannot_be_written_leaves_what_was_there(store: GraphSto
     assert read_graph(store, "a") == graph
 
 
+def test_chunks_of_one_document_only(store: GraphStore) -> None:
+    write_graph(store, graph_of(TEXT, "a"))
+    write_graph(store, graph_of(TEXT, "b"))
+    assert {chunk.id.partition("#")[0] for chunk in read_graph(store, "b").chunks} == {"b"}
+
+
 # -- stores that cannot be had
 
 
@@ -297,7 +303,51 @@ def test_kinds_of_edges_are_those_of_the_schema() -> None:
     assert set(SCHEMA.edges) == set(EDGE_KINDS)
 
 
-def test_chunks_of_one_document_only(store: GraphStore) -> None:
-    write_graph(store, graph_of(TEXT, "a"))
-    write_graph(store, graph_of(TEXT, "b"))
-    assert {chunk.id.partition("#")[0] for chunk in read_graph(store, "b").chunks} == {"b"}
+def test_a_question_leads_to_what_it_names() -> None:
+    graph = graph_of(TEXT)
+    payment, opening = holding(graph, "Payment is due"), holding(graph, "is made between")
+    found = walk(graph, [(payment, 3.0)], "Who are the parties, and which goods are sold?")
+    by_id = {each.chunk.id: each for each in found}
+    assert found[0].chunk.id == payment and found[0].reason == "rank 1"
+    assert "question → PARTY_TO" in by_id[opening].reason
+    assert "question → DEFINES “Goods”" in by_id[holding(graph, '"Goods" means')].reason
+    without = walk(graph, [(payment, 3.0)], "Who are the parties?", edges=("DEFINES", "USES", "REFERS_TO"))
+    assert not any("PARTY_TO" in each.reason for each in without)
+
+
+def test_each_kind_of_edge_leads_somewhere_and_can_be_switched_off() -> None:
+    graph = graph_of(TEXT)
+    price = holding(graph, "Buyer shall pay")
+    ends = {
+        "USES": holding(graph, '"Goods" means'),
+        "REFERS_TO": holding(graph, "Payment is due"),
+        "NEXT": graph.chunks[next(chunk.seq for chunk in graph.chunks if chunk.id == price) - 1].id,
+        "PART_OF": None,
+    }
+    for kind, end in ends.items():
+        found = walk(graph, [(price, 1.0)], "?", edges=(kind,))
+        assert end is None or end in {each.chunk.id for each in found if kind in each.reason}
+        assert all(each.chunk.id == price or f"rank 1 → {kind}" in each.reason.replace("← ", "") for each in found)
+    assert [each.chunk.id for each in walk(graph, [(price, 1.0)], "Who are the parties?", edges=())] == [price]
+
+
+def test_without_edges_the_order_is_that_of_the_ranking() -> None:
+    graph = graph_of(TEXT)
+    order = [chunk.id for chunk in reversed(graph.chunks)]
+    found = walk(graph, [(each, 0.0) for each in order], "parties of goods", edges=())
+    assert [each.chunk.id for each in found] == order
+    assert walk(graph, [], "parties", edges=()) == []
+
+
+def test_a_walk_in_a_circle_ends_and_names_each_chunk_once() -> None:
+    graph = graph_of("1. First. See Section 2 of this.\n\n2. Second. See Section 1 of this.\n", size=40)
+    found = walk(graph, [(chunk.id, 1.0) for chunk in graph.chunks], "name", edges=EDGE_KINDS)
+    assert len({each.chunk.id for each in found}) == len(found) == len(graph.chunks)
+    assert found == walk(graph, [(chunk.id, 1.0) for chunk in graph.chunks], "name", edges=EDGE_KINDS)
+
+
+def test_a_ranking_of_chunks_that_are_not_in_the_graph_finds_none_of_them() -> None:
+    graph = graph_of("")
+    assert walk(graph, [("elsewhere#0001", 1.0)], "parties") == []
+    assert neighbours(graph, [("elsewhere#0001", 1.0)]) == []
+    assert by_section(graph, [("elsewhere#0001", 1.0)], [1.0]) == []

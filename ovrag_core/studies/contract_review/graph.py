@@ -84,6 +84,11 @@ class ChunkNode:
     stop: int
     text: str
 
+    @property
+    def end(self) -> int:
+        """One beyond the last character, as chunks elsewhere call it; END is a word of Cypher."""
+        return self.stop
+
 
 @dataclass(frozen=True, slots=True)
 class TermNode:
@@ -330,7 +335,7 @@ class _Places:
         return [chunk for chunk in self._chunks[max(0, place - 1) : place] if chunk.stop > offset]
 
     def beginning(self, clause: Clause) -> list[ChunkNode]:
-        """The chunk that holds most of a clause's beginning; its heading alone may stand at the end of the one before."""
+        """The chunk that holds most of a clause's beginning; its heading may stand at the end of the one before."""
         stop = min(clause.end, clause.start + _BEGINNING)
         first, last = bisect_right(self._starts, clause.start) - 1, bisect_right(self._starts, stop - 1)
         near = self._chunks[max(0, first) : last]

@@ -6,7 +6,9 @@ that retriever can be measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy
@@ -82,3 +84,102 @@ def _with_neighbours(
             if beside is not None and beside not in given:
                 given.add(beside)
                 yield Found(chunks[beside], score, f"NEXT: {where} rank {rank}")
+
+
+# -- the third design -------------------------------------------------------------------------------------------------
+
+WALKED: tuple[EdgeKind, ...] = ("DEFINES", "USES", "REFERS_TO", "PARTY_TO")
+_BETWEEN_CHUNKS: tuple[EdgeKind, ...] = ("REFERS_TO", "NEXT")
+SEEDS = 10  # of a ranking, from which edges are walked
+NAMED = 0.2  # what a chunk gains that introduces what the question names; the first of a ranking has 1
+LINKED = 0.02  # what a chunk gains, at most, that an edge joins with a seed
+_RRF = 60
+_WORD = re.compile(r"[a-z]{3,}")
+_OPENING = frozenset({"parties", "signed", "signatories", "name", "title", "date"})
+
+
+def walk(graph: ContractGraph, ranking: Ranking, question: str, *, edges: Iterable[EdgeKind] = WALKED) -> list[Found]:
+    """All chunks of a ranking and those that edges lead to from its best ones and from the question, best first.
+
+    A chunk has 61 / (60 + rank), so that the scores of any retriever will do, and gains `NAMED` where the question
+    names what it introduces: a term that it defines, or the parties; a contract's own name and date stand with its
+    parties. It gains `LINKED` times a seed's score where an edge joins them: it defines a term that the seed uses, the
+    seed refers to it or it to the seed, it is next to the seed or in one section with it.
+    """
+    chunks = {chunk.id: chunk for chunk in graph.chunks}
+    ranked = [each for each, _ in ranking if each in chunks]
+    score = {each: (_RRF + 1) / (_RRF + rank) for rank, each in enumerate(ranked, 1)}
+    gained: dict[str, list[tuple[float, str]]] = {each: [] for each in chunks}
+    walked = set(edges)
+    for each, why in _named(graph, question, walked):
+        gained[each].append((NAMED, why))
+    ranks = {each: rank for rank, each in enumerate(ranked[:SEEDS], 1)}
+    for seed, each, why in _links(graph, ranks, walked):
+        gained[each].append((LINKED * score[seed], f"rank {ranks[seed]} → {why}"))
+    place = {each: rank for rank, each in enumerate(ranked, 1)}
+    found = []
+    for each, ways in gained.items():
+        if each not in score and not ways:
+            continue
+        gain, why = max(ways, default=(0.0, ""))
+        reasons = [f"rank {place[each]}"] if each in place else []
+        found.append(Found(chunks[each], score.get(each, 0.0) + gain, "; ".join([*reasons, why] if why else reasons)))
+    return sorted(found, key=lambda each: (-each.score, place.get(each.chunk.id, len(place) + 1), each.chunk.seq))
+
+
+def asks_for_the_opening(question: str) -> bool:
+    """Whether a question asks for the parties, the name or the date of a contract, which its opening says."""
+    return bool(_OPENING & set(_WORD.findall(question.lower())))
+
+
+def _named(graph: ContractGraph, question: str, walked: Collection[EdgeKind]) -> Iterator[tuple[str, str]]:
+    """Chunks that introduce what a question names, each with the path to it."""
+    asked = set(_WORD.findall(question.lower()))
+    if "DEFINES" in walked:
+        for edge in graph.of("DEFINES"):
+            words = set(_WORD.findall(edge.why.lower()))
+            if words and words <= asked:
+                yield edge.start, f"question → DEFINES “{edge.why}”"
+    if "PARTY_TO" in walked and asks_for_the_opening(question):
+        for edge in graph.of("PARTY_TO"):
+            if edge.end != graph.document:
+                yield edge.end, f"question → PARTY_TO {edge.why}".rstrip()
+
+
+def _links(
+    graph: ContractGraph, seeds: Collection[str], walked: Collection[EdgeKind]
+) -> Iterator[tuple[str, str, str]]:
+    """Seed, chunk that an edge or two join it with, and the path."""
+    if "USES" in walked:
+        yield from _defining(graph, seeds)
+    for kind in _BETWEEN_CHUNKS:
+        for edge in graph.of(kind) if kind in walked else ():
+            if edge.start in seeds:
+                yield edge.start, edge.end, f"{kind} {edge.why}".rstrip()
+            if edge.end in seeds:
+                yield edge.end, edge.start, f"← {kind} {edge.why}".rstrip()
+    if "PART_OF" in walked:
+        yield from _beside(graph, seeds)
+
+
+def _defining(graph: ContractGraph, seeds: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    users: defaultdict[str, list[str]] = defaultdict(list)
+    for edge in graph.of("USES"):
+        if edge.start in seeds:
+            users[edge.end].append(edge.start)
+    for edge in graph.of("DEFINES"):
+        for seed in users[edge.end]:
+            yield seed, edge.start, f"USES “{edge.why}”, which it DEFINES"
+
+
+def _beside(graph: ContractGraph, seeds: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    sections = {section.id: section for section in graph.sections}
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for edge in graph.of("PART_OF"):
+        if edge.end in sections:
+            members[edge.end].append(edge.start)
+    for section, inside in members.items():
+        name = f"{sections[section].number} {sections[section].title}".strip()
+        for seed in inside:
+            if seed in seeds:
+                yield from ((seed, each, f"PART_OF {name}".rstrip()) for each in inside if each != seed)
