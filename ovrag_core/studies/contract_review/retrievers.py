@@ -1,0 +1,426 @@
+"""Contracts on a shelf, and retrievers of their chunks by name.
+
+A scorer gives every chunk of the contracts in scope a number, -inf where nothing matches; a retriever takes the best.
+In scope is one contract (scoped), several, or all (pooled). Ties go to the earlier chunk, so results are repeatable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from pathlib import Path
+
+import bm25s
+import numpy
+from numpy.typing import NDArray
+
+from ovrag_core import chunking
+from ovrag_core.documents import passages as passages_module
+from ovrag_core.documents.passages import Span, find_passages
+from ovrag_core.errors import CorpusError, SettingsError
+from ovrag_core.progress import bar
+from ovrag_core.retrieval import index as chroma
+from ovrag_core.retrieval.embedding import Embedder, Vectors
+from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
+from ovrag_core.studies.contract_review import chunkers, clauses
+from ovrag_core.studies.contract_review.chunkers import ContractChunk
+from ovrag_core.studies.contract_review.expansion import Query
+from ovrag_core.studies.contract_review.words import stems
+from ovrag_core.types import Chunk, Document
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of every index it builds
+
+Scores = NDArray[numpy.float64]
+CUTS = Path("data/cache/contract_review")
+RRF = 60  # Cormack, Clarke and Buettcher (2009)
+K1, B = 1.5, 0.75
+DECIMALS = 6  # of a cosine: beyond, machines disagree
+OPENING = 2000.0  # characters after which the prior of what stands at the beginning has fallen to 1/e
+SENTENCES, HEADINGS, BEGINNING = 0.5, 0.3, 4.0  # weights beside BM25's, of standardised scores; the last of the prior
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk that was retrieved, with its score; scores of two retrievers do not compare."""
+
+    chunk: ContractChunk
+    score: float
+
+
+class Lexicon:
+    """BM25 (Robertson and Zaragoza 2009) over texts given as stems, by `bm25s`; queries may weigh their stems."""
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self._count = len(texts)
+        self._ids: Mapping[str, int] = {}
+        if any(texts):
+            index = bm25s.BM25(k1=K1, b=B, method="lucene")
+            index.index([list(text) for text in texts], show_progress=False)
+            self._ids = index.vocab_dict
+            self._data, self._rows, self._begins = (index.scores[key] for key in ("data", "indices", "indptr"))
+
+    def scores(self, terms: Sequence[tuple[str, float]]) -> Scores:
+        """One number per text; -inf for a text that holds none of the terms."""
+        total = numpy.full(self._count, -numpy.inf)
+        for stem, weight in terms:
+            number = self._ids.get(stem)
+            if number is None:
+                continue
+            part = slice(self._begins[number], self._begins[number + 1])
+            rows = self._rows[part]
+            total[rows] = numpy.maximum(total[rows], 0.0) + weight * self._data[part].astype(numpy.float64)
+        return total
+
+
+class Shelved:
+    """One contract with its chunks and the vectors of its sentences; what is costly is made when it is needed."""
+
+    def __init__(
+        self,
+        document: Document,
+        chunks: Sequence[ContractChunk],
+        captions: Sequence[str],
+        passages: Sequence[Span],
+        embed: Callable[[Sequence[str]], Vectors],
+    ) -> None:
+        self.document = document
+        self.chunks = tuple(chunks)
+        self.captions = tuple(captions)
+        self.passages = tuple(passages)
+        self._embed = embed
+
+    @cached_property
+    def sentence_vectors(self) -> Vectors:
+        """Vectors of the passages (n × d)."""
+        return self._embed([self.document.text[start:end] for start, end in self.passages])
+
+    @cached_property
+    def chunk_vectors(self) -> Vectors:
+        """Vectors of the chunks (n × d)."""
+        return self._embed([chunk.text for chunk in self.chunks])
+
+    @cached_property
+    def stems(self) -> tuple[tuple[str, ...], ...]:
+        """Stems of each chunk."""
+        return tuple(tuple(stems(chunk.text)) for chunk in self.chunks)
+
+    @cached_property
+    def owners(self) -> NDArray[numpy.intp]:
+        """For each passage, the chunk that its middle lies in."""
+        starts = [chunk.start for chunk in self.chunks]
+        middles = [(start + end) // 2 for start, end in self.passages]
+        return numpy.clip(numpy.searchsorted(starts, middles, "right") - 1, 0, None)
+
+
+class Shelf:
+    """Contracts cut in one way, ready to be searched."""
+
+    def __init__(self, shelved: Sequence[Shelved], embedder: Embedder) -> None:
+        self.contracts = {each.document.id: each for each in shelved}
+        if len(self.contracts) < len(shelved):
+            ids = [each.document.id for each in shelved]
+            doubled = next(id_ for id_ in ids if ids.count(id_) > 1)
+            raise CorpusError(f"two contracts are called {doubled}; give each a title of its own")
+        self._embedder = embedder
+        self._vectors: dict[str, Vectors] = {}
+        self._lexicons: dict[tuple[str, tuple[str, ...]], Lexicon] = {}
+
+    @property
+    def embedder_name(self) -> str:
+        """What tables call the embedder."""
+        return self._embedder.name
+
+    def scope(self, within: Collection[str] | str | None) -> tuple[str, ...]:
+        """Ids of the contracts searched, in order: one, several, or all. Raises CorpusError for an unknown one."""
+        if within is None:
+            return tuple(self.contracts)
+        wanted = {within} if isinstance(within, str) else set(within)
+        if unknown := sorted(wanted - self.contracts.keys()):
+            raise CorpusError(f"there is no contract {unknown[0]!r} among the {len(self.contracts)} indexed ones")
+        return tuple(id_ for id_ in self.contracts if id_ in wanted)
+
+    def chunks(self, scope: Sequence[str]) -> list[ContractChunk]:
+        """Chunks of the contracts in scope, in order."""
+        return [chunk for id_ in scope for chunk in self.contracts[id_].chunks]
+
+    def forget(self) -> None:
+        """Embed queries anew from now on."""
+        self._vectors.clear()
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of queries (n × d), each text embedded once."""
+        if missing := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
+            self._vectors |= dict(zip(missing, self._embedder.embed(missing), strict=True))
+        return numpy.stack([self._vectors[text] for text in texts])
+
+    def lexicon(self, what: str, scope: tuple[str, ...]) -> Lexicon:
+        """BM25 over the chunks (`text`) or their captions (`caption`) of the contracts in scope."""
+        key = (what, scope)
+        if key not in self._lexicons:
+            parts = [self.contracts[id_] for id_ in scope]
+            texts = (
+                [words for part in parts for words in part.stems]
+                if what == "text"
+                else [tuple(stems(caption)) for part in parts for caption in part.captions]
+            )
+            self._lexicons[key] = Lexicon(texts)
+        return self._lexicons[key]
+
+
+def shelve(
+    documents: Sequence[Document],
+    chunker: str,
+    embedder: Embedder,
+    *,
+    vectors: Path = VECTORS,
+    cuts: Path = CUTS,
+    embed_now: bool = True,
+) -> Shelf:
+    """Contracts cut by `chunker` (a key of `CHUNKERS`) with the vectors of their sentences, both kept on disk.
+
+    Without `embed_now` vectors are made when a retriever needs them. Raises SettingsError for an unknown chunker and
+    CorpusError for two contracts of one title.
+    """
+    chunkers.find_chunker(chunker)
+    embed = partial(kept_vectors, embedder, folder=vectors)
+    shelved: list[Shelved] = []
+    with bar(len(documents), "indexing", "contract") as progress:
+        for document in documents:
+            one = Shelved(document, *_kept_cuts(document, chunker, cuts), embed)
+            if embed_now:
+                _ = one.sentence_vectors
+            shelved.append(one)
+            progress.update()
+    return Shelf(shelved, embedder)
+
+
+def _kept_cuts(document: Document, chunker: str, folder: Path) -> tuple[list[ContractChunk], list[str], list[Span]]:
+    """Chunks, their captions and passages of a contract, from `folder` where it was cut so before."""
+    digest = hashlib.sha256(f"{_cutters()}\0{chunker}\0".encode())
+    digest.update(document.text.encode("utf-8", "surrogatepass"))
+    file = folder / f"{digest.hexdigest()[:32]}.json"
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return _chunks(document, kept["chunks"]), kept["captions"], [(s, e) for s, e in kept["passages"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    found = list(chunkers.chunk(document, chunker))
+    captions = _captions(document, found)
+    passages = list(find_passages(document.text))
+    spans = [(each.start, each.end, each.section) for each in found]
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(f".{os.getpid()}.tmp")
+    made = json.dumps({"chunks": spans, "captions": captions, "passages": passages})
+    unfinished.write_text(made, encoding="utf-8")
+    unfinished.replace(file)
+    return found, captions, passages
+
+
+@cache
+def _cutters() -> str:
+    """Changes with the code that cuts."""
+    modules = (chunkers, clauses, chunking, passages_module)
+    digest = hashlib.sha256()
+    for module in modules:
+        digest.update(Path(str(module.__file__)).read_bytes())
+    return digest.hexdigest()
+
+
+def _chunks(document: Document, kept: Sequence[tuple[int, int, str]]) -> list[ContractChunk]:
+    return [
+        ContractChunk(f"{document.id}#{number:04d}", document.id, start, end, document.text[start:end], section)
+        for number, (start, end, section) in enumerate(kept)
+    ]
+
+
+def _captions(document: Document, chunks: Sequence[ContractChunk]) -> list[str]:
+    """For each chunk, the titles of the clauses that it begins in and of those that begin in it."""
+    titled = [clause for clause in clauses.find_clauses(document.text) if clause.title]
+    return [
+        " / ".join([chunk.section, *(each.title for each in titled if chunk.start < each.start < chunk.end)])
+        for chunk in chunks
+    ]
+
+
+Scorer = Callable[[Shelf, Query, tuple[str, ...]], Scores]
+Retriever = Callable[[Shelf, Query, tuple[str, ...], int], list[Found]]
+
+
+def bm25(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    """BM25 of the query's terms; word statistics are those of the contracts in scope."""
+    return shelf.lexicon("text", scope).scores(query.terms)
+
+
+def captions(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    """BM25 of the query's headings in the captions of chunks."""
+    return shelf.lexicon("caption", scope).scores([(stem, 1.0) for stem in query.headings])
+
+
+def minilm(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    """Greatest cosine of a chunk with one of the query's texts."""
+    return _cosines(shelf, query, [shelf.contracts[id_].chunk_vectors for id_ in scope])
+
+
+def sentences(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    """Greatest cosine of a sentence of the chunk with one of the query's texts; -inf for a chunk without sentence."""
+    parts = [shelf.contracts[id_] for id_ in scope]
+    cosines = _cosines(shelf, query, [part.sentence_vectors for part in parts])
+    best = numpy.full(sum(len(part.chunks) for part in parts), -numpy.inf)
+    rows = [part.owners + before for part, before in zip(parts, _begins(parts), strict=True)]
+    if best.size and cosines.size:
+        numpy.maximum.at(best, numpy.concatenate(rows), cosines)
+    return best
+
+
+def _begins(parts: Sequence[Shelved]) -> list[int]:
+    return [0, *numpy.cumsum([len(part.chunks) for part in parts[:-1]]).tolist()] if parts else []
+
+
+def _cosines(shelf: Shelf, query: Query, vectors: Sequence[Vectors]) -> Scores:
+    asked = shelf.vectors(query.texts).T
+    parts = [(part @ asked).max(axis=1) for part in vectors if len(part)]
+    found = numpy.concatenate(parts) if parts else numpy.empty(0)
+    return numpy.round(found.astype(numpy.float64), DECIMALS)
+
+
+def fused(*scorers: Scorer) -> Scorer:
+    """Reciprocal rank fusion: Σ 1 / (60 + rank); what a scorer does not match has no rank with it."""
+
+    def score(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+        return join([scorer(shelf, query, scope) for scorer in scorers])
+
+    return score
+
+
+def join(scores: Sequence[Scores]) -> Scores:
+    """Scores of several scorers over the same chunks, or of several queries, joined by their ranks."""
+    total = numpy.zeros(len(scores[0]))
+    for each in scores:
+        ranks = numpy.empty(len(each))
+        ranks[numpy.argsort(-each, kind="stable")] = numpy.arange(1, len(each) + 1)
+        total += numpy.where(numpy.isfinite(each), 1.0 / (RRF + ranks), 0.0)
+    return numpy.where(total > 0, total, -numpy.inf)
+
+
+def blend(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    """Standardised scores of BM25, sentences and captions added up, and the beginning preferred for what stands there.
+
+    The weights are three round numbers, the same for all categories.
+    """
+    total = _standardised(bm25(shelf, query, scope))
+    total += SENTENCES * _standardised(sentences(shelf, query, scope))
+    if query.headings:
+        total += HEADINGS * _standardised(captions(shelf, query, scope))
+    if query.beginning:
+        starts = numpy.array([chunk.start for chunk in shelf.chunks(scope)], dtype=numpy.float64)
+        total += BEGINNING * numpy.exp(-starts / OPENING)
+    return numpy.round(total, DECIMALS)
+
+
+def _standardised(scores: Scores) -> Scores:
+    known = scores[numpy.isfinite(scores)]
+    if known.size == 0:
+        return numpy.zeros(len(scores))
+    filled = numpy.where(numpy.isfinite(scores), scores, min(0.0, known.min()))
+    spread = filled.std()
+    standard: Scores = (filled - filled.mean()) / spread if spread > 0 else numpy.zeros(len(scores))
+    return standard
+
+
+SCORERS: dict[str, Scorer] = {
+    "minilm": minilm,
+    "bm25": bm25,
+    "sentences": sentences,
+    "rrf": fused(bm25, sentences),
+    "rrf-chunks": fused(bm25, minilm),
+    "blend": blend,
+}
+
+
+def in_chroma(shelf: Shelf, query: Query, scope: tuple[str, ...], k: int, *, folder: Path) -> list[Found]:
+    """The chunks nearest to the query's first text, from an index in Chroma at `folder`; see `store`."""
+    found = _opened(folder, shelf.embedder_name).search(shelf.vectors(query.texts[:1])[0], k, scope)
+    chunks = {chunk.id: chunk for id_ in {each.document_id for each in found} for chunk in shelf.contracts[id_].chunks}
+    return [Found(chunks[each.chunk_id], each.score) for each in found]
+
+
+def store(shelf: Shelf, folder: Path) -> Retriever:
+    """Store the shelf's chunks and vectors in Chroma at `folder`, and the retriever of them.
+
+    Raises CorpusError where there is nothing to store.
+    """
+    parts = [part for part in shelf.contracts.values() if part.chunks]
+    if not parts:
+        raise CorpusError("there is no text to index; check the contracts")
+    chunks = [
+        Chunk(each.id, each.document_id, each.start, each.end, each.text) for part in parts for each in part.chunks
+    ]
+    chroma.build(folder, chunks, numpy.concatenate([part.chunk_vectors for part in parts]), shelf.embedder_name)
+    _opened.cache_clear()
+    return partial(in_chroma, folder=folder)
+
+
+@cache
+def _opened(folder: Path, embedder_name: str) -> chroma.Index:
+    return chroma.open_index(folder, embedder_name)
+
+
+def find_scorer(name: str) -> Scorer:
+    """The scorer of that name. Raises SettingsError for an unknown one."""
+    if name not in SCORERS:
+        raise SettingsError(f"unknown retriever {name!r}; known are {', '.join(SCORERS)}")
+    return SCORERS[name]
+
+
+def search(
+    shelf: Shelf,
+    retriever: str,
+    query: Query | Sequence[Query],
+    k: int = 3,
+    *,
+    within: Collection[str] | str | None = None,
+    threshold: float | None = None,
+    documents: int | None = None,
+) -> list[Found]:
+    """The best `k` chunks, best first; fewer where there are fewer or nothing matches.
+
+    Rankings of several queries are joined by reciprocal rank fusion. `within` is the contract or contracts to search,
+    None for all; with `documents`, only so many contracts are kept whose titles share most with the query (a keyword
+    prefilter). Below `threshold`, in the retriever's own scores, nothing is returned: the item is absent. Raises
+    SettingsError for an unknown retriever or a k below 1, CorpusError for an unknown contract.
+    """
+    if k < 1:
+        raise SettingsError(f"k is {k}; ask for at least one chunk")
+    asked = [query] if isinstance(query, Query) else list(query)
+    scope = shelf.scope(within)
+    if documents is not None:
+        scope = prefiltered(scope, asked[0], documents)
+    scorer = find_scorer(retriever)
+    scores = [scorer(shelf, each, scope) for each in asked]
+    total = scores[0] if len(scores) == 1 else join(scores)
+    order = numpy.argsort(-total, kind="stable")[:k]
+    chunks = shelf.chunks(scope)
+    least = -numpy.inf if threshold is None else threshold
+    return [
+        Found(chunks[row], float(total[row])) for row in order if numpy.isfinite(total[row]) and total[row] >= least
+    ]
+
+
+def prefiltered(scope: Sequence[str], query: Query, keep: int) -> tuple[str, ...]:
+    """The `keep` contracts whose titles share most with the query, rare words counting more; all where none does."""
+    titles = {id_: set(stems(id_)) for id_ in scope}
+    spread: dict[str, int] = defaultdict(int)
+    for words in titles.values():
+        for word in words:
+            spread[word] += 1
+    asked = {stem for stem, _ in query.terms}
+    shared = {id_: sum(1 / spread[word] for word in sorted(words & asked)) for id_, words in titles.items()}
+    best = sorted(scope, key=lambda id_: -shared[id_])[:keep]
+    kept = {id_ for id_ in best if shared[id_] > 0}
+    return tuple(id_ for id_ in scope if id_ in kept) or tuple(scope)
