@@ -24,7 +24,7 @@ from ovrag_core.studies.contract_review.graph import (
 )
 from ovrag_core.studies.contract_review.graph_records import documents_in, read_graph, remove_graph, write_graph
 from ovrag_core.studies.contract_review.graph_store import PASSWORD, GraphStore, Schema, open_store
-from ovrag_core.studies.contract_review.graph_walks import Found, by_section, nearest_sections, neighbours, walk
+from ovrag_core.studies.contract_review.graph_walks import by_section, nearest_sections, neighbours, walk
 from ovrag_core.studies.contract_review.summaries import Summary
 from ovrag_core.types import Document
 
