@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -17,8 +18,12 @@ _LOCAL_ONLY = ("title", "default", "minLength", "maxLength", "uniqueItems", "exa
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n?\s*```", re.S)
 
 
+@cache  # every call of a run asks for the same one, and making it takes longer than sending it
 def strict_schema(model: type[BaseModel]) -> JsonObject:
-    """The JSON Schema of `model` in the strict form of structured output: closed objects, every property required."""
+    """The JSON Schema of `model` in the strict form of structured output: closed objects, every property required.
+
+    Whoever asks again is given the same object, which is not to be changed.
+    """
     strict = _strict(model.model_json_schema())
     assert isinstance(strict, dict)
     return strict
