@@ -327,32 +327,53 @@ def test_flashrank_scores_go_back_to_their_texts() -> None:
     assert _by_flashrank(Ranker(), "x", ["aa", "a", "aaa"]) == [2.0, 1.0, 3.0]
 
 
-def place(start: int, end: int) -> ContractChunk:
-    return ContractChunk(f"d#{start}", "d", start, end, "")
+def place(start: int, end: int, text: str = "x" * 10_000, document: str = "d") -> ContractChunk:
+    return ContractChunk(f"{document}#{start}", document, start, end, text[start:end])
 
 
 def test_measures_of_a_ranking() -> None:
-    text = "x" * 10_000
+    document = Document("d", "x" * 10_000)
     ranked = [place(0, 100), place(100, 200), place(5000, 9000), place(200, 300)]
     gold = [(160, 260), (5500, 5600)]
-    measured = metrics.measure(text, ranked, gold, budget=200)
+    measured = metrics.measure(document, ranked, gold, budget=200)
     assert (measured.recall_1, measured.recall_3, measured.mrr) == (0.0, 1.0, 1 / 3)
-    assert metrics.measure(text, ranked[:2], [(150, 250)]).mrr == 1 / 2  # half of a span that crosses a border
-    assert metrics.measure(text, ranked[:2], [(151, 251)]).mrr == 0  # less than half
-    assert (measured.hit, metrics.measure(text, ranked, gold, budget=4200).hit) == (0.0, 1.0)
+    assert metrics.measure(document, ranked[:2], [(150, 250)]).mrr == 1 / 2  # half of a span that crosses a border
+    assert metrics.measure(document, ranked[:2], [(151, 251)]).mrr == 0  # less than half
+    assert (measured.hit, metrics.measure(document, ranked, gold, budget=4200).hit) == (0.0, 1.0)
     assert measured.presence == 1
-    assert metrics.measure(text, ranked, [(160, 260)]).presence == 0  # the end of it is in the fourth chunk
-    assert metrics.measure("x" * 99 + " " + text, [place(100, 200), place(0, 99)], [(50, 150)]).presence == 1
-    assert metrics.measure(text, [], gold) == metrics.Measures(0, 0, 0, 0, 0, 0, None, 0)
+    assert metrics.measure(document, ranked, [(160, 260)]).presence == 0  # the end of it is in the fourth chunk
+    spaced = "x" * 99 + " " + "x" * 200
+    two = [place(100, 200, spaced), place(0, 99, spaced)]
+    assert metrics.measure(Document("d", spaced), two, [(50, 150)]).presence == 1
+    assert metrics.measure(document, [], gold) == metrics.Measures(0, 0, 0, 0, 0, 0, None, 0)
     with pytest.raises(ValueError, match="that have an answer"):
-        metrics.measure(text, ranked, [])
+        metrics.measure(document, ranked, [])
+
+
+def test_chunks_of_other_contracts_find_nothing() -> None:
+    text = "The first sentence is here. The second sentence is there."
+    gold = [(0, 27)]
+    alien = place(0, len(text), text, "e")
+    measured = metrics.measure(Document("d", text), [alien, place(0, len(text), text)], gold)
+    assert (measured.recall_1, measured.recall_3, measured.relevancy) == (0, 1, 0.25)
+    assert metrics.measure(Document("d", text), [alien], gold).presence == 0
 
 
 def test_relevancy_counts_sentences() -> None:
     text = "The first sentence is here. The second sentence is there. The third one is nowhere."
     start = text.index("The second")
-    measured = metrics.measure(text, [place(0, len(text))], [(start, start + 10)])
+    measured = metrics.measure(Document("d", text), [place(0, len(text), text)], [(start, start + 10)])
     assert measured.relevancy == pytest.approx(1 / 3)
+
+
+def test_records_are_what_a_scoring_tool_reads() -> None:
+    [first, second] = metrics.records(toy(1), lambda contract, question: [Found(place(0, 9, document="c0"), 1.0)])
+    assert first == {"id": "c0__A", "chunks": [{"start": 0, "end": 9}]}
+    assert second["id"] == "c0__B"
+
+
+def here(contract: Contract, start: int) -> Found:
+    return Found(place(start, start + 100, document=contract.document.id), 1.0)
 
 
 def toy(count: int) -> list[Contract]:
@@ -367,10 +388,8 @@ def toy(count: int) -> list[Contract]:
 
 def test_arms_are_compared_by_contract() -> None:
     contracts = toy(12)
-    good = metrics.run(contracts, lambda contract, question: [Found(place(0, 100), 1.0)])
-    bad = metrics.run(
-        contracts, lambda contract, question: [Found(place(0 if contract.document.id < "c5" else 500, 600), 1.0)]
-    )
+    good = metrics.run(contracts, lambda contract, question: [here(contract, 0)])
+    bad = metrics.run(contracts, lambda contract, question: [here(contract, 0 if contract.document.id < "c5" else 500)])
     assert (len(good), list(good["category"].unique())) == (12, ["A"])
     assert metrics.estimate(good, "recall_3").value == 1
     compared = metrics.differences({"good": good, "bad": bad}, "bad", "recall_3")
@@ -386,7 +405,7 @@ def test_arms_are_compared_by_contract() -> None:
 
 def test_the_small_setting_is_redrawn_the_same_way() -> None:
     contracts = toy(6)
-    frame = metrics.run(contracts, lambda contract, question: [Found(place(0, 100), 1.0)])
+    frame = metrics.run(contracts, lambda contract, question: [here(contract, 0)])
     drawn = metrics.redrawn(contracts, frame, "recall_3", draws=20)
     assert drawn.equals(metrics.redrawn(contracts, frame, "recall_3", draws=20))
     assert (set(drawn["cases"]), set(drawn["answerable"]), set(drawn["value"])) == ({4}, {2}, {1.0})

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter
 
 from ovrag_core.errors import CorpusError, MalformedReplyError, QuestionError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.studies.contract_review.words import stems
+from ovrag_core.studies.contract_review.words import pairs, stems
 from ovrag_core.types import Frozen
 
 Wording = Literal["description", "question", "rewordings", "vocabulary", "unplaced"]
@@ -51,12 +51,14 @@ class Query:
     """What a retriever looks for.
 
     `text` is the question as a person puts it; `texts` are what sentences and chunks are compared with, the most
-    similar counts; `terms` are stems with weights, `headings` those of captions; `beginning`: it stands at the start.
+    similar counts; `terms` are stems with weights, `phrases` pairs of neighbouring stems with weights, `headings` stems
+    of captions; `beginning`: it stands at the start.
     """
 
     text: str
     texts: tuple[str, ...]
     terms: tuple[tuple[str, float], ...]
+    phrases: tuple[tuple[str, float], ...] = ()
     headings: tuple[str, ...] = ()
     beginning: bool = False
 
@@ -88,8 +90,8 @@ def queries(category: str, wording: Wording, descriptions: Mapping[str, str] | N
     """What to search for a category, in that wording; rankings of several queries are to be joined.
 
     `description` and `question` use the words of the data set where `descriptions` has them, else the first rewording.
-    `vocabulary` weighs the stems of the vocabulary by the root of their count; `unplaced` does so too and forgets where
-    clauses stand. Raises QuestionError for an unknown category.
+    `vocabulary` weighs stems and pairs of stems of the vocabulary by the root of their count; `unplaced` does so too
+    and forgets where clauses stand. Raises QuestionError for an unknown category.
     """
     described = (descriptions or {}).get(category) or known(category).rewordings[0]
     if wording == "description":
@@ -104,14 +106,19 @@ def queries(category: str, wording: Wording, descriptions: Mapping[str, str] | N
 
 
 def _expert(category: str, words: Vocabulary, *, placed: bool) -> Query:
-    counted = Counter(stem for text in (*words.clauses, *words.terms, *words.headings) for stem in stems(text))
+    texts = (*words.clauses, *words.terms, *words.headings)
     return Query(
         text=f"{category}: {words.rewordings[0]}",
         texts=words.clauses,
-        terms=tuple((stem, math.sqrt(count)) for stem, count in counted.items()),
+        terms=_weighed(stem for text in texts for stem in stems(text)),
+        phrases=_weighed(pair for text in texts for pair in pairs(stems(text))),
         headings=tuple(dict.fromkeys(stem for text in words.headings for stem in stems(text))),
         beginning=placed and words.place == "beginning",
     )
+
+
+def _weighed(units: Iterable[str]) -> tuple[tuple[str, float], ...]:
+    return tuple((unit, math.sqrt(count)) for unit, count in Counter(units).items())
 
 
 def asked(category: str, description: str) -> str:

@@ -5,9 +5,8 @@ A chunk finds an answer if it holds at least half of the characters of one of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Protocol
 
 import numpy
 import pandas
@@ -16,23 +15,12 @@ from ovrag_core.documents.passages import Span, find_passages
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, holm, paired_difference, ratio
 from ovrag_core.studies.contract_review.datasets import Contract, Question
 from ovrag_core.studies.contract_review.retrievers import Found
+from ovrag_core.types import Chunk, Document
 
 BUDGET = 6144  # characters: three chunks of 2,048
 DEPTH = 50  # chunks that an arm returns to be measured
 SHARE = 0.5  # of a gold span that a chunk must hold
 CONTEXT = 3  # chunks that are handed on to whoever answers
-
-
-class Spanned(Protocol):
-    """Something that stands at `[start, end)` of a contract's text."""
-
-    @property
-    def start(self) -> int:
-        """First character."""
-
-    @property
-    def end(self) -> int:
-        """One beyond the last character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +45,35 @@ class Measures:
 MEASURES = ("recall_1", "recall_3", "recall_5", "mrr", "hit", "presence", "relevancy")
 
 
-def finds(chunk: Spanned, gold: Iterable[Span]) -> bool:
-    """Whether a chunk holds at least half of one of the gold spans."""
+def finds(chunk: Chunk, gold: Iterable[Span]) -> bool:
+    """Whether a chunk of the same contract holds at least half of one of the gold spans."""
     return any(min(chunk.end, end) - max(chunk.start, start) >= SHARE * (end - start) for start, end in gold)
 
 
-def measure(text: str, ranked: Sequence[Spanned], gold: Sequence[Span], budget: int = BUDGET) -> Measures:
-    """Measures of a ranking of chunks of one contract with that text. Raises ValueError without a gold span."""
+def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], budget: int = BUDGET) -> Measures:
+    """Measures of a ranking of chunks, best first; chunks of other contracts find nothing.
+
+    Raises ValueError without a gold span.
+    """
     if not gold:
         raise ValueError("retrieval is measured for questions that have an answer")
-    hits = [finds(chunk, gold) for chunk in ranked]
+    hits = [chunk.document_id == document.id and finds(chunk, gold) for chunk in ranked]
     used = numpy.cumsum([chunk.end - chunk.start for chunk in ranked])
     context = ranked[:CONTEXT]
+    own = [chunk for chunk in context if chunk.document_id == document.id]
     return Measures(
         recall_1=float(any(hits[:1])),
         recall_3=float(any(hits[:3])),
         recall_5=float(any(hits[:5])),
         mrr=1 / (hits.index(True) + 1) if True in hits else 0.0,
         hit=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget)),
-        presence=float(any(_is_covered(text, span, context) for span in gold)),
-        relevancy=_relevancy(text, context, gold),
+        presence=float(any(_is_covered(document.text, span, own) for span in gold)),
+        relevancy=_relevancy(document.id, context, gold),
         characters=int(sum(chunk.end - chunk.start for chunk in context)),
     )
 
 
-def _is_covered(text: str, span: Span, chunks: Sequence[Spanned]) -> bool:
+def _is_covered(text: str, span: Span, chunks: Sequence[Chunk]) -> bool:
     """Whether chunks hold every character of a span between them, but for white space at their borders."""
     reached, end = span
     for chunk in sorted(chunks, key=lambda chunk: chunk.start):
@@ -92,11 +84,15 @@ def _is_covered(text: str, span: Span, chunks: Sequence[Spanned]) -> bool:
     return reached >= end
 
 
-def _relevancy(text: str, chunks: Sequence[Spanned], gold: Sequence[Span]) -> float | None:
-    sentences = {span for chunk in chunks for span in find_passages(text[chunk.start : chunk.end], chunk.start)}
+def _relevancy(document_id: str, chunks: Sequence[Chunk], gold: Sequence[Span]) -> float | None:
+    sentences = {(each.document_id, span) for each in chunks for span in find_passages(each.text, each.start)}
     if not sentences:
         return None
-    return sum(any(start < last and first < end for first, last in gold) for start, end in sentences) / len(sentences)
+    relevant = [
+        whose == document_id and any(start < last and first < end for first, last in gold)
+        for whose, (start, end) in sentences
+    ]
+    return sum(relevant) / len(relevant)
 
 
 Arm = Callable[[Contract, Question], Sequence[Found]]
@@ -106,15 +102,21 @@ def run(contracts: Sequence[Contract], arm: Arm, budget: int = BUDGET) -> pandas
     """One row per answerable question: contract, question, category, and its measures."""
     rows = [
         {"contract": contract.document.id, "question": question.id, "category": question.category}
-        | asdict(
-            measure(contract.document.text, [each.chunk for each in arm(contract, question)], question.gold, budget)
-        )
+        | asdict(measure(contract.document, [each.chunk for each in arm(contract, question)], question.gold, budget))
         for contract in contracts
         for question in contract.questions
         if question.gold
     ]
     columns = ["contract", "question", "category", *MEASURES, "characters"]
     return pandas.DataFrame(rows, columns=columns)
+
+
+def records(contracts: Sequence[Contract], arm: Arm) -> Iterator[dict[str, object]]:
+    """For every question, with or without an answer, its id and its chunks, best first, as scoring tools read them."""
+    for contract in contracts:
+        for question in contract.questions:
+            chunks = [each.chunk for each in arm(contract, question) if each.chunk.document_id == contract.document.id]
+            yield {"id": question.id, "chunks": [{"start": each.start, "end": each.end} for each in chunks]}
 
 
 def estimate(frame: pandas.DataFrame, measure_name: str, plan: Resampling | None = None) -> Estimate:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import Literal
 
 import bm25s
 import numpy
@@ -31,18 +32,21 @@ from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.studies.contract_review import chunkers, clauses
 from ovrag_core.studies.contract_review.chunkers import ContractChunk
 from ovrag_core.studies.contract_review.expansion import Query
-from ovrag_core.studies.contract_review.words import stems
+from ovrag_core.studies.contract_review.words import pairs, stems
 from ovrag_core.types import Chunk, Document
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of every index it builds
 
 Scores = NDArray[numpy.float64]
+Units = Literal["chunk", "caption", "passage", "phrase"]
 CUTS = Path("data/cache/contract_review")
+KEPT = 4_096  # lexicons in memory
 RRF = 60  # Cormack, Clarke and Buettcher (2009)
 K1, B = 1.5, 0.75
 DECIMALS = 6  # of a cosine: beyond, machines disagree
 OPENING = 2000.0  # characters after which the prior of what stands at the beginning has fallen to 1/e
-SENTENCES, HEADINGS, BEGINNING = 0.5, 0.3, 4.0  # weights beside BM25's, of standardised scores; the last of the prior
+PHRASES, PASSAGES, SENTENCES, HEADINGS = 0.3, 0.3, 0.5, 0.3  # weights of standardised scores beside that of BM25
+BEGINNING = 4.0  # standard deviations that the beginning is preferred by, for what stands there
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,15 @@ class Shelved:
         """Vectors of the chunks (n × d)."""
         return self._embed([chunk.text for chunk in self.chunks])
 
-    @cached_property
-    def stems(self) -> tuple[tuple[str, ...], ...]:
-        """Stems of each chunk."""
-        return tuple(tuple(stems(chunk.text)) for chunk in self.chunks)
+    def units(self, what: Units) -> list[list[str]]:
+        """What words are matched in: stems of chunks, captions or passages, or pairs of stems of chunks."""
+        text = self.document.text
+        if what == "passage":
+            return [stems(text[start:end]) for start, end in self.passages]
+        if what == "caption":
+            return [stems(caption) for caption in self.captions]
+        found = [stems(chunk.text) for chunk in self.chunks]
+        return [pairs(each) for each in found] if what == "phrase" else found
 
     @cached_property
     def owners(self) -> NDArray[numpy.intp]:
@@ -129,7 +138,7 @@ class Shelf:
             raise CorpusError(f"two contracts are called {doubled}; give each a title of its own")
         self._embedder = embedder
         self._vectors: dict[str, Vectors] = {}
-        self._lexicons: dict[tuple[str, tuple[str, ...]], Lexicon] = {}
+        self._lexicons: dict[tuple[Units, tuple[str, ...]], Lexicon] = {}
 
     @property
     def embedder_name(self) -> str:
@@ -159,17 +168,13 @@ class Shelf:
             self._vectors |= dict(zip(missing, self._embedder.embed(missing), strict=True))
         return numpy.stack([self._vectors[text] for text in texts])
 
-    def lexicon(self, what: str, scope: tuple[str, ...]) -> Lexicon:
-        """BM25 over the chunks (`text`) or their captions (`caption`) of the contracts in scope."""
+    def lexicon(self, what: Units, scope: tuple[str, ...]) -> Lexicon:
+        """BM25 over the chunks, captions, passages or pairs of stems of the contracts in scope."""
         key = (what, scope)
         if key not in self._lexicons:
-            parts = [self.contracts[id_] for id_ in scope]
-            texts = (
-                [words for part in parts for words in part.stems]
-                if what == "text"
-                else [tuple(stems(caption)) for part in parts for caption in part.captions]
-            )
-            self._lexicons[key] = Lexicon(texts)
+            if len(self._lexicons) >= KEPT:
+                self._lexicons.clear()
+            self._lexicons[key] = Lexicon([words for id_ in scope for words in self.contracts[id_].units(what)])
         return self._lexicons[key]
 
 
@@ -254,7 +259,7 @@ Retriever = Callable[[Shelf, Query, tuple[str, ...], int], list[Found]]
 
 def bm25(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
     """BM25 of the query's terms; word statistics are those of the contracts in scope."""
-    return shelf.lexicon("text", scope).scores(query.terms)
+    return shelf.lexicon("chunk", scope).scores(query.terms)
 
 
 def captions(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
@@ -267,19 +272,30 @@ def minilm(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
     return _cosines(shelf, query, [shelf.contracts[id_].chunk_vectors for id_ in scope])
 
 
+def phrases(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    """BM25 of the query's pairs of stems."""
+    return shelf.lexicon("phrase", scope).scores(query.phrases)
+
+
+def passages(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    """The best BM25 of a chunk's sentences."""
+    return _best_of_passages(shelf, scope, shelf.lexicon("passage", scope).scores(query.terms))
+
+
 def sentences(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
     """Greatest cosine of a sentence of the chunk with one of the query's texts; -inf for a chunk without sentence."""
-    parts = [shelf.contracts[id_] for id_ in scope]
-    cosines = _cosines(shelf, query, [part.sentence_vectors for part in parts])
-    best = numpy.full(sum(len(part.chunks) for part in parts), -numpy.inf)
-    rows = [part.owners + before for part, before in zip(parts, _begins(parts), strict=True)]
-    if best.size and cosines.size:
-        numpy.maximum.at(best, numpy.concatenate(rows), cosines)
+    cosines = _cosines(shelf, query, [shelf.contracts[id_].sentence_vectors for id_ in scope])
+    return _best_of_passages(shelf, scope, cosines)
+
+
+def _best_of_passages(shelf: Shelf, scope: tuple[str, ...], scores: Scores) -> Scores:
+    counts = [len(shelf.contracts[id_].chunks) for id_ in scope]
+    best = numpy.full(sum(counts), -numpy.inf)
+    begins = [0, *numpy.cumsum(counts).tolist()]
+    rows = [shelf.contracts[id_].owners + begin for id_, begin in zip(scope, begins, strict=False)]
+    if best.size and scores.size:
+        numpy.maximum.at(best, numpy.concatenate(rows), scores)
     return best
-
-
-def _begins(parts: Sequence[Shelved]) -> list[int]:
-    return [0, *numpy.cumsum([len(part.chunks) for part in parts[:-1]]).tolist()] if parts else []
 
 
 def _cosines(shelf: Shelf, query: Query, vectors: Sequence[Vectors]) -> Scores:
@@ -309,14 +325,17 @@ def join(scores: Sequence[Scores]) -> Scores:
 
 
 def blend(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
-    """Standardised scores of BM25, sentences and captions added up, and the beginning preferred for what stands there.
+    """Standardised scores of chunks, phrases, passages, sentences and captions added up and standardised again.
 
-    The weights are three round numbers, the same for all categories.
+    The beginning is preferred for what stands there. The weights are round numbers, the same for all categories.
     """
-    total = _standardised(bm25(shelf, query, scope))
-    total += SENTENCES * _standardised(sentences(shelf, query, scope))
-    if query.headings:
-        total += HEADINGS * _standardised(captions(shelf, query, scope))
+    parts: list[tuple[float, Scorer]] = [(1.0, bm25), (SENTENCES, sentences), (PASSAGES, passages)]
+    parts += [(PHRASES, phrases)] if query.phrases else []
+    parts += [(HEADINGS, captions)] if query.headings else []
+    total = numpy.zeros(len(shelf.chunks(scope)))
+    for weight, scorer in parts:
+        total += weight * _standardised(scorer(shelf, query, scope))
+    total = _standardised(total)
     if query.beginning:
         starts = numpy.array([chunk.start for chunk in shelf.chunks(scope)], dtype=numpy.float64)
         total += BEGINNING * numpy.exp(-starts / OPENING)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer
 
@@ -20,6 +22,11 @@ def stems(text: str) -> list[str]:
     """Stems (Porter's second English stemmer) of the words of `text` in order, without stop words."""
     words = _WORD.findall(text.translate(_UNSEEN).lower())
     return [_stem(word) for word in words if word not in STOP_WORDS]
+
+
+def pairs(stemmed: Sequence[str]) -> list[str]:
+    """Neighbouring stems, joined by a blank."""
+    return [f"{first} {second}" for first, second in pairwise(stemmed)]
 
 
 @lru_cache(maxsize=1 << 17)
