@@ -7,7 +7,7 @@ that retriever can be measured.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -102,17 +102,18 @@ def walk(graph: ContractGraph, ranking: Ranking, question: str, *, edges: Iterab
     """All chunks of a ranking and those that edges lead to from its best ones and from the question, best first.
 
     A chunk has 61 / (60 + rank), so that the scores of any retriever will do, and gains `NAMED` where the question
-    names what it introduces: a term that it defines, or the parties; a contract's own name and date stand with its
-    parties. It gains `LINKED` times a seed's score where an edge joins them: it defines a term that the seed uses, the
-    seed refers to it or it to the seed, it is next to the seed or in one section with it.
+    names what it introduces: the parties, beside whom stand a contract's name and date, or a term that it defines, the
+    less the more of the contract uses that term. It gains `LINKED` times a seed's score where an edge joins them: it
+    defines a term that the seed uses, the seed refers to it or it to the seed, it is next to the seed or in one section
+    with it.
     """
     chunks = {chunk.id: chunk for chunk in graph.chunks}
     ranked = [each for each, _ in ranking if each in chunks]
     score = {each: (_RRF + 1) / (_RRF + rank) for rank, each in enumerate(ranked, 1)}
     gained: dict[str, list[tuple[float, str]]] = {each: [] for each in chunks}
     walked = set(edges)
-    for each, why in _named(graph, question, walked):
-        gained[each].append((NAMED, why))
+    for each, gain, why in _named(graph, question, walked):
+        gained[each].append((gain, why))
     ranks = {each: rank for rank, each in enumerate(ranked[:SEEDS], 1)}
     for seed, each, why in _links(graph, ranks, walked):
         gained[each].append((LINKED * score[seed], f"rank {ranks[seed]} → {why}"))
@@ -132,18 +133,21 @@ def asks_for_the_opening(question: str) -> bool:
     return bool(_OPENING & set(_WORD.findall(question.lower())))
 
 
-def _named(graph: ContractGraph, question: str, walked: Collection[EdgeKind]) -> Iterator[tuple[str, str]]:
-    """Chunks that introduce what a question names, each with the path to it."""
+def _named(graph: ContractGraph, question: str, walked: Collection[EdgeKind]) -> Iterator[tuple[str, float, str]]:
+    """Chunks that introduce what a question names, each with what it gains and the path to it."""
     asked = set(_WORD.findall(question.lower()))
     if "DEFINES" in walked:
+        users = Counter(edge.end for edge in graph.of("USES"))
         for edge in graph.of("DEFINES"):
             words = set(_WORD.findall(edge.why.lower()))
             if words and words <= asked:
-                yield edge.start, f"question → DEFINES “{edge.why}”"
-    if "PARTY_TO" in walked and asks_for_the_opening(question):
+                rare = 1 - min(1.0, users[edge.end] / len(graph.chunks))
+                yield edge.start, NAMED * rare, f"question → DEFINES “{edge.why}”"
+    if "PARTY_TO" in walked and graph.chunks and asks_for_the_opening(question):
+        yield graph.chunks[0].id, NAMED, "question → PARTY_TO the contract, its beginning"
         for edge in graph.of("PARTY_TO"):
             if edge.end != graph.document:
-                yield edge.end, f"question → PARTY_TO {edge.why}".rstrip()
+                yield edge.end, NAMED, f"question → PARTY_TO {edge.why}".rstrip()
 
 
 def _links(
