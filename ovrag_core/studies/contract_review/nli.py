@@ -31,6 +31,7 @@ WEIGHTS = Path("weights/nli.safetensors")
 FORMAT = "ovrag-nli-1"
 LEAST = 1e-3  # spans below it are no evidence that anyone looks at, but the best are always given
 ALWAYS = 5
+MOST_SPANS = 16_000  # of training: a gigabyte for each matrix of spans by spans
 CUE_WEIGHTS = numpy.array([[2.0, 2.0, 1.0], [0.5, 1.0, 0.5]], dtype=numpy.float32)  # about, for, against
 
 
@@ -185,11 +186,16 @@ def digest(text: str) -> str:
 
 
 def train(agreements: Sequence[Agreement], hypotheses: Mapping[str, str]) -> Parameters:
-    """What the learned judge learns from marked agreements. Raises CorpusError for fewer than ten."""
+    """What the learned judge learns from marked agreements.
+
+    Raises CorpusError for fewer than ten, and for so many that their spans, compared two by two, fill the memory.
+    """
     if len(agreements) < 10:
         raise CorpusError(f"{len(agreements)} marked agreements are too few to learn from; give ten or more")
-    readings = [read(each.document, each.spans, hypotheses) for each in agreements]
-    return nli_learned.fit(readings, [nli_learned.marked(each, list(hypotheses)) for each in agreements])
+    if (spans := sum(len(each.spans) for each in agreements)) > MOST_SPANS:
+        raise CorpusError(f"{spans} spans are too many to learn from at once; give agreements of {MOST_SPANS} or fewer")
+    truth = [nli_learned.marked(each, list(hypotheses)) for each in agreements]
+    return nli_learned.fit([read(each.document, each.spans, hypotheses) for each in agreements], truth)
 
 
 def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict[int, list[Judged]]:

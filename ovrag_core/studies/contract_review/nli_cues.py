@@ -21,8 +21,9 @@ _ROLES = (
     ),
     (r"\d+", "0"),
 )
-_EVEN = tuple((re.compile(pattern, re.I), name) for pattern, name in _ROLES)
+_EVEN = tuple((re.compile(pattern), name) for pattern, name in _ROLES)
 _SPACE = re.compile(r"\s+")
+LONGEST = 6_000  # characters of a span that are searched; a long clause has two thousand
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,10 @@ class Cues:
 
 def plain(text: str) -> str:
     """Lower case, single spaces, straight apostrophes; roles, confidential information, numbers each by one name."""
+    text = _SPACE.sub(" ", text).strip().lower().replace("’", "'")
     for pattern, name in _EVEN:
         text = pattern.sub(name, text)
-    return _SPACE.sub(" ", text).strip().lower().replace("’", "'")
+    return text
 
 
 _NO = r"(?:not|nor|never|neither|no|refrain\w*|without)\b"
@@ -51,6 +53,10 @@ _STAFF = r"(?:employees?|personnel|staff|officers?|directors?|representatives?|i
 _COPY = r"(?:cop(?:y|ies|ied|ying)|reproduc\w*|duplicat\w*|photocop\w*|extracts?|facsimiles?)"
 _GIVE_BACK = (
     r"(?:return\w*|destr(?:oy|uct)\w*|deliver\w* (?:up|to)|redeliver\w*|eras\w*|expunge\w*|delet\w*|surrender\w*)"
+)
+_ENDED = (
+    r"(?:terminat\w+|expir\w+|complet\w+|conclu\w+|cessation|ceases?|end of|no longer|discontinu\w+|"
+    r"not (?:to )?(?:proceed|pursue)|fulfil\w+|once)"
 )
 _KEEP = r"(?:retain\w*|keep\w*|preserv\w*|archiv\w*)"
 _COMPELLED = (
@@ -70,8 +76,7 @@ CUES: Mapping[str, Cues] = {
         rf"(?:whether or not|regardless (?:of )?whether|need not be|even if|irrespective of whether|or not so|"
         rf"(?:does|do|is|are|need) not (?:\w+ )?)(?:\w+ ){{0,4}}{_LABELLED}|not so {_LABELLED}|"
         r"(?:by (?:its|their|the) (?:very )?nature|under the circumstances|circumstances surrounding|reasonabl[ey]|"
-        r"ought|intended to be)\b.{0,60}\b(?:confiden|proprietary|secret|understood|known)|"
-        r"(?:any|all|whatever|whatsoever|regardless of (?:the )?)(?: \w+)? ?(?:form|format|medium|manner)",
+        r"ought|intended to be)\b.{0,60}\b(?:confiden|proprietary|secret|understood|known)",
     ),
     "nda-2": Cues(
         r"secret.{0,20}(?:means?|shall mean|includes?|consists?|refers?|is)\b|definition|including|without limitation",
@@ -153,8 +158,7 @@ CUES: Mapping[str, Cues] = {
     ),
     "nda-16": Cues(
         rf"\b{_GIVE_BACK}\b",
-        rf"\b(?:shall|will|must|agrees?|undertakes?|to|be)\b.{{0,80}}\b{_GIVE_BACK}\b|"
-        rf"(?:terminat|expir|complet|conclu|end of|request)\w*.{{0,160}}\b{_GIVE_BACK}\b",
+        rf"\b{_ENDED}\b.{{0,240}}\b{_GIVE_BACK}\b|\b{_GIVE_BACK}\b.{{0,200}}\b{_ENDED}\b",
         rf"(?:not|no)\b (?:be )?(?:\w+ )?(?:required|obliged|obligated|obligation|obligate)\b.{{0,100}}"
         rf"\b{_GIVE_BACK}\b",
     ),
@@ -198,8 +202,10 @@ def _compiled(hypothesis: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pat
 def cue_hits(hypothesis: str, text: str) -> tuple[bool, bool, bool]:
     """Whether the cues of what the hypothesis is about, for it and against it occur in an even text.
 
-    A hypothesis without cues has none. Even texts come from `plain`.
+    A hypothesis without cues has none. Even texts come from `plain`; of a text without end only the start is read, as
+    looking for two words near each other takes long.
     """
+    text = text[:LONGEST]
     if hypothesis not in CUES:
         return (False, False, False)
     about, entails, contradicts = _compiled(hypothesis)
