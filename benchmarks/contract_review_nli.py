@@ -4,7 +4,7 @@
                                              [--chat ARM ...]
 
 `learned` and `majority` are trained on the agreements of the other four of five folds; `lexical` learns nothing.
-`learned, no cues` is the learned judge without the cue words. `--write` leaves each judge's results as JSON Lines.
+`learned, no cues` is the learned judge without the cue words: a lower bound, as who wrote them knew the agreements. `--write` leaves each judge's results as JSON Lines.
 `--chat` asks the chat model of the settings 400 drawn questions in an arm (`chat_rag`, `chat_five_shot`,
 `chat_document`), or reads its recorded replies.
 
