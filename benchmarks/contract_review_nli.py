@@ -4,7 +4,8 @@
                                              [--chat ARM ...]
 
 `learned` and `majority` are trained on the agreements of the other four of five folds; `lexical` learns nothing.
-`learned, no cues` is the learned judge without the cue words: a lower bound, as who wrote them knew the agreements. `--write` leaves each judge's results as JSON Lines.
+`learned, no cues` is the learned judge without the cue words: a lower bound, as who wrote them knew the agreements.
+`--write` leaves each judge's results as JSON Lines.
 `--chat` asks the chat model of the settings 400 drawn questions in an arm (`chat_rag`, `chat_five_shot`,
 `chat_document`), or reads its recorded replies.
 
@@ -91,6 +92,9 @@ def print_first_experiment(data: NliSet, asked: dict[str, dict[int, list[Asked]]
 
 def print_chat(data: NliSet, arm: ChatArm, plan: Resampling) -> None:
     options = load_settings().llm
+    if options.provider == "offline":
+        print(f"\n{arm}: no chat model; set llm.provider to openai or replay")
+        return
     with connect(options, folder=ROOT) as connection:
         chosen = draw(data, QUESTIONS)
         results = ask_all(chosen, connection.chat, arm, seed=options.seed)
