@@ -72,13 +72,13 @@ def answer(
     return learned(read(document.text, embedder or minilm()), categories, model)
 
 
-def learned(reading: Reading, categories: Sequence[str], model: ClauseModel) -> list[Answers]:
-    """Answers of a trained model."""
+def learned(reading: Reading, categories: Sequence[str], model: ClauseModel, least: float = LEAST) -> list[Answers]:
+    """Answers of a trained model; spans that are less likely than `least` are left out."""
     given = model.score(reading)
     result = []
     for category in categories:
         found, present = model.answers(given, category)
-        kept = [_answer(reading, each.start, each.end, score) for each, score in found if score >= LEAST]
+        kept = [_answer(reading, each.start, each.end, score) for each, score in found if score >= least]
         result.append(Answers(category, present, tuple(kept)))
     return result
 

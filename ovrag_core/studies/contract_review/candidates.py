@@ -18,7 +18,7 @@ from ovrag_core.studies.contract_review.scorers import ABSENT, HALF, jaccard, wo
 
 Span = tuple[int, int]
 
-MOST_PASSAGES = 12
+MOST_PASSAGES = 14
 MOST_SHORTS = 10
 PARTIES = "Parties"  # CUAD's evaluation: a span that holds a party's name in full answers for it
 

@@ -98,6 +98,27 @@ class ClauseModel:
         order = numpy.argsort(-probabilities, kind="stable")
         return [(found[row], float(probabilities[row])) for row in order], present
 
+    def rank(self, given: Scored, category: str, chunks: Sequence[tuple[int, int]]) -> list[tuple[int, float]]:
+        """Numbers of chunks, best first, with their scores: the best answer that lies in a chunk, then its best
+        passage. A passage lies in the chunk that holds at least half of it."""
+        column = self.column(category)
+        found, _ = self.answers(given, category)
+        likely: dict[int, float] = {}
+        for each, probability in found:
+            likely[each.passage] = max(likely.get(each.passage, 0.0), probability)
+        own = given.passages[:, column]
+        scores = []
+        for start, end in chunks:
+            rows = [
+                row
+                for row, (left, right) in enumerate(given.reading.passages)
+                if 2 * (min(end, right) - max(start, left)) >= right - left
+            ]
+            best = max((likely.get(row, 0.0) for row in rows), default=0.0)
+            scores.append((best, float(max((own[row] for row in rows), default=-numpy.inf))))
+        order = sorted(range(len(chunks)), key=lambda number: (-scores[number][0], -scores[number][1], number))
+        return [(number, scores[number][0]) for number in order]
+
     def refuse_known(self, contracts: Sequence[Contract]) -> None:
         """Raises CorpusError where one of the contracts was in training: a figure on it would mean nothing."""
         titles, digests = {title for title, _ in self.trained_on}, {digest for _, digest in self.trained_on}
