@@ -1,6 +1,7 @@
 """Retrieval on CUAD: arms by chunkers with intervals, the thesis's second experiment, and seconds.
 
-    python benchmarks/contract_review_retrieval.py [--chunkers recursive-2048,clause-1024] [--only arms|e2|speed]
+    python benchmarks/contract_review_retrieval.py [--chunkers recursive-2048,clause-1024]
+        [--only arms|pooled|e2|speed|scale]
 
 Reads CUAD below `OVRAG_EXTERNAL_DATA`; vectors are kept in data/cache/vectors, so only the first run embeds. Every
 figure is over the answerable questions; intervals (95%) resample contracts. Zero-shot throughout: nothing is learned
@@ -11,6 +12,7 @@ that title, parties and dates stand at the beginning.
 from __future__ import annotations
 
 import argparse
+import resource
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -21,13 +23,14 @@ import pandas
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.external import external_data
-from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.studies.contract_review import retrieval_metrics as metrics
 from ovrag_core.studies.contract_review.chunkers import CHUNKERS
 from ovrag_core.studies.contract_review.datasets import Contract, Question, load_cuad
 from ovrag_core.studies.contract_review.expansion import Wording, queries, read_descriptions, titled
 from ovrag_core.studies.contract_review.rerank import by_sentences, rerank
 from ovrag_core.studies.contract_review.retrievers import Found, Shelf, search, shelve
+from ovrag_core.types import Document
 
 PLAN = Resampling()
 ARMS: tuple[tuple[str, Wording], ...] = (
@@ -51,7 +54,7 @@ Frames = dict[str, pandas.DataFrame]
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--chunkers", default=",".join(CHUNKERS))
-    options.add_argument("--only", choices=["arms", "e2", "speed"])
+    options.add_argument("--only", choices=["arms", "pooled", "e2", "speed", "scale"])
     options.add_argument("--data", type=Path, default=external_data("contract_review", "cuad"))
     given = options.parse_args()
     contracts = load_cuad(given.data)
@@ -59,10 +62,14 @@ def main() -> None:
     if given.only in {None, "arms"}:
         for chunker in given.chunkers.split(","):
             show_arms(contracts, chunker, descriptions)
+    if given.only in {None, "pooled"}:
+        show_pooled(contracts, descriptions)
     if given.only in {None, "e2"}:
         show_e2(contracts, descriptions)
     if given.only in {None, "speed"}:
         show_speed(contracts, descriptions)
+    if given.only in {None, "scale"}:
+        show_scale(contracts)
 
 
 def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping[str, str]) -> None:
@@ -81,6 +88,32 @@ def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping
     print(f"\n{chunker}: {len(sizes)} chunks, {numpy.mean(sizes):.0f} characters on average")
     show(frames)
     print(table(metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
+
+
+def show_pooled(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> None:
+    """The same question asked of all contracts at once, with the title in it, and with the title as a prefilter."""
+    shelf = on_shelf(contracts, "recursive-2048")
+    frames: Frames = {}
+    for retriever, wording in (("sentences", "description"), ("bm25", "description"), ("blend", "vocabulary")):
+        for how in ("pooled", "pooled, title", "pooled, title, prefilter", "scoped"):
+
+            def arm(
+                contract: Contract,
+                question: Question,
+                retriever: str = retriever,
+                wording: Wording = wording,
+                how: str = how,
+            ) -> list[Found]:
+                asked = queries(question.category, wording, descriptions)
+                if "title" in how:
+                    asked = tuple(titled(each, contract.document.id) for each in asked)
+                within = contract.document.id if how == "scoped" else None
+                documents = 1 if "prefilter" in how else None
+                return search(shelf, retriever, asked, 10, within=within, documents=documents)
+
+            frames[f"{retriever}, {wording}, {how}"] = metrics.run(contracts, arm)
+    print(f"\nScope, recursive-2048, {len(contracts)} contracts")
+    show(frames)
 
 
 def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> None:
@@ -151,6 +184,59 @@ def show_speed(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -
                 seconds.append(time.perf_counter() - begun)
         p50, p95 = numpy.quantile(seconds, [0.5, 0.95]) * 1000
         print(f"{retriever}, {wording}: {len(seconds)} queries with embedding, p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+
+
+def show_scale(contracts: Sequence[Contract], count: int = 510, long: int = 36, characters: int = 340_000) -> None:
+    """Memory and search with as many contracts as CUAD has: copies of those at hand with their words moved about.
+
+    Some are made as long as CUAD's longest. Vectors are random, since making them is timed elsewhere; the embedder is
+    loaded all the same.
+    """
+    generator = numpy.random.default_rng(42)
+    minilm().embed(["warm"])
+    texts = [contract.document.text for contract in contracts]
+    documents = []
+    for number in range(count):
+        text = texts[number % len(texts)]
+        if number < long:
+            text = (text * (characters // max(1, len(text)) + 1))[:characters]
+        words = text.split(" ")
+        for place in generator.integers(0, len(words), size=len(words) // 50):
+            words[place] = f"word{place}"
+        documents.append(Document(f"copy {number}", " ".join(words)))
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        shelf = shelve(documents, "recursive-2048", Random(), vectors=Path(folder), cuts=Path(folder))
+        made = time.perf_counter() - begun
+        [query] = queries("Insurance", "vocabulary")
+        scoped, pooled = [], []
+        for document in documents:
+            begun = time.perf_counter()
+            search(shelf, "blend", query, 3, within=document.id)
+            scoped.append(time.perf_counter() - begun)
+        for _ in range(3):
+            begun = time.perf_counter()
+            search(shelf, "blend", query, 3)
+            pooled.append(time.perf_counter() - begun)
+    total = sum(len(document.text) for document in documents)
+    passages = sum(len(each.passages) for each in shelf.contracts.values())
+    chunks = len(shelf.chunks(shelf.scope(None)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    print(f"\n{count} altered copies: {total:,} characters, {chunks:,} chunks, {passages:,} sentences, random vectors")
+    print(f"cut and stored in {made:.0f} s, without embedding; peak memory {peak:.2f} GB")
+    print(f"first search of each contract: p95 {numpy.quantile(scoped, 0.95) * 1000:.0f} ms")
+    print(f"pooled: first {pooled[0]:.1f} s with its word index, then {pooled[-1] * 1000:.0f} ms")
+
+
+class Random:
+    """Vectors that cost nothing."""
+
+    name = "random"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of 384 numbers per text, of unit length."""
+        vectors = numpy.random.default_rng(len(texts)).normal(size=(len(texts), 384)).astype(numpy.float32)
+        return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def on_shelf(contracts: Sequence[Contract], chunker: str) -> Shelf:
