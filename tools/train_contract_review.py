@@ -15,6 +15,17 @@ from ovrag_core.external import external_data
 from ovrag_core.studies.contract_review.datasets import categories, load_cuad
 from ovrag_core.studies.contract_review.learned import WEIGHTS, Trainer, save_model
 
+NOTICE = """# Weights of the clause finder
+
+Learned from CUAD v1 (The Atticus Project; Hendrycks et al. 2021, arXiv 2103.06268), CC BY 4.0
+(https://creativecommons.org/licenses/by/4.0/), by `tools/train_contract_review.py`. Words are hashed: the file holds
+numbers, and neither texts nor lists of words. Prototypes are vectors of clauses written for this study.
+
+Trained on these contracts, title and digest of the text. A figure measured on one of them means nothing, so measuring
+refuses them.
+
+"""
+
 
 def main() -> None:
     """Train on all contracts, and save."""
@@ -25,6 +36,8 @@ def main() -> None:
     contracts = load_cuad(options.folder)
     model = Trainer(contracts, categories(contracts)).fit()
     save_model(model, options.to)
+    notice = NOTICE + "".join(f"- {title} ({own})\n" for title, own in model.trained_on)
+    options.to.with_suffix(".md").write_text(notice, encoding="utf-8")
     print(f"{options.to}: {len(model.categories)} categories, trained on {len(model.trained_on)} contracts")
 
 
