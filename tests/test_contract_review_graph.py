@@ -27,7 +27,7 @@ from ovrag_core.studies.contract_review.graph import (
 )
 from ovrag_core.studies.contract_review.graph_records import documents_in, read_graph, remove_graph, write_graph
 from ovrag_core.studies.contract_review.graph_store import PASSWORD, GraphStore, Schema, open_store
-from ovrag_core.studies.contract_review.graph_walks import by_section, nearest_sections, neighbours, walk
+from ovrag_core.studies.contract_review.graph_walks import as_chunks, by_section, nearest_sections, neighbours, walk
 from ovrag_core.studies.contract_review.summaries import Summary
 from ovrag_core.types import Document
 
@@ -350,6 +350,7 @@ def test_v1_adds_the_chunks_beside_the_best_ones() -> None:
     place = found[0].chunk.seq
     assert [each.chunk.seq for each in found] == [place, place - 1, place + 1]
     assert [each.reason for each in found] == ["rank 1", "NEXT: before rank 1", "NEXT: after rank 1"]
+    assert all(each.text == TEXT[each.start : each.end] for each in as_chunks(graph, found))
     assert len(neighbours(graph, ranking(graph, "Buyer shall pay"), k=1, edges=())) == 1
     assert neighbours(graph, []) == []
 

@@ -103,9 +103,9 @@ _OPEN, _CLOSE = "[\"“„]|``|''", "[\"”“]|''"
 _NAME = r"(?P<name>[^\W_][^\"“”„\n\r()]{0,70}?)[,.;]?"
 _QUOTED = re.compile(rf"(?:{_OPEN})\s?{_NAME}\s?(?:{_CLOSE})")
 _VERB = re.compile(
-    r"(?:\s*(?:,|or|and|\(.{1,60}?\)|[\"“](?:[^\"“”\n]{1,60})[\"”]|(?:as|when) used [^.;]{1,60}?))*\s*[:,–—-]{0,2}\s*"
-    r"(?:shall |will |is |are |has |have |be |also |hereby |each |collectively |respectively |the |same )*"
-    r"(?:means?|meaning|defined|refers? to|includes?|mean and include)\b",
+    r"(?:\s*(?:,|\bor\b|\band\b|\([^()]{1,60}\)|[\"“][^\"“”\n]{1,60}[\"”])){0,6}(?:\s*(?:as|when) used [^.;]{1,60}?)?"
+    r"\s*[:,–—-]{0,2}\s*(?:(?:shall|will|is|are|has|have|be|also|hereby|each|collectively|respectively|the|same) ){0,5}"
+    r"(?:means?|meaning|defined|refers? to|includes?|mean and include)\b"
 )
 _NAMED = re.compile(
     r"(?:[(\[]\s*(?:[^()\"“”]{0,80}\s)?|(?:referred to|known|defined|designated)(?: \w+){0,4} as(?: the| an| a)? ?)$"
