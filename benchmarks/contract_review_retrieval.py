@@ -47,6 +47,12 @@ ARMS: tuple[tuple[str, Wording], ...] = (
     ("blend", "vocabulary"),
 )
 SHOWN = ("recall_1", "recall_3", "mrr", "hit", "presence", "relevancy")
+SPEED: tuple[tuple[str, Wording], ...] = (
+    ("minilm", "description"),
+    ("bm25", "description"),
+    ("blend", "description"),
+    ("blend", "vocabulary"),
+)
 CANDIDATES = 10  # chunks that are reranked
 Frames = dict[str, pandas.DataFrame]
 
@@ -167,23 +173,26 @@ def show_speed(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -
     begun = time.perf_counter()
     shelf = shelve(documents, "recursive-2048", embedder)
     cached = time.perf_counter() - begun
+    few = documents[:5]
+    share = sum(len(each.text) for each in documents) / sum(len(each.text) for each in few)
     with tempfile.TemporaryDirectory() as folder:
-        begun = time.perf_counter()
-        shelve(documents[:5], "recursive-2048", embedder, vectors=Path(folder), cuts=Path(folder))
-        cold = (time.perf_counter() - begun) * sum(len(each.text) for each in documents)
-        cold /= sum(len(each.text) for each in documents[:5])
-    print(f"\n{len(documents)} contracts from cache: {cached:.2f} s; cold, by the first five: {cold:.0f} s")
-    for retriever, wording in (("minilm", "description"), ("bm25", "description"), ("blend", "vocabulary")):
+        begun, worked = time.perf_counter(), time.process_time()
+        shelve(few, "recursive-2048", embedder, vectors=Path(folder), cuts=Path(folder))
+        cold, worked = (time.perf_counter() - begun) * share, (time.process_time() - worked) * share
+    print(f"\n{len(documents)} contracts from cache: {cached:.2f} s")
+    print(f"cold, reckoned from the first five: {cold:.0f} s on the clock, {worked:.0f} s of processor time")
+    for retriever, wording in SPEED:
         seconds = []
         for contract in contracts:
             for question in contract.questions[::5]:
-                shelf.forget()
                 begun = time.perf_counter()
                 asked = queries(question.category, wording, descriptions)
+                if wording == "description":  # as a new question, which has to be embedded
+                    asked = tuple(titled(each, contract.document.id) for each in asked)
                 search(shelf, retriever, asked, 3, within=contract.document.id)
                 seconds.append(time.perf_counter() - begun)
         p50, p95 = numpy.quantile(seconds, [0.5, 0.95]) * 1000
-        print(f"{retriever}, {wording}: {len(seconds)} queries with embedding, p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+        print(f"{retriever}, {wording}: {len(seconds)} queries, p50 {p50:.1f} ms, p95 {p95:.1f} ms")
 
 
 def show_scale(contracts: Sequence[Contract], count: int = 510, long: int = 36, characters: int = 340_000) -> None:

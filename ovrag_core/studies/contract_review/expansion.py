@@ -70,6 +70,12 @@ def vocabulary() -> Mapping[str, Vocabulary]:
     return TypeAdapter(dict[str, Vocabulary]).validate_python(read)
 
 
+@cache
+def model_clauses() -> tuple[str, ...]:
+    """The vocabulary's clauses, each once."""
+    return tuple(dict.fromkeys(clause for words in vocabulary().values() for clause in words.clauses))
+
+
 def known(category: str) -> Vocabulary:
     """The vocabulary of a category. Raises QuestionError for one that is not in the checklist."""
     found = vocabulary().get(category)

@@ -31,7 +31,7 @@ from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.studies.contract_review import chunkers, clauses
 from ovrag_core.studies.contract_review.chunkers import ContractChunk
-from ovrag_core.studies.contract_review.expansion import Query
+from ovrag_core.studies.contract_review.expansion import Query, model_clauses
 from ovrag_core.studies.contract_review.words import pairs, stems
 from ovrag_core.types import Chunk, Document
 
@@ -130,13 +130,14 @@ class Shelved:
 class Shelf:
     """Contracts cut in one way, ready to be searched."""
 
-    def __init__(self, shelved: Sequence[Shelved], embedder: Embedder) -> None:
+    def __init__(self, shelved: Sequence[Shelved], embedder: Embedder, vectors: Path = VECTORS) -> None:
         self.contracts = {each.document.id: each for each in shelved}
         if len(self.contracts) < len(shelved):
             ids = [each.document.id for each in shelved]
             doubled = next(id_ for id_ in ids if ids.count(id_) > 1)
             raise CorpusError(f"two contracts are called {doubled}; give each a title of its own")
         self._embedder = embedder
+        self._embed = partial(kept_vectors, embedder, folder=vectors)
         self._vectors: dict[str, Vectors] = {}
         self._lexicons: dict[tuple[Units, tuple[str, ...]], Lexicon] = {}
 
@@ -158,12 +159,11 @@ class Shelf:
         """Chunks of the contracts in scope, in order."""
         return [chunk for id_ in scope for chunk in self.contracts[id_].chunks]
 
-    def forget(self) -> None:
-        """Embed queries anew from now on."""
-        self._vectors.clear()
-
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of queries (n × d), each text embedded once."""
+        """Vectors of queries (n × d), each text embedded once; those of the study's own clauses are kept on disk."""
+        own = model_clauses()
+        if any(text in own and text not in self._vectors for text in texts):
+            self._vectors |= dict(zip(own, self._embed(list(own)), strict=True))
         if missing := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
             self._vectors |= dict(zip(missing, self._embedder.embed(missing), strict=True))
         return numpy.stack([self._vectors[text] for text in texts])
@@ -202,7 +202,7 @@ def shelve(
                 _ = one.sentence_vectors
             shelved.append(one)
             progress.update()
-    return Shelf(shelved, embedder)
+    return Shelf(shelved, embedder, vectors)
 
 
 def _kept_cuts(document: Document, chunker: str, folder: Path) -> tuple[list[ContractChunk], list[str], list[Span]]:
