@@ -9,15 +9,28 @@ import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, cast, get_args
 
 import typer
-import yaml
-from tqdm import tqdm
 
+from ovrag_core.command import (
+    BAD,
+    DEFAULT_PARAMS,
+    FOUND,
+    Format,
+    Output,
+    Overrides,
+    Params,
+    fail,
+    load_each,
+    print_json,
+    read_settings,
+    say,
+)
 from ovrag_core.errors import DocumentError, OvragError, RunError
 from ovrag_core.project import project_file
-from ovrag_core.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings, load_settings
+from ovrag_core.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings
+from ovrag_core.studies.contract_review.cli import app as contract_review
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,32 +39,19 @@ if TYPE_CHECKING:
     from ovrag_core.review import Review
     from ovrag_core.types import Document, QueryRecord
 
-FOUND, BAD = 1, 2
-
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
 )
-
-
-class Format(StrEnum):
-    """How results are printed."""
-
-    text = "text"
-    json = "json"
-    jsonl = "jsonl"
+app.add_typer(contract_review, name="contract-review")
 
 
 Duplicates = Literal["refuse", "first", "last"]
 RejudgingName = StrEnum("RejudgingName", {name: name for name in get_args(Rejudging)})  # type: ignore[misc]
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
-Params = Annotated[Path, typer.Option("--params", help="The parameter file.")]
-Overrides = Annotated[list[str] | None, typer.Option("--set", "-S", help="key=value, replaces a parameter.")]
-Output = Annotated[Format, typer.Option("--format", "-f", help="text for people, json or jsonl for programs.")]
 Rejudge = Annotated[
     list[RejudgingName] | None,
     typer.Option(help="Add arms in which our validator judges what was recorded; may be repeated."),
 ]
-DEFAULT_PARAMS = Path("params.yaml")
 
 
 def main() -> NoReturn:
@@ -73,17 +73,6 @@ def main() -> NoReturn:
         raise
 
 
-def fail(message: str) -> NoReturn:
-    """Say what is wrong in one line, and end with exit code 2."""
-    say(message)
-    sys.exit(BAD)
-
-
-def say(message: str) -> None:
-    """One line on stderr."""
-    print(f"ovrag: {' '.join(message.split())}", file=sys.stderr)
-
-
 @app.command()
 def review(
     paths: Annotated[list[Path], typer.Argument(help="PDF, DOCX, HTML or text files, or folders of them.")],
@@ -93,14 +82,14 @@ def review(
     params: Params = DEFAULT_PARAMS,
 ) -> int:
     """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
-    from ovrag_core.deal import review_together  # noqa: PLC0415
-    from ovrag_core.extraction import reader  # noqa: PLC0415  (start-up stays quick)
-    from ovrag_core.review import report, review_each  # noqa: PLC0415
-    from ovrag_core.review_page import review_page  # noqa: PLC0415
-    from ovrag_core.workbench import make_validator  # noqa: PLC0415
+    from ovrag_core.deal import review_together
+    from ovrag_core.extraction import reader
+    from ovrag_core.review import report, review_each
+    from ovrag_core.review_page import review_page
+    from ovrag_core.workbench import make_validator
 
-    validator = make_validator(_settings(params, None))
-    loaded = _load_each(_without_reports(paths))
+    validator = make_validator(read_settings(params, None))
+    loaded = load_each(_without_reports(paths))
     reviewed: list[tuple[Review, Sequence[Document]]] = []
     look = review_together if deal else review_each
     for result, documents in look(loaded, reader, validator, reader.NAME):
@@ -112,7 +101,7 @@ def review(
         elif output is Format.text:
             print(report(result) + "\n", flush=True)
     if output is Format.json:
-        _print_json([json.loads(result.to_json()) for result, _ in reviewed])
+        print_json([json.loads(result.to_json()) for result, _ in reviewed])
     if html is not None:
         _write(html, review_page(reviewed))
     labels = {result.label for result, _ in reviewed}
@@ -129,9 +118,9 @@ def ask(
     overrides: Overrides = None,
 ) -> int:
     """Ask one question about the first document; the others are what pooled arms may mix it up with."""
-    from ovrag_core.review import answer_text  # noqa: PLC0415
+    from ovrag_core.review import answer_text
 
-    bench, asked = _bench(documents, _settings(params, overrides))
+    bench, asked = _bench(documents, read_settings(params, overrides))
     with bench:
         record = _ask(question, asked, arm, bench)
     if output is Format.text:
@@ -149,9 +138,9 @@ def chat(
     overrides: Overrides = None,
 ) -> int:
     """Ask questions one after the other; an empty line or `quit` ends."""
-    from ovrag_core.review import answer_text  # noqa: PLC0415
+    from ovrag_core.review import answer_text
 
-    bench, asked = _bench(documents, _settings(params, overrides))
+    bench, asked = _bench(documents, read_settings(params, overrides))
     worst = 0
     with bench:
         for question in _questions(asked):
@@ -168,10 +157,10 @@ def check(
     params: Params = DEFAULT_PARAMS,
 ) -> int:
     """Check triples against the ontology, with explanation."""
-    from ovrag_core.checking import check_file  # noqa: PLC0415
-    from ovrag_core.workbench import make_validator  # noqa: PLC0415
+    from ovrag_core.checking import check_file
+    from ovrag_core.workbench import make_validator
 
-    result = check_file(triples, make_validator(_settings(params, None)))
+    result = check_file(triples, make_validator(read_settings(params, None)))
     if output is Format.text:
         print(result.to_text())
     else:
@@ -196,17 +185,17 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what the run would call and cost, and end.")] = False,
 ) -> int:
     """Run the experiment of the parameter file, or go on with one that was interrupted."""
-    from ovrag_core import experiment  # noqa: PLC0415
-    from ovrag_core.documents import find  # noqa: PLC0415
-    from ovrag_core.forecast import forecast, forecast_text  # noqa: PLC0415
-    from ovrag_core.retrieval.store import load_all  # noqa: PLC0415
-    from ovrag_core.runs import each_record  # noqa: PLC0415
-    from ovrag_core.workbench import contracts_folder, corpus_bench  # noqa: PLC0415
+    from ovrag_core import experiment
+    from ovrag_core.documents import find
+    from ovrag_core.forecast import forecast, forecast_text
+    from ovrag_core.retrieval.store import load_all
+    from ovrag_core.runs import each_record
+    from ovrag_core.workbench import contracts_folder, corpus_bench
 
     chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
     filters = [f"{key}={json.dumps([str(each) for each in some])}" for key, some in chosen.items() if some]
     retry = ["llm.retry_failures=true"] if retry_errors else []
-    settings = _settings(params, [*(overrides or []), *filters, *retry])
+    settings = read_settings(params, [*(overrides or []), *filters, *retry])
     piece = _shard(shard)
     if dry_run:
         documents = load_all(find(contracts_folder(settings)))
@@ -225,7 +214,7 @@ def run(
 @app.command()
 def merge_runs(run_name: Annotated[str, typer.Argument(metavar="RUN", help="The run that was divided.")]) -> int:
     """Put the pieces of a run that `ovrag run --shard` made together: the same as if it had not been divided."""
-    from ovrag_core.runs import RUNS, merge_shards  # noqa: PLC0415
+    from ovrag_core.runs import RUNS, merge_shards
 
     print(merge_shards(run_name, _here(RUNS)))
     return 0
@@ -246,9 +235,9 @@ def import_run(
     overrides: Overrides = None,
 ) -> int:
     """Read a run recorded elsewhere, so that every table and figure can be made from it."""
-    from ovrag_core.imports import UNKNOWN_MODEL  # noqa: PLC0415
-    from ovrag_core.imports import import_run as read_elsewhere  # noqa: PLC0415
-    from ovrag_core.runs import RUNS  # noqa: PLC0415
+    from ovrag_core.imports import UNKNOWN_MODEL
+    from ovrag_core.imports import import_run as read_elsewhere
+    from ovrag_core.runs import RUNS
 
     found = read_elsewhere(
         source,
@@ -259,7 +248,7 @@ def import_run(
         model=model or UNKNOWN_MODEL,
         duplicates=duplicates,
         rejudge=_ways(rejudge),
-        settings=_settings(params, overrides),
+        settings=read_settings(params, overrides),
     )
     print(found.text())
     return 0
@@ -274,22 +263,22 @@ def score(
     overrides: Overrides = None,
 ) -> int:
     """Metrics of a run, per arm, with intervals."""
-    from ovrag_core.evaluation.score import CACHE, score_run, score_text  # noqa: PLC0415
-    from ovrag_core.rejudging import rejudge_by  # noqa: PLC0415
-    from ovrag_core.runs import RUNS, read_latency, read_run, run_files  # noqa: PLC0415
+    from ovrag_core.evaluation.score import CACHE, score_run, score_text
+    from ovrag_core.rejudging import rejudge_by
+    from ovrag_core.runs import RUNS, read_latency, read_run, run_files
 
     path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name, _here(RUNS)).records
     records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
     if not records:
         raise RunError(f"{path} has no records; make the run again")
-    settings = _settings(params, overrides)
+    settings = read_settings(params, overrides)
     if rejudge:
         records += rejudge_by(settings, records, _ways(rejudge))
     result = score_run(records, seconds, settings, run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
     else:
-        _print_json(result, indent=None if output is Format.jsonl else 2)
+        print_json(result, indent=None if output is Format.jsonl else 2)
     return 0
 
 
@@ -301,36 +290,36 @@ def results(
     overrides: Overrides = None,
 ) -> int:
     """Every table, figure and case page of any run, an imported one too, in a folder of its own."""
-    from ovrag_core.evaluation.score import CACHE  # noqa: PLC0415
-    from ovrag_core.runs import RUNS  # noqa: PLC0415
-    from ovrag_core.thesis.results import write_runs  # noqa: PLC0415
+    from ovrag_core.evaluation.score import CACHE
+    from ovrag_core.runs import RUNS
+    from ovrag_core.thesis.results import write_runs
 
-    print(write_runs(run_names, to, _settings(params, overrides), _here(RUNS), _here(CACHE)))
+    print(write_runs(run_names, to, read_settings(params, overrides), _here(RUNS), _here(CACHE)))
     return 0
 
 
 @app.command()
 def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
     """What the ontology can say: classes, properties and their other names."""
-    from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
-    from ovrag_core.ontology.vocabulary import vocabulary as words  # noqa: PLC0415
-    from ovrag_core.ontology.vocabulary import vocabulary_text  # noqa: PLC0415
+    from ovrag_core.ontology.configured import open_ontology
+    from ovrag_core.ontology.vocabulary import vocabulary as words
+    from ovrag_core.ontology.vocabulary import vocabulary_text
 
-    ontology = open_ontology(_settings(params, None))
+    ontology = open_ontology(read_settings(params, None))
     if output is Format.text:
         print(vocabulary_text(ontology))
     else:
-        _print_json(words(ontology), indent=None if output is Format.jsonl else 2)
+        print_json(words(ontology), indent=None if output is Format.jsonl else 2)
     return 0
 
 
 @app.command()
 def rules(params: Params = DEFAULT_PARAMS) -> int:
     """Each rule in a sentence, with its source and setting."""
-    from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
-    from ovrag_core.ontology.rules import rules_page  # noqa: PLC0415
+    from ovrag_core.ontology.configured import open_ontology
+    from ovrag_core.ontology.rules import rules_page
 
-    print(rules_page(open_ontology(_settings(params, None))))
+    print(rules_page(open_ontology(read_settings(params, None))))
     return 0
 
 
@@ -340,8 +329,8 @@ def why(
     output: Output = Format.text,
 ) -> int:
     """Where a result comes from: stage, parameters, inputs, revision, run, and what has changed since."""
-    from ovrag_core.notebooks import project_of  # noqa: PLC0415
-    from ovrag_core.results.provenance import provenance, provenance_text  # noqa: PLC0415
+    from ovrag_core.notebooks import project_of
+    from ovrag_core.results.provenance import provenance, provenance_text
 
     found = provenance(asked, project_of(Path.cwd()))
     if output is Format.text:
@@ -359,8 +348,8 @@ def export(
     check: Annotated[bool, typer.Option("--check", help="Copy nothing; name what is stale or edited.")] = False,
 ) -> int:
     """Copy tables, figures and macros into a thesis, or check them there; exit code 1: something is stale or edited."""
-    from ovrag_core.notebooks import project_of  # noqa: PLC0415
-    from ovrag_core.results import export as results  # noqa: PLC0415
+    from ovrag_core.notebooks import project_of
+    from ovrag_core.results import export as results
 
     project = project_of(Path.cwd())
     if check:
@@ -401,27 +390,14 @@ def _here(folder: Path) -> Path:
     return folder if DEFAULT_PARAMS.exists() or folder.exists() else project_file(folder)
 
 
-def _settings(params: Path, overrides: list[str] | None) -> Settings:
-    return load_settings(
-        project_file(params) if params == DEFAULT_PARAMS else params, dict(map(_override, overrides or []))
-    )
-
-
-def _override(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise typer.BadParameter(f"--set {text}: write key=value, for example --set retrieval.top_k=5")
-    return key.strip(), yaml.safe_load(value)
-
-
 def _listed(result: Review) -> str:
     return result.document if isinstance(result.document, str) else ", ".join(result.document)
 
 
 def _without_reports(paths: list[Path]) -> list[Path]:
     """The paths, folders as their documents, without what `ovrag review` wrote itself: a line says which those are."""
-    from ovrag_core.documents import find  # noqa: PLC0415
-    from ovrag_core.review import is_report  # noqa: PLC0415
+    from ovrag_core.documents import find
+    from ovrag_core.review import is_report
 
     kept: list[Path] = []
     for path in paths:
@@ -436,30 +412,10 @@ def _without_reports(paths: list[Path]) -> list[Path]:
     return kept
 
 
-def _load_each(paths: list[Path]) -> Iterator[tuple[Path, Document | str]]:
-    """Each document of the call, or the sentence that says why it cannot be read."""
-    from ovrag_core.documents import find, load  # noqa: PLC0415
-
-    found: list[tuple[Path, str | None]] = []
-    for path in paths:
-        try:
-            found += [(each, None) for each in find(path)]
-        except DocumentError as error:
-            found.append((path, str(error)))
-    for path, problem in tqdm(found, unit="document", delay=2, disable=len(found) < 2):
-        if problem is not None:
-            yield path, problem
-            continue
-        try:
-            yield path, load(path, str(path))
-        except DocumentError as error:
-            yield path, str(error)
-
-
 def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
-    from ovrag_core.workbench import documents_bench  # noqa: PLC0415
+    from ovrag_core.workbench import documents_bench
 
-    read = [document for _, document in _load_each(paths)]
+    read = [document for _, document in load_each(paths)]
     documents = [document for document in read if not isinstance(document, str)]
     problems = [problem for problem in read if isinstance(problem, str)]
     if not documents:
@@ -470,9 +426,9 @@ def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
 
 
 def _ask(question: str, document_id: str, arm: ArmName, bench: Bench) -> QueryRecord:
-    from ovrag_core.arms import ARMS  # noqa: PLC0415
-    from ovrag_core.pipeline import ask as ask_pipeline  # noqa: PLC0415
-    from ovrag_core.pipeline import with_identity  # noqa: PLC0415
+    from ovrag_core.arms import ARMS
+    from ovrag_core.pipeline import ask as ask_pipeline
+    from ovrag_core.pipeline import with_identity
 
     if not question.strip():
         raise typer.BadParameter("the question is empty")
@@ -502,10 +458,6 @@ def _exit_code(record: QueryRecord) -> int:
 def _last_verdict_reason(record: QueryRecord) -> str:
     verdict = record.attempts[-1].verdict if record.attempts else None
     return (verdict.reason if verdict else None) or record.outcome
-
-
-def _print_json(value: object, indent: int | None = 2) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 if __name__ == "__main__":

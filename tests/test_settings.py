@@ -7,6 +7,7 @@ import yaml
 
 from ovrag_core.errors import QuestionError, SettingsError
 from ovrag_core.settings import Part, Settings, load_questions, load_settings, study_settings
+from ovrag_core.studies.contract_review.settings import contract_review
 
 
 def write(folder: Path, text: str) -> Path:
@@ -16,9 +17,11 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_the_projects_parameter_file_names_every_key(project: Path) -> None:
-    load_settings(project / "params.yaml")
+    settings = load_settings(project / "params.yaml")
     named = yaml.safe_load((project / "params.yaml").read_text(encoding="utf-8"))
+    of_studies = keys(named.pop("studies"))
     assert keys(named) | {"studies": {}} == keys(Settings().model_dump(mode="json"))
+    assert of_studies == {"contract_review": keys(contract_review(settings).model_dump(mode="json"))}
 
 
 def keys(values: dict) -> dict:
