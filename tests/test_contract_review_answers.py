@@ -22,7 +22,7 @@ from ovrag_core.studies.contract_review.answers import (
     section_at,
 )
 from ovrag_core.studies.contract_review.candidates import Candidate, matches
-from ovrag_core.studies.contract_review.datasets import Contract, Question
+from ovrag_core.studies.contract_review.datasets import Contract, Question, load_cuad
 from ovrag_core.studies.contract_review.features import Reading, find_shorts, hashed_words, read
 from ovrag_core.studies.contract_review.learned import (
     ClauseModel,
@@ -330,3 +330,11 @@ def test_the_section_is_the_innermost_clause() -> None:
 def test_digests_do_not_depend_on_white_space() -> None:
     assert digest("a  b\n c") == digest("a b c ")
     assert digest("a b") != digest("ab")
+
+
+def test_the_weights_of_the_study_know_the_checklist_and_refuse_their_own_contracts(external_data: Path) -> None:
+    model = load_model()
+    contracts = load_cuad(external_data / "contract_review" / "cuad")
+    assert len(model.categories) == 41
+    with pytest.raises(CorpusError, match="measure it out of fold"):
+        model.refuse_known(contracts[:1])
