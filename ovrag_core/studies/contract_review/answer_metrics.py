@@ -103,6 +103,19 @@ def thesis_match(gold: str, answer: str, threshold: float) -> bool:
 
 def pooled_spans(asked: Sequence[Asked]) -> Spans:
     """AUPR and precision at 80% recall over all spans of all questions."""
+    total = sum(len(each.gold) for each in asked)
+    recall, precision = precision_recall(asked).T
+    if not recall.size:
+        return Spans(total, 0.0, 0.0, 0.0)
+    steps = numpy.diff(recall, prepend=0.0)
+    area = float((steps * (precision + numpy.concatenate([[1.0], precision[:-1]])) / 2).sum())
+    reached = numpy.flatnonzero(recall >= RECALL)
+    at = float(precision[reached[0]]) if reached.size else 0.0
+    return Spans(total, area, at, float(recall[-1]))
+
+
+def precision_recall(asked: Sequence[Asked]) -> Curve:
+    """Recall and precision over pooled spans down the scores (n × 2); precision is the best at that recall or more."""
     pairs: list[tuple[float, int]] = []
     total = 0
     for each in asked:
@@ -116,16 +129,11 @@ def pooled_spans(asked: Sequence[Asked]) -> Spans:
                 pairs.append((score, 0))
         pairs += [(score, 1) for score in best if score is not None]
     if not total or not pairs:
-        return Spans(total, 0.0, 0.0, 0.0)
+        return numpy.zeros((0, 2))
     pairs.sort(key=lambda pair: (-pair[0], pair[1]))
     truth = numpy.cumsum([right for _, right in pairs], dtype=float)
-    recall = truth / total
     precision = numpy.maximum.accumulate((truth / numpy.arange(1, len(pairs) + 1))[::-1])[::-1]
-    steps = numpy.diff(recall, prepend=0.0)
-    area = float((steps * (precision + numpy.concatenate([[1.0], precision[:-1]])) / 2).sum())
-    reached = numpy.flatnonzero(recall >= RECALL)
-    at = float(precision[reached[0]]) if reached.size else 0.0
-    return Spans(total, area, at, float(recall[-1]))
+    return numpy.stack([truth / total, precision], axis=1)
 
 
 def presence_auroc(asked: Sequence[Asked]) -> float | None:
