@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Answered = tuple[QueryRecord, LatencyRecord]
 Answers = Generator[Answered, None, None]
 QUERIES_PER_PROCESS = 100  # with fewer, starting another process costs more than it saves
-THREADS_PER_CALL = 2  # while one waits for the model, another does what is ours
+THREADS_PER_CALL = 8  # while some wait for the model, or for one that reads their contract, others do what is ours
 BATCHES_PER_WORKER = 3
 DEATHS = 3  # of pools in a row, without an answer between them, after which a run stops
 POLL_SECONDS = 5.0
@@ -120,7 +120,7 @@ def _by_threads(todo: Sequence[Query], bench: Bench, calls: int) -> Answers:
     threads = THREADS_PER_CALL * calls
     with ThreadPoolExecutor(threads, "query") as pool:
         ordered = [query for batch in batches(todo) for query in batch]
-        yield from _as_answered(ordered, lambda query: pool.submit(_answer, query, bench), 2 * threads)
+        yield from _as_answered(ordered, lambda query: pool.submit(_answer, query, bench), 2 * threads, 2 * calls)
 
 
 def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answers:
@@ -163,19 +163,26 @@ def _end_with_parent() -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _as_answered(pieces: Iterable[Piece], submit: Callable[[Piece], Future[Result]], most: int) -> Iterator[Result]:
-    """Results as they come, at most `most` pieces under way. After a failure those under way are still waited for."""
+def _as_answered(
+    pieces: Iterable[Piece], submit: Callable[[Piece], Future[Result]], most: int, at_first: int | None = None
+) -> Iterator[Result]:
+    """Results as they come, at most `most` pieces under way, `at_first` until there is one, since all may fail alike.
+
+    After a failure those under way are still waited for.
+    """
     failure: BaseException | None = None
+    allowed = at_first or most
     under_way: set[Future[Result]] = set()
     rest = iter(pieces)
     try:
         while True:
-            under_way |= {submit(piece) for piece in islice(rest, 0 if failure else most - len(under_way))}
+            under_way |= {submit(piece) for piece in islice(rest, 0 if failure else allowed - len(under_way))}
             if not under_way:
                 break
             done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             for future in done:
                 if (error := future.exception()) is None:
+                    allowed = most
                     yield future.result()
                 else:
                     failure = failure or error
