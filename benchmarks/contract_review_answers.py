@@ -53,11 +53,11 @@ def main() -> None:
     began = time.perf_counter()
     given, ranked, readings = answer_out_of_fold(contracts)
     print(f"learned, out of fold: {time.perf_counter() - began:.0f} s")
+    if options.write:
+        write(options.write, contracts, given, ranked)
     show_retrieval(contracts, ranked)
     show("learned", join(contracts, given))
     show("extractive", join(contracts, answer_without_training(contracts, readings)))
-    if options.write:
-        write(options.write, contracts, given, ranked)
 
 
 def answer_out_of_fold(contracts: Sequence[Contract]) -> tuple[Given, Ranked, dict[str, Reading]]:

@@ -103,23 +103,42 @@ def thesis_match(gold: str, answer: str, threshold: float) -> bool:
 
 def pooled_spans(asked: Sequence[Asked]) -> Spans:
     """AUPR and precision at 80% recall over all spans of all questions."""
-    total = sum(len(each.gold) for each in asked)
-    recall, precision = precision_recall(asked).T
-    if not recall.size:
-        return Spans(total, 0.0, 0.0, 0.0)
-    steps = numpy.diff(recall, prepend=0.0)
-    area = float((steps * (precision + numpy.concatenate([[1.0], precision[:-1]])) / 2).sum())
-    reached = numpy.flatnonzero(recall >= RECALL)
-    at = float(precision[reached[0]]) if reached.size else 0.0
-    return Spans(total, area, at, float(recall[-1]))
+    return _spans(span_pairs(asked), sum(len(each.gold) for each in asked))
 
 
 def precision_recall(asked: Sequence[Asked]) -> Curve:
     """Recall and precision over pooled spans down the scores (n × 2); precision is the best at that recall or more."""
-    pairs: list[tuple[float, int]] = []
-    total = 0
+    return _curve(span_pairs(asked), sum(len(each.gold) for each in asked))
+
+
+def span_estimates(asked: Sequence[Asked], plan: Resampling = PLAN) -> tuple[Estimate, Estimate]:
+    """AUPR and precision at 80% recall with percentile intervals over contracts; spans are matched once."""
+    by_contract: defaultdict[str, list[Asked]] = defaultdict(list)
     for each in asked:
-        total += len(each.gold)
+        by_contract[each.contract].append(each)
+    pairs = [span_pairs(group) for group in by_contract.values()]
+    totals = numpy.array([sum(len(each.gold) for each in group) for group in by_contract.values()])
+    whole = _spans(numpy.concatenate(pairs) if pairs else numpy.zeros((0, 2)), int(totals.sum()))
+    if len(pairs) < 2:
+        return Estimate(whole.aupr, clusters=len(pairs)), Estimate(whole.precision_at_80, clusters=len(pairs))
+    generator = numpy.random.default_rng(plan.seed)
+    drawn = []
+    for _ in range(plan.samples):
+        picked = generator.integers(0, len(pairs), len(pairs))
+        again = _spans(numpy.concatenate([pairs[place] for place in picked]), int(totals[picked].sum()))
+        drawn.append((again.aupr, again.precision_at_80))
+    tail = (1 - plan.confidence) / 2
+    low, high = numpy.quantile(drawn, [tail, 1 - tail], axis=0)
+    return (
+        Estimate(whole.aupr, float(low[0]), float(high[0]), len(pairs), "percentile"),
+        Estimate(whole.precision_at_80, float(low[1]), float(high[1]), len(pairs), "percentile"),
+    )
+
+
+def span_pairs(asked: Sequence[Asked]) -> Curve:
+    """Scores of gold spans that were found (with 1) and of answers that match none (with 0), in no order (n × 2)."""
+    pairs: list[tuple[float, int]] = []
+    for each in asked:
         best: list[float | None] = [None] * len(each.gold)
         for text, score in each.answers:
             hit = [place for place, gold in enumerate(each.gold) if cuad_match(gold, text, each.category)]
@@ -128,12 +147,26 @@ def precision_recall(asked: Sequence[Asked]) -> Curve:
             if not hit:
                 pairs.append((score, 0))
         pairs += [(score, 1) for score in best if score is not None]
-    if not total or not pairs:
+    return numpy.array(pairs, dtype=float).reshape(-1, 2)
+
+
+def _curve(pairs: Curve, total: int) -> Curve:
+    if not total or not len(pairs):
         return numpy.zeros((0, 2))
-    pairs.sort(key=lambda pair: (-pair[0], pair[1]))
-    truth = numpy.cumsum([right for _, right in pairs], dtype=float)
+    truth = numpy.cumsum(pairs[numpy.lexsort((pairs[:, 1], -pairs[:, 0])), 1])
     precision = numpy.maximum.accumulate((truth / numpy.arange(1, len(pairs) + 1))[::-1])[::-1]
     return numpy.stack([truth / total, precision], axis=1)
+
+
+def _spans(pairs: Curve, total: int) -> Spans:
+    recall, precision = _curve(pairs, total).T
+    if not recall.size:
+        return Spans(total, 0.0, 0.0, 0.0)
+    steps = numpy.diff(recall, prepend=0.0)
+    area = float((steps * (precision + numpy.concatenate([[1.0], precision[:-1]])) / 2).sum())
+    reached = numpy.flatnonzero(recall >= RECALL)
+    at = float(precision[reached[0]]) if reached.size else 0.0
+    return Spans(total, area, at, float(recall[-1]))
 
 
 def presence_auroc(asked: Sequence[Asked]) -> float | None:
