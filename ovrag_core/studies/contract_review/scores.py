@@ -104,13 +104,11 @@ def answer_measures(asked: Sequence[answer_metrics.Asked], plan: Resampling, pre
     """
     spans = answer_metrics.pooled_spans(asked)
     gold = sum(bool(each.gold) for each in asked)
-    pooled = {
-        "aupr": lambda drawn: answer_metrics.pooled_spans(drawn).aupr,
-        "p_at_80_recall": lambda drawn: answer_metrics.pooled_spans(drawn).precision_at_80,
-    }
+    aupr, at_80 = answer_metrics.span_estimates(asked, plan)
     rows: list[tuple[str, Estimate, int]] = [
         ("presence_auroc", answer_metrics.resampled(asked, answer_metrics.presence_auroc, plan), len(asked)),
-        *((name, answer_metrics.resampled(asked, figure, plan), spans.gold) for name, figure in pooled.items()),
+        ("aupr", aupr, spans.gold),
+        ("p_at_80_recall", at_80, spans.gold),
         ("max_recall", Estimate(spans.most_recall), spans.gold),
         ("best_answer_hit", answer_metrics.best_answer(asked, plan), gold),
     ]
