@@ -19,10 +19,10 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce repro verify thesis readme test check lab explore lock clean
+.PHONY: help setup reproduce loans contract-review repro verify thesis readme test check lab explore lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## create .venv, or bring it to the locked versions
 	@tools/setup.sh
@@ -32,9 +32,16 @@ setup: ## create .venv, or bring it to the locked versions
 checked: setup
 	@.venv/bin/ovrag rules >/dev/null
 
-reproduce: checked ## recompute the whole experiment, stages 01-06
+reproduce: checked ## recompute everything: the experiment on loans and the studies
 	@rm -rf data/cache data/runs/*.partial.*
 	@.venv/bin/dvc repro --force
+
+loans: checked ## recompute the experiment on loans alone, stages 01-06
+	@rm -rf data/runs/*.partial.*
+	@.venv/bin/dvc repro --force 04_consistency_and_quality 05_latency 06_contamination_analysis
+
+contract-review: checked ## recompute the study of contract review alone, stage 07
+	@.venv/bin/dvc repro --force 07_contract_review
 
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro

@@ -150,9 +150,10 @@ def _results(project: Path, stages: Mapping[str, Stage], folder: str) -> list[En
     for stage in stages.values():
         for item in stage.outputs:
             path = Path(item.path)
-            if path.parent.as_posix() == folder:
-                files.setdefault(path.stem, []).append(path.suffix)
-                makers[path.stem] = stage.name if stage.notebook else ""
+            if path.is_relative_to(folder):
+                name = path.relative_to(folder).with_suffix("").as_posix()
+                files.setdefault(name, []).append(path.suffix)
+                makers[name] = stage.name if stage.notebook else ""
     entries = []
     for name, suffixes in files.items():
         links = tuple((suffix[1:], f"../{folder}/{name}{suffix}") for suffix in suffixes)

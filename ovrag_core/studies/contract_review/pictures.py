@@ -99,7 +99,6 @@ def presence(
             ax.hist(absent, bins=edges, histtype="step", color="black", hatch="////", lw=0.8, label="not there")
             ax.set_title(name)
             ax.set_xlabel("presence score")
-            ax.legend()
         parts[0].set_ylabel("questions")
         ax = parts[-1]
         for (name, curve), line, colour in zip(curves.items(), LINES, colours(len(curves)), strict=False):
@@ -110,8 +109,9 @@ def presence(
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_ylim(0)
-        ax.legend()
         ax.grid()
+        handles = [each for part in parts[[0, -1]] for each in part.get_legend_handles_labels()[0]]
+        fig.legend(handles=handles, loc="outside lower center", ncols=len(handles))
         return fig
 
 
@@ -152,4 +152,25 @@ def by_size(table: pandas.DataFrame, width: float, *, label: str) -> Figure:
         ax.set(ylim=(0, 1.03), xlabel="contracts searched together", ylabel=label)
         ax.grid()
         ax.legend(loc="lower left")
+        return fig
+
+
+def beside(measured: pandas.DataFrame, published: Mapping[str, float], width: float, *, label: str) -> Figure:
+    """Rows of `measured` (arm, value, value_low, value_high) as points, and published values of others as diamonds."""
+    with styled():
+        names = [*measured["arm"], *published]
+        fig = Figure(figsize=(width * 0.8, 0.8 + 0.25 * len(names)), layout="constrained")
+        ax = fig.subplots()
+        ours = len(measured)
+        ax.hlines(range(ours), measured["value_low"], measured["value_high"], color="#0b5c8a", lw=1.6)
+        ax.plot(measured["value"], range(ours), "o", ms=4.5, color="#0b5c8a", label="measured, with interval")
+        places = range(ours, len(names))
+        ax.plot(list(published.values()), places, "D", mfc="white", mec="black", ms=4.5, mew=0.8, label="as published")
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.set(xlim=(0, 1.03), xlabel=label)
+        ax.grid(axis="x")
+        ax.set_axisbelow(True)
+        ax.tick_params(axis="y", length=0)
+        fig.legend(loc="outside lower center", ncols=2)
         return fig

@@ -287,8 +287,8 @@ def _edges(book: Book, found: Compared, ablated: Frames) -> pandas.DataFrame:
 
 def _edges_note(book: Book, found: Compared) -> Note:
     more = (
-        f"Hit within {book.budget} characters, and within a third of them; gains are over the plain ranking. All search "
-        "one contract and begin with the same ranking"
+        f"Hit within {book.budget} characters, and within a third of them; gains are over the plain ranking. All "
+        "search one contract and begin with the same ranking"
     )
     return book.note(f"{OURS}, against {PLAIN}", _questions(found.frames[PLAIN]), more=more)
 
@@ -391,6 +391,22 @@ def nli_figure(book: Book, data: NliSet, judged: Judgements) -> Path:
     fig = pictures.dots({"accuracy": table}, book.width * 0.8, label="share judged rightly", limits=(-0.03, 1.03))
     note = _nli_note(book, f"{book.agreements} agreements a hypothesis")
     return _figure(book, fig, "nli", "Accuracy by hypothesis and arm.", Note(note.model, note.arm, note.n))
+
+
+def nli_beside_figure(book: Book, data: NliSet, judged: Judgements) -> Path:
+    """Accuracy over all hypotheses beside the published models: `nli_published`."""
+    rows = []
+    for arm, each in judged.items():
+        asked = {one.number: nli_metrics.asked_of(one, each.get(one.number, ())) for one in data.agreements}
+        rows.append({"arm": arm, **_bounds("value", nli_metrics.estimates(asked, book.plan)["accuracy"])})
+    marks = {f"{name}, fine-tuned": values["accuracy"] for name, values in published()["contractnli"].items()}
+    for way, values in published()["e1"].items():
+        words = way.replace("_", "-").replace("rag", "RAG")
+        marks |= {f"{model}, {words}": value for model, value in values.items()}
+    fig = pictures.beside(pandas.DataFrame(rows), marks, book.width, label="accuracy, all hypotheses")
+    pairs = sum(len(each.judgements) for each in data.agreements)
+    note = _nli_note(book, f"{pairs} judgements of {book.agreements} agreements", "Published: other agreements")
+    return _figure(book, fig, "nli_published", "Hypotheses judged, beside the published figures (diamonds).", note)
 
 
 def _all(data: NliSet, judged: Mapping[int, Sequence[Judged]]) -> list[nli_metrics.Asked]:
