@@ -18,7 +18,6 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from ovrag_core.errors import CorpusError, QuestionError
-from ovrag_core.project import project_file
 from ovrag_core.studies.contract_review import nli_learned
 from ovrag_core.studies.contract_review.datasets import Agreement, Choice, NliSet, Span
 from ovrag_core.studies.contract_review.folds import FOLDS, fold_of
@@ -27,7 +26,7 @@ from ovrag_core.studies.contract_review.nli_learned import CHOICES, Parameters
 from ovrag_core.studies.contract_review.nli_reading import Floats, checked_spans, find_leads, read
 from ovrag_core.types import Document
 
-WEIGHTS = Path("weights/nli.safetensors")
+WEIGHTS = Path(__file__).parent / "weights" / "nli.safetensors"
 FORMAT = "ovrag-nli-1"
 LEAST = 1e-3  # spans below it are no evidence that anyone looks at, but the best are always given
 ALWAYS = 5
@@ -244,29 +243,27 @@ def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence
 
 def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> Learned:
     """The learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
-    file = project_file(path)
     try:
-        about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        with safe_open(file, framework="numpy") as opened:
+        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        with safe_open(path, framework="numpy") as opened:
             if (opened.metadata() or {}).get("format") != FORMAT:
-                raise CorpusError(f"{file} is of another format than {FORMAT}; train it anew")
+                raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
             parameters = {name: opened.get_tensor(name).astype(numpy.float32) for name in opened.keys()}  # noqa: SIM118
         digests = [each["digest"] for each in about["trained_on"]]
         return Learned(parameters, about["hypotheses"], digests, allow_seen=allow_seen)
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-        raise CorpusError(f"{file} cannot be read ({error}); run tools/train_contract_nli.py") from None
+        raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
 
 def load_majority(path: Path = WEIGHTS) -> Majority:
     """The majority of the agreements that the weights of a file were trained on."""
-    file = project_file(path)
     try:
-        about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        with safe_open(file, framework="numpy") as opened:
+        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        with safe_open(path, framework="numpy") as opened:
             shares = numpy.exp(opened.get_tensor("choice.prior").astype(numpy.float64))
         return Majority(dict(zip(about["hypotheses"], shares, strict=True)))
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-        raise CorpusError(f"{file} cannot be read ({error}); run tools/train_contract_nli.py") from None
+        raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
 
 JUDGES: dict[str, Callable[[], Judge]] = {"majority": load_majority, "lexical": Lexical, "learned": load_learned}
