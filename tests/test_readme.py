@@ -38,7 +38,7 @@ def test_commands_and_make_targets_exist(project: Path, readme: str) -> None:
     known = set(typer.main.get_command(app).commands)
     assert set(re.findall(r"\bovrag ([a-z]+(?:-[a-z]+)*)\b(?! is)", readme)) <= known
     makefile = (project / "Makefile").read_text(encoding="utf-8")
-    for target in set(re.findall(r"\bmake ([a-z]+)\b", readme)):
+    for target in set(re.findall(r"\bmake ([a-z]+(?:-[a-z]+)*)\b", readme)):
         assert re.search(rf"^{target}:", makefile, re.M), target
 
 
