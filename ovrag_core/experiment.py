@@ -61,6 +61,7 @@ RUN_CODE = (
     "identity.py",
     "lines.py",
     "llm",
+    "numerals.py",
     "ontology",
     "pipeline.py",
     "retrieval",
