@@ -21,6 +21,7 @@ from ovrag_core.studies.contract_review.chunkers import CHUNKERS, ContractChunk,
 from ovrag_core.studies.contract_review.datasets import Contract, Question, load_cuad
 from ovrag_core.studies.contract_review.expansion import (
     WORDINGS,
+    Wording,
     ask,
     asked,
     queries,
@@ -419,13 +420,13 @@ def test_words_alone_find_most_answers_in_cuad(external_data: Path, tmp_path: Pa
     shelf = shelve(documents, "recursive-2048", Letters(), vectors=tmp_path, cuts=tmp_path, embed_now=False)
     descriptions = read_descriptions(folder)
 
-    def arm(wording: str) -> float:
+    def arm(wording: Wording) -> float:
         frame = metrics.run(
             contracts,
             lambda contract, question: search(
                 shelf,
                 "bm25",
-                queries(question.category, wording, descriptions),  # type: ignore[arg-type]
+                queries(question.category, wording, descriptions),
                 3,
                 within=contract.document.id,
             ),
