@@ -45,6 +45,10 @@ class GraphError(OvragError):
     """A graph store that cannot be opened, reached or read."""
 
 
+class CardError(OvragError):
+    """A file of cards that cannot be used, or cards that cannot be made as asked."""
+
+
 class ResultError(OvragError):
     """A result that is missing, unknown, stale or edited by hand, or that cannot be brought into LaTeX."""
 
