@@ -49,6 +49,10 @@ class CardError(OvragError):
     """A file of cards that cannot be used, or cards that cannot be made as asked."""
 
 
+class Unchecked(GraphError):
+    """A question to a graph that got no answer: it failed, took too long or came back as something else. Never a no."""
+
+
 class ResultError(OvragError):
     """A result that is missing, unknown, stale or edited by hand, or that cannot be brought into LaTeX."""
 

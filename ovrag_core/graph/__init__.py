@@ -1,0 +1,11 @@
+"""A store of triples behind one small interface: in this process (pyoxigraph), or a SPARQL 1.1 endpoint.
+
+Terms are pyoxigraph's own. They are bound to the variables of a query and never pasted into its text, `SERVICE` is
+refused, and a question that got no answer raises `Unchecked`: it is never taken for a no.
+"""
+
+from ovrag_core.errors import Unchecked
+from ovrag_core.graph.loading import FactTable, LoadReport
+from ovrag_core.graph.store import EmbeddedStore, Store, Term, open_graph
+
+__all__ = ["EmbeddedStore", "FactTable", "LoadReport", "Store", "Term", "Unchecked", "open_graph"]

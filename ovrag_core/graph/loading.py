@@ -1,0 +1,158 @@
+"""From files to triples: RDF as it is written, and tables of facts by their columns; and what had to be mended."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
+
+from ovrag_core.errors import GraphError
+
+Subject = NamedNode | BlankNode | Triple
+Object = NamedNode | BlankNode | Literal | Triple
+
+TYPE = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+LABEL = NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+# A second scheme inside the path: an IRI that was pasted behind the address of a resource, its colon often lost.
+_DOUBLED = re.compile(r"^https?://.+?/(?P<scheme>https?)(?:_|:|%3A)//(?P<rest>.+)$", re.IGNORECASE)
+_COLUMNS = ("subject", "object")
+_FORMATS = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".rdf": RdfFormat.RDF_XML, ".owl": RdfFormat.RDF_XML}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What was met while a graph was loaded: size, IRIs that were mended (before, after), names of several things.
+
+    `violations` are sentences, one for each fact that breaks a constraint, where somebody looked.
+    """
+
+    triples: int
+    repaired: tuple[tuple[str, str], ...] = ()
+    double_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    violations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """How a table's rows become triples.
+
+    Columns: `subject`, `object`, and where there are any `subject_label`, `object_label`, `object_kind`, `predicate`.
+    `predicates` by the names in the column `predicate`; `predicate` where a table has no such column. `kinds` are the
+    classes by the names in `object_kind`; an object of a kind in `literals`, or that is no IRI, is text.
+    """
+
+    predicates: Mapping[str, NamedNode]
+    predicate: str | None = None
+    subject_class: NamedNode | None = None
+    kinds: Mapping[str, NamedNode] = field(default_factory=dict)
+    literals: frozenset[str] = frozenset({"literal"})
+
+
+def read_triples(
+    paths: Sequence[Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
+) -> tuple[list[Triple], LoadReport]:
+    """The triples of all files, each once, in their order. Raises GraphError as `open_graph` does."""
+    found: dict[Triple, None] = {}
+    repaired: dict[str, str] = {}
+    for path in paths:
+        triples = _of_table(path, table, hidden) if path.suffix == ".tsv" else _of_rdf(path)
+        if not triples:
+            raise GraphError(f"{path} holds no triples; give a graph that says something")
+        found.update((_mended(triple, repaired), None) for triple in triples)
+    triples = list(found)
+    return triples, LoadReport(len(triples), tuple(sorted(repaired.items())), _double_labels(triples))
+
+
+def _of_rdf(path: Path) -> list[Triple]:
+    kind = _FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise GraphError(f"{path} is no graph by its name; give {', '.join(sorted(_FORMATS))} or .tsv")
+    try:
+        return [quad.triple for quad in parse(path=str(path), format=kind)]
+    except SyntaxError as error:
+        line = f", line {error.lineno}" if error.lineno else ""
+        raise GraphError(f"{path}{line}: {_first_line(error)}; mend the file") from None
+    except (OSError, ValueError) as error:
+        raise GraphError(f"{path} cannot be read ({_first_line(error)})") from None
+
+
+def _of_table(path: Path, table: FactTable | None, hidden: frozenset[str]) -> list[Triple]:
+    if table is None:
+        raise GraphError(f"{path} is a table of facts; name the domain that says what its columns mean")
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+            missing = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
+            if missing:
+                raise GraphError(f"{path} has no column {' and '.join(missing)}; its first line names the columns")
+            return [
+                triple
+                for number, row in enumerate(rows, start=2)
+                for triple in _of_row(f"{path}, line {number}", row, table, hidden)
+            ]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise GraphError(f"{path} cannot be read ({_first_line(error)})") from None
+
+
+def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable, hidden: frozenset[str]) -> list[Triple]:
+    if row.get("subject") is None or row.get("object") is None or None in row:
+        raise GraphError(f"{where}: the row has not as many fields as the first line; mend it")
+    subject, name = _iri(where, row["subject"] or ""), row.get("predicate") or table.predicate or ""
+    if name not in table.predicates:
+        raise GraphError(f"{where}: the predicate {name or '(none)'} is not in the domain; add it there")
+    kind = row.get("object_kind") or ""
+    literal = kind in table.literals or not re.match(r"[a-z][a-z0-9+.\-]*:", row["object"] or "")
+    value = Literal(row["object"] or "") if literal else _iri(where, row["object"] or "")
+    triples = [(subject, LABEL, row.get("subject_label")), (value, LABEL, row.get("object_label"))]
+    found = [
+        Triple(node, label, Literal(text)) for node, label, text in triples if text and isinstance(node, NamedNode)
+    ]
+    if table.subject_class:
+        found.append(Triple(subject, TYPE, table.subject_class))
+    if kind in table.kinds and isinstance(value, NamedNode):
+        found.append(Triple(value, TYPE, table.kinds[kind]))
+    if subject.value not in hidden:
+        found.append(Triple(subject, table.predicates[name], value))
+    return found
+
+
+def _iri(where: str, text: str) -> NamedNode:
+    try:
+        return NamedNode(text)
+    except ValueError as error:
+        raise GraphError(f"{where}: {text!r} is no IRI ({error}); mend it") from None
+
+
+def _mended(triple: Triple, repaired: dict[str, str]) -> Triple:
+    subject, object_ = _mend(triple.subject, repaired), _mend(triple.object, repaired)
+    if subject is triple.subject and object_ is triple.object:
+        return triple
+    return Triple(subject, triple.predicate, object_)  # type: ignore[arg-type]  # a mended IRI is an IRI
+
+
+def _mend(term: Object, repaired: dict[str, str]) -> Object:
+    if not isinstance(term, NamedNode):
+        return term
+    iri = term.value
+    while match := _DOUBLED.match(iri):
+        iri = f"{match['scheme'].lower()}://{match['rest']}"
+    if iri == term.value:
+        return term
+    repaired[term.value] = iri
+    return NamedNode(iri)
+
+
+def _double_labels(triples: Sequence[Triple]) -> dict[str, tuple[str, ...]]:
+    bearers: dict[str, set[str]] = {}
+    for triple in triples:
+        if triple.predicate == LABEL and isinstance(triple.object, Literal) and isinstance(triple.subject, NamedNode):
+            bearers.setdefault(triple.object.value, set()).add(triple.subject.value)
+    return {label: tuple(sorted(iris)) for label, iris in sorted(bearers.items()) if len(iris) > 1}
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

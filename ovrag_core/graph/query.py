@@ -1,0 +1,78 @@
+"""The text of a query, read as tokens: what it may not hold, and terms put in the place of variables.
+
+Tokens follow the grammar of SPARQL 1.1 (https://www.w3.org/TR/sparql11-query/#sparqlGrammar), as far as it takes to
+tell a keyword or a variable from the inside of a string, an IRI, a comment or a prefixed name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple, Variable
+
+from ovrag_core.errors import GraphError
+
+Term = NamedNode | BlankNode | Literal | Triple
+
+_TOKEN = re.compile(
+    r"""(?P<string>\"{3}(?:\\.|(?!\"{3}).)*\"{3}|'{3}(?:\\.|(?!'{3}).)*'{3}|"(?:\\.|[^"\\\n\r])*"|'(?:\\.|[^'\\\n\r])*')
+      | (?P<iri><[^<>"{}|^`\\\x00-\x20]*>)
+      | (?P<comment>\#[^\n\r]*)
+      | (?P<variable>[?$]\w+)
+      | (?P<name>[\w\-.]*:[\w\-.:%\\]*)
+      | (?P<word>@?\w+)
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_FORMS = ("ASK", "SELECT")
+_REFUSED = frozenset({"SERVICE", "LOAD", "INSERT", "DELETE", "CLEAR", "DROP", "CREATE", "FROM"})
+
+
+def tokens(query: str) -> Iterator[tuple[str, str]]:
+    """The tokens of a query with their kinds, white space among them; joined they are the query again."""
+    for match in _TOKEN.finditer(query):
+        yield str(match.lastgroup), match.group()
+
+
+def check(query: str, form: str) -> None:
+    """Raise GraphError unless `query` is an ASK or SELECT query, as `form` says, that stays within its graph."""
+    words = [text.upper() for kind, text in tokens(query) if kind == "word"]
+    refused = next((word for word in words if word in _REFUSED), None)
+    if refused:
+        raise GraphError(f"the query holds {refused}; a query may ask its own graph only, so take it out")
+    if next((word for word in words if word in {*_FORMS, "CONSTRUCT", "DESCRIBE"}), None) != form:
+        raise GraphError(f"the query is no {form} query; write {form} after its prefixes")
+
+
+def bind(query: str, terms: Mapping[str, Term]) -> str:
+    """The query with each variable of `terms` replaced by its term, as an endpoint needs it that binds nothing itself.
+
+    A term is written by the N-Triples grammar, so that no text of a label can become a part of the query. Raises
+    GraphError for a blank node, which another store cannot know, and for a variable that the query gives back.
+    """
+    written = {name: _written(name, term) for name, term in terms.items()}
+    parts, in_head = [], False
+    for kind, text in tokens(query):
+        if kind == "word" and text.upper() == "SELECT":
+            in_head = True
+        elif text == "{" and kind == "other":
+            in_head = False
+        if kind != "variable" or text[1:] not in written:
+            parts.append(text)
+        elif in_head:
+            raise GraphError(f"the query gives back {text}, which is bound already; take it out of the head")
+        else:
+            parts.append(written[text[1:]])
+    return "".join(parts)
+
+
+def _written(name: str, term: Term) -> str:
+    if isinstance(term, NamedNode | Literal):
+        return str(term)
+    raise GraphError(f"?{name} is bound to {term}, which has no name outside its own graph; bind an IRI or a literal")
+
+
+def variables(terms: Mapping[str, Term]) -> dict[Variable, Term]:
+    """The same terms, as pyoxigraph takes them."""
+    return {Variable(name): term for name, term in terms.items()}

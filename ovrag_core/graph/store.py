@@ -1,0 +1,96 @@
+"""Stores of triples: what can be asked of any of them, and the one in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from pyoxigraph import NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
+from pyoxigraph import Store as Oxigraph
+
+from ovrag_core.errors import GraphError, Unchecked
+from ovrag_core.graph import query as queries
+from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
+from ovrag_core.graph.query import Term
+
+__all__ = ["EmbeddedStore", "Store", "Term", "open_graph"]
+
+Row = dict[str, Term]
+
+
+class Store(Protocol):
+    """What can be asked of a graph. A query that cannot be read is a GraphError, one without an answer Unchecked."""
+
+    def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
+        """The truth value of an ASK query; `terms` by the names of variables (no question mark) are bound to them."""
+
+    def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
+        """The rows of a SELECT query, each by the names of its columns; a column without a value is left out."""
+
+
+class EmbeddedStore:
+    """A graph in the memory of this process. `report` says what was met while it was loaded."""
+
+    def __init__(self, triples: Iterable[Triple] = (), report: LoadReport | None = None) -> None:
+        self._store = Oxigraph()
+        self._store.bulk_extend(Quad(*triple) for triple in triples)
+        self.report = report or LoadReport(triples=len(self._store))
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
+        """See `Store.ask`."""
+        answer = self._query(query, "ASK", terms)
+        if not isinstance(answer, QueryBoolean):
+            raise Unchecked("the graph gave no truth value")
+        return bool(answer)
+
+    def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
+        """See `Store.select`."""
+        answer = self._query(query, "SELECT", terms)
+        if not isinstance(answer, QuerySolutions):
+            raise Unchecked("the graph gave no rows")
+        names = [variable.value for variable in answer.variables]
+        try:
+            return [{name: row[name] for name in names if row[name] is not None} for row in answer]
+        except (OSError, ValueError) as error:
+            raise Unchecked(f"the graph stopped in the middle of its answer ({error})") from None
+
+    def triples(
+        self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
+    ) -> list[Triple]:
+        """The triples that fit; None fits everything."""
+        return [quad.triple for quad in self._store.quads_for_pattern(subject, predicate, object_)]
+
+    def with_triples(self, added: Iterable[Triple]) -> EmbeddedStore:
+        """A copy of the graph with more triples in it."""
+        return EmbeddedStore([*self.triples(), *added], self.report)
+
+    def without(self, removed: Iterable[Triple]) -> EmbeddedStore:
+        """A copy of the graph without these triples."""
+        gone = set(removed)
+        return EmbeddedStore((triple for triple in self.triples() if triple not in gone), self.report)
+
+    def _query(self, query: str, form: str, terms: Mapping[str, Term] | None) -> object:
+        queries.check(query, form)
+        try:
+            return self._store.query(query, substitutions=queries.variables(terms or {}))
+        except SyntaxError as error:
+            raise GraphError(f"the query cannot be read ({error}); mend it") from None
+        except (OSError, ValueError, RuntimeError) as error:
+            raise Unchecked(f"the graph could not answer ({error})") from None
+
+
+def open_graph(
+    source: str | Path | Sequence[str | Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
+) -> EmbeddedStore:
+    """The graph in one or several files: Turtle, N-Triples, RDF/XML, or tables of facts (`.tsv`, needs `table`).
+
+    `hidden` are IRIs of subjects whose facts are left out (a table's column `subject`). Raises GraphError for a file
+    that is missing, empty or broken (with its line).
+    """
+    paths = [source] if isinstance(source, str | Path) else list(source)
+    triples, report = read_triples([Path(path) for path in paths], table, hidden)
+    return EmbeddedStore(triples, report)
