@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 from ovrag_core.errors import CorpusError, MalformedReplyError, ModelSetupError, QuestionError, SettingsError
 from ovrag_core.llm import Message, Reply
 from ovrag_core.retrieval.embedding import Vectors, minilm
+from ovrag_core.retrieval.fusion import join
+from ovrag_core.retrieval.lexical import Lexicon
+from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.contract_review import retrieval_metrics as metrics
 from ovrag_core.studies.contract_review.chunkers import CHUNKERS, ContractChunk, chunk
 from ovrag_core.studies.contract_review.datasets import Contract, Question, load_cuad
@@ -32,8 +35,7 @@ from ovrag_core.studies.contract_review.expansion import (
     vocabulary,
 )
 from ovrag_core.studies.contract_review.rerank import _by_flashrank, find_reranker, rerank
-from ovrag_core.studies.contract_review.retrievers import SCORERS, Found, Lexicon, Shelf, join, search, shelve, store
-from ovrag_core.studies.contract_review.words import stems
+from ovrag_core.studies.contract_review.retrievers import SCORERS, Found, Shelf, search, shelve, store
 from ovrag_core.types import Document, Usage
 
 BOATS = """SUPPLY OF BOATS

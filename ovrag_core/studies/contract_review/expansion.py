@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter
 
 from ovrag_core.errors import CorpusError, MalformedReplyError, QuestionError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.studies.contract_review.words import pairs, stems
+from ovrag_core.retrieval.words import pairs, stems
 from ovrag_core.types import Frozen
 
 Wording = Literal["description", "question", "rewordings", "vocabulary", "unplaced"]

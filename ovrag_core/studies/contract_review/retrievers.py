@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Literal
 
-import bm25s
 import numpy
 from numpy.typing import NDArray
 
@@ -28,21 +26,18 @@ from ovrag_core.errors import CorpusError, SettingsError
 from ovrag_core.progress import bar
 from ovrag_core.retrieval import index as chroma
 from ovrag_core.retrieval.embedding import Embedder, Vectors
+from ovrag_core.retrieval.fusion import join
+from ovrag_core.retrieval.lexical import Lexicon, Scores
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
+from ovrag_core.retrieval.words import pairs, stems
 from ovrag_core.studies.contract_review import chunkers, clauses
 from ovrag_core.studies.contract_review.chunkers import ContractChunk
 from ovrag_core.studies.contract_review.expansion import Query, model_clauses
-from ovrag_core.studies.contract_review.words import pairs, stems
 from ovrag_core.types import Chunk, Document
 
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of every index it builds
-
-Scores = NDArray[numpy.float64]
 Units = Literal["chunk", "caption", "passage", "phrase"]
 CUTS = Path("data/cache/contract_review")
 KEPT = 4_096  # lexicons in memory
-RRF = 60  # Cormack, Clarke and Buettcher (2009)
-K1, B = 1.5, 0.75
 DECIMALS = 6  # of a cosine: beyond, machines disagree
 OPENING = 2000.0  # characters after which the prior of what stands at the beginning has fallen to 1/e
 PHRASES, PASSAGES, SENTENCES, HEADINGS = 0.3, 0.3, 0.5, 0.3  # weights of standardised scores beside that of BM25
@@ -55,31 +50,6 @@ class Found:
 
     chunk: ContractChunk
     score: float
-
-
-class Lexicon:
-    """BM25 (Robertson and Zaragoza 2009) over texts given as stems, by `bm25s`; queries may weigh their stems."""
-
-    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        self._count = len(texts)
-        self._ids: Mapping[str, int] = {}
-        if any(texts):
-            index = bm25s.BM25(k1=K1, b=B, method="lucene")
-            index.index([list(text) for text in texts], show_progress=False)
-            self._ids = index.vocab_dict
-            self._data, self._rows, self._begins = (index.scores[key] for key in ("data", "indices", "indptr"))
-
-    def scores(self, terms: Sequence[tuple[str, float]]) -> Scores:
-        """One number per text; -inf for a text that holds none of the terms."""
-        total = numpy.full(self._count, -numpy.inf)
-        for stem, weight in terms:
-            number = self._ids.get(stem)
-            if number is None:
-                continue
-            part = slice(self._begins[number], self._begins[number + 1])
-            rows = self._rows[part]
-            total[rows] = numpy.maximum(total[rows], 0.0) + weight * self._data[part].astype(numpy.float64)
-        return total
 
 
 class Shelved:
@@ -312,16 +282,6 @@ def fused(*scorers: Scorer) -> Scorer:
         return join([scorer(shelf, query, scope) for scorer in scorers])
 
     return score
-
-
-def join(scores: Sequence[Scores]) -> Scores:
-    """Scores of several scorers over the same chunks, or of several queries, joined by their ranks."""
-    total = numpy.zeros(len(scores[0]))
-    for each in scores:
-        ranks = numpy.empty(len(each))
-        ranks[numpy.argsort(-each, kind="stable")] = numpy.arange(1, len(each) + 1)
-        total += numpy.where(numpy.isfinite(each), 1.0 / (RRF + ranks), 0.0)
-    return numpy.where(total > 0, total, -numpy.inf)
 
 
 def blend(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:

@@ -1,4 +1,4 @@
-"""Words of contracts and questions as stems, for all that matches words."""
+"""Words of texts and questions as stems, for all that matches words."""
 
 from __future__ import annotations
 
