@@ -49,6 +49,10 @@ class CardError(OvragError):
     """A file of cards that cannot be used, or cards that cannot be made as asked."""
 
 
+class DomainError(OvragError):
+    """A file that says what is true of a domain, or its shapes, that cannot be used."""
+
+
 class Unchecked(GraphError):
     """A question to a graph that got no answer: it failed, took too long or came back as something else. Never a no."""
 

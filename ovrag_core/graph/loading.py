@@ -42,14 +42,22 @@ class FactTable:
 
     Columns: `subject`, `object`, and where there are any `subject_label`, `object_label`, `object_kind`, `predicate`.
     `predicates` by the names in the column `predicate`; `predicate` where a table has no such column. `kinds` are the
-    classes by the names in `object_kind`; an object of a kind in `literals`, or that is no IRI, is text.
+    classes by the names in `object_kind`, unless `named` has one for the kind and a word (in lower case) of the
+    object's label; an object of a kind in `literals`, or that is no IRI, is text.
     """
 
     predicates: Mapping[str, NamedNode]
     predicate: str | None = None
     subject_class: NamedNode | None = None
     kinds: Mapping[str, NamedNode] = field(default_factory=dict)
+    named: Mapping[tuple[str, str], NamedNode] = field(default_factory=dict)
     literals: frozenset[str] = frozenset({"literal"})
+
+    def class_of(self, kind: str, label: str) -> NamedNode | None:
+        """The class of an object, None where the table says nothing of it."""
+        words = re.findall(r"\w+", label.casefold())
+        special = (self.named.get((kind, word)) for word in words)
+        return next((found for found in special if found), self.kinds.get(kind))
 
 
 def read_triples(
@@ -113,8 +121,9 @@ def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable, 
     ]
     if table.subject_class:
         found.append(Triple(subject, TYPE, table.subject_class))
-    if kind in table.kinds and isinstance(value, NamedNode):
-        found.append(Triple(value, TYPE, table.kinds[kind]))
+    class_ = table.class_of(kind, row.get("object_label") or "")
+    if class_ and isinstance(value, NamedNode):
+        found.append(Triple(value, TYPE, class_))
     if subject.value not in hidden:
         found.append(Triple(subject, table.predicates[name], value))
     return found
