@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,6 +131,59 @@ def test_the_clauses_of_a_place() -> None:
 def test_a_very_long_contract_is_read_in_time() -> None:
     text = "".join(f"\n{number}. Title {number}. " + "(a) words and words; (b) more. " * 20 for number in range(1, 500))
     assert len(find_clauses(text)) > 98
+
+
+@pytest.mark.parametrize("unit", ["(a)(b)(c)", "(a)(i)(A)(1)", " ", "\xa0", "1. ", "1.1 A\n", "x ", "§"])
+def test_monotonous_text_is_read_in_time(unit: str) -> None:
+    text = (unit * 340_000)[:340_000]
+    began = time.process_time()
+    clauses = find_clauses(text)
+    assert time.process_time() - began < 3  # a second on an idle machine; minutes where time grows with the square
+    assert max((clause.level for clause in clauses), default=0) < 30
+
+
+ADDRESSES = ["1 Main Street", "10 Cedar Road, Floor 2", "12 Rue Haute", "77 Lyndale Park", "1200 Main Street, Suite 4"]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Price. Ten.\n2. Law. Utah.\n{}\nLeith\n3. End. Now.",
+        "9. Notices. To the Yard:\n\n{}\nLeith\n\n10. Law. Utah.\n11. End. Now.\n12. Last. Then.",
+        "9 Notices\nTo the Yard:\n{}\nLeith\n10 Law\nUtah.\n11 End\nNow.\n12 Last\nThen.",
+        "{}\nLeith\n\n1. Price. Ten.\n2. Law. Utah.\n",
+        "ARTICLE 1 PRICE\n1.1 Ten.\n1.2 Tax. None.\n{}\nLeith\nARTICLE 2 LAW\n2.1 Utah.",
+        "{}\nLeith\n\n12 March 2020\n\nDear Sirs, we shall sell you the boats.\n",
+        "NOTICES\n\nAs follows to the Seller.\n\n{}\n\nLAW\n\nThe law of Utah governs.\n",
+    ],
+)
+def test_the_number_of_a_house_begins_no_clause(text: str, address: str) -> None:
+    assert address not in [
+        text.format(address)[each.start :].split("\n")[0] for each in find_clauses(text.format(address))
+    ]
+    without = [(each.number, each.title) for each in find_clauses(text.format("At the harbour"))]
+    assert [(each.number, each.title) for each in find_clauses(text.format(address))] == without
+
+
+def test_numbers_without_dots_are_clauses_where_they_stand_in_a_row() -> None:
+    text = "1 Price\n1.1 Ten.\n2 Tax\nNone.\n3 Law\nUtah.\nSchedule 1\n1 Boats\nTwo.\n2 Oars\nFour.\n"
+    numbers = ["1", "1.1", "2", "3", "Schedule 1", "1", "2"]
+    assert [clause.number for clause in find_clauses(text)] == numbers
+
+
+def test_numbers_of_pages_and_quantities_begin_no_clause() -> None:
+    pages = "".join(f"{page}. Part {page}. Words.\n\n{page}   Source: YARD INC, 10-K\n\n" for page in range(1, 5))
+    assert [number for _, number, _ in shape(pages)] == ["1", "2", "3", "4"]
+    centred = "1. Price. Ten.\n\n2" + " " * 30 + "SIGNATURES\n\n3" + " " * 30 + "PRICES\n\n2. Law. Utah."
+    assert [number for _, number, _ in shape(centred)] == ["1", "2"]
+    goods = "1. Goods.\n1 Boat\n5 Oars\n1 Anchor\n10 Ropes\n5 Oars\n2. Law. Utah."
+    assert [number for _, number, _ in shape(goods)] == ["1", "2"]
+
+
+def test_lists_of_one_kind_do_not_nest_without_end() -> None:
+    text = "1. Rights.\n" + "(a) a right; and (b) another.\n" * 6 + "2. Law. Utah."
+    assert max(level for level, _, _ in shape(text)) == 2
 
 
 @given(st.lists(st.sampled_from([*PLAIN.splitlines(), "(a)", "1.", "Section 2", "\f", "\u00ad", "12", "IV."])))

@@ -2,15 +2,18 @@
 
 Filings lose their line ends as often as not, so a number counts where a line begins, after a run of blanks, or after
 the end of a sentence; and it must continue a list that is open or begin one. That keeps references ("under Section
-4.2"), sums and dates out. A table of contents repeats numbers that come again with their text, and is left out.
+4.2"), sums and dates out. A number without a dot may as well be that of a house, a page or a quantity, and needs the
+numbers beside it. A table of contents repeats numbers that come again with their text, and is left out.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from ovrag_core.documents.sections import find_sections
@@ -45,13 +48,14 @@ class _Mark(NamedTuple):
     start: int
     text: int
     firm: bool  # at the start of a line or after a run of blanks
+    bare: bool = False  # a whole number without a dot, a colon or a bracket
 
 
 _NAMED_WORDS = "article|section|clause|schedule|annex|appendix|exhibit|attachment|chapter|part"
 _NAMED_STYLES = frozenset(_NAMED_WORDS.split("|"))
 _ATTACHED = frozenset({"schedule", "annex", "appendix", "exhibit", "attachment"})
 _WHERE = (
-    r"(?:(?P<line>^[ \t\f\v\xa0\u00ad\ufeff]*|[ \t\xa0]{2,}|\t)"
+    r"(?:(?P<line>^[ \t\f\v\xa0\u00ad\ufeff]*+|(?<![ \t\xa0])(?:[ \t\xa0]{2,}+|\t))"
     r"|(?:(?<=[.;:,])[\"”)]?|(?<=[A-Z]{3}))[ \xa0](?:and |or )?)"
 )
 _ENUMERATOR = re.compile(
@@ -75,12 +79,17 @@ _BIG_STEP = 3  # numbers that a list may leave out, of clauses that were struck 
 _HEADING = re.compile(
     r"[\s.:–—-]*(?P<title>[^\W\d_][^.:\n\r]{1,90}?)(?:(?P<stop>[.:](?=\s|$))|[ \t\xa0]{2,}|\s[–—-]{1,2}\s|(?=[\n\r])|$)"
 )
-_PAGE = re.compile(r"(?:\.\s?){3,}|\s\d{1,3}\s*$|[ \t]{2,}\d{1,3}\s*\n?")
+_PAGE = re.compile(r"\.\s?\.\s?\.|\s\d{1,3}$|[ \t]{2}\d{1,3}")
 _SMALL_WORDS = "a an and any as at by for from if in into no not of on or per the to under upon with without & /"
 _SMALL = frozenset(_SMALL_WORDS.split())
 _CONTENTS = re.compile(r"^[ \t]*(?:TABLE OF )?CONTENTS\b|\bTable of Contents\b|\bTABLE OF CONTENTS\b", re.M)
 _LABEL = 300  # characters at the start in which a filing says what it is
 _LISTED = 160  # characters: an entry of a table of contents is not longer
+_WIDE = 16  # blanks after a page number, before what is centred under it
+_FOOTERS = 3  # pages from which on a line that ends each of them is known
+_NESTED = 2  # lists of a kind open at once: (a) may hold one more (a)
+_PAGED = re.compile(rf"(?:{_NAMED_WORDS})\s+[\dIVXLC]", re.I)
+_UNDOTTED = re.compile(r"\d{1,3}\s")
 
 
 def find_clauses(text: str) -> tuple[Clause, ...]:
@@ -89,15 +98,22 @@ def find_clauses(text: str) -> tuple[Clause, ...]:
     Numbers of a table of contents, of pages and of references begin no clause. Where nothing is numbered, the parts
     under headings are the clauses.
     """
-    marks = _without_contents(text, list(_marks(text)))
+    marks = _without_quantities(text, _without_contents(text, list(_marks(text))))
     placed = list(_levels(marks))
     if not placed:
-        return tuple(Clause("", section.title, section.start, section.end, 0) for section in find_sections(text))
+        return _headed(text)
     ends = _ends([level for _, level in placed], [mark.start for mark, _ in placed], len(text))
     return tuple(
         Clause(mark.number, _title(text, mark.text, _next_start(placed, place, len(text))), mark.start, end, level)
         for place, ((mark, level), end) in enumerate(zip(placed, ends, strict=True))
     )
+
+
+def _headed(text: str) -> tuple[Clause, ...]:
+    """Parts under headings; a number without a dot heads nothing where no list of numbers was found."""
+    heads = [section for section in find_sections(text) if not _UNDOTTED.match(section.title)]
+    ends = [*(section.start for section in heads[1:]), len(text)]
+    return tuple(Clause("", head.title, head.start, end, 0) for head, end in zip(heads, ends, strict=False))
 
 
 def clause_at(clauses: Sequence[Clause], offset: int) -> Clause | None:
@@ -158,10 +174,11 @@ def _decimal(match: re.Match[str], rest: str) -> _Mark | None:
 
 
 def _integer(match: re.Match[str], rest: str) -> _Mark | None:
-    firm = match["line"] is not None
-    if not _begins_heading(rest) or (match["afterinteger"] == "" and not (firm and rest[:1].isupper())):
+    firm, bare = match["line"] is not None, match["afterinteger"] == ""
+    if not _begins_heading(rest) or (bare and not (firm and rest[:1].isupper() and not _PAGED.match(rest))):
         return None
-    return _Mark("integer", _numbers(match["integer"]), match["integer"], match.start("integer"), match.end(), firm)
+    number = match["integer"]
+    return _Mark("integer", _numbers(number), number, match.start("integer"), match.end(), firm, bare)
 
 
 def _bracket(match: re.Match[str], rest: str) -> _Mark | None:
@@ -208,23 +225,27 @@ def _readings(mark: _Mark, following: Sequence[_Mark] = ()) -> list[_Open]:
 
     Where the numbers that follow decide (`(ii)` or `(j)`), only that reading is given.
     """
-    written, shape = mark.number, "()" if mark.style == "(?" else "."
+    readings = _all_readings(mark.style, mark.number)
+    if len(readings) > 1:
+        for later in following:
+            after = _all_readings(later.style, later.number) if later.style in {"(?", "?."} else ()
+            if len(after) == 1 and (after[0][0], (after[0][1][0] - 1,)) in readings:
+                return [(after[0][0], (after[0][1][0] - 1,))]
+    return list(readings)
+
+
+@lru_cache(maxsize=1 << 14)
+def _all_readings(style: str, written: str) -> tuple[_Open, ...]:
+    shape = "()" if style == "(?" else "."
     if written.isdigit():
-        return [(f"{shape}1", (int(written),))]
+        return ((f"{shape}1", (int(written),)),)
     readings: list[_Open] = []
     if _ROMAN.fullmatch(written) and not {"c", "C"} & set(written):
         readings.append((shape + ("i" if written.islower() else "I"), (_roman(written),)))
     if len(written) == 1 or (len(written) == 2 and written[0] == written[1] and not readings):
         counted = ord(written[0].lower()) - 96 + 26 * (len(written) - 1)
         readings.append((shape + ("a" if written.islower() else "A"), (counted,)))
-    if len(readings) > 1:
-        for later in following:
-            after = _readings(later) if later.style in {"(?", "?."} else []
-            if len(after) == 1 and after[0][0] in {style for style, _ in readings}:
-                [chosen] = [(style, value) for style, value in readings if style == after[0][0]]
-                if after[0][1][0] == chosen[1][0] + 1:
-                    return [chosen]
-    return readings
+    return tuple(readings)
 
 
 def _without_contents(text: str, marks: list[_Mark]) -> list[_Mark]:
@@ -246,6 +267,47 @@ def _without_contents(text: str, marks: list[_Mark]) -> list[_Mark]:
         elif len(run) >= 8 and again * 5 > len(run) * 4:
             dropped.update(run)
     return [mark for place, mark in enumerate(marks) if place not in dropped]
+
+
+def _without_quantities(text: str, marks: list[_Mark]) -> list[_Mark]:
+    """Marks without numbers of houses, pages, days and quantities: those with no dot that stand in no row of numbers.
+
+    Beside such a number stand the next one, one below it (4.1) or, before it, the last one of the same looks.
+    """
+    lines = {place: _line(text, mark.text) for place, mark in enumerate(marks) if mark.bare}
+    often = Counter(lines.values())
+    kept: list[_Mark] = []
+    before = row = 0  # the last number, and the last of a row without dots
+    for place, mark in enumerate(marks):
+        if mark.bare:
+            footer = often[lines[place]] >= _FOOTERS or not lines[place]
+            if footer or not _stands_in_row(mark, marks[place + 1 : place + _AHEAD], before, row):
+                continue
+            row = mark.value[0]
+        if mark.style in ("integer", "decimal"):
+            before = mark.value[0]
+        kept.append(mark)
+    return kept
+
+
+def _line(text: str, start: int) -> str:
+    """What stands on the line after a number; nothing where that is centred, as below the number of a page."""
+    line = text[start : start + 80].split("\n", 1)[0]
+    return "" if line[:_WIDE].isspace() else line.strip()
+
+
+def _stands_in_row(mark: _Mark, following: Sequence[_Mark], before: int, row: int) -> bool:
+    number = mark.value[0]
+    for later in following:
+        if later.style in _ATTACHED:
+            break
+        if not later.value:
+            continue
+        if later.value[0] == number:
+            return len(later.value) > 1  # 4.1 is below 4; another 4 takes its place
+        if later.value[0] == number + 1 and (later.bare or before == number - 1):
+            return True
+    return 0 < row == number - 1
 
 
 def _first_repeated(marks: Sequence[_Mark], first: int, stop: int) -> int:
@@ -301,8 +363,14 @@ def _place(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark])
             if _begins_list(mark, open_lists, following):
                 return _integer_level(open_lists), style, value
         elif value[0] == 1 and (mark.firm or style.startswith("()")):
-            return len(open_lists), style, value
+            return _innermost(style, open_lists), style, value
     return None
+
+
+def _innermost(style: str, open_lists: Sequence[_Open]) -> int:
+    """Below everything; beside the last list of its kind where that one is within another already."""
+    same = [level for level, (kind, _) in enumerate(open_lists) if kind == style]
+    return same[-1] if len(same) >= _NESTED else len(open_lists)
 
 
 def _begins_list(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark]) -> bool:
@@ -316,7 +384,7 @@ def _begins_list(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_
 def _integer_level(open_lists: Sequence[_Open]) -> int:
     """Below the article or section that is open; below everything where numbers are open already."""
     if any(style in {"integer", "decimal"} for style, _ in open_lists):
-        return len(open_lists)
+        return _innermost("integer", open_lists)
     return sum(style in _NAMED_STYLES for style, _ in open_lists)
 
 
@@ -336,13 +404,14 @@ def _place_decimal(mark: _Mark, open_lists: Sequence[_Open], following: Sequence
     ]
     known = [value for _, style, value in numbered if style in {"decimal", "integer"}]
     rival = known[-1] if known else ()
-    forward = rival < mark.value or _is_continued(mark.value, rival, following)
+    continued = _is_continued(mark.value, rival, following)
+    forward = rival < mark.value or continued
     for level, style, value in reversed(numbered):
         if _is_below(value, mark.value) and forward:
             return level + 1, "decimal", mark.value
         if style == "decimal" and len(value) == len(mark.value) and _follows(value, mark.value):
             return level, "decimal", mark.value
-    if not (mark.firm and not known) and not _is_continued(mark.value, rival, following):
+    if not (mark.firm and not known) and not continued:
         return None
     above = [level for level, style, _ in numbered if style in _NAMED_STYLES]
     return (above[0] + 1 if above else 0), "decimal", mark.value
@@ -359,15 +428,21 @@ def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
 def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Sequence[_Mark]) -> bool:
     """Whether the numbers that follow go on from `value` rather than from the open `rival`."""
     for mark in following:
-        if mark.style not in ("decimal", "integer"):
-            continue
-        if _is_below(value, mark.value):
-            return True
-        if _follows(rival, mark.value) or _is_below(rival, mark.value):
-            return False
-        if _follows(value, mark.value):
-            return True
+        if mark.style in ("decimal", "integer"):
+            decided = _goes_on(value, rival, mark.value)
+            if decided is not None:
+                return decided
     return False
+
+
+@lru_cache(maxsize=1 << 14)
+def _goes_on(value: tuple[int, ...], rival: tuple[int, ...], after: tuple[int, ...]) -> bool | None:
+    """Whether `after` goes on from `value` rather than from `rival`; None if from neither."""
+    if _is_below(value, after):
+        return True
+    if _follows(rival, after) or _is_below(rival, after):
+        return False
+    return True if _follows(value, after) else None
 
 
 def _is_below(above: tuple[int, ...], value: tuple[int, ...]) -> bool:
