@@ -59,7 +59,10 @@ def _override(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals:
         raise typer.BadParameter(f"--set {text}: write key=value, for example --set retrieval.top_k=5")
-    return key.strip(), yaml.safe_load(value)
+    try:
+        return key.strip(), yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):
+        raise typer.BadParameter(f"--set {text}: the value is not valid YAML; put it into quotes") from None
 
 
 def load_each(paths: Sequence[Path]) -> Iterator[tuple[Path, Document | str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import pkgutil
+import importlib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -157,7 +157,7 @@ def study_settings(settings: Settings, study: str, model: type[P]) -> P:
     try:
         return model.model_validate(settings.studies.get(study, {}))
     except ValidationError as error:
-        raise SettingsError(f"params.yaml: {_explain(error, model, ('studies', study))}") from None
+        raise SettingsError(_explain(error, model, ("studies", study))) from None
 
 
 class Question(Part):
@@ -171,7 +171,8 @@ class Question(Part):
 def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | None = None) -> Settings:
     """Settings from a YAML file; `overrides` maps dotted keys (`corpus.contracts`) to values that replace the file's.
 
-    Raises SettingsError, with the file and the key, for a missing file, broken YAML, an unknown key or a bad value.
+    Raises SettingsError, with the file and the key, for a missing file, broken YAML, an unknown key or a bad value,
+    those of the studies with them.
     """
     values = _read_yaml(path, SettingsError)
     if values is None:
@@ -193,9 +194,9 @@ def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | 
 
 def _without_sense(settings: Settings) -> str | None:
     """What of studies or models the settings ask for that cannot be."""
-    known = [module.name for module in pkgutil.iter_modules(studies.__path__)]
-    if unknown := sorted(set(settings.studies) - set(known)):
-        return f"studies.{unknown[0]} is no study; known are {', '.join(known)}"
+    for study in settings.studies:
+        if problem := _study_problem(settings, study):
+            return problem
     llm, remedy = settings.llm, "set llm.provider to openai or replay"
     if llm.provider == "offline" and settings.extractor != "reader":
         return f"extraction.extractor: {settings.extractor} needs a model; {remedy}, or choose reader"
@@ -205,6 +206,24 @@ def _without_sense(settings: Settings) -> str | None:
         return "llm.provider: replay needs a store of recorded replies; name its file in llm.store"
     if llm.provider == "replay" and llm.refresh:
         return "llm.refresh asks the model anew, which llm.provider: replay does not; set one of them otherwise"
+    return None
+
+
+def _study_problem(settings: Settings, study: str) -> str | None:
+    """What is wrong with `studies.<study>`: no study of that name, or what its own checker says.
+
+    The checker is the function of the study's name in its module `settings`; loading that must take no time.
+    """
+    known = sorted(module.parent.name for module in Path(studies.__path__[0]).glob("*/settings.py"))
+    if study not in known:
+        near = difflib.get_close_matches(study, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        return f"studies.{study} is no study; {hint}"
+    module = importlib.import_module(f"{studies.__name__}.{study}.settings")
+    try:
+        getattr(module, study)(settings)
+    except SettingsError as error:
+        return str(error)
     return None
 
 
@@ -230,7 +249,7 @@ def _read_yaml(path: Path, kind: type[SettingsError] | type[QuestionError]) -> A
         raise kind(f"{path} does not exist; run from the project's folder or name the file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise kind(f"{path} cannot be read: {error}") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
         raise kind(f"{path} is not valid YAML{where}; mend that line and try again") from None
@@ -238,8 +257,10 @@ def _read_yaml(path: Path, kind: type[SettingsError] | type[QuestionError]) -> A
 
 def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
     *parents, last = key.split(".")
-    for parent in parents:
+    for place, parent in enumerate(parents, 1):
         values = values.setdefault(parent, {})
+        if not isinstance(values, dict):
+            raise SettingsError(f"unknown key {key}: {'.'.join(parents[:place])} holds a value and no keys")
     values[last] = value
 
 

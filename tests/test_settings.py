@@ -1,10 +1,15 @@
 """Parameter files: what is accepted, and what is said of what is not."""
 
+import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from ovrag_core import studies
+from ovrag_core.cli import main
 from ovrag_core.errors import QuestionError, SettingsError
 from ovrag_core.settings import Part, Settings, load_questions, load_settings, study_settings
 from ovrag_core.studies.contract_review.settings import contract_review
@@ -54,7 +59,12 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("llm: {provider: replay, refresh: true}", "llm.refresh asks the model anew"),
         ("corpus: [", "is not valid YAML at line"),
         ("- a list", "must hold keys and values"),
-        ("studies: {contract_reviews: {}}", "studies.contract_reviews is no study; known are contract_review"),
+        ("studies: {contract_reviews: {}}", "studies.contract_reviews is no study; did you mean contract_review?"),
+        ("studies: {zzz: {}}", "studies.zzz is no study; known are contract_review"),
+        ("studies: {contract_review: {nli: {arms: lexical}}}", "contract_review.nli.arms; did you mean arm?"),
+        ("studies: {contract_review: {retrieval: {k: 0}}}", "contract_review.retrieval.k: input should be greater"),
+        ("studies: {contract_review: 3}", "studies.contract_review: input should be a valid dictionary"),
+        ("corpus: {contracts: 2026-11-31}", "is not valid YAML"),
     ],
 )
 def test_a_bad_parameter_is_one_sentence_with_the_key(tmp_path: Path, text: str, sentence: str) -> None:
@@ -85,15 +95,79 @@ class OfAStudy(Part):
     size: int = 3
 
 
-def test_a_study_has_parameters_of_its_own(tmp_path: Path) -> None:
-    settings = load_settings(write(tmp_path, "studies: {contract_review: {size: 4}}"))
-    assert study_settings(settings, "contract_review", OfAStudy).size == 4
-    assert study_settings(Settings(), "contract_review", OfAStudy).size == 3
-    settings = load_settings(write(tmp_path, "studies: {contract_review: {sizes: 4}}"))
-    with pytest.raises(
-        SettingsError, match=r"params.yaml: unknown key studies.contract_review.sizes; did you mean size"
+def test_a_study_has_parameters_of_its_own() -> None:
+    assert study_settings(Settings(studies={"tides": {"size": 4}}), "tides", OfAStudy).size == 4
+    assert study_settings(Settings(), "tides", OfAStudy).size == 3
+    with pytest.raises(SettingsError, match=r"^unknown key studies.tides.sizes; did you mean size\?$"):
+        study_settings(Settings(studies={"tides": {"sizes": 4}}), "tides", OfAStudy)
+
+
+def test_a_study_is_checked_by_its_own_module_which_nothing_else_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the pipeline removes the outputs of a stage: `make checked` reads the settings and nothing of a study."""
+    package = tmp_path / "tides"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    code = """
+from ovrag_core.settings import Part, study_settings
+class Tides(Part):
+    height: int = 3
+def tides(settings):
+    return study_settings(settings, "tides", Tides)
+"""
+    (package / "settings.py").write_text(code, encoding="utf-8")
+    monkeypatch.setattr(studies, "__path__", [str(tmp_path)])
+    assert load_settings(write(tmp_path, "studies: {tides: {height: 4}}")).studies == {"tides": {"height": 4}}
+    for text, sentence in (
+        ("{tides: {hight: 4}}", "params.yaml: unknown key studies.tides.hight; did you mean height?"),
+        ("{tide: {height: 4}}", "params.yaml: studies.tide is no study; did you mean tides?"),
     ):
-        study_settings(settings, "contract_review", OfAStudy)
+        with pytest.raises(SettingsError) as caught:
+            load_settings(write(tmp_path, f"studies: {text}"))
+        assert str(caught.value).endswith(sentence)
+
+
+def test_every_study_with_parameters_has_a_checker_of_its_name() -> None:
+    for module in Path(studies.__path__[0]).glob("*/settings.py"):
+        study = module.parent.name
+        checker = getattr(importlib.import_module(f"{studies.__name__}.{study}.settings"), study)
+        assert checker(Settings())
+
+
+def test_checking_the_parameters_of_studies_loads_nothing_that_takes_time(project: Path) -> None:
+    code = (
+        "import sys; from ovrag_core.settings import load_settings; load_settings(); "
+        "print(sorted({'torch', 'pandas', 'scipy', 'sklearn', 'chromadb'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_the_make_file_asks_first_finds_a_mistyped_key_of_a_study(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "ovrag rules" in (project / "Makefile").read_text(encoding="utf-8")
+    path = write(tmp_path, "studies: {contract_review: {retrieval: {kk: 3}}}")
+    monkeypatch.setattr(sys, "argv", ["ovrag", "rules", "--params", str(path)])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 2
+    message = f"ovrag: {path}: unknown key studies.contract_review.retrieval.kk; did you mean k?\n"
+    assert capsys.readouterr().err == message
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("corpus.contracts.x", "unknown key corpus.contracts.x: corpus.contracts holds a value and no keys"),
+        ("studies.contract_review.retrieval.kk", "unknown key studies.contract_review.retrieval.kk; did you mean k?"),
+    ],
+)
+def test_a_bad_override_is_one_sentence(tmp_path: Path, key: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, "corpus: {contracts: 7}"), {key: 3})
+    assert str(caught.value).endswith(sentence)
 
 
 def test_settings_with_studies_can_be_keys() -> None:
