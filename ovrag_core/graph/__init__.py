@@ -5,7 +5,7 @@ refused, and a question that got no answer raises `Unchecked`: it is never taken
 """
 
 from ovrag_core.errors import Unchecked
-from ovrag_core.graph.loading import FactTable, LoadReport
+from ovrag_core.graph.loading import LABEL, TYPE, FactTable, LoadReport
 from ovrag_core.graph.store import EmbeddedStore, Store, Term, open_graph
 
-__all__ = ["EmbeddedStore", "FactTable", "LoadReport", "Store", "Term", "Unchecked", "open_graph"]
+__all__ = ["LABEL", "TYPE", "EmbeddedStore", "FactTable", "LoadReport", "Store", "Term", "Unchecked", "open_graph"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple, Variable
 
@@ -35,6 +36,7 @@ def tokens(query: str) -> Iterator[tuple[str, str]]:
         yield str(match.lastgroup), match.group()
 
 
+@lru_cache(maxsize=1024)
 def check(query: str, form: str) -> None:
     """Raise GraphError unless `query` is an ASK or SELECT query, as `form` says, that stays within its graph."""
     words = [text.upper() for kind, text in tokens(query) if kind == "word"]
@@ -65,6 +67,26 @@ def bind(query: str, terms: Mapping[str, Term]) -> str:
         else:
             parts.append(written[text[1:]])
     return "".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def with_bound(query: str, names: frozenset[str]) -> str:
+    """The query giving back the variables `names` too, as pyoxigraph wants of those that it binds.
+
+    Raises GraphError for a head that computes something, which cannot give back more.
+    """
+    parts = [(kind, text) for kind, text in tokens(query)]
+    at = next(at for at, (kind, text) in enumerate(parts) if kind == "word" and text.upper() == "SELECT")
+    end = next((later for later in range(at, len(parts)) if parts[later] == ("other", "{")), len(parts))
+    head = parts[at + 1 : end]
+    if ("other", "(") in head:
+        raise GraphError("a query that computes in its SELECT takes no terms; select the rows and compute on those")
+    given = {text[1:] for kind, text in head if kind == "variable"}
+    if ("other", "*") in head or names <= given:
+        return query
+    first = next(later for later in range(at + 1, end) if parts[later][0] == "variable")
+    added = " ".join(f"?{name}" for name in sorted(names - given))
+    return "".join(text for _, text in parts[:first]) + added + " " + "".join(text for _, text in parts[first:])
 
 
 def _written(name: str, term: Term) -> str:

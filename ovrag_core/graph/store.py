@@ -26,7 +26,7 @@ class Store(Protocol):
         """The truth value of an ASK query; `terms` by the names of variables (no question mark) are bound to them."""
 
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
-        """The rows of a SELECT query, each by the names of its columns; a column without a value is left out."""
+        """The rows of a SELECT query by the names of its columns; what has no value, or was bound, is left out."""
 
 
 class EmbeddedStore:
@@ -49,10 +49,11 @@ class EmbeddedStore:
 
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
         """See `Store.select`."""
-        answer = self._query(query, "SELECT", terms)
+        queries.check(query, "SELECT")
+        answer = self._query(queries.with_bound(query, frozenset(terms)) if terms else query, "SELECT", terms)
         if not isinstance(answer, QuerySolutions):
             raise Unchecked("the graph gave no rows")
-        names = [variable.value for variable in answer.variables]
+        names = [variable.value for variable in answer.variables if variable.value not in (terms or {})]
         try:
             return [{name: row[name] for name in names if row[name] is not None} for row in answer]
         except (OSError, ValueError) as error:
