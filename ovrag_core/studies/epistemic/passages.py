@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -32,6 +32,8 @@ TOP = 5
 DECIMALS = 6  # of a cosine: beyond, machines disagree
 # What a name counts: as the title, as the title without what stands in brackets behind it, as the object.
 TITLE, SHORT_TITLE, OBJECT = 2.0, 1.5, 1.0
+
+Words = tuple[str, ...]
 
 _WORD = re.compile(r"\w+")
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
@@ -96,7 +98,7 @@ def _sentence(predicate: Predicate, subject: str, value: str) -> str:
     return re.sub(r"\{subject\}|\{object\}", lambda match: parts[match.group()], wording) + "."
 
 
-def words(text: str) -> tuple[str, ...]:
+def words(text: str) -> Words:
     """The words of a text, folded, so that names are compared without their punctuation."""
     return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
@@ -152,27 +154,31 @@ class Shelf:
     def _named(self, question: str) -> NDArray[numpy.float64]:
         """What the names in the question count for each passage."""
         counts = numpy.zeros(len(self.passages))
-        for name in self._mentions(words(question)):
+        for name in mentions(words(question), self._names, self._longest):
             for row, weight in self._names[name].items():
                 counts[row] += weight
         return counts
 
-    def _mentions(self, asked: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """The names in the question that do not lie within longer ones, each once."""
-        taken = [False] * len(asked)
-        found: dict[tuple[str, ...], None] = {}
-        for length in range(min(self._longest, len(asked)), 0, -1):
-            for start in range(len(asked) - length + 1):
-                place = slice(start, start + length)
-                if asked[place] in self._names and not any(taken[place]):
-                    taken[place] = [True] * length
-                    found[asked[place]] = None
-        return list(found)
+
+def mentions(asked: Words, names: Container[Words], longest: int) -> dict[Words, int]:
+    """The names in a question that do not lie within longer ones, with the place of their first word.
+
+    `longest` is the number of words of the longest name.
+    """
+    taken = [False] * len(asked)
+    found: dict[Words, int] = {}
+    for length in range(min(longest, len(asked)), 0, -1):
+        for start in range(len(asked) - length + 1):
+            place = slice(start, start + length)
+            if asked[place] in names and not any(taken[place]):
+                taken[place] = [True] * length
+                found.setdefault(asked[place], start)
+    return found
 
 
-def _names(passages: Sequence[Passage]) -> dict[tuple[str, ...], dict[int, float]]:
+def _names(passages: Sequence[Passage]) -> dict[Words, dict[int, float]]:
     """For each name, the passages that it names something of, and what it counts for them."""
-    found: defaultdict[tuple[str, ...], dict[int, float]] = defaultdict(dict)
+    found: defaultdict[Words, dict[int, float]] = defaultdict(dict)
     for row, passage in enumerate(passages):
         for name, weight in (
             (passage.title, TITLE),
