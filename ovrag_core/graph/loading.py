@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
-from ovrag_core.errors import GraphError
+from ovrag_core.errors import GraphError, OvragError
 
 Subject = NamedNode | BlankNode | Triple
 Object = NamedNode | BlankNode | Literal | Triple
@@ -67,7 +67,7 @@ def read_triples(
     found: dict[Triple, None] = {}
     repaired: dict[str, str] = {}
     for path in paths:
-        triples = _of_table(path, table, hidden) if path.suffix == ".tsv" else _of_rdf(path)
+        triples = _of_table(path, table, hidden) if path.suffix == ".tsv" else parse_file(path)
         if not triples:
             raise GraphError(f"{path} holds no triples; give a graph that says something")
         found.update((_mended(triple, repaired), None) for triple in triples)
@@ -75,17 +75,20 @@ def read_triples(
     return triples, LoadReport(len(triples), tuple(sorted(repaired.items())), _double_labels(triples))
 
 
-def _of_rdf(path: Path) -> list[Triple]:
+def parse_file(path: Path, error_class: type[OvragError] = GraphError) -> list[Triple]:
+    """The triples of an RDF file. Raises `error_class`, with the line, where it is missing or broken."""
     kind = _FORMATS.get(path.suffix.lower())
     if kind is None:
-        raise GraphError(f"{path} is no graph by its name; give {', '.join(sorted(_FORMATS))} or .tsv")
+        raise error_class(f"{path} is no graph by its name; give {', '.join(sorted(_FORMATS))} or .tsv")
     try:
         return [quad.triple for quad in parse(path=str(path), format=kind)]
     except SyntaxError as error:
         line = f", line {error.lineno}" if error.lineno else ""
-        raise GraphError(f"{path}{line}: {_first_line(error)}; mend the file") from None
+        raise error_class(f"{path}{line}: {_first_line(error)}; mend the file") from None
+    except FileNotFoundError:
+        raise error_class(f"{path} does not exist; name the file of a graph") from None
     except (OSError, ValueError) as error:
-        raise GraphError(f"{path} cannot be read ({_first_line(error)})") from None
+        raise error_class(f"{path} cannot be read ({_first_line(error)})") from None
 
 
 def _of_table(path: Path, table: FactTable | None, hidden: frozenset[str]) -> list[Triple]:
@@ -102,6 +105,8 @@ def _of_table(path: Path, table: FactTable | None, hidden: frozenset[str]) -> li
                 for number, row in enumerate(rows, start=2)
                 for triple in _of_row(f"{path}, line {number}", row, table, hidden)
             ]
+    except FileNotFoundError:
+        raise GraphError(f"{path} does not exist; name the file of a graph") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise GraphError(f"{path} cannot be read ({_first_line(error)})") from None
 

@@ -47,6 +47,23 @@ def check(query: str, form: str) -> None:
         raise GraphError(f"the query is no {form} query; write {form} after its prefixes")
 
 
+def iris(query: str) -> set[str]:
+    """The IRIs that a query speaks of, prefixed names written out where their prefix is declared in it."""
+    meaningful = [(kind, text) for kind, text in tokens(query) if kind != "comment" and text.strip()]
+    prefixes: dict[str, str] = {}
+    found: set[str] = set()
+    for at, (kind, text) in enumerate(meaningful):
+        before = [part.upper() for _, part in meaningful[max(0, at - 2) : at]]
+        if kind == "iri" and before[:1] == ["PREFIX"]:
+            prefixes[meaningful[at - 1][1]] = text[1:-1]
+        elif kind == "iri":
+            found.add(text[1:-1])
+        elif kind == "name" and before[-1:] != ["PREFIX"]:
+            prefix, _, local = text.partition(":")
+            found.add(prefixes.get(prefix + ":", prefix + ":") + local)
+    return found
+
+
 def bind(query: str, terms: Mapping[str, Term]) -> str:
     """The query with each variable of `terms` replaced by its term, as an endpoint needs it that binds nothing itself.
 

@@ -13,11 +13,15 @@ from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pyoxigraph import NamedNode
+from pyoxigraph import NamedNode, Triple
 
 from ovrag_core.errors import DomainError
 from ovrag_core.graph import FactTable
+from ovrag_core.graph.shapes import Shapes
 from ovrag_core.lines import one_line
+
+SUBCLASS = NamedNode("http://www.w3.org/2000/01/rdf-schema#subClassOf")
+DISJOINT = NamedNode("http://www.w3.org/2002/07/owl#disjointWith")
 
 Name = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 Kind = Literal["functional", "asymmetric", "acyclic", "subject", "object", "disjoint"]
@@ -142,6 +146,23 @@ class Domain(_Part):
             {(each.kind, each.word.casefold()): self.class_iri(each.of) for each in self.facts.named},
             self.facts.literals,
         )
+
+    @cached_property
+    def shape_set(self) -> Shapes:
+        """The shapes in the file. Raises DomainError where a constraint names one that is not there."""
+        shapes = Shapes(self.shapes)
+        for predicate in self.predicates.values():
+            for name, each in predicate.constraints.items():
+                if each.shape not in shapes.shapes:
+                    raise DomainError(f"{self.shapes} has no shape {each.shape}, which backs {predicate.name}.{name}")
+        return shapes
+
+    @cached_property
+    def hierarchy(self) -> tuple[Triple, ...]:
+        """The classes below others, and those that share nothing, as triples."""
+        pairs = [(name, SUBCLASS, each.parent) for name, each in self.classes.items() if each.parent]
+        pairs += [(name, DISJOINT, other) for name, each in self.classes.items() for other in each.disjoint]
+        return tuple(Triple(self.class_iri(one), relation, self.class_iri(other)) for one, relation, other in pairs)
 
     @cached_property
     def chains(self) -> dict[str, Predicate]:

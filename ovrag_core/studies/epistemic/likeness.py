@@ -71,6 +71,21 @@ def same_value(one: Literal, other: Literal, predicate: Predicate) -> bool:
     return ours.lexical == theirs.lexical and ours.currency == theirs.currency
 
 
+def canonical(literals: Sequence[Literal], predicate: Predicate) -> dict[Literal, Literal]:
+    """Each literal as one that stands for its value, so that those that may say the same are the same.
+
+    A number without a currency takes that of the others, where they have one between them.
+    """
+    values = {literal: _value(literal, predicate) for literal in literals}
+    currencies = {value.currency for value in values.values() if value and value.currency}
+    shared = next(iter(currencies)) if len(currencies) == 1 else None
+    found: dict[Literal, Literal] = {}
+    for literal, value in values.items():
+        text = _plain(literal.value) if value is None else f"{value.lexical} {value.currency or shared or ''}".strip()
+        found[literal] = Literal(text)
+    return found
+
+
 def names_alike(one: str, other: str, domain: Domain) -> bool:
     """Whether two names may be names of one thing, or of a part and its whole."""
     ours, theirs = _parsed(one, domain), _parsed(other, domain)

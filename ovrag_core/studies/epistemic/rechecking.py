@@ -1,0 +1,159 @@
+"""Licences checked a second time, by other means: the proof is asked of the graph, and the domain's shapes judge it.
+
+`license_claim` walks the graph by itself. Here the triples of a proof are asked one by one, chains are SPARQL property
+paths, and a NO holds only where the SHACL shape behind the constraint finds nothing in the proof and something in proof
+and claim together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations, pairwise
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
+from ovrag_core.graph.shapes import Violation
+from ovrag_core.studies.epistemic.claims import Claim
+from ovrag_core.studies.epistemic.domain import Domain
+from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Known, Licence, Value, Verdict
+from ovrag_core.studies.epistemic.likeness import canonical, same_value
+
+DIFFERENT = NamedNode("http://www.w3.org/2002/07/owl#differentFrom")
+_ASK = "ASK { ?s ?p ?o }"
+
+
+def recheck(licence: Licence, store: Store, domain: Domain) -> bool:
+    """Whether graph and shapes bear the licence out. Raises Unchecked where the graph gives no answer."""
+    claim, predicate = licence.claim, domain.predicate(licence.claim.predicate)
+    known = Known(store, domain, predicate)
+    if not all(store.ask(_ASK, {"s": part.subject, "p": part.predicate, "o": part.object}) for part in licence.proof):
+        return False
+    is_chain = claim.predicate not in (predicate.name, predicate.iri)
+    if licence.verdict == Verdict.YES:
+        return _says_it(licence, known, is_chain)
+    if licence.verdict == Verdict.UNKNOWN:
+        return _is_open(claim, known, is_chain)
+    if licence.verdict == Verdict.UNCHECKED:
+        return bool(_broken(_around(claim, known), known))
+    return _contradicts_it(licence, known, is_chain)
+
+
+def _contradicts_it(licence: Licence, known: Known, is_chain: bool) -> bool:
+    constraint = known.predicate.constraints.get(licence.constraint or "")
+    if licence.constraint == CHAIN:
+        return is_chain and _ends_elsewhere(licence.claim, known)
+    if constraint is None:
+        return licence.constraint == COMPLETE and known.predicate.complete and _is_none_of(licence.claim, known)
+    proof = [part for part in licence.proof if part.predicate not in (TYPE, LABEL)]
+    with_claim = [*proof, _as_fact(licence.claim, known)]
+    return not _broken(proof, known, [constraint.shape]) and bool(_broken(with_claim, known, [constraint.shape]))
+
+
+def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
+    proof, claim = licence.proof, licence.claim
+    if not proof or (len(proof) > 1 and not is_chain):
+        return False
+    if any(one.object != following.subject for one, following in pairwise(proof)):
+        return False
+    if proof[0].subject != claim.subject or any(part.predicate != known.iri for part in proof):
+        return False
+    end = proof[-1].object
+    if isinstance(end, Literal) and isinstance(claim.object, Literal):
+        return same_value(end, claim.object, known.predicate)
+    return end == claim.object and _reaches(claim.subject, claim.object, known, is_chain)
+
+
+def _is_open(claim: Claim, known: Known, is_chain: bool) -> bool:
+    if _reaches(claim.subject, claim.object, known, is_chain):
+        return False
+    if known.predicate.complete and _is_none_of(claim, known):
+        return False
+    kinds = ("acyclic",) if is_chain else None
+    shapes = [each.shape for each in known.predicate.constraints.values() if kinds is None or each.kind in kinds]
+    around = _around(claim, known)
+    added = _broken([*around, _as_fact(claim, known)], known, shapes) - _broken(around, known, shapes)
+    return not added and not (is_chain and _ends_elsewhere(claim, known))
+
+
+def _ends_elsewhere(claim: Claim, known: Known) -> bool:
+    """Whether the chain is recorded down to where chains end, and passes nothing that the asked thing may be."""
+    chain, functional = known.predicate.chain, next(known.constraints("functional"), None)
+    if chain is None or functional is None or _reaches(claim.subject, claim.object, known, is_chain=True):
+        return False
+    passed = [claim.subject, *_objects(f"SELECT DISTINCT ?o WHERE {{ ?s {known.iri}+ ?o }}", claim.subject, known)]
+    for node in passed:
+        if known.why_one(node, claim.object) is not None:
+            return False
+        if node != claim.subject and any(known.is_a(known.thing(node), end) for end in chain.ends_in):
+            continue
+        onward = _objects(f"SELECT ?o WHERE {{ ?s {known.iri} ?o }}", node, known)
+        if not any(known.is_a(known.thing(each), functional[1].of) for each in onward):
+            return False
+    return not _broken(_facts_below([claim.subject], known), known)
+
+
+def _is_none_of(claim: Claim, known: Known) -> bool:
+    recorded = _objects(f"SELECT ?o WHERE {{ ?s {known.iri} ?o }}", claim.subject, known)
+    return bool(recorded) and all(known.why_one(each, claim.object) is None for each in recorded)
+
+
+def _reaches(subject: NamedNode, value: Value, known: Known, is_chain: bool) -> bool:
+    path = f"{known.iri}+" if is_chain else f"{known.iri}"
+    return known.store.ask(f"ASK {{ ?s {path} ?o }}", {"s": subject, "o": value})
+
+
+def _objects(query: str, subject: Value, known: Known) -> list[Value]:
+    rows = known.store.select(query, {"s": subject}) if isinstance(subject, NamedNode) else []
+    found = {each for row in rows if isinstance(each := row.get("o"), NamedNode | Literal)}
+    return sorted(found, key=str)
+
+
+def _around(claim: Claim, known: Known) -> list[Triple]:
+    """The facts below the subject and the object, and those under predicates that exclude the claimed one."""
+    starts = [claim.subject, *([claim.object] if isinstance(claim.object, NamedNode) else [])]
+    facts = _facts_below(starts, known)
+    for _, each in known.constraints("disjoint"):
+        other = Known(known.store, known.domain, known.domain.predicate(str(each.other)))
+        facts += [other.fact(claim.subject, value) for value in other.values(claim.subject)]
+    return facts
+
+
+def _facts_below(starts: Sequence[NamedNode], known: Known) -> list[Triple]:
+    query = f"SELECT DISTINCT ?a ?o WHERE {{ ?s {known.iri}* ?a . ?a {known.iri} ?o }}"
+    found: dict[Triple, None] = {}
+    for start in starts:
+        for row in known.store.select(query, {"s": start}):
+            subject, value = row["a"], row["o"]
+            if isinstance(subject, NamedNode) and isinstance(value, NamedNode | Literal):
+                found[known.fact(subject, value)] = None
+    return sorted(found, key=str)
+
+
+def _as_fact(claim: Claim, known: Known) -> Triple:
+    """The claim as a triple; one of a chain by the shortest chain there is, which a longer one breaks no less."""
+    return known.fact(claim.subject, claim.object)
+
+
+def _broken(facts: Iterable[Triple], known: Known, shapes: Sequence[str] | None = None) -> set[Violation]:
+    chosen = [each.shape for each in known.predicate.constraints.values()] if shapes is None else shapes
+    return set(known.domain.shape_set.violations(EmbeddedStore(as_data(list(facts), known)), chosen))
+
+
+def as_data(facts: Sequence[Triple], known: Known) -> list[Triple]:
+    """Facts as the shapes see them: values in one form, the classes of things, and which objects are certainly two."""
+    literals = [fact.object for fact in facts if isinstance(fact.object, Literal)]
+    forms = canonical(literals, known.predicate)
+    data = [Triple(each.subject, each.predicate, forms.get(each.object, each.object)) for each in facts]  # type: ignore[arg-type]
+    nodes = {node for fact in facts for node in (fact.subject, fact.object) if isinstance(node, NamedNode)}
+    for node in sorted(nodes, key=str):
+        data += [Triple(node, TYPE, known.domain.class_iri(name)) for name in known.thing(node).classes]
+    beside: dict[NamedNode, list[NamedNode]] = {}
+    for fact in facts:
+        if fact.predicate == known.iri and isinstance(fact.object, NamedNode) and isinstance(fact.subject, NamedNode):
+            beside.setdefault(fact.subject, []).append(fact.object)
+    pairs = {pair for objects in beside.values() for pair in combinations(sorted(set(objects), key=str), 2)}
+    for one, other in sorted(pairs, key=str):
+        if known.why_one(one, other) is None:
+            data += [Triple(one, DIFFERENT, other), Triple(other, DIFFERENT, one)]
+    return [*data, *known.domain.hierarchy]
