@@ -1,0 +1,35 @@
+"""English as far as reading a question needs it: words by what they do in a sentence (`english.yaml`)."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import yaml
+
+_LISTS: dict[str, list[str]] = yaml.safe_load(resources.files(__package__).joinpath("english.yaml").read_text("utf-8"))
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name])
+
+
+DETERMINERS = _words("determiners")
+OWN = _words("own")
+BE = _words("be")
+DO = _words("do")
+HAVE = _words("have")
+RELATIVE = _words("relative")
+NAMING = _words("naming")
+PREPOSITIONS = _words("prepositions")
+GOALS = _words("goals")
+NOT = _words("not")
+UNTRUE = _words("untrue")
+DIRECT = _words("direct")
+INDIRECT = _words("indirect")
+INDIRECT_PHRASES = frozenset(tuple(phrase.split()) for phrase in _LISTS["indirect_phrases"])
+CLAUSES = _words("clauses")
+SHELL = _words("shell")
+FUNCTION = _words("function").union(
+    DETERMINERS, BE, DO, HAVE, RELATIVE, NAMING, PREPOSITIONS, GOALS, NOT, DIRECT, INDIRECT
+)
+IRREGULAR = {verb: (past, participle) for verb, past, participle in (line.split() for line in _LISTS["irregular"])}
