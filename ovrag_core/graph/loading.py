@@ -42,7 +42,7 @@ class FactTable:
 
     Columns: `subject`, `object`, and where there are any `subject_label`, `object_label`, `object_kind`, `predicate`.
     `predicates` by the names in the column `predicate`; `predicate` where a table has no such column. `kinds` are the
-    classes by the names in `object_kind`, unless `named` has one for the kind and a word (in lower case) of the
+    classes by the names in `object_kind`, unless `named` has some for the kind and a word (in lower case) of the
     object's label; an object of a kind in `literals`, or that is no IRI, is text.
     """
 
@@ -53,11 +53,11 @@ class FactTable:
     named: Mapping[tuple[str, str], NamedNode] = field(default_factory=dict)
     literals: frozenset[str] = frozenset({"literal"})
 
-    def class_of(self, kind: str, label: str) -> NamedNode | None:
-        """The class of an object, None where the table says nothing of it."""
+    def classes_of(self, kind: str, label: str) -> list[NamedNode]:
+        """The classes of an object; none where the table says nothing of it."""
         words = re.findall(r"\w+", label.casefold())
-        special = (self.named.get((kind, word)) for word in words)
-        return next((found for found in special if found), self.kinds.get(kind))
+        special = dict.fromkeys(found for word in words if (found := self.named.get((kind, word))))
+        return list(special) or ([self.kinds[kind]] if kind in self.kinds else [])
 
 
 def read_triples(
@@ -126,9 +126,9 @@ def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable, 
     ]
     if table.subject_class:
         found.append(Triple(subject, TYPE, table.subject_class))
-    class_ = table.class_of(kind, row.get("object_label") or "")
-    if class_ and isinstance(value, NamedNode):
-        found.append(Triple(value, TYPE, class_))
+    if isinstance(value, NamedNode):
+        classes = table.classes_of(kind, row.get("object_label") or "")
+        found += [Triple(value, TYPE, class_) for class_ in classes]
     if subject.value not in hidden:
         found.append(Triple(subject, table.predicates[name], value))
     return found

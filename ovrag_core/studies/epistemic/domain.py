@@ -299,6 +299,8 @@ def _part_problem(domain: Domain, predicate: Predicate) -> str | None:
             if text.count("{subject}") != 1 or text.count("{object}") != 1:
                 return f"{where}: {text!r} must hold {{subject}} and {{object}} once each"
     for name, each in predicate.constraints.items():
+        if each.kind == "functional" and predicate.values == "text":
+            return f"{where}.constraints.{name}: texts may say one thing in two ways; give the predicate other `values`"
         if each.kind in ("subject", "object") and each.of is None:
             return f"{where}.constraints.{name}: kind {each.kind} needs a class in `of`"
         if each.kind == "disjoint" and each.other not in domain.predicates:

@@ -3,7 +3,7 @@
 Two names are unlike only where nothing lets them be names of one thing: not the same words in another order, not a name
 with and without what qualifies it ("Hudson River", "Hudson River (New York)"), not a part and its whole ("Dago Bay of
 Lake Vermilion"), not a letter's difference in a long word. Where the domain does not say that names tell things apart,
-nothing does.
+only classes that share nothing do.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ def why_alike(one: Thing, other: Thing, domain: Domain, predicate: Predicate) ->
     """Why the two may be one thing, or one lie in the other; None where they are certainly two."""
     if isinstance(one.node, Literal) or isinstance(other.node, Literal):
         return _why_values_alike(one, other, predicate)
+    if any(domain.are_disjoint(*pair) for pair in product(one.classes, other.classes)):
+        return None
     for thing in (one, other):
         if not any(domain.ancestors[name] & set(domain.names.different) for name in thing.classes):
             kind = ", ".join(thing.classes) or "of no recorded kind"
@@ -62,27 +64,35 @@ def called(thing: Thing) -> str:
 
 
 def same_value(one: Literal, other: Literal, predicate: Predicate) -> bool:
-    """Whether two literals say the same: to the letter, or as values of the predicate's kind."""
+    """Whether two literals say the same: to the letter, or as values of the predicate's kind.
+
+    An amount without a currency is meant in that of the other.
+    """
     if one == other:
         return True
     ours, theirs = _value(one, predicate), _value(other, predicate)
     if ours is None or theirs is None:
         return _plain(one.value) == _plain(other.value)
-    return ours.lexical == theirs.lexical and ours.currency == theirs.currency
+    return ours.lexical == theirs.lexical and (
+        ours.currency == theirs.currency or None in (ours.currency, theirs.currency)
+    )
 
 
 def canonical(literals: Sequence[Literal], predicate: Predicate) -> dict[Literal, Literal]:
-    """Each literal as one that stands for its value, so that those that may say the same are the same.
+    """Each literal as one that stands for its value, so that those that say the same are the same.
 
-    A number without a currency takes that of the others, where they have one between them.
+    A number without a currency takes that of the others, where they have one between them. A text that cannot be read
+    as a value of the predicate's kind is left out: nothing says what it differs from.
     """
     values = {literal: _value(literal, predicate) for literal in literals}
     currencies = {value.currency for value in values.values() if value and value.currency}
     shared = next(iter(currencies)) if len(currencies) == 1 else None
     found: dict[Literal, Literal] = {}
     for literal, value in values.items():
-        text = _plain(literal.value) if value is None else f"{value.lexical} {value.currency or shared or ''}".strip()
-        found[literal] = Literal(text)
+        if value is not None:
+            found[literal] = Literal(f"{value.lexical} {value.currency or shared or ''}".strip())
+        elif predicate.values in ("thing", "text"):
+            found[literal] = Literal(_plain(literal.value))
     return found
 
 
@@ -140,8 +150,6 @@ def _why_values_alike(one: Thing, other: Thing, predicate: Predicate) -> str | N
     ours, theirs = _value(one.node, predicate), _value(other.node, predicate)
     if ours is None or theirs is None:
         return f"{called(one)} and {called(other)} are texts, which may say one thing in two ways"
-    if ours.lexical == theirs.lexical and None in (ours.currency, theirs.currency):
-        return f"{called(one)} and {called(other)} are the same number, one without a currency"
     return None
 
 

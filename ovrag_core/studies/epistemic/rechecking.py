@@ -144,7 +144,11 @@ def as_data(facts: Sequence[Triple], known: Known) -> list[Triple]:
     """Facts as the shapes see them: values in one form, the classes of things, and which objects are certainly two."""
     literals = [fact.object for fact in facts if isinstance(fact.object, Literal)]
     forms = canonical(literals, known.predicate)
-    data = [Triple(each.subject, each.predicate, forms.get(each.object, each.object)) for each in facts]  # type: ignore[arg-type]
+    data: list[Triple] = []
+    for fact in facts:
+        object_ = forms.get(fact.object) if isinstance(fact.object, Literal) else fact.object
+        if object_ is not None:
+            data.append(Triple(fact.subject, fact.predicate, object_))
     nodes = {node for fact in facts for node in (fact.subject, fact.object) if isinstance(node, NamedNode)}
     for node in sorted(nodes, key=str):
         data += [Triple(node, TYPE, known.domain.class_iri(name)) for name in known.thing(node).classes]
