@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
 
 import numpy
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.epistemic.cards import Card
 from ovrag_core.studies.epistemic.domain import Domain, Predicate
+from ovrag_core.studies.epistemic.likeness import local_name
 
 TOP = 5
 DECIMALS = 6  # of a cosine: beyond, machines disagree
@@ -88,7 +88,7 @@ def _order(passage: Passage) -> tuple[str, str, tuple[str, str, str]]:
 def _name(term: NamedNode | Literal, name: object) -> str:
     if isinstance(name, Literal):
         return name.value
-    return unquote(re.split(r"[/#]", term.value)[-1]).replace("_", " ") if isinstance(term, NamedNode) else term.value
+    return local_name(term.value) if isinstance(term, NamedNode) else term.value
 
 
 def _sentence(predicate: Predicate, subject: str, value: str) -> str:
