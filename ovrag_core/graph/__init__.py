@@ -6,6 +6,17 @@ refused, and a question that got no answer raises `Unchecked`: it is never taken
 
 from ovrag_core.errors import Unchecked
 from ovrag_core.graph.loading import LABEL, TYPE, FactTable, LoadReport
-from ovrag_core.graph.store import EmbeddedStore, Store, Term, open_graph
+from ovrag_core.graph.store import EmbeddedStore, Store, Term, load_graph, open_graph
 
-__all__ = ["LABEL", "TYPE", "EmbeddedStore", "FactTable", "LoadReport", "Store", "Term", "Unchecked", "open_graph"]
+__all__ = [
+    "LABEL",
+    "TYPE",
+    "EmbeddedStore",
+    "FactTable",
+    "LoadReport",
+    "Store",
+    "Term",
+    "Unchecked",
+    "load_graph",
+    "open_graph",
+]

@@ -67,11 +67,13 @@ def read_triples(
     found: dict[Triple, None] = {}
     repaired: dict[str, str] = {}
     for path in paths:
-        triples = _of_table(path, table, hidden) if path.suffix == ".tsv" else parse_file(path)
+        triples = _of_table(path, table) if path.suffix == ".tsv" else parse_file(path)
         if not triples:
             raise GraphError(f"{path} holds no triples; give a graph that says something")
         found.update((_mended(triple, repaired), None) for triple in triples)
-    triples = list(found)
+    predicates = set(table.predicates.values()) if table else set()
+    shown = (each for each in found if each.predicate not in predicates or _name(each.subject) not in hidden)
+    triples = list(shown)
     return triples, LoadReport(len(triples), tuple(sorted(repaired.items())), _double_labels(triples))
 
 
@@ -91,7 +93,7 @@ def parse_file(path: Path, error_class: type[OvragError] = GraphError) -> list[T
         raise error_class(f"{path} cannot be read ({_first_line(error)})") from None
 
 
-def _of_table(path: Path, table: FactTable | None, hidden: frozenset[str]) -> list[Triple]:
+def _of_table(path: Path, table: FactTable | None) -> list[Triple]:
     if table is None:
         raise GraphError(f"{path} is a table of facts; name the domain that says what its columns mean")
     try:
@@ -103,7 +105,7 @@ def _of_table(path: Path, table: FactTable | None, hidden: frozenset[str]) -> li
             return [
                 triple
                 for number, row in enumerate(rows, start=2)
-                for triple in _of_row(f"{path}, line {number}", row, table, hidden)
+                for triple in _of_row(f"{path}, line {number}", row, table)
             ]
     except FileNotFoundError:
         raise GraphError(f"{path} does not exist; name the file of a graph") from None
@@ -111,7 +113,7 @@ def _of_table(path: Path, table: FactTable | None, hidden: frozenset[str]) -> li
         raise GraphError(f"{path} cannot be read ({_first_line(error)})") from None
 
 
-def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable, hidden: frozenset[str]) -> list[Triple]:
+def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable) -> list[Triple]:
     if row.get("subject") is None or row.get("object") is None or None in row:
         raise GraphError(f"{where}: the row has not as many fields as the first line; mend it")
     subject, name = _iri(where, row["subject"] or ""), row.get("predicate") or table.predicate or ""
@@ -129,8 +131,7 @@ def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable, 
     if isinstance(value, NamedNode):
         classes = table.classes_of(kind, row.get("object_label") or "")
         found += [Triple(value, TYPE, class_) for class_ in classes]
-    if subject.value not in hidden:
-        found.append(Triple(subject, table.predicates[name], value))
+    found.append(Triple(subject, table.predicates[name], value))
     return found
 
 
@@ -158,6 +159,10 @@ def _mend(term: Object, repaired: dict[str, str]) -> Object:
         return term
     repaired[term.value] = iri
     return NamedNode(iri)
+
+
+def _name(node: Subject) -> str:
+    return node.value if isinstance(node, NamedNode) else ""
 
 
 def _double_labels(triples: Sequence[Triple]) -> dict[str, tuple[str, ...]]:

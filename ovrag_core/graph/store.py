@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, overload
 
 from pyoxigraph import NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
 from pyoxigraph import Store as Oxigraph
@@ -14,7 +14,10 @@ from ovrag_core.graph import query as queries
 from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
 from ovrag_core.graph.query import Term
 
-__all__ = ["EmbeddedStore", "Store", "Term", "open_graph"]
+if TYPE_CHECKING:
+    from ovrag_core.graph.endpoint import EndpointStore
+
+__all__ = ["EmbeddedStore", "Store", "Term", "load_graph", "open_graph"]
 
 Row = dict[str, Term]
 
@@ -84,14 +87,35 @@ class EmbeddedStore:
             raise Unchecked(f"the graph could not answer ({error})") from None
 
 
-def open_graph(
+def load_graph(
     source: str | Path | Sequence[str | Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
 ) -> EmbeddedStore:
     """The graph in one or several files: Turtle, N-Triples, RDF/XML, or tables of facts (`.tsv`, needs `table`).
 
-    `hidden` are IRIs of subjects whose facts are left out (a table's column `subject`). Raises GraphError for a file
-    that is missing, empty or broken (with its line).
+    `hidden` are IRIs of subjects whose facts are left out: those under the predicates of `table`. Raises GraphError for
+    a file that is missing, empty or broken (with its line).
     """
     paths = [source] if isinstance(source, str | Path) else list(source)
     triples, report = read_triples([Path(path) for path in paths], table, hidden)
     return EmbeddedStore(triples, report)
+
+
+@overload
+def open_graph(
+    source: Path | Sequence[Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
+) -> EmbeddedStore: ...
+@overload
+def open_graph(
+    source: str, table: FactTable | None = None, hidden: frozenset[str] = frozenset()
+) -> EmbeddedStore | EndpointStore: ...
+def open_graph(
+    source: str | Path | Sequence[Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
+) -> EmbeddedStore | EndpointStore:
+    """The graph at `source`: the address of a SPARQL endpoint, or one or several files (see `load_graph`)."""
+    if isinstance(source, str) and source.lower().startswith(("http://", "https://")):
+        from ovrag_core.graph.endpoint import EndpointStore  # noqa: PLC0415 - files need no HTTP, which loads slowly
+
+        if hidden:
+            raise GraphError(f"{source} is an endpoint, whose facts cannot be hidden; give the graph as a file")
+        return EndpointStore(source)
+    return load_graph(source, table, hidden)

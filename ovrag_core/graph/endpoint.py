@@ -1,0 +1,191 @@
+"""A graph behind a SPARQL 1.1 endpoint (https://www.w3.org/TR/sparql11-protocol/): Virtuoso, Fuseki, QLever and others.
+
+Whatever is not a whole answer to the question is `Unchecked`: no connection, an error, a page of HTML, rows that were
+cut off, silence beyond the time limit. An endpoint that says nothing does not say no.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from urllib.parse import urlsplit
+
+import httpx2
+from pyoxigraph import BlankNode, Literal, NamedNode
+
+from ovrag_core.errors import GraphError, Unchecked
+from ovrag_core.graph import query as queries
+from ovrag_core.graph.query import Term
+from ovrag_core.lines import one_line
+
+Row = dict[str, Term]
+
+_JSON = ("application/sparql-results+json", "application/json")
+_BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+_LARGEST = 64 << 20  # bytes of one answer
+_KEPT = 10_000  # answers
+_LONGEST_PAUSE = 10.0  # seconds between two attempts, whatever the server asks for
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    rows: list[Row]
+    boolean: bool | None
+
+
+class EndpointStore:
+    """The endpoint at `url`, asked with a time limit of `seconds` for each of `attempts`; answers are kept.
+
+    `graph` is the IRI of the graph to ask where it is not the endpoint's default. `pause` seconds, doubled each time,
+    lie between attempts. Raises GraphError for a URL that is none of HTTP or carries a password. Close it at the end.
+    """
+
+    def __init__(
+        self, url: str, *, graph: str | None = None, seconds: float = 10.0, attempts: int = 3, pause: float = 0.5
+    ) -> None:
+        self.url = _checked(url)
+        self._form = {"default-graph-uri": NamedNode(graph).value} if graph else {}
+        self._seconds, self._attempts, self._pause = seconds, max(1, attempts), pause
+        self._client = httpx2.Client(
+            timeout=seconds, headers={"Accept": _JSON[0], "User-Agent": "ovrag"}, trust_env=not _is_local(url)
+        )
+        self._kept: OrderedDict[str, _Answer] = OrderedDict()
+        self._unreached = False
+
+    def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
+        """See `Store.ask`."""
+        queries.check(query, "ASK")
+        answer = self._answer(queries.bind(query, terms or {}))
+        if answer.boolean is None:
+            raise Unchecked(f"{self.url} gave no truth value")
+        return answer.boolean
+
+    def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
+        """See `Store.select`."""
+        queries.check(query, "SELECT")
+        answer = self._answer(queries.bind(query, terms or {}))
+        if answer.boolean is not None:
+            raise Unchecked(f"{self.url} gave a truth value where rows were asked for")
+        return [dict(row) for row in answer.rows]
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
+
+    def __enter__(self) -> EndpointStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _answer(self, query: str) -> _Answer:
+        if query in self._kept:
+            self._kept.move_to_end(query)
+            return self._kept[query]
+        answer = self._asked(query)
+        self._kept[query] = answer
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return answer
+
+    def _asked(self, query: str) -> _Answer:
+        """The answer, at the first attempt that is not refused for the moment."""
+        attempts = 1 if self._unreached else self._attempts  # who has not answered yet is not waited for at each query
+        for attempt in range(1, attempts + 1):
+            try:
+                status, headers, body = self._sent(query)
+            except httpx2.HTTPError as error:
+                why, wait = f"does not answer ({one_line(str(error) or type(error).__name__, 120)})", 0.0
+                self._unreached = attempt == attempts
+            else:
+                self._unreached = False
+                if status not in _BUSY:
+                    return self._read(status, headers, body)
+                why, wait = f"is busy or out of order (HTTP {status})", _seconds(headers.get("retry-after"))
+            if attempt < attempts:
+                time.sleep(min(_LONGEST_PAUSE, max(wait, self._pause * 2 ** (attempt - 1))))
+        raise Unchecked(f"{self.url} {why}")
+
+    def _sent(self, query: str) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body. Raises HTTPError beyond the time limit, which holds for the whole of it."""
+        deadline = time.monotonic() + self._seconds
+        body = bytearray()
+        with self._client.stream("POST", self.url, data={"query": query, **self._form}) as response:
+            for part in response.iter_bytes() if response.status_code == httpx2.codes.OK else ():
+                body += part
+                if time.monotonic() > deadline:
+                    raise httpx2.ReadTimeout(f"no whole answer in {self._seconds:g} seconds")
+                if len(body) > _LARGEST:
+                    raise Unchecked(f"{self.url} answered with more than {_LARGEST >> 20} MB; ask for less at once")
+            return response.status_code, dict(response.headers), bytes(body)
+
+    def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> _Answer:
+        if status != httpx2.codes.OK:
+            raise Unchecked(f"{self.url} refused the query (HTTP {status})")
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind not in _JSON:
+            raise Unchecked(f"{self.url} answered with {one_line(kind, 60) or 'something'}, not with SPARQL results")
+        if "x-sql-state" in headers:  # Virtuoso: the time limit was reached, and the rows are those found until then
+            raise Unchecked(f"{self.url} gave a part of the answer only")
+        try:
+            answer = _parsed(json.loads(body))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise Unchecked(f"{self.url} answered with something that is no SPARQL result") from None
+        if len(answer.rows) >= _seconds(headers.get("x-sparql-maxrows")) > 0:
+            raise Unchecked(f"{self.url} cut the answer off after {len(answer.rows)} rows; ask for less at once")
+        return answer
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise GraphError(f"{one_line(url, 80)} is no address of an endpoint; write http://host/sparql")
+    if parts.username is not None or parts.password is not None:
+        raise GraphError("the address of the endpoint holds a user or password; take them out")
+    return url
+
+
+def _is_local(url: str) -> bool:
+    """Whether a proxy cannot know the host."""
+    return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
+
+
+def _parsed(document: object) -> _Answer:
+    """SPARQL 1.1 Query Results JSON (https://www.w3.org/TR/sparql11-results-json/); ValueError for anything else."""
+    if not isinstance(document, dict):
+        raise ValueError
+    if "boolean" in document:
+        if not isinstance(document["boolean"], bool):
+            raise ValueError
+        return _Answer([], document["boolean"])
+    bindings = document["results"]["bindings"]
+    if not isinstance(bindings, list):
+        raise ValueError
+    return _Answer([{str(name): _term(term) for name, term in row.items()} for row in bindings], None)
+
+
+def _term(term: Mapping[str, str]) -> Term:
+    kind, value = term["type"], term["value"]
+    if not isinstance(value, str):
+        raise ValueError
+    if kind == "uri":
+        return NamedNode(value)
+    if kind == "bnode":
+        return BlankNode(re.sub(r"\W", "_", value))
+    if kind not in ("literal", "typed-literal"):
+        raise ValueError
+    if "xml:lang" in term:
+        return Literal(value, language=term["xml:lang"])
+    return Literal(value, datatype=NamedNode(term["datatype"])) if "datatype" in term else Literal(value)
+
+
+def _seconds(header: str | None) -> float:
+    """A number in a header, 0 where there is none."""
+    return float(header) if header and header.strip().isdigit() else 0.0
