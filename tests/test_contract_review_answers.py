@@ -186,7 +186,7 @@ def test_weights_of_another_layout_are_refused_in_one_line(model: ClauseModel, t
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"no weights")
     short = tmp_path / "short.safetensors"
-    save_file({"a": numpy.zeros(1)}, short, metadata={"layout": "contract-review clauses 1"})
+    save_file({"a": numpy.zeros(1)}, short, metadata={"layout": "contract-review clauses 2"})
     for path, message in ((other, "has the layout"), (broken, "cannot be read"), (short, "cannot be read")):
         with pytest.raises(CorpusError, match=message) as error:
             load_model(path)

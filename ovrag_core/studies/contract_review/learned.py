@@ -35,6 +35,7 @@ from ovrag_core.studies.contract_review.datasets import Contract
 from ovrag_core.studies.contract_review.expansion import vocabulary
 from ovrag_core.studies.contract_review.features import WORD_BUCKETS, Numbers, Reading, hashed_words, read, unit_rows
 from ovrag_core.studies.contract_review.folds import FOLDS, fold_of
+from ovrag_core.studies.contract_review.packed import from_rounded, from_sparse, rounded, sparse
 from ovrag_core.studies.contract_review.scorers import (
     Linear,
     Scorers,
@@ -46,7 +47,7 @@ from ovrag_core.studies.contract_review.scorers import (
 from ovrag_core.studies.contract_review.trees import Trees, fit_trees
 
 WEIGHTS = Path(__file__).parent / "weights" / "clauses.safetensors"
-LAYOUT = "contract-review clauses 1"
+LAYOUT = "contract-review clauses 2"
 ANSWER_DEPTH = 4
 PRESENCE_DEPTH = 3
 LEAST_LEAF = 20
@@ -279,21 +280,21 @@ def _fit_answering(laid: Sequence[_Laid], settings: Settings) -> Trees:
 
 
 def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
-    """All of a model in one file: linear weights in half precision, and neither a word nor a text."""
+    """All of a model in one file, and neither a word nor a text; a linear weight is a byte, with a scale a row."""
     scorers = model.scorers
     learned = numpy.flatnonzero(numpy.abs(scorers.shorts.upper).sum(axis=0) > 0)
     tensors = {
         "word_weights": scorers.word_weights,
         "context_weights": scorers.context_weights,
-        "passages.upper": scorers.passages.upper.astype(numpy.float16),
+        **rounded("passages.upper", scorers.passages.upper),
         "passages.lower": scorers.passages.lower.astype(numpy.float16),
         "passages.bias": scorers.passages.bias,
         "shorts.learned": learned.astype(numpy.int32),
-        "shorts.upper": scorers.shorts.upper[:, learned].astype(numpy.float16),
+        **rounded("shorts.upper", scorers.shorts.upper[:, learned]),
         "shorts.bias": scorers.shorts.bias,
         "prototypes.vectors": model.prototypes.vectors.astype(numpy.float16),
         "prototypes.owners": model.prototypes.owners,
-        "prototypes.words": model.prototypes.words.astype(numpy.float16),
+        **sparse("prototypes.words", model.prototypes.words, 1),
         "priors": numpy.array([[each.present, each.spans, each.length] for each in model.priors]),
     }
     for name, trees in (("answering", model.answering), ("presence", model.presence)):
@@ -331,14 +332,15 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
     categories = tuple(json.loads(notes["categories"]))
     trained_on = tuple((str(title), str(own)) for title, own in json.loads(notes["trained_on"]))
     learned = tensors["shorts.learned"]
-    upper = numpy.zeros((len(tensors["shorts.upper"]), len(categories)), dtype=numpy.float32)
-    upper[:, learned] = tensors["shorts.upper"].astype(numpy.float32)
+    shorts = from_rounded("shorts.upper", tensors)
+    upper = numpy.zeros((len(shorts), len(categories)), dtype=numpy.float32)
+    upper[:, learned] = shorts
     none = numpy.zeros((0, len(categories)), dtype=numpy.float32)
     scorers = Scorers(
         tensors["word_weights"],
         tensors["context_weights"],
         Linear(
-            tensors["passages.upper"].astype(numpy.float32),
+            from_rounded("passages.upper", tensors),
             tensors["passages.lower"].astype(numpy.float32),
             tensors["passages.bias"],
         ),
@@ -348,7 +350,7 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
     prototypes = Prototypes(
         tensors["prototypes.vectors"].astype(numpy.float32),
         tensors["prototypes.owners"],
-        tensors["prototypes.words"].astype(numpy.float32),
+        from_sparse("prototypes.words", tensors),
     )
     priors = tuple(Prior(*(float(number) for number in row)) for row in tensors["priors"])
     if not len(priors) == len(categories) == len(scorers.passages.bias):

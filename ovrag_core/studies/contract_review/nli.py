@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
@@ -24,10 +25,12 @@ from ovrag_core.studies.contract_review.folds import FOLDS, fold_of
 from ovrag_core.studies.contract_review.nli_cues import CUES, cue_hits, plain
 from ovrag_core.studies.contract_review.nli_learned import CHOICES, Parameters
 from ovrag_core.studies.contract_review.nli_reading import Floats, checked_spans, find_leads, read
+from ovrag_core.studies.contract_review.packed import from_sparse, sparse
 from ovrag_core.types import Document
 
 WEIGHTS = Path(__file__).parent / "weights" / "nli.safetensors"
-FORMAT = "ovrag-nli-1"
+FORMAT = "ovrag-nli-2"
+OF_WORDS = ("spans.weight", "content.weight")  # tables with rows of zeros for what no agreement says
 LEAST = 1e-3  # spans below it are no evidence that anyone looks at, but the best are always given
 ALWAYS = 5
 MOST_SPANS = 16_000  # of training: a gigabyte for each matrix of spans by spans
@@ -222,13 +225,15 @@ def _trained(name: str, agreements: Sequence[Agreement], hypotheses: Mapping[str
 
 
 def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence[Agreement], path: Path) -> None:
-    """Write weights, large ones in half precision, and beside them where they come from. No text is kept."""
+    """Write weights, those of words in half precision, and beside them where they come from. No text is kept."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    kept = {
-        name: numpy.ascontiguousarray(values.astype(numpy.float16 if values.size > 50_000 else numpy.float32))
-        for name, values in sorted(parameters.items())
+    kept: dict[str, NDArray[numpy.generic]] = {
+        name: values.astype(numpy.float32) for name, values in parameters.items() if name not in OF_WORDS
     }
-    save_file(kept, path, metadata={"format": FORMAT})
+    for name in OF_WORDS:
+        kept |= sparse(name, parameters[name], parameters[name].shape[-1])
+    contiguous = {name: numpy.ascontiguousarray(values) for name, values in sorted(kept.items())}
+    save_file(contiguous, path, metadata={"format": FORMAT})
     listed = [
         {"id": each.number, "file": each.document.id, "digest": digest(each.document.text)} for each in agreements
     ]
@@ -248,7 +253,9 @@ def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> Learned:
         with safe_open(path, framework="numpy") as opened:
             if (opened.metadata() or {}).get("format") != FORMAT:
                 raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
-            parameters = {name: opened.get_tensor(name).astype(numpy.float32) for name in opened.keys()}  # noqa: SIM118
+            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - no mapping
+        of_words = {name: from_sparse(name, tensors) for name in OF_WORDS}
+        parameters = of_words | {name: values for name, values in tensors.items() if not name.startswith(OF_WORDS)}
         digests = [each["digest"] for each in about["trained_on"]]
         return Learned(parameters, about["hypotheses"], digests, allow_seen=allow_seen)
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
