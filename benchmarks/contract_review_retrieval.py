@@ -1,12 +1,12 @@
 """Retrieval on CUAD: arms by chunkers with intervals, the thesis's second experiment, and seconds.
 
     python benchmarks/contract_review_retrieval.py [--chunkers recursive-2048,clause-1024]
-        [--only arms|pooled|e2|speed|scale]
+        [--only arms|chunkers|pooled|e2|speed|scale]
 
 Reads CUAD below `OVRAG_EXTERNAL_DATA`; vectors are kept in data/cache/vectors, so only the first run embeds. Every
-figure is over the answerable questions; intervals (95%) resample contracts. Zero-shot throughout: nothing is learned
-from gold spans. `vocabulary` is the study's own list of words and model clauses, `unplaced` the same without the rule
-that title, parties and dates stand at the beginning.
+figure is over the answerable questions; intervals (95%) resample contracts. Zero-shot throughout, but for the arm
+`learned` of `chunkers`, by models that have not seen the contract nor its filer. `vocabulary` is the study's own list
+of words and model clauses, `unplaced` the same without the rule that title, parties and dates stand at the beginning.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from pathlib import Path
 import numpy
 import pandas
 
-from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.external import external_data
 from ovrag_core.retrieval.embedding import MINILM, Vectors, minilm
 from ovrag_core.studies.contract_review import retrieval_metrics as metrics
+from ovrag_core.studies.contract_review.arms import Known, learned_arm
 from ovrag_core.studies.contract_review.chunkers import CHUNKERS
-from ovrag_core.studies.contract_review.datasets import Contract, Question, load_cuad
+from ovrag_core.studies.contract_review.datasets import Contract, Question, categories, load_cuad
 from ovrag_core.studies.contract_review.expansion import Wording, queries, read_descriptions, titled
+from ovrag_core.studies.contract_review.learned import Trainer
 from ovrag_core.studies.contract_review.rerank import by_sentences, rerank
 from ovrag_core.studies.contract_review.retrievers import Found, Shelf, search, shelve
 from ovrag_core.types import Document
@@ -46,6 +48,15 @@ ARMS: tuple[tuple[str, Wording], ...] = (
     ("blend", "unplaced"),
     ("blend", "vocabulary"),
 )
+MAIN: tuple[tuple[str, Wording], ...] = (
+    ("minilm", "description"),
+    ("bm25", "description"),
+    ("sentences", "description"),
+    ("rrf", "description"),
+    ("blend", "unplaced"),
+    ("blend", "vocabulary"),
+)
+COMPACT = ("recall_3", "hit")
 SHOWN = ("recall_1", "recall_3", "mrr", "hit", "presence", "relevancy")
 SPEED: tuple[tuple[str, Wording], ...] = (
     ("minilm", "description"),
@@ -60,7 +71,7 @@ Frames = dict[str, pandas.DataFrame]
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--chunkers", default=",".join(CHUNKERS))
-    options.add_argument("--only", choices=["arms", "pooled", "e2", "speed", "scale"])
+    options.add_argument("--only", choices=["arms", "chunkers", "pooled", "e2", "speed", "scale"])
     options.add_argument("--data", type=Path, default=external_data("contract_review", "cuad"))
     given = options.parse_args()
     contracts = load_cuad(given.data)
@@ -68,6 +79,8 @@ def main() -> None:
     if given.only in {None, "arms"}:
         for chunker in given.chunkers.split(","):
             show_arms(contracts, chunker, descriptions)
+    if given.only in {None, "chunkers"}:
+        show_chunkers(contracts, given.chunkers.split(","), descriptions)
     if given.only in {None, "pooled"}:
         show_pooled(contracts, descriptions)
     if given.only in {None, "e2"}:
@@ -80,20 +93,39 @@ def main() -> None:
 
 def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping[str, str]) -> None:
     shelf = on_shelf(contracts, chunker)
-    frames: Frames = {}
-    for retriever, wording in ARMS:
-
-        def arm(
-            contract: Contract, question: Question, retriever: str = retriever, wording: Wording = wording
-        ) -> list[Found]:
-            asked = queries(question.category, wording, descriptions)
-            return search(shelf, retriever, asked, metrics.DEPTH, within=contract.document.id)
-
-        frames[f"{retriever}, {wording}"] = metrics.run(contracts, arm)
+    frames = {
+        f"{retriever}, {wording}": metrics.run(contracts, searching(shelf, retriever, wording, descriptions))
+        for retriever, wording in ARMS
+    }
     sizes = [chunk.end - chunk.start for chunk in shelf.chunks(shelf.scope(None))]
     print(f"\n{chunker}: {len(sizes)} chunks, {numpy.mean(sizes):.0f} characters on average")
     show(frames)
     print(table(metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
+
+
+def searching(shelf: Shelf, retriever: str, wording: Wording, descriptions: Mapping[str, str]) -> metrics.Arm:
+    def arm(contract: Contract, question: Question) -> list[Found]:
+        asked = queries(question.category, wording, descriptions)
+        return search(shelf, retriever, asked, metrics.DEPTH, within=contract.document.id)
+
+    return arm
+
+
+def show_chunkers(contracts: Sequence[Contract], chunkers: Sequence[str], descriptions: Mapping[str, str]) -> None:
+    """The main arms by every way of cutting, a row for each measure."""
+    print(f"\nWays of cutting: {sum(bool(each.gold) for one in contracts for each in one.questions)} questions")
+    known = {
+        contract.document.id: Known(reading, model)
+        for contract, reading, model in Trainer(contracts, categories(contracts)).out_of_fold()
+    }
+    print(" | ".join(["cut", "chunks", "measure", *(f"{name}, {wording}" for name, wording in MAIN), "learned"]))
+    for chunker in chunkers:
+        shelf = on_shelf(contracts, chunker)
+        arms = [searching(shelf, retriever, wording, descriptions) for retriever, wording in MAIN]
+        frames = [metrics.run(contracts, arm) for arm in [*arms, learned_arm(known, chunker)]]
+        for measured in COMPACT:
+            cells = [told(metrics.estimate(frame, measured, PLAN)) for frame in frames]
+            print(" | ".join([chunker, str(len(shelf.chunks(shelf.scope(None)))), measured, *cells]), flush=True)
 
 
 def show_pooled(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> None:
@@ -280,10 +312,13 @@ def show(frames: Frames) -> None:
     for name, frame in frames.items():
         row = [name, len(frame)]
         for measured in SHOWN:
-            found = metrics.estimate(frame, measured, PLAN)
-            row.append(f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]")
+            row.append(told(metrics.estimate(frame, measured, PLAN)))
         rows.append(row)
     print(table(pandas.DataFrame(rows, columns=["arm", "n", *SHOWN])))
+
+
+def told(found: Estimate) -> str:
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
 def table(frame: pandas.DataFrame) -> str:
