@@ -148,6 +148,11 @@ class Known:
         """The constraints of a kind, with their names."""
         return ((name, each) for name, each in self.predicate.constraints.items() if each.kind == kind)
 
+    def excluding(self) -> Iterator[tuple[str, Known]]:
+        """What is known of each predicate that no pair has beside this one, with the constraint that says so."""
+        for name, each in self.constraints("disjoint"):
+            yield name, Known(self.store, self.domain, self.domain.predicate(str(each.other)))
+
     def why_one(self, one: Value, other: Value) -> str | None:
         """Why two objects may be one; None where they are certainly two."""
         return why_alike(self.thing(one), self.thing(other), self.domain, self.predicate)
@@ -197,21 +202,29 @@ def _refuse_clash(subjects: Sequence[object], known: Known) -> None:
 
 def clash(subject: NamedNode, known: Known) -> str | None:
     """Where what is recorded of a subject contradicts itself: a sentence, or None."""
+    found = next(_clashes(subject, known), None)
+    return found and f"the graph contradicts itself about {called(known.thing(subject))}: {found}"
+
+
+def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
     values = known.values(subject)
-    name = called(known.thing(subject))
     for _, each in known.constraints("functional"):
         counted = [value for value in values if known.is_a(known.thing(value), each.of)]
         for one, other in combinations(counted, 2):
             if known.why_one(one, other) is None:
-                both = f"{called(known.thing(one))} and {called(known.thing(other))}"
-                return f"the graph contradicts itself: {name} has {both}, but {each.says}"
+                yield f"it has {_listed([one, other], known)}, but {each.says}"
     for _, each in known.constraints("asymmetric"):
         if any(isinstance(value, NamedNode) and subject in known.values(value) for value in values):
-            return f"the graph contradicts itself about {name}: {each.says}"
+            yield each.says
     for _, each in known.constraints("acyclic"):
         if subject in known.below(subject):
-            return f"the graph contradicts itself about {name}: {each.says}"
-    return None
+            yield each.says
+    for value in values:
+        if wrong := _wrong_class(subject, value, known):
+            yield known.predicate.constraints[wrong[0]].says
+    for name, other in known.excluding():
+        if set(values) & set(other.values(subject)):
+            yield known.predicate.constraints[name].says
 
 
 def _against_one_object(claim: Claim, values: Sequence[Value], known: Known) -> Licence | None:
@@ -252,21 +265,25 @@ def _against_the_way_back(claim: Claim, known: Known) -> Licence | None:
 
 
 def _against_class(claim: Claim, known: Known) -> Licence | None:
-    for kind, node in (("subject", claim.subject), ("object", claim.object)):
+    found = _wrong_class(claim.subject, claim.object, known)
+    return found and Licence(Verdict.NO, claim, found[1], found[0])
+
+
+def _wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tuple[Triple, ...]] | None:
+    """The constraint that one of the two breaks by its class, with the triples that give it the class."""
+    for kind, node in (("subject", subject), ("object", value)):
         for name, each in known.constraints(kind):
             if each.of is None or known.is_a(known.thing(node), each.of):
                 continue
             for class_ in known.thing(node).classes:
                 if known.domain.are_disjoint(class_, each.of):
                     iri = known.domain.class_iri(class_)
-                    proof = tuple(triple for triple in known.about(node) if triple.object == iri)
-                    return Licence(Verdict.NO, claim, proof, name)
+                    return name, tuple(triple for triple in known.about(node) if triple.object == iri)
     return None
 
 
 def _against_other_predicate(claim: Claim, known: Known) -> Licence | None:
-    for name, each in known.constraints("disjoint"):
-        other = Known(known.store, known.domain, known.domain.predicate(str(each.other)))
+    for name, other in known.excluding():
         if claim.object in other.values(claim.subject):
             return Licence(Verdict.NO, claim, (other.fact(claim.subject, claim.object),), name)
     return None

@@ -113,8 +113,7 @@ def _around(claim: Claim, known: Known) -> list[Triple]:
     """The facts below the subject and the object, and those under predicates that exclude the claimed one."""
     starts = [claim.subject, *([claim.object] if isinstance(claim.object, NamedNode) else [])]
     facts = _facts_below(starts, known)
-    for _, each in known.constraints("disjoint"):
-        other = Known(known.store, known.domain, known.domain.predicate(str(each.other)))
+    for _, other in known.excluding():
         facts += [other.fact(claim.subject, value) for value in other.values(claim.subject)]
     return facts
 
