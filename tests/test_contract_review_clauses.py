@@ -170,6 +170,8 @@ def test_numbers_without_dots_are_clauses_where_they_stand_in_a_row() -> None:
     text = "1 Price\n1.1 Ten.\n2 Tax\nNone.\n3 Law\nUtah.\nSchedule 1\n1 Boats\nTwo.\n2 Oars\nFour.\n"
     numbers = ["1", "1.1", "2", "3", "Schedule 1", "1", "2"]
     assert [clause.number for clause in find_clauses(text)] == numbers
+    unnamed = "1 Price\nTen.\n2 Law\nUtah.\nThe Boats\n1 Hull\nOak.\n2 Sail\nLinen.\n3 Oars\nTwo.\n"
+    assert [clause.title for clause in find_clauses(unnamed)] == ["Price", "Law", "Hull", "Sail", "Oars"]
 
 
 def test_numbers_of_pages_and_quantities_begin_no_clause() -> None:

@@ -297,16 +297,19 @@ def _line(text: str, start: int) -> str:
 
 
 def _stands_in_row(mark: _Mark, following: Sequence[_Mark], before: int, row: int) -> bool:
-    number = mark.value[0]
+    number, restarted = mark.value[0], False
     for later in following:
         if later.style in _ATTACHED:
             break
         if not later.value:
             continue
         if later.value[0] == number:
+            if len(later.value) == 1 and restarted:
+                break  # of another list
             return len(later.value) > 1  # 4.1 is below 4; another 4 takes its place
         if later.value[0] == number + 1 and (later.bare or before == number - 1):
             return True
+        restarted = restarted or (later.bare and later.value[0] < number)
     return 0 < row == number - 1
 
 
