@@ -146,6 +146,17 @@ def files_below(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for place in places for path in place.rglob("*") if path.is_file()}
 
 
+def test_every_result_in_git_is_made_by_a_stage():
+    command = ["git", "ls-files", "tables", "figures", "reports"]
+    listed = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    made = {path for stage in STAGES for path in outputs(stage)}
+    files = [Path(path) for path in listed.stdout.splitlines()]
+    assert files
+    assert [file for file in files if not made & {parent.as_posix() for parent in (file, *file.parents)}] == []
+
+
 @pytest.mark.parametrize("arms", [ARM_NAMES, ("plain",)], ids=["all arms", "one arm"])
 def test_evaluation_notebooks_write_what_the_stages_list(tmp_path: Path, arms: tuple[ArmName, ...]):
     (tmp_path / "params.yaml").write_text("evaluation: {bootstrap_samples: 50}\n")

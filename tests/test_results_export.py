@@ -22,6 +22,7 @@ from ovrag_core.results.export import (
     result_files,
     stale_results,
 )
+from ovrag_core.results.provenance import provenance
 from ovrag_core.results.stages import read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
@@ -207,6 +208,8 @@ def test_missing_results_are_one_sentence_and_nothing_is_copied(project: Path):
         ("{", "is not a list of copied results"),
         ('{"files": {"../../etc/passwd": "' + "0" * 64 + '"}}', "is not a list of copied results"),
         ('{"files": {"tables/../../x.tex": "' + "0" * 64 + '"}}', "is not a list of copied results"),
+        ('{"files": {"tables/../x.tex": "' + "0" * 64 + '"}}', "is not a list of copied results"),
+        ('{"files": {"tables/a/../x.tex": "' + "0" * 64 + '"}}', "is not a list of copied results"),
         ('{"files": {"tables/rates.tex": "short"}}', "is not a list of copied results"),
     ],
 )
@@ -264,6 +267,100 @@ def test_check_of_the_chapter_finds_what_is_typed_missing_and_not_taken(project:
     ]
 
 
+# --- studies, each in folders of its own
+
+STUDY = """\
+  tides:
+    desc: A study
+    cmd: python tides.py
+    params: [studies.tides]
+    deps: [tides.py]
+    outs:
+      - tables/tides/rates.csv: {cache: false}
+      - tables/tides/rates.tex: {cache: false}
+      - tables/tides/numbers.tex: {cache: false}
+      - figures/tides/heights.pdf: {cache: false}
+      - figures/tides/heights.tex: {cache: false}
+"""
+MAKE_STUDY = r"""
+from pathlib import Path
+for folder in ("tables/tides", "figures/tides"):
+    Path(folder).mkdir(parents=True, exist_ok=True)
+Path("tables/tides/rates.csv").write_text("")
+Path("tables/tides/rates.tex").write_text(r"\label{tab:tides/rates} %" + Path("params.yaml").read_text())
+Path("tables/tides/numbers.tex").write_text("\\newcommand{\\TidesHeight}{0.5}\n")
+Path("figures/tides/heights.pdf").write_text("")
+Path("figures/tides/heights.tex").write_text(r"\label{fig:tides/heights}")
+"""
+STUDY_RESULTS = ["figures/tides/heights.pdf", "figures/tides/heights.tex"]
+STUDY_RESULTS += ["tables/tides/numbers.tex", "tables/tides/rates.tex"]
+SECTION = r"""\section{Tides}\result{tables/tides/rates} \result{figures/tides/heights}
+\TidesHeight{} in Table~\ref{tab:tides/rates} and Figure~\ref{fig:tides/heights}."""
+
+
+@pytest.fixture
+def studied(project: Path) -> Path:
+    """The small project with a study, which its chapter takes."""
+    (project / "dvc.yaml").write_text(PIPELINE + STUDY, encoding="utf-8")
+    (project / "tides.py").write_text(MAKE_STUDY, encoding="utf-8")
+    (project / "params.yaml").write_text("evaluation: {samples: 10}\nstudies: {tides: {height: 1}}\n", encoding="utf-8")
+    (project / CHAPTER / "main.tex").write_text(CHAPTER_TEXT + r" \study{tides} \study{gone}", encoding="utf-8")
+    (project / CHAPTER / "study_tides.tex").write_text(SECTION, encoding="utf-8")
+    dvc(project, "repro", "-q")
+    return project
+
+
+def test_a_study_is_exported_with_its_folders_and_found_stale_and_edited(studied: Path):
+    target = studied.parent / "new"
+    assert kinds(export(studied, target).lines) == dict.fromkeys(sorted([*RESULTS, *STUDY_RESULTS]), "new")
+    assert check(studied) == check(studied, target) == []
+    for path in STUDY_RESULTS:
+        assert (target / path).read_bytes() == (studied / path).read_bytes()
+        assert provenance(str(target / path), studied).path == path
+    (studied / "params.yaml").write_text("evaluation: {samples: 10}\nstudies: {tides: {height: 2}}\n", encoding="utf-8")
+    assert export(studied, target).warnings == (
+        "tables/tides/rates.tex, tables/tides/numbers.tex and 2 more are stale: "
+        "tides: parameter studies.tides.height was 1, is 2",
+    )
+    dvc(studied, "repro", "-q")
+    assert kinds(export(studied, target).lines)["tables/tides/rates.tex"] == "changed"
+    (target / "tables/tides/numbers.tex").write_text("by hand", encoding="utf-8")
+    assert [problem.split(";")[0] for problem in check(studied, target)] == [
+        f"{target}/tables/tides/numbers.tex was edited by hand"
+    ]
+    assert kinds(export(studied, target, force=True).lines) == {"tables/tides/numbers.tex": "overwritten"}
+
+
+def test_a_study_that_is_gone_leaves_nothing_behind_when_forced(studied: Path):
+    target = studied.parent / "new"
+    export(studied, target)
+    (studied / "dvc.yaml").write_text(PIPELINE, encoding="utf-8")
+    assert kinds(export(studied, target).lines) == dict.fromkeys(STUDY_RESULTS, "dropped")
+    export(studied, target, force=True)
+    assert not (target / "tables" / "tides").exists() and not (target / "figures" / "tides").exists()
+    assert (target / "tables" / "rates.tex").exists()
+
+
+def test_check_reads_the_section_of_a_study_that_has_results_and_of_no_other(studied: Path):
+    chapter = studied / CHAPTER
+    (chapter / "study_gone.tex").write_text(r"\result{tables/gone/x} and 0.3", encoding="utf-8")
+    assert check(studied) == []
+    (chapter / "main.tex").write_text(CHAPTER_TEXT, encoding="utf-8")
+    assert check(studied) == [r"no file takes tables/tides/numbers.tex; add \study{tides} to thesis/studies.tex"]
+    (chapter / "main.tex").write_text(CHAPTER_TEXT + r" \study{tides}", encoding="utf-8")
+    (chapter / "study_tides.tex").write_text(
+        r"\result{figures/tides/heights} \TidesHight{} \ref{tab:tides/rate} 7", encoding="utf-8"
+    )
+    assert check(studied) == [
+        r"no file takes tables/tides/rates.tex; add \result{tables/tides/rates} to thesis/study_tides.tex",
+        "study_tides.tex refers to tab:tides/rate, which no table or figure is labelled",
+        r"study_tides.tex uses \TidesHight, which the results do not have",
+        "study_tides.tex line 1: the number 7 is typed",
+    ]
+    (chapter / "study_tides.tex").unlink()
+    assert "main.tex takes study_tides.tex, which does not exist; write it or take the line out" in check(studied)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "out", "err"),
     [
@@ -305,6 +402,14 @@ def test_our_chapter_takes_every_result_types_no_number_and_uses_macros_that_exi
     if stale_results(read_stages(ROOT)):  # the chapter may be ahead of results that are to be made again
         problems = [problem for problem in problems if "which does not exist" not in problem]
     assert problems == []
+
+
+def test_every_study_of_ours_has_its_results_exported_and_a_section():
+    stages = read_stages(ROOT, compared=False)
+    outputs = [Path(item.path) for stage in stages.values() for item in stage.outputs]
+    made = {path.parts[1] for path in outputs if path.parts[0] in ("tables", "figures") and len(path.parts) > 2}
+    assert made and made == {Path(path).parts[1] for path in result_files(stages) if path.count("/") == 2}
+    assert {study for study in made if not (ROOT / CHAPTER / f"study_{study}.tex").exists()} == set()
 
 
 def test_published_figures_of_our_chapter_are_marked():

@@ -80,10 +80,42 @@ def test_an_exported_and_packed_thesis_compiles_by_itself(tmp_path: Path):
     present = [path for path in result_files(read_stages(ROOT, compared=False)) if (ROOT / path).exists()]
     target = tmp_path / "thesis"
     copy_results(compare(present, ROOT, target), ROOT, target)
-    assert start_chapter(ROOT, target) == ["appendix.tex", "main.tex", "results.tex"]
+    assert start_chapter(ROOT, target) == sorted(path.name for path in (ROOT / "thesis").glob("*.tex"))
     with zipfile.ZipFile(archive(target)) as packed:
         packed.extractall(tmp_path / "elsewhere" / "project")
     assert compile_pdf(tmp_path / "elsewhere" / "project" / "main.tex").stat().st_size > 100_000
+
+
+@needs_latex
+def test_the_section_of_a_study_is_set_where_its_results_are_and_nowhere_else(tmp_path: Path):
+    definition = (ROOT / "thesis" / "studies.tex").read_text(encoding="utf-8").split("\\chapter")[0]
+    for study in ("tides", "gone"):
+        (tmp_path / f"study_{study}.tex").write_text(rf"The {study} are \Height{study}.", encoding="utf-8")
+    (tmp_path / "tables" / "tides").mkdir(parents=True)
+    (tmp_path / "tables" / "tides" / "numbers.tex").write_text(r"\newcommand{\Heighttides}{high}", encoding="utf-8")
+    pdf = compile_pdf(document(tmp_path, rf"{definition}\study{{gone}}\study{{tides}}"))
+    if shutil.which("pdftotext"):
+        shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+        assert "The tides are high." in shown and "gone" not in shown
+
+
+@needs_latex
+def test_a_table_too_wide_for_the_text_sets_its_intervals_below_and_fits(tmp_path: Path):
+    columns = {f"measure_{number}": [0.123, 0.9] for number in range(6)}
+    bounds = {f"{name}_{end}": [0.111, 0.999] for name in columns for end in ("low", "high")}
+    frame = pd.DataFrame({"arm": ["short", "an arm with a long name"], **columns, **bounds})
+    write_table(frame, "wide", "Wide.", NOTE, folder=tmp_path / "tables")
+    text = (tmp_path / "tables" / "wide.tex").read_text(encoding="utf-8")
+    assert r"0.123\\{}[0.111, 0.111]" in text
+    (tmp_path / "thesis").mkdir()
+    preamble = (ROOT / "thesis" / "main.tex").read_text(encoding="utf-8").split(r"\input{tables/numbers}")[0]
+    main = tmp_path / "thesis" / "main.tex"
+    main.write_text(preamble + r"\begin{document}\input{tables/wide}\end{document}", encoding="utf-8")
+    compile_pdf(main)
+    assert overfull(log_of(main)) == []
+    narrow = frame.drop(columns=[name for name in frame if name[8:9] in "345"])
+    write_table(narrow, "narrow", "Narrow.", NOTE, folder=tmp_path / "tables")
+    assert r"0.123 [0.111, 0.111]" in (tmp_path / "tables" / "narrow.tex").read_text(encoding="utf-8")
 
 
 def test_the_chapter_is_as_wide_as_the_figures():
@@ -104,7 +136,8 @@ def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
     (tmp_path / "results.tex").write_text(
         r"\chapter{\RunName}\input{tables/short}\input{tables/long}\input{figures/one}", encoding="utf-8"
     )
-    (tmp_path / "appendix.tex").write_text("", encoding="utf-8")
+    for name in ("appendix.tex", "studies.tex"):
+        (tmp_path / name).write_text("", encoding="utf-8")
     assert compile_pdf(tmp_path / "main.tex").exists()
     if shutil.which("pdftotext"):
         command = ["pdftotext", str(tmp_path / "build" / "main.pdf"), "-"]
@@ -270,6 +303,19 @@ def test_index_follows_every_notebook_but_the_seconds():
     stages = read_stages(ROOT, compared=False)
     needs = set(stages["index"].needs)
     assert needs >= {name for name, stage in stages.items() if stage.notebook and "latency" not in name}
+
+
+def test_our_index_shows_every_notebook_that_was_run_those_of_studies_with_their_results():
+    page = Page((ROOT / "reports" / "index.html").read_text(encoding="utf-8"))
+    stages = read_stages(ROOT, compared=False)
+    run = [stage for stage in stages.values() if stage.notebook and (ROOT / f"reports/{stage.name}.html").exists()]
+    assert "07_contract_review" in [stage.name for stage in run]
+    for stage in run:
+        heading = nbformat.read(ROOT / str(stage.notebook), as_version=4).cells[0].source.splitlines()[0]
+        assert f"{stage.name}.html" in page.links
+        assert heading.lstrip("# ") in page.words
+        made = [item.path for item in stage.outputs if item.path.startswith(("tables/", "figures/"))]
+        assert [path for path in made if f"../{path}" not in page.links] == []
 
 
 def test_a_notebook_that_is_none_is_one_sentence(small: Path):

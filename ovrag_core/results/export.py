@@ -23,8 +23,9 @@ from ovrag_core.types import Frozen
 
 MANIFEST = "results.json"
 CHAPTER = Path("thesis")
-# What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions.
-EXPORTED = re.compile(r"tables/[^/]+\.tex|figures/[^/]+\.(tex|pdf)")
+# What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions; a study's are in a
+# folder of its name.
+EXPORTED = re.compile(r"tables/([a-z]\w*/)?[^/]+\.tex|figures/([a-z]\w*/)?[^/]+\.(tex|pdf)")
 # What LaTeX reads of a thesis; nothing else goes into the archive.
 SOURCES = (".tex", ".bib", ".bst", ".cls", ".sty", ".def", ".pdf", ".png", ".jpg", ".jpeg", ".eps")
 _MOST_CHANGES = 3
@@ -169,6 +170,7 @@ def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: 
             continue
         if copy.kind == "dropped":
             (target / copy.path).unlink()
+            _remove_empty((target / copy.path).parent)
             known.pop(copy.path)
         else:
             content = (project / copy.path).read_bytes()
@@ -244,6 +246,12 @@ def _kind(path: str, project: Path, target: Path, known: Mapping[str, str]) -> K
     if there == _sha256(project / path):
         return "same"
     return "changed" if there == known.get(path) else "edited"
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing any more: a study that is gone leaves none behind."""
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _sha256(path: Path) -> str:

@@ -20,8 +20,8 @@ _NO_FILE = re.compile(r"Error: File `([^']+)' not found")
 _NO_FONT = re.compile(r"Font [^=]+=(\S+?) .*not loadable|\((?:file|font) (\S+?)\): (?:cannot open|Font .* not found)")
 _PLACE = re.compile(r"^(?:\./)?(.+?:\d+): (.+)$", re.M)
 _MACRO = re.compile(r"Undefined control sequence.*?\n(?:.*\n)??l\.\d+ .*?(\\[A-Za-z]+)\s*$", re.S | re.M)
-_OPENED = re.compile(r"\(\S*?((?:tables|figures)/[\w-]+\.tex)")
-_OVERFULL = re.compile(r"Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high)\)")
+_OPENED = re.compile(r"\(\S*?((?:tables|figures)/(?:\w+/)?[\w-]+\.tex)")
+_OVERFULL = re.compile(r"(?:Overfull \\[hv]box \(|LaTeX Warning: Float too large for page by )([\d.]+)pt")
 _RESULT = re.compile(r"(?:tables|figures)/")
 
 
@@ -76,7 +76,7 @@ def explain(log: str) -> str:
 
 
 def overfull(log: str, points: float = 1.0) -> list[str]:
-    """Complaints of a log about boxes that stick out by more than so many points, with the result that holds them."""
+    """Complaints of a log about what sticks out by more than so many points, with the result that holds it."""
     complaints, within = [], "the text"
     for line in log.splitlines():
         within = next(reversed(_OPENED.findall(line)), within)
@@ -87,9 +87,14 @@ def overfull(log: str, points: float = 1.0) -> list[str]:
 
 
 def main() -> None:
-    """Set the file that the command line names; one line on stderr and exit code 2 where it cannot be."""
+    """Set the file that the command line names; one line on stderr and exit code 2 where it cannot be.
+
+    What sticks out of the text is named as well.
+    """
+    source = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("thesis/main.tex")
     try:
-        print(compile_pdf(Path(sys.argv[1]) if len(sys.argv) > 1 else Path("thesis/main.tex")))
+        print(compile_pdf(source))
+        print("".join(f"{complaint}\n" for complaint in overfull(log_of(source))), file=sys.stderr, end="")
     except OvragError as error:
         print(error, file=sys.stderr)
         sys.exit(2)

@@ -199,8 +199,8 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
             return path, None
     root, place = project.resolve(), Path(asked).resolve()
     within = place.relative_to(root).as_posix() if place.is_relative_to(root) else asked
-    copied = "/".join(place.parts[-2:])  # a file of a thesis is a copy of the result of that name
-    return next((path for path in (within, asked, copied) if _maker(path, stages)), asked), None
+    copied = ["/".join(place.parts[-parts:]) for parts in (3, 2)]  # a thesis's file is a copy of the result so named
+    return next((path for path in (within, asked, *copied) if _maker(path, stages)), asked), None
 
 
 def _copy_same(asked: str, result: Path, project: Path) -> bool | None:

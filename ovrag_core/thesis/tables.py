@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,9 @@ TABLES = Path("tables")
 MISSING = "n/a"
 NOTHING = "The run has nothing to list here"
 _WRAP = 28  # characters
+_NARROW = 18  # where room is scarce
+_LEAST = 0.15  # of the text width, for a wrapped column
+_LINE = 118  # characters of the smallest letters that the text width holds, two between columns with them
 _DIGITS = 5  # of a number with decimals
 
 _SPECIALS = {
@@ -49,6 +52,7 @@ _SPECIALS = {
     "\u00a0": "~",
     "\u202f": r"\,",
 }
+_INTERVAL = re.compile(r"(\S+) (\[[^\]]*\])")
 _LAST_LATIN = 0x17F  # T1 fonts hold Latin-1 and Latin Extended-A
 
 
@@ -120,14 +124,19 @@ def display(frame: pd.DataFrame, headers: Mapping[str, str], decimals: int | Map
 def latex(
     shown: pd.DataFrame, numeric: Sequence[bool], caption: str, label: str, note: Note, *, long: bool = False
 ) -> str:
-    """A booktabs table of escaped text cells. `numeric` columns are set flush right, long text is wrapped."""
+    """A booktabs table of escaped text cells. `numeric` columns are set flush right, long text is wrapped.
+
+    Intervals stand beside their values, and below them in a table that is too wide otherwise.
+    """
     columns = list(zip(numeric, _columns(shown), strict=True))
-    share = _share(columns)
-    spec = "".join("r" if right else _column(cells, share) for right, cells in columns)
-    width = sum(min(max(map(len, cells)), _WRAP) + 2 for cells in _columns(shown))
+    width = sum(min(max(map(len, cells)), _WRAP) + 2 for _, cells in columns)
+    narrow = width > _LINE and _least(columns) > _LINE
+    spec = "".join(_specification(columns, narrow=narrow))
     size = r"\small" if width <= 80 else r"\footnotesize" if width <= 96 else r"\scriptsize"
     head = " & ".join(escape(column) for column in shown.columns) + r" \\"
-    body = [" & ".join(escape(cell) for cell in row) + r" \\" for row in shown.itertuples(index=False)]
+    body = [" & ".join(_set(cell, narrow=narrow) for cell in row) + r" \\" for row in shown.itertuples(index=False)]
+    if narrow:
+        body = [line for row in body for line in (row, r"\addlinespace")][:-1]
     foot = rf"\footnotesize\sloppy {escape(note.sentence())}"
     if long:
         lines = [
@@ -224,16 +233,38 @@ def _columns(shown: pd.DataFrame) -> list[list[str]]:
     return [[str(name), *shown.iloc[:, place].tolist()] for place, name in enumerate(shown.columns)]
 
 
-def _share(columns: Sequence[tuple[bool, list[str]]]) -> float:
-    """The part of the text width that each wrapped column gets: what the other columns leave, in even shares."""
+def _least(columns: Sequence[tuple[bool, list[str]]]) -> float:
+    """The characters that a line takes when long text is wrapped as narrowly as it may be."""
     longest = [(right, max(map(len, cells))) for right, cells in columns]
-    others = sum(length + 2 for right, length in longest if right or length <= _WRAP)
-    wrapped = len([length for right, length in longest if not right and length > _WRAP])
-    return min(0.5, max(0.15, (95 - others) / 100 / max(1, wrapped)))
+    return sum(length + 2 if right or length <= _WRAP else _LEAST * 100 + 2 for right, length in longest)
 
 
-def _column(cells: list[str], share: float) -> str:
-    """The specification of a text column: as wide as its text, or wrapped at words (with the package array)."""
-    if max(map(len, cells)) <= _WRAP:
-        return "l"
-    return rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\textwidth}}"
+def _specification(columns: Sequence[tuple[bool, list[str]]], *, narrow: bool) -> Iterator[str]:
+    """Numbers flush right, text as wide as it is or wrapped at words (with the package array).
+
+    What the other columns leave of the text width is shared evenly among those that are wrapped.
+    """
+    most = _NARROW if narrow else _WRAP
+    longest = [(right, max(_length(cell, narrow=narrow) for cell in cells)) for right, cells in columns]
+    others = sum(length + 2 for right, length in longest if right or length <= most)
+    wrapped = len([length for right, length in longest if not right and length > most])
+    share = min(0.5, max(_LEAST, (95 - others) / 100 / max(1, wrapped)))
+    for right, length in longest:
+        if right or length <= most:
+            yield "r" if right else "l"
+        else:
+            yield rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\textwidth}}"
+
+
+def _length(cell: str, *, narrow: bool) -> int:
+    """Characters of a cell, of its longer line where its interval stands below the value."""
+    found = _INTERVAL.fullmatch(cell) if narrow else None
+    return max(map(len, found.groups())) if found else len(cell)
+
+
+def _set(cell: str, *, narrow: bool) -> str:
+    """A cell as LaTeX."""
+    found = _INTERVAL.fullmatch(cell) if narrow else None
+    if not found:
+        return escape(cell)
+    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{escape(found[1])}\\{{}}{escape(found[2])}\end{{tabular}}"
