@@ -10,7 +10,7 @@ from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.lines import one_line
 from ovrag_core.studies.epistemic.domain import Domain
-from ovrag_core.studies.epistemic.english import CLAUSES, FUNCTION, SHELL
+from ovrag_core.studies.epistemic.english import ADJECTIVES, BE, CLAUSES, DO, FUNCTION, SHELL
 from ovrag_core.studies.epistemic.grammar import Piece, Sentence, read_sentence
 from ovrag_core.studies.epistemic.lexicon import Lexicon, lexicon_of
 from ovrag_core.studies.epistemic.names import Mention, Names
@@ -21,7 +21,7 @@ Span = tuple[int, int]  # from and to, in characters of the question
 LONGEST = 1_000  # characters; no question about two things needs more
 _PART_OF_A_NAME = 0.9  # what is left of the confidence where a name is not given whole
 _TAIL = 0.85  # the same where the end of a question is left aside
-_CANDIDATES = 16
+_CANDIDATES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +74,27 @@ def _unread(reason: str) -> Reading:
 
 def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: Domain) -> Reading:
     """The reading with the things that the names may mean in their parts of the claim."""
-    relation = str(sentence.relation)
     subject, object_ = used[sentence.subject - 1], used[sentence.object - 1]
-    value = domain.predicate(relation).values != "thing"
+    relations = [name for name in (sentence.relation, sentence.otherwise) if name]
+    value = domain.predicate(relations[0]).values != "thing"
     subjects = [thing for thing in subject.things if isinstance(thing, NamedNode)]
     objects = [thing for thing in object_.things if isinstance(thing, Literal) == value] or list(object_.things)
-    spans = {"subject": text.span(subject), "object": text.span(object_), "relation": sentence.span}
-    claims = tuple(Claim(one, relation, other) for one, other in product(subjects, objects))
+    claims = tuple(Claim(one, name, other) for one, name, other in product(subjects, relations, objects))
     parts = [each for each in (subject, object_) if not each.whole]
-    confidence = sentence.confidence * _PART_OF_A_NAME ** len(parts)
-    if len(claims) == 1:
-        note = "; ".join(f"{text.quoted(each)} is taken for {text.names.label(each.things[0])!r}" for each in parts)
-        return Reading(claims[0], round(confidence, 4), note, spans, (), sentence.negated)
-    several = subject if len(subjects) != 1 else object_
-    many = subjects if len(subjects) != 1 else objects
-    reason = (
-        f"{text.quoted(several)} is the name of {len(many)} things" if many else f"{text.quoted(several)} is no thing"
+    reading = Reading(
+        claims[0] if len(claims) == 1 else None,
+        round(sentence.confidence * _PART_OF_A_NAME ** len(parts) / max(len(claims), 1), 4),
+        "; ".join(f"{text.quoted(each)} is taken for {text.names.label(each.things[0])!r}" for each in parts),
+        {"subject": text.span(subject), "object": text.span(object_), "relation": sentence.span},
+        claims[:_CANDIDATES] if len(claims) > 1 else (),
+        sentence.negated,
     )
-    return Reading(None, 0.0, reason, spans, claims[:_CANDIDATES], sentence.negated)
+    if reading.claim:
+        return reading
+    if len(subjects) == len(objects) == 1:
+        return replace(reading, reason=f"the question may ask for {' or '.join(relations)}")
+    several, things = (subject, subjects) if len(subjects) != 1 else (object_, objects)
+    return replace(reading, reason=f"{text.quoted(several)} is the name of {len(things) or 'no'} things")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +189,30 @@ class _Text:
             end = at
             while end < len(self.words) and end not in covered and self._like_a_name(end, at):
                 end += 1
-            if any(not self.known(word) for word in self.words[at:end]):
+            if any(self._strange(word, end in covered) for word in self.words[at:end]):
                 yield at, end
             at = max(end, at + 1)
+
+    def _strange(self, word: Word, before_name: bool) -> bool:
+        """Whether a word says nothing but a name; an adjective does so right before one: `Great Fisher River`."""
+        adjective = word.text in ADJECTIVES and before_name and (word.capital or not self.cased)
+        return adjective or not self.known(word)
 
     def _like_a_name(self, at: int, start: int) -> bool:
         word = self.words[at]
         if word.sign or word.text == "'s":
             return False
         if not self.cased:
-            return not self.known(word) and not word.text.endswith("ly")
+            return word.text in ADJECTIVES or (not self.known(word) and not word.text.endswith("ly"))
         if at == 0:
-            return word.capital and not self.known(word) and not word.text.endswith("ly")
+            opening = word.text.endswith("ly") or (word.text.endswith("ing") and self._has_clause())
+            return word.capital and not self.known(word) and not opening
         return word.capital and not (at == start and word.text in FUNCTION)
+
+    def _has_clause(self) -> bool:
+        """Whether a question follows a comma: `Following X downstream, do we ...`."""
+        pairs = zip(self.words, self.words[1:], strict=False)
+        return any(one.text == "," and other.text in BE | DO for one, other in pairs)
 
     def _qualifies(self, mention: Mention, start: int) -> bool:
         """Whether a bracket or a comma right behind a name leads to what stands at `start`."""
@@ -227,20 +241,32 @@ class _Text:
         """The sentence around the names. With more than two, the clause behind the second is left aside."""
         pieces = self._pieces(found)
         texts = [all(isinstance(thing, Literal) for thing in mention.things) for mention in found]
-        if len(found) == 2:
-            return read_sentence(pieces, self.lexicon, texts), list(found)
+        whole = read_sentence(pieces, self.lexicon, texts) if len(found) == 2 else None
+        if whole and whole.relation:
+            return whole, list(found)
         second = [at for at, piece in enumerate(pieces) if piece.slot][1]
         for at in range(second + 1, len(pieces)):
             if pieces[at].text in CLAUSES and not any(piece.slot for piece in pieces[second + 1 : at]):
-                sentence = read_sentence(pieces[:at], self.lexicon, texts[:2])
-                return replace(sentence, confidence=round(sentence.confidence * _TAIL, 4)), list(found[:2])
+                part = read_sentence(pieces[:at], self.lexicon, texts[:2])
+                if part.relation:
+                    return replace(part, confidence=round(part.confidence * _TAIL, 4)), list(found[:2])
         listed = ", ".join(self.quoted(mention) for mention in found[:4])
-        return Sentence(None, reason=f"the question names {len(found)} things: {listed}"), list(found)
+        return whole or Sentence(None, reason=f"the question names {len(found)} things: {listed}"), list(found)
+
+    @staticmethod
+    def _slots(found: Sequence[Mention]) -> list[int]:
+        """The number of each name; one that comes again, as the third or later, has the number it had."""
+        slots: list[int] = []
+        for at, mention in enumerate(found):
+            same = [slots[back] for back in range(at) if found[back].things == mention.things]
+            slots.append(same[0] if same and max(slots) > 1 else max(slots, default=0) + 1)
+        return slots
 
     def _pieces(self, found: Sequence[Mention]) -> list[Piece]:
         pieces: list[Piece] = []
         at = 0
-        for slot, mention in enumerate(found, start=1):
+        slots = self._slots(found)
+        for slot, mention in zip(slots, found, strict=True):
             pieces += [Piece(word.text, word.start, word.end) for word in self.words[at : mention.start]]
             pieces.append(Piece("", *self.span(mention), slot))
             at = mention.end

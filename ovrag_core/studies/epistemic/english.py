@@ -28,7 +28,8 @@ DIRECT = _words("direct")
 INDIRECT = _words("indirect")
 INDIRECT_PHRASES = frozenset(tuple(phrase.split()) for phrase in _LISTS["indirect_phrases"])
 CLAUSES = _words("clauses")
-SHELL = _words("shell")
+ADJECTIVES = _words("adjectives")
+SHELL = _words("shell") | ADJECTIVES
 FUNCTION = _words("function").union(
     DETERMINERS, BE, DO, HAVE, RELATIVE, NAMING, PREPOSITIONS, GOALS, NOT, DIRECT, INDIRECT
 )

@@ -8,7 +8,7 @@ are in a claim; the grammar finds agent and owner: active and passive, clefts, r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ovrag_core.studies.epistemic.english import (
     BE,
@@ -45,7 +45,8 @@ class Piece:
 class Sentence:
     """What a sentence asks: the relation, the slots of subject and object, and whether it asks if that is not so.
 
-    Without a relation, `reason` says why. `span` is where the relation stands.
+    `otherwise` is another relation that it may ask for as well. Without a relation, `reason` says why. `span` is where
+    the relation stands.
     """
 
     relation: str | None
@@ -55,6 +56,7 @@ class Sentence:
     negated: bool = False
     reason: str = ""
     span: tuple[int, int] = (0, 0)
+    otherwise: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Vote:
 
 _SIGNS = frozenset(",;:.?!()\"'-–—/")
 _UNSURE = 0.5  # a reading that is less sure is none
-_UNKNOWN_WORD = 0.85  # what each word that is not understood leaves of the confidence
+_UNKNOWN_WORD = 0.9  # what each word that is not understood leaves of the confidence
 
 
 def read_sentence(pieces: Sequence[Piece], lexicon: Lexicon, texts: Sequence[bool] = ()) -> Sentence:
@@ -98,6 +100,7 @@ class _Frame:
         self.texts = texts
         self.slots = [at for at, piece in enumerate(pieces) if piece.slot]
         self.signs: list[Sign] = []
+        self.either: set[Sense] = set()
         self.fillers: set[int] = set()
         self.understood: set[int] = set()
         self.cues: dict[str, int] = {}
@@ -148,7 +151,7 @@ class _Frame:
                 if not self._place(at, length, lexicon.senses[phrase]):
                     self.fillers.update(covered)
             elif phrase in lexicon.others:
-                self.other = self.other or " ".join(phrase)
+                self.other = self.other or (" ".join(phrase) if at < self.slots[-1] else "")
             elif phrase in lexicon.fillers:
                 self.fillers.update(covered)
             else:
@@ -161,18 +164,21 @@ class _Frame:
 
     def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
         """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
-        nominal = self._nominal(at)
+        nominal = self._nominal(at, at + length)
         fitting = tuple(sense for sense in senses if sense.noun == nominal)
         if not fitting and nominal and any(sense.form in ("ing", "participle") for sense in senses):
             fitting = senses  # "the receiving river", "its emptying into"
         if not fitting and not nominal:
             fitting = senses  # "mouth of X: Y", a noun without an article
+        self.either.update(fitting)
         if fitting:
             self.signs.append(Sign(at, at + length, fitting))
         return bool(fitting)
 
-    def _nominal(self, at: int) -> bool:
-        """Whether a noun must stand here: behind an article or a possessor, with at most two adjectives between."""
+    def _nominal(self, at: int, end: int) -> bool:
+        """Whether a noun must stand here: before `of`, or behind an article or a possessor (with adjectives)."""
+        if self.words[end : end + 1] == ["of"]:
+            return True
         for back in range(at - 1, max(at - 4, -1), -1):
             word = self.words[back]
             if word in DETERMINERS and word != "that":
@@ -180,7 +186,9 @@ class _Frame:
             if word in ("'s", "'", "whose"):
                 return True
             if word in FUNCTION - DIRECT - INDIRECT or word in _SIGNS or self.pieces[back].slot or word.endswith("ly"):
-                return word in ("of", "as", "many", "few", "several", "other", "own")
+                return word in ("of", "as", "many", "few", "several", "other", "own", "one", "another")
+            if back in self.fillers:
+                return False
         return False
 
     # -- who is who ---------------------------------------------------------------------------------------------------
@@ -209,7 +217,8 @@ class _Frame:
                 None, reason=f"{', '.join(repr(word) for word in unknown[:3]) or 'the wording'} is not understood"
             )
         span = (self.pieces[signs[0].start].start, self.pieces[signs[-1].end - 1].end)
-        return Sentence(relation, subject, object_, round(confidence, 4), self._negated(), span=span)
+        otherwise = self._otherwise(relation, [sense for sense, _ in votes])
+        return Sentence(relation, subject, object_, round(confidence, 4), self._negated(), "", span, otherwise)
 
     def _meant(self) -> list[Sign]:
         """The signs whose preposition is there, where they need one: `falls on` is not `falls into`."""
@@ -225,6 +234,10 @@ class _Frame:
             for at, word in enumerate(self.words):
                 if word == preposition and at > 0:
                     return [Sign(at, at + 1, (sense,))]
+        for at in self.fillers:  # "sheds its water in"
+            ahead = self.words[at + 1 : at + 2]
+            if ahead and ahead[0] in GOALS and self.lexicon.any_verb and any(self._is_adjective(b) for b in range(at)):
+                return [Sign(at + 1, at + 2, (next(iter(self.lexicon.any_verb.values())),))]
         return []
 
     def _relation(self, signs: Sequence[Sign], voting: Sequence[Sense]) -> str | None:
@@ -247,6 +260,13 @@ class _Frame:
         if self.lexicon.is_chain(name) and any(word in DIRECT for word in self.words):
             return self._link_of(name)
         return name
+
+    def _otherwise(self, relation: str, voting: Sequence[Sense]) -> str | None:
+        """The chain of the relation, where one word means either and nothing else in the sentence tells which."""
+        chain = self.lexicon.chains.get(relation)
+        either = [sense for sense in voting if not sense.noun and replace(sense, relation=str(chain)) in self.either]
+        told = any(word in DIRECT for word in self.words) or len(either) < len(voting)
+        return chain if either and not told else None
 
     def _link_of(self, chain: str) -> str:
         return next(predicate for predicate, name in self.lexicon.chains.items() if name == chain)
@@ -289,6 +309,8 @@ class _Frame:
         passive = self._passive(sign, sense)
         behind = next((at for at in self.slots if sign.end <= at < self._next_sign(sign)), None)
         before = next((at for at in reversed(self.slots) if at < sign.start), None)
+        if before is not None and self._pronoun(sign):
+            before = self.slots[0]
         agent, patient = sense.role, OTHER[sense.role]
         turned = before is not None and self._turned(before)
         if before is not None:
@@ -300,6 +322,11 @@ class _Frame:
                 yield self._vote(before, agent, 1)
         if behind is not None:
             yield from self._complement(behind, agent, patient, sense, passive, turned)
+
+    def _pronoun(self, sign: Sign) -> bool:
+        """Whether `it` is the verb's subject, which then stands for what the sentence is about."""
+        lead = [word for word in self.words[: sign.start] if word not in DO | NOT and not word.endswith("ly")]
+        return lead[-1:] in (["it"], ["they"])
 
     def _complement(
         self, at: int, agent: Role, patient: Role, sense: Sense, passive: bool, turned: bool

@@ -12,7 +12,8 @@ from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.studies.epistemic.domain import Domain
-from ovrag_core.studies.epistemic.words import NO_NAMES, Word, key_of, words_of
+from ovrag_core.studies.epistemic.english import FUNCTION
+from ovrag_core.studies.epistemic.words import NO_NAMES, Word, fold, key_of, words_of
 
 Thing = NamedNode | Literal
 
@@ -37,9 +38,19 @@ class Mention:
 class Names:
     """An index of the names of things, as given. Ambiguous names are kept as such."""
 
-    def __init__(self, labels: Iterable[tuple[Thing, str]], short: Mapping[str, str] = NO_NAMES) -> None:
-        """`short` writes out abbreviations inside names, by their folded text."""
+    def __init__(
+        self,
+        labels: Iterable[tuple[Thing, str]],
+        short: Mapping[str, str] = NO_NAMES,
+        heads: frozenset[str] = frozenset(),
+    ) -> None:
+        """`short` writes out abbreviations inside names, by their folded text.
+
+        `heads` are words for classes of things (*creek*): what follows the first of them in a name, behind another
+        word, is a qualifier that has lost its brackets.
+        """
         self._short = short
+        self._heads = heads
         self._whole: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._part: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._labels: dict[Thing, str] = {}
@@ -93,10 +104,16 @@ class Names:
         self._labels.setdefault(thing, label)
         self._whole[key.removeprefix("the ") or key][thing] = None
         self._longest = max(self._longest, len(words) + 2)
-        rest = _QUALIFIER.sub("", label)
-        part = key_of(words_of(rest), self._short)
+        part = key_of(words_of(_QUALIFIER.sub("", label)), self._short)
+        part = self._bare(part) if part == key else part
         if part and part != key:
             self._part[part][thing] = None
+
+    def _bare(self, key: str) -> str:
+        words = key.split()
+        head = next((at for at, word in enumerate(words) if at and word in self._heads), len(words))
+        follows = words[head + 1 : head + 2]
+        return key if not follows or follows[0] in FUNCTION else " ".join(words[: head + 1])
 
     def _mention(self, text: str, words: Sequence[Word], start: int, end: int) -> Mention | None:
         key = key_of(words[start:end], self._short)
@@ -144,4 +161,5 @@ def names_of(store: Store, domain: Domain) -> Names:
             {"predicate": NamedNode(predicate.iri)},
         )
         things += [(row["value"], row["value"].value) for row in rows if isinstance(row["value"], Literal)]
-    return Names(sorted(things, key=lambda each: (each[1], str(each[0]))), domain.names.short)
+    heads = {fold(label) for each in domain.classes.values() for label in each.labels}
+    return Names(sorted(things, key=lambda each: (each[1], str(each[0]))), domain.names.short, frozenset(heads))
