@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 from pyoxigraph import Literal, NamedNode
@@ -78,7 +79,7 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: D
     relations = [name for name in (sentence.relation, sentence.otherwise) if name]
     value = domain.predicate(relations[0]).values != "thing"
     subjects = [thing for thing in subject.things if isinstance(thing, NamedNode)]
-    objects = [thing for thing in object_.things if isinstance(thing, Literal) == value] or list(object_.things)
+    objects = [thing for thing in object_.things if isinstance(thing, Literal) == value]
     claims = tuple(Claim(one, name, other) for one, name, other in product(subjects, relations, objects))
     parts = [each for each in (subject, object_) if not each.whole]
     reading = Reading(
@@ -94,10 +95,13 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: D
     if len(subjects) == len(objects) == 1:
         return replace(reading, reason=f"the question may ask for {' or '.join(relations)}")
     several, things = (subject, subjects) if len(subjects) != 1 else (object_, objects)
-    return replace(reading, reason=f"{text.quoted(several)} is the name of {len(things) or 'no'} things")
+    if not things:
+        part = "subject" if several is subject else "object"
+        return replace(reading, reason=f"{text.quoted(several)} is of no use as the {part} of {relations[0]}")
+    return replace(reading, reason=f"{text.quoted(several)} is the name of {len(things)} things")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Text:
     """A question while it is read."""
 
@@ -113,11 +117,17 @@ class _Text:
     def span(self, mention: Mention) -> Span:
         return self.words[mention.start].start, self.words[mention.end - 1].end
 
-    @property
+    @cached_property
+    def every(self) -> list[Mention]:
+        """All that may be a name, inside longer ones too."""
+        return list(self.names.mentions(self.question, self.words))
+
+    @cached_property
     def cased(self) -> bool:
-        """Whether capitals tell names from other words: some words have them and some have not."""
+        """Whether capitals tell names from other words: some words have them, or the names found have none either."""
         letters = [word.capital for word in self.words[1:] if not word.sign and word.text[:1].isalpha()]
-        return any(letters) and not all(letters)
+        labels = [self.names.label(mention.things[0]) for mention in self.every]
+        return not all(letters) and (any(letters) or not any(label != label.lower() for label in labels))
 
     def known(self, word: Word) -> bool:
         """Whether it is a word of the language or the domain, as far as they are known here."""
@@ -125,10 +135,9 @@ class _Text:
 
     def mentions(self) -> list[Mention]:
         """The names that cover most of the question, without overlap, in order. Common words are names at need only."""
-        every = list(self.names.mentions(self.question, self.words))
-        strong = [mention for mention in every if not self._is_common(mention)]
+        strong = [mention for mention in self.every if not self._is_common(mention)]
         best = self._best(strong)
-        for weak in sorted((each for each in every if self._is_common(each)), key=self._rank):
+        for weak in sorted((each for each in self.every if self._is_common(each)), key=self._rank):
             if len(best) >= 2:
                 break
             best = self._best([*best, weak])

@@ -13,7 +13,8 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(_LISTS[name])
 
 
-DETERMINERS = _words("determiners")
+ARTICLES = _words("articles")
+DETERMINERS = _words("determiners") | ARTICLES
 OWN = _words("own")
 BE = _words("be")
 DO = _words("do")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ovrag_core.studies.epistemic.english import (
+    ARTICLES,
     BE,
     DETERMINERS,
     DIRECT,
@@ -79,6 +80,7 @@ class Vote:
 
 _SIGNS = frozenset(",;:.?!()\"'-–—/")
 _UNSURE = 0.5  # a reading that is less sure is none
+_WRAPPED = 0.98  # a wording of the domain inside another sentence
 _UNKNOWN_WORD = 0.9  # what each word that is not understood leaves of the confidence
 
 
@@ -111,16 +113,15 @@ class _Frame:
     # -- wordings known word for word ---------------------------------------------------------------------------------
 
     def known(self) -> Sentence | None:
-        """The sentence as a template of the domain says it."""
+        """The sentence as a template of the domain says it, by itself or inside `Is it true that ...?`."""
         if len(self.slots) != 2:
             return None
-        seen: list[str] = []
-        for at, piece in enumerate(self.pieces):
-            if piece.slot:
-                seen.append(str(len([each for each in self.slots if each <= at])))
-            elif piece.text not in _SIGNS and not (piece.text == "the" and at + 1 in self.slots):
-                seen.append(piece.text)
-        template = self.lexicon.templates.get(tuple(seen))
+        start, end = self._core()
+        template = self.lexicon.templates.get(self._said(0, len(self.words)))
+        confidence, negated = 1.0, False
+        if template is None:
+            template = self.lexicon.templates.get(self._said(start, end))
+            confidence, negated = _WRAPPED, self._negated()
         if template is None:
             return None
         first, second = (self.pieces[at].slot for at in self.slots)
@@ -128,7 +129,22 @@ class _Frame:
         if self._is_text(subject):
             return None
         between = self.pieces[self.slots[0] + 1 : self.slots[1]] or self.pieces[: self.slots[0]] or self.pieces
-        return Sentence(template.relation, subject, object_, 1.0, span=(between[0].start, between[-1].end))
+        span = (between[0].start, between[-1].end)
+        return Sentence(template.relation, subject, object_, confidence, negated, span=span)
+
+    def _said(self, start: int, end: int) -> Phrase:
+        """The words from one place to another as templates have them: names by their order, no articles before them."""
+        return tuple(
+            str(self.slots.index(at) + 1) if at in self.slots else self.words[at]
+            for at in range(start, end)
+            if self.words[at] not in _SIGNS and not (self.words[at] in ARTICLES and at + 1 in self.slots)
+        )
+
+    def _core(self) -> tuple[int, int]:
+        """The clause inside `Is it true that ...?` and before a tag."""
+        opening = [at for at in range(self.slots[0]) if self.words[at] in ("that", "whether", "if", ":")]
+        wraps = opening and all(word in FUNCTION | SHELL or word in _SIGNS for word in self.words[: opening[-1]])
+        return (opening[-1] + 1 if wraps else 0), self._tag()
 
     # -- what the words are -------------------------------------------------------------------------------------------
 
@@ -164,7 +180,7 @@ class _Frame:
 
     def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
         """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
-        nominal = self._nominal(at, at + length)
+        nominal = self._nominal(at, at + length, any(sense.noun for sense in senses))
         fitting = tuple(sense for sense in senses if sense.noun == nominal)
         if not fitting and nominal and any(sense.form in ("ing", "participle") for sense in senses):
             fitting = senses  # "the receiving river", "its emptying into"
@@ -175,9 +191,9 @@ class _Frame:
             self.signs.append(Sign(at, at + length, fitting))
         return bool(fitting)
 
-    def _nominal(self, at: int, end: int) -> bool:
+    def _nominal(self, at: int, end: int, nouns: bool) -> bool:
         """Whether a noun must stand here: before `of`, or behind an article or a possessor (with adjectives)."""
-        if self.words[end : end + 1] == ["of"]:
+        if nouns and self.words[end : end + 1] == ["of"]:
             return True
         for back in range(at - 1, max(at - 4, -1), -1):
             word = self.words[back]
@@ -222,11 +238,7 @@ class _Frame:
 
     def _meant(self) -> list[Sign]:
         """The signs whose preposition is there, where they need one: `falls on` is not `falls into`."""
-        return [
-            sign
-            for sign in self.signs
-            if sign.senses[0].noun or self._satisfied(sign) or any(not sense.needs for sense in sign.senses)
-        ]
+        return [sign for sign in self.signs if self._satisfied(sign) or any(not sense.needs for sense in sign.senses)]
 
     def _unheard_verb(self) -> list[Sign]:
         """A verb that is not in the domain, by the preposition behind it: `debouches into`."""
@@ -403,7 +415,7 @@ class _Frame:
         before = [at for at in self.slots if at < sign.start]
         behind = [at for at in self.slots if at >= sign.end]
         following = self.words[sign.end : sign.end + 1]
-        links = {"of", "for", "from", "to"} | ({sense.needs} if sense.needs else set())
+        links = {"of", "for", "from", "to"} | {each.needs for each in sign.senses if each.relation == sense.relation}
         if following and following[0] in links:
             if self.words[sign.end + 1 : sign.end + 2] in (["which"], ["whom"]) and before:
                 return before[-1], True, 1
@@ -413,6 +425,8 @@ class _Frame:
                 return before[-1], False, 1
         if (at := self._possessor(sign)) is not None:
             return at, True, 1
+        if sign.end in self.slots:  # "the tributary X", "of the kind X"
+            return sign.end, False, 0.8
         return self._distant_owner(sign, before, behind)
 
     def _possessor(self, sign: Sign) -> int | None:

@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ovrag_core.studies.epistemic.domain import Domain, Wording
-from ovrag_core.studies.epistemic.english import PREPOSITIONS
+from ovrag_core.studies.epistemic.english import ARTICLES, PREPOSITIONS
 from ovrag_core.studies.epistemic.words import key_of, noun_forms, verb_forms, words_of
 
 Role = Literal["subject", "object"]
@@ -180,7 +180,13 @@ def _frame(text: str) -> Phrase:
     first, second = ("{subject}", "{object}") if _order(text)[0] == "subject" else ("{object}", "{subject}")
     before, rest = text.split(first)
     between, after = rest.split(second)
-    return (*_plain(before), "1", *_plain(between), "2", *_plain(after))
+    return (*_bare(before), "1", *_bare(between), "2", *_plain(after))
+
+
+def _bare(text: str) -> list[str]:
+    """The words before a name, without its article."""
+    words = list(_plain(text))
+    return words[:-1] if words[-1:] and words[-1] in ARTICLES else words
 
 
 def _plain(text: str) -> Iterator[str]:
