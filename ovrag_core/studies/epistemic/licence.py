@@ -222,8 +222,8 @@ def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
     for value in values:
         if wrong := _wrong_class(subject, value, known):
             yield known.predicate.constraints[wrong[0]].says
-    for name, other in known.excluding():
-        if set(values) & set(other.values(subject)):
+    for name, beside in known.excluding():
+        if set(values) & set(beside.values(subject)):
             yield known.predicate.constraints[name].says
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -38,7 +38,7 @@ class Thing:
 class _Name:
     words: tuple[str, ...]
     qualifier: tuple[str, ...] | None  # what stands in brackets behind the name
-    parts: tuple[tuple[str, ...], ...]  # what stands between joints ("of", "in"), where there are any
+    parts: tuple[tuple[str, ...], ...]  # what stands before and behind joints ("of", "in"), where there are any
 
 
 def why_alike(one: Thing, other: Thing, domain: Domain, predicate: Predicate) -> str | None:
@@ -177,18 +177,14 @@ def _parse(name: str, short: tuple[tuple[str, str], ...], joints: tuple[str, ...
     brackets = _BRACKETS.search(name)
     qualifier = _words(brackets["inside"], dict(short)) if brackets else None
     words = _words(name[: brackets.start()] if brackets else name, dict(short))
-    parts = _split(words, joints)
-    return _Name(words, qualifier, parts if len(parts) > 1 else ())
+    return _Name(words, qualifier, tuple(_sides(words, joints)))
 
 
-def _split(words: Sequence[str], joints: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    parts: list[list[str]] = [[]]
-    for word in words:
+def _sides(words: tuple[str, ...], joints: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What stands before and behind each joint, where it is more than a word."""
+    for at, word in enumerate(words):
         if word in joints:
-            parts.append([])
-        else:
-            parts[-1].append(word)
-    return tuple(tuple(part) for part in parts if len(part) > 1)
+            yield from (side for side in (words[:at], words[at + 1 :]) if len(side) > 1)
 
 
 def _words(text: str, short: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
 """Licences checked a second time, by other means: the proof is asked of the graph, and the domain's shapes judge it.
 
 `license_claim` walks the graph by itself. Here the triples of a proof are asked one by one, chains are SPARQL property
-paths, and a NO holds only where the SHACL shape behind the constraint finds nothing in the proof and something in proof
-and claim together.
+paths, and a NO holds only where the SHACL shape behind the constraint finds nothing in the proof and the facts of the
+subject, but something as soon as the claim stands beside them, or beside the proof alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 
 from pyoxigraph import Literal, NamedNode, Triple
@@ -45,9 +45,13 @@ def _contradicts_it(licence: Licence, known: Known, is_chain: bool) -> bool:
         return is_chain and _ends_elsewhere(licence.claim, known)
     if constraint is None:
         return licence.constraint == COMPLETE and known.predicate.complete and _is_none_of(licence.claim, known)
+    shapes, claimed = [constraint.shape], known.fact(licence.claim.subject, licence.claim.object)
     proof = [part for part in licence.proof if part.predicate not in (TYPE, LABEL)]
-    with_claim = [*proof, _as_fact(licence.claim, known)]
-    return not _broken(proof, known, [constraint.shape]) and bool(_broken(with_claim, known, [constraint.shape]))
+    recorded = [known.fact(licence.claim.subject, value) for value in known.values(licence.claim.subject)]
+    together = list(dict.fromkeys([*proof, *recorded]))
+    return not _broken(together, known, shapes) and all(
+        _broken(facts, known, shapes, claimed) for facts in (proof, together)
+    )
 
 
 def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
@@ -72,7 +76,8 @@ def _is_open(claim: Claim, known: Known, is_chain: bool) -> bool:
     kinds = ("acyclic",) if is_chain else None
     shapes = [each.shape for each in known.predicate.constraints.values() if kinds is None or each.kind in kinds]
     around = _around(claim, known)
-    added = _broken([*around, _as_fact(claim, known)], known, shapes) - _broken(around, known, shapes)
+    claimed = known.fact(claim.subject, claim.object)
+    added = _broken(around, known, shapes, claimed) - _broken(around, known, shapes)
     return not added and not (is_chain and _ends_elsewhere(claim, known))
 
 
@@ -129,18 +134,23 @@ def _facts_below(starts: Sequence[NamedNode], known: Known) -> list[Triple]:
     return sorted(found, key=str)
 
 
-def _as_fact(claim: Claim, known: Known) -> Triple:
-    """The claim as a triple; one of a chain by the shortest chain there is, which a longer one breaks no less."""
-    return known.fact(claim.subject, claim.object)
+def _broken(
+    facts: Sequence[Triple], known: Known, shapes: Sequence[str] | None = None, claimed: Triple | None = None
+) -> set[Violation]:
+    """What breaks the shapes (those of the predicate) in the facts, and in what is claimed beside them.
 
-
-def _broken(facts: Iterable[Triple], known: Known, shapes: Sequence[str] | None = None) -> set[Violation]:
+    What is claimed of a chain is taken for the shortest chain there is, which a longer one breaks no less.
+    """
     chosen = [each.shape for each in known.predicate.constraints.values()] if shapes is None else shapes
-    return set(known.domain.shape_set.violations(EmbeddedStore(as_data(list(facts), known)), chosen))
+    together = [*facts, claimed] if claimed is not None and claimed not in facts else list(facts)
+    return set(known.domain.shape_set.violations(EmbeddedStore(as_data(together, known, claimed)), chosen))
 
 
-def as_data(facts: Sequence[Triple], known: Known) -> list[Triple]:
-    """Facts as the shapes see them: values in one form, the classes of things, and which objects are certainly two."""
+def as_data(facts: Sequence[Triple], known: Known, claimed: Triple | None = None) -> list[Triple]:
+    """Facts as the shapes see them: values in one form, the classes of things, and which objects are certainly two.
+
+    `claimed` is the fact among them that is not recorded.
+    """
     literals = [fact.object for fact in facts if isinstance(fact.object, Literal)]
     forms = canonical(literals, known.predicate)
     data: list[Triple] = []
@@ -151,12 +161,26 @@ def as_data(facts: Sequence[Triple], known: Known) -> list[Triple]:
     nodes = {node for fact in facts for node in (fact.subject, fact.object) if isinstance(node, NamedNode)}
     for node in sorted(nodes, key=str):
         data += [Triple(node, TYPE, known.domain.class_iri(name)) for name in known.thing(node).classes]
-    beside: dict[NamedNode, list[NamedNode]] = {}
+    for one, other in sorted(_apart(facts, known, claimed), key=str):
+        data += [Triple(one, DIFFERENT, other), Triple(other, DIFFERENT, one)]
+    return [*data, *known.domain.hierarchy]
+
+
+def _apart(facts: Sequence[Triple], known: Known, claimed: Triple | None) -> set[tuple[NamedNode, NamedNode]]:
+    """Objects of one subject that are certainly two; a claimed one that may be one of the others is left alone."""
+    beside: dict[NamedNode, set[NamedNode]] = {}
     for fact in facts:
         if fact.predicate == known.iri and isinstance(fact.object, NamedNode) and isinstance(fact.subject, NamedNode):
-            beside.setdefault(fact.subject, []).append(fact.object)
-    pairs = {pair for objects in beside.values() for pair in combinations(sorted(set(objects), key=str), 2)}
-    for one, other in sorted(pairs, key=str):
-        if known.why_one(one, other) is None:
-            data += [Triple(one, DIFFERENT, other), Triple(other, DIFFERENT, one)]
-    return [*data, *known.domain.hierarchy]
+            beside.setdefault(fact.subject, set()).add(fact.object)
+    found: set[tuple[NamedNode, NamedNode]] = set()
+    for subject, objects in beside.items():
+        pairs = combinations(sorted(objects, key=str), 2)
+        alike = {pair for pair in pairs if known.why_one(*pair) is not None}
+        added = claimed.object if claimed is not None and claimed.subject == subject else None
+        unsure = any(added in pair for pair in alike)
+        found |= {
+            pair
+            for pair in combinations(sorted(objects, key=str), 2)
+            if pair not in alike and not (unsure and added in pair)
+        }
+    return found
