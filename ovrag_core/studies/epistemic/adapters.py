@@ -19,7 +19,7 @@ from ovrag_core.lines import one_line
 from ovrag_core.studies.epistemic.cards import Card
 from ovrag_core.studies.epistemic.claims import Claim, Reading, read_claim
 from ovrag_core.studies.epistemic.domain import Domain
-from ovrag_core.studies.epistemic.licence import Licence, Verdict, license_any, license_claim
+from ovrag_core.studies.epistemic.licence import Licence, Verdict, license_any
 from ovrag_core.studies.epistemic.likeness import local_name
 from ovrag_core.studies.epistemic.names import Names
 from ovrag_core.studies.epistemic.passages import TOP, Passage, Shelf, Words, words
@@ -181,11 +181,13 @@ def license_question(question: str, store: Store, domain: Domain, names: Names) 
     A question that may mean several claims is licensed where the graph says the same of all of them.
     """
     reading = read_claim(question, names, domain)
-    if reading.claim is not None:
-        return reading, license_claim(reading.claim, store, domain)
-    if reading.candidates:
-        return reading, license_any(reading.candidates, store, domain)
-    return reading, None
+    return reading, license_reading(reading, store, domain)
+
+
+def license_reading(reading: Reading, store: Store, domain: Domain) -> Licence | None:
+    """The licence of the claim that was read, or of all that it may be; None where there is none."""
+    claims = (reading.claim,) if reading.claim is not None else reading.candidates
+    return license_any(claims, store, domain) if claims else None
 
 
 def licensed_reply(reading: Reading, licence: Licence | None) -> Reply:

@@ -19,6 +19,7 @@ import numpy
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from ovrag_core.errors import CardError
 from ovrag_core.studies.epistemic.cards import GOLD, Gold
 from ovrag_core.studies.epistemic.passages import Found, Words, mentions, short_title, words
 from ovrag_core.studies.epistemic.replies import Answer
@@ -249,7 +250,12 @@ def shipped() -> Learned:
 
 
 def learn(lessons: Sequence[Lesson], source: str) -> Learned:
-    """What all readers learn from cards. The same lessons in any order give the same."""
+    """What all readers learn from cards. The same lessons in any order give the same.
+
+    Raises CardError where one of the three answers is the gold of no card.
+    """
+    if missing := [gold for gold in GOLD if all(each.gold != gold for each in lessons)]:
+        raise CardError(f"readers cannot learn from {len(lessons)} cards without any of gold {missing[0]}; give some")
     ordered = sorted(lessons, key=lambda each: (each.question, each.gold))
     return Learned(
         source=source,
