@@ -163,11 +163,17 @@ class _Text:
             top = best[end - 1]
             for mention in by_end.get(end, ()):
                 before = best[mention.start]
-                weight = before[0] + sum(weights[mention.start : end]) - 0.02 - (0 if mention.whole else 0.01)
+                weight = before[0] + sum(weights[mention.start : end]) - self._cost(mention)
                 if weight > top[0]:
                     top = (weight, (*before[1], mention))
             best.append(top)
         return list(best[-1][1])
+
+    def _cost(self, mention: Mention) -> float:
+        """What speaks against a name: that it is one more, is not whole, or is written in other letters."""
+        start, end = self.span(mention)
+        same = any(self.names.label(thing).startswith(self.question[start:end]) for thing in mention.things)
+        return 0.02 + (0 if mention.whole else 0.01) + (0 if same or not self.cased else 0.35)
 
     def _weight(self, word: Word) -> float:
         if word.sign or word.text in FUNCTION:
@@ -276,7 +282,15 @@ class _Text:
         at = 0
         slots = self._slots(found)
         for slot, mention in zip(slots, found, strict=True):
-            pieces += [Piece(word.text, word.start, word.end) for word in self.words[at : mention.start]]
+            pieces += self._between(at, mention.start)
             pieces.append(Piece("", *self.span(mention), slot))
             at = mention.end
-        return pieces + [Piece(word.text, word.start, word.end) for word in self.words[at:]]
+        return pieces + self._between(at, len(self.words))
+
+    def _between(self, start: int, end: int) -> list[Piece]:
+        """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
+        return [Piece(word.text, word.start, word.end) for word in self.words[start:end] if not self._is_hyphen(word)]
+
+    def _is_hyphen(self, word: Word) -> bool:
+        around = self.question[word.start - 1 : word.start] + self.question[word.end : word.end + 1]
+        return word.text == "-" and len(around) == 2 and around.isalpha()

@@ -16,6 +16,7 @@ from ovrag_core.studies.epistemic.english import (
     DETERMINERS,
     DIRECT,
     DO,
+    EXCLUDING,
     FUNCTION,
     GOALS,
     HAVE,
@@ -164,7 +165,7 @@ class _Frame:
             elif phrase in lexicon.cues:
                 self.cues[lexicon.cues[phrase]] = at
             elif phrase in lexicon.senses:
-                if not self._place(at, length, lexicon.senses[phrase]):
+                if not self._place(at, length, self._of_kind(lexicon.senses[phrase])):
                     self.fillers.update(covered)
             elif phrase in lexicon.others:
                 self.other = self.other or (" ".join(phrase) if at < self.slots[-1] else "")
@@ -177,6 +178,11 @@ class _Frame:
         if self.words[at] in INDIRECT:
             self.indirect = True
         return 0
+
+    def _of_kind(self, senses: tuple[Sense, ...]) -> tuple[Sense, ...]:
+        """The senses whose objects are text, or things, as the names in the sentence are."""
+        text = any(self.texts)
+        return tuple(sense for sense in senses if (sense.relation in self.lexicon.texts) == text) or senses
 
     def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
         """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
@@ -211,9 +217,9 @@ class _Frame:
 
     def read(self) -> Sentence:
         """The sentence by its words and their order."""
-        if self.other:
-            return Sentence(None, reason=f"'{self.other}' asks for a relation that is not in the domain")
-        signs = self._meant() or self.signs or self._unheard_verb()
+        if reason := self._refused():
+            return Sentence(None, reason=reason)
+        signs = self._meant() or self._unheard_verb() or self.signs
         if not signs:
             return Sentence(None, reason="no word of a relation that the domain has stands between the names")
         votes: list[tuple[Sense, Vote]] = []
@@ -227,7 +233,7 @@ class _Frame:
             return Sentence(None, reason="which of the two names is whose is not clear")
         subject, object_, confidence = placed
         unknown = self._unknown()
-        confidence *= _UNKNOWN_WORD ** len(unknown) * (0.85 if not self.signs else 1.0)
+        confidence *= _UNKNOWN_WORD ** len(unknown) * (1.0 if signs[0] in self.signs else 0.85)
         if confidence < _UNSURE:
             return Sentence(
                 None, reason=f"{', '.join(repr(word) for word in unknown[:3]) or 'the wording'} is not understood"
@@ -235,6 +241,21 @@ class _Frame:
         span = (self.pieces[signs[0].start].start, self.pieces[signs[-1].end - 1].end)
         otherwise = self._otherwise(relation, [sense for sense, _ in votes])
         return Sentence(relation, subject, object_, round(confidence, 4), self._negated(), "", span, otherwise)
+
+    def _refused(self) -> str:
+        """Why the sentence is not read at all, whatever its words of a relation."""
+        if self.other:
+            return f"'{self.other}' asks for a relation that is not in the domain"
+        if excluding := next((word for word in self.words if word in EXCLUDING), ""):
+            return f"'{excluding}' leaves open which of the names is meant"
+        if self._side_by_side():
+            return "the names stand side by side, so that neither is said of the other"
+        return ""
+
+    def _side_by_side(self) -> bool:
+        """Whether only `and` or `or` is between the names: `Do X and Y flow into the same sea?`."""
+        between = self.words[self.slots[0] + 1 : self.slots[1]] if len(self.slots) == 2 else []
+        return bool({"and", "or"} & set(between)) and set(between) <= {"and", "or", "the", ",", "both"}
 
     def _meant(self) -> list[Sign]:
         """The signs whose preposition is there, where they need one: `falls on` is not `falls into`."""
@@ -299,7 +320,9 @@ class _Frame:
 
     def _satisfied(self, sign: Sign) -> list[Sense]:
         """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
-        behind = {word for word in self.words[sign.end : self._next_sign(sign)] if word in PREPOSITIONS}
+        stop = next((at for at in self.slots if at >= sign.end), len(self.words))
+        verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]
+        behind = {word for word in self.words[sign.end : min([stop, *verbs])] if word in PREPOSITIONS}
         fronted = {
             word
             for at, word in enumerate(self.words[: sign.start])
@@ -344,11 +367,9 @@ class _Frame:
         self, at: int, agent: Role, patient: Role, sense: Sense, passive: bool, turned: bool
     ) -> Iterator[Vote]:
         governor = self._governor(at)
-        if (
-            (passive and governor in ("by", "from"))
-            or (governor == "from" and sense.needs in GOALS)
-            or (turned and not governor)
-        ):
+        by = {"by", "from"} if sense.needs else {"by", "from", "into", "in", "within"}  # "received in X"
+        from_there = governor == "from" and sense.needs in GOALS
+        if (passive and governor in by) or from_there or (turned and not governor):
             yield self._vote(at, agent, 1)
         elif governor != "of" and not (passive and not governor):
             yield self._vote(at, patient, 1)
@@ -414,11 +435,19 @@ class _Frame:
         """A name that owns the noun (True) or that the noun is said of (False), and how sure that is."""
         before = [at for at in self.slots if at < sign.start]
         behind = [at for at in self.slots if at >= sign.end]
-        following = self.words[sign.end : sign.end + 1]
-        links = {"of", "for", "from", "to"} | {each.needs for each in sign.senses if each.relation == sense.relation}
+        end = sign.end
+        while end in self.fillers:  # "tributary stream of"
+            end += 1
+        following = self.words[end : end + 1]
+        links = {"of", "for", "from", "than"} | {each.needs for each in sign.senses if each.relation == sense.relation}
+        if (
+            following
+            and following[0] in PREPOSITIONS
+            and self.words[end + 1 : end + 2] in (["which"], ["whom"])
+            and before
+        ):
+            return before[-1], True, 1
         if following and following[0] in links:
-            if self.words[sign.end + 1 : sign.end + 2] in (["which"], ["whom"]) and before:
-                return before[-1], True, 1
             if behind and self._governor(behind[0]) in links and not self._is_text(self.pieces[behind[0]].slot):
                 return behind[0], True, 1
             if before and not behind:  # "the river that X is a tributary of"
@@ -450,7 +479,7 @@ class _Frame:
         relative = [
             at
             for at, word in enumerate(self.words[: sign.start])
-            if word == "whose" or (word == "of" and self.words[at + 1] in ("which", "whom", "what"))
+            if word == "whose" or (word in PREPOSITIONS and self.words[at + 1] in ("which", "whom", "what"))
         ]
         if relative:
             owners = [at for at in before if at < relative[-1]]
@@ -459,11 +488,21 @@ class _Frame:
             return (before or behind or self.slots)[0], True, 0.9 if before else 0.6
         if (at := self._possessing(sign, before)) is not None:
             return at, True, 0.9
+        said = self._said_as(sign, before)
+        if said is not None:
+            return said, False, 0.8
         for at in self.slots:
             if self._governor(at) in ("of", "for"):
                 return at, True, 0.7
         opens = bool(before) and self.words[before[0] + 1] in (",", ":")
         return (before[0], True, 0.6) if opens else None
+
+    def _said_as(self, sign: Sign, before: Sequence[int]) -> int | None:
+        """The name that the noun is said of: `X names Y as its ...`."""
+        for at in range(sign.start - 1, max(sign.start - 4, 0), -1):
+            if self.words[at] == "as" and len(before) > 1 and before[-1] == at - 1:
+                return at - 1
+        return None
 
     def _possessing(self, sign: Sign, before: Sequence[int]) -> int | None:
         """The subject of `has`, or the name before `with`, where such a word stands before the noun."""

@@ -55,7 +55,8 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """A domain's words. `senses` by phrase as it is written; `chains` by predicate; `longest` phrase in words."""
+    """A domain's words. `senses` by phrase as it is written; `chains` by predicate; `longest` phrase in words; `texts`:
+    relations whose objects are text."""
 
     senses: dict[Phrase, tuple[Sense, ...]]
     any_verb: dict[str, Sense]
@@ -65,6 +66,7 @@ class Lexicon:
     fillers: frozenset[Phrase]
     others: frozenset[Phrase]
     words: frozenset[str]
+    texts: frozenset[str]
     longest: int
 
     def is_chain(self, relation: str) -> bool:
@@ -102,6 +104,7 @@ def _compiled(key: _ByIdentity) -> Lexicon:
         frozenset(fillers - set(senses)),
         frozenset(others - set(senses)),
         frozenset(word for phrase in phrases for word in phrase),
+        frozenset(each.name for each in domain.predicates.values() if each.values != "thing"),
         max((len(phrase) for phrase in phrases), default=1),
     )
 

@@ -76,7 +76,7 @@ class Names:
             if word.sign or word.text in ("'s", "the"):
                 continue
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
-                if (last := words[end - 1]).sign and last.text not in "%)":
+                if (last := words[end - 1]).sign and last.text not in "%).":
                     continue
                 mention = self._mention(text, words, start, end)
                 if mention is not None:
@@ -122,7 +122,10 @@ class Names:
         span = text[words[start].start : words[end - 1].end]
         if span.count("(") != span.count(")") or (words[end - 1].text == "'s" and _ends_here(words, end)):
             return None
-        if exact := self._exactly(key, span):
+        exact = self._exactly(key, span)
+        if span.endswith(".") and (not exact or self._labels[exact[0]] != span):
+            return None  # the full stop of the sentence
+        if exact:
             return Mention(start, end, exact)
         return Mention(start, end, tuple(self._part[key]), whole=False)
 
