@@ -136,7 +136,7 @@ class EndpointStore:
             raise Unchecked(f"{self.url} gave a part of the answer only")
         try:
             answer = _parsed(json.loads(body))
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise Unchecked(f"{self.url} answered with something that is no SPARQL result") from None
         if len(answer.rows) >= _seconds(headers.get("x-sparql-maxrows")) > 0:
             raise Unchecked(f"{self.url} cut the answer off after {len(answer.rows)} rows; ask for less at once")

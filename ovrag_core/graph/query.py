@@ -39,6 +39,8 @@ def tokens(query: str) -> Iterator[tuple[str, str]]:
 @lru_cache(maxsize=1024)
 def check(query: str, form: str) -> None:
     """Raise GraphError unless `query` is an ASK or SELECT query, as `form` says, that stays within its graph."""
+    if re.search(r"\\[uU][0-9A-Fa-f]{4}", query):
+        raise GraphError("the query writes letters as \\u escapes, which may hide anything; write the letters")
     words = [text.upper() for kind, text in tokens(query) if kind == "word"]
     refused = next((word for word in words if word in _REFUSED), None)
     if refused:
