@@ -323,3 +323,9 @@ def agrees(claimed: Quantity, given: Quantity) -> bool:
 
 def _bare(quantity: Quantity) -> bool:
     return not quantity.unit and not quantity.of
+
+
+def find_missing(sentence: str, evidence: str) -> Quantity | None:
+    """The first quantity of a sentence that the evidence does not give; None where it gives all."""
+    given = find_quantities(evidence)
+    return next((each for each in find_quantities(sentence) if not any(agrees(each, one) for one in given)), None)
