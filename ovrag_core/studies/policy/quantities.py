@@ -6,7 +6,7 @@ Each is brought into one form, so that "quarterly" is every three months, "two w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -16,6 +16,7 @@ from ovrag_core.numerals import MONTHS, WORDS
 from ovrag_core.retrieval.words import stems
 
 Bound = Literal["least", "most", ""]
+Frequency = Literal["word", "figure", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ class Quantity:
     """A value and its unit: a measure ("minute", "month", "GBP", "%", "time", "date", "code") or "" for a count.
 
     `of` are stems of the words that say what is counted. `bound` tells a minimum or maximum; `former` a value that the
-    text says held before. Times are in minutes or in months, working days apart; dates are text, `????` for no year.
+    text says held before; `every` how a frequency is said ("weekly", "every 7 days"). Times are in minutes or months, working
+    days apart; dates are text, `????` for no year; the number of a heading or item has the unit "item".
     """
 
     value: Decimal | str
@@ -33,6 +35,7 @@ class Quantity:
     former: bool
     start: int
     end: int
+    every: Frequency = ""
 
 
 # Minutes and months are the two bases of time: no number of days is a month.
@@ -123,8 +126,9 @@ _AFTER = re.compile(
     rf"|{_TIME_UNIT})",
     re.I,
 )
+_EVERY = re.compile(r"\b(?:every|each|per)\s$", re.I)
 _JOINED = re.compile(r"\s*(?:-|–|—|\bto\b|\bor\b|\band\b|/)\s*")
-_LIST_NUMBER = re.compile(r"(?:^|[.:;]\s)\s*\d{1,2}[.)]\s+(?=[A-Z])")
+_LIST_NUMBER = re.compile(r"(?:^|[.:;]\s)\s*(\d{1,2})[.)]\s+(?=[A-Z])")
 _FOLLOWING = re.compile(r"[\s-]*([A-Za-z][A-Za-z'-]*)")
 _ENDS_PHRASE_TEXT = """in on at of for from to by with within per a an the is are was were be will must may shall
 should can and or but if before after under over when where which who that as not only unless until during between about
@@ -155,10 +159,10 @@ _FORMER = re.compile(
 
 @lru_cache(maxsize=1 << 14)
 def find_quantities(text: str) -> tuple[Quantity, ...]:
-    """All quantities of `text` in order; numbers of headings and items at their head are none."""
-    taken = [match.span() for match in _LIST_NUMBER.finditer(text)]
+    """All quantities of `text` in order."""
+    taken: list[tuple[int, int]] = []
     found: list[Quantity] = []
-    for read in (_dates, _clocks, _codes, _frequencies, _numbers):
+    for read in (_items, _dates, _clocks, _codes, _frequencies, _numbers):
         new = [each for each in read(text) if not any(each.start < end and start < each.end for start, end in taken)]
         taken += [(each.start, each.end) for each in new]
         found += new
@@ -174,6 +178,11 @@ def _made(text: str, value: Decimal | str, unit: str, of: frozenset[str], start:
     if _MOST.search(before) or _MOST_AFTER.match(after):
         bound = "most"
     return Quantity(value, unit, of, bound, bool(_FORMER.search(before)), start, end)
+
+
+def _items(text: str) -> Iterator[Quantity]:
+    for match in _LIST_NUMBER.finditer(text):
+        yield Quantity(Decimal(match[1]), "item", frozenset(), "", False, match.start(1), match.end(1))
 
 
 def _dates(text: str) -> Iterator[Quantity]:
@@ -213,7 +222,7 @@ def _frequencies(text: str) -> Iterator[Quantity]:
                 unit, value = _working(match["working"], unit, value)
             if match["twice"]:
                 value /= 2
-        yield _made(text, value, unit, frozenset(), match.start(), match.end())
+        yield replace(_made(text, value, unit, frozenset(), match.start(), match.end()), every="word")
 
 
 def _working(kind: str, unit: str, value: Decimal) -> tuple[str, Decimal]:
@@ -264,7 +273,8 @@ def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Qu
     amount = value * each
     if name == "day" and after["working"]:
         unit, amount = _working(after["working"], unit, amount)
-    return _made(text, amount, unit, frozenset(), start, after.end())
+    every: Frequency = "figure" if _EVERY.search(text, max(0, start - 8), start) else ""
+    return replace(_made(text, amount, unit, frozenset(), start, after.end()), every=every)
 
 
 def _counted(text: str, start: int, end: int) -> frozenset[str]:
@@ -316,7 +326,7 @@ def agrees(claimed: Quantity, given: Quantity) -> bool:
         return False
     if not claimed.unit and not given.unit and claimed.of and given.of and not claimed.of & given.of:
         return False
-    if {claimed.bound, given.bound} == {"least", "most"}:
+    if {claimed.bound, given.bound} == {"least", "most"} or {claimed.every, given.every} == {"word", ""}:
         return False
     return claimed.former or not given.former
 
@@ -326,6 +336,27 @@ def _bare(quantity: Quantity) -> bool:
 
 
 def find_missing(sentence: str, evidence: str) -> Quantity | None:
-    """The first quantity of a sentence that the evidence does not give; None where it gives all."""
+    """The first quantity of a sentence that the evidence does not give; None where it gives all.
+
+    Each is to be given as often as it is claimed: where "3 months, 3 years" becomes "3 years, 3 years", one is missing.
+    """
     given = find_quantities(evidence)
-    return next((each for each in find_quantities(sentence) if not any(agrees(each, one) for one in given)), None)
+    claimed = find_quantities(sentence)
+    for row, each in enumerate(claimed):
+        same = sum(one.value == each.value and one.unit == each.unit for one in claimed[:row])
+        times = sum(one.value == each.value for one in given)
+        if not _given(each, given) or 0 < times <= same:
+            return each
+    return None
+
+
+def _given(claimed: Quantity, given: Sequence[Quantity]) -> bool:
+    if any(agrees(claimed, one) for one in given):
+        return True
+    if claimed.unit == "item":
+        return not any(one.unit == "item" for one in given)  # the sentence's own numbering
+    if claimed.unit or not claimed.of:
+        return False
+    # "four levels" of a "four-tier scheme": another word for what is counted, unless the evidence counts that too.
+    counted = [one for one in given if not one.unit]
+    return not any(one.of & claimed.of for one in counted) and any(one.value == claimed.value for one in counted)
