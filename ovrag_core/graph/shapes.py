@@ -17,7 +17,7 @@ from rdflib.term import Node
 
 from ovrag_core.errors import GraphError, OntologyError
 from ovrag_core.graph.loading import parse_file
-from ovrag_core.graph.query import Term, iris
+from ovrag_core.graph.query import Term, iris, undeclared_prefixes
 from ovrag_core.graph.store import EmbeddedStore, Store
 
 SH = "http://www.w3.org/ns/shacl#"
@@ -122,6 +122,10 @@ class Shapes:
         if text is None:
             raise OntologyError(f"{self.path}: a sh:sparql of the shape {shape} has no sh:select; add it")
         query = "".join(self._prefixes(constraint)) + str(text).strip()
+        if undeclared := undeclared_prefixes(query):
+            raise OntologyError(
+                f"{self.path}: the shape {shape} uses {undeclared[0]}, which its sh:prefixes do not declare"
+            )
         try:
             EmbeddedStore().select(query)
         except GraphError as error:

@@ -13,6 +13,7 @@ from ovrag_core.errors import GraphError, Unchecked
 from ovrag_core.graph import query as queries
 from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
 from ovrag_core.graph.query import Term
+from ovrag_core.lines import one_line
 
 if TYPE_CHECKING:
     from ovrag_core.graph.endpoint import EndpointStore
@@ -82,9 +83,9 @@ class EmbeddedStore:
         try:
             return self._store.query(query, substitutions=queries.variables(terms or {}))
         except SyntaxError as error:
-            raise GraphError(f"the query cannot be read ({error}); mend it") from None
+            raise GraphError(f"the query cannot be read ({one_line(str(error), 160)}); mend it") from None
         except (OSError, ValueError, RuntimeError) as error:
-            raise Unchecked(f"the graph could not answer ({error})") from None
+            raise Unchecked(f"the graph could not answer ({one_line(str(error), 160)})") from None
 
 
 def load_graph(

@@ -51,7 +51,7 @@ def _witness(domain: Domain, predicate: Predicate, constraint: Constraint) -> tu
     if constraint.kind == "functional":
         return _two_objects(domain, predicate, constraint)
     if constraint.kind == "asymmetric":
-        return [Triple(_A, of, _B)], [Triple(_B, of, _A)]
+        return [Triple(_C, of, _A), Triple(_A, of, _B)], [Triple(_B, of, _A)]
     if constraint.kind == "acyclic":
         return [Triple(_A, of, _B), Triple(_B, of, _C)], [Triple(_C, of, _A)]
     if constraint.kind == "disjoint":
