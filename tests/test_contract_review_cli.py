@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Sequence
@@ -316,9 +317,34 @@ def test_an_index_is_kept(ovrag: Run, supply: Path, tmp_path: Path) -> None:
     assert code == 0 and "nodes and edges in graph.lbug" in out and Path("graph.lbug").exists()
 
 
+def test_what_is_kept_needs_no_embedder(ovrag: Run, supply: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ovrag("index", str(supply))[0] == 0
+    monkeypatch.setattr(embedding, "minilm", lambda: pytest.fail("the embedder was loaded"))
+    code, out, _ = ovrag("index", str(supply))
+    assert code == 0 and out.startswith("1 contracts, 1 chunks, ")
+    code = "import sys, ovrag_core.studies.contract_review.retrievers; print({'torch', 'sklearn'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_the_second_of_two_contracts_of_one_title_is_named_and_not_read(ovrag: Run, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / "all" / folder).mkdir(parents=True)
+        (tmp_path / "all" / folder / "supply.txt").write_text(SUPPLY.format(state="Utah"), encoding="utf-8")
+    code, out, err = ovrag("review", "all", "--arm", "extractive", "--category", "Insurance", "--format", "jsonl")
+    assert code == 2 and len(lines(out)) == 1
+    assert err == (
+        "ovrag: all/b/supply.txt and all/a/supply.txt are both called supply; "
+        "rename one of them, or ask for them one by one\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (("search", "supply.txt", "x", "-S", "studies.contract_review.retrieval.k=["), "the value is not valid YAML"),
+        (("search", "supply.txt", "x", "-S", "studies.contract_review.retrieval.k.l=1"), "holds a value and no keys"),
+        (("search", "supply.txt", "x", "-S", "studies.contract_revue.retrieval.k=1"), "did you mean contract_review?"),
         (("review", "none.txt"), "none.txt does not exist"),
         (("review", "supply.txt", "--category", "Weather"), "'Weather' is no category of the checklist"),
         (("review", "supply.txt", "--arm", "guess"), "'guess' is not one of"),

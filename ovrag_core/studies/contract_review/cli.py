@@ -6,7 +6,7 @@ Exit code 0: done; 2: bad input, or something could not be read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,6 +16,7 @@ import typer
 from ovrag_core.command import BAD, DEFAULT_PARAMS, Format, Output, Overrides, Params, load_each, read_settings, say
 from ovrag_core.command import print_json as print_indented
 from ovrag_core.errors import CorpusError, DocumentError
+from ovrag_core.retrieval.embedding import MINILM, Vectors
 from ovrag_core.studies.contract_review.settings import AnswerArm, ContractReview, NliArm, contract_review
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ def index(
     overrides: Overrides = None,
 ) -> int:
     """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
-    from ovrag_core.studies.contract_review.arms import build_graphs
     from ovrag_core.studies.contract_review.datasets import load_cuad
     from ovrag_core.studies.contract_review.retrievers import shelve
 
@@ -56,14 +56,15 @@ def index(
         documents, failed = _read(contracts)
     else:
         documents, failed = [each.document for each in load_cuad(_cuad(data, options))], 0
-    with _study(settings) as study:
-        chunker = options.graph.chunker if graph else options.retrieval.chunker
-        shelf = shelve(documents, chunker, study.embedder)
-        passages = sum(len(each.passages) for each in shelf.contracts.values())
-        print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
-        if graph:
+    shelf = shelve(documents, options.graph.chunker if graph else options.retrieval.chunker, _Embedder())
+    passages = sum(len(each.passages) for each in shelf.contracts.values())
+    print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
+    if graph:
+        from ovrag_core.studies.contract_review.arms import build_graphs
+
+        with _study(settings) as study:
             parts = sum(sum(each.counts().values()) for each in build_graphs(study, shelf).values())
-            print(f"graph: {parts} nodes and edges in {options.graph.url}")
+        print(f"graph: {parts} nodes and edges in {options.graph.url}")
     return BAD if failed else 0
 
 
@@ -282,32 +283,53 @@ def _read(paths: list[Path]) -> tuple[list[Document], int]:
 
 
 def _each(paths: list[Path]) -> Iterator[Document | str]:
-    """Each document by its title, or why it cannot be read."""
+    """Each document by its title, or why it is not read; of two of one title the results could not be told apart."""
     from dataclasses import replace
 
     from ovrag_core.studies.contract_review.checklist import title_of
 
+    titled: dict[str, Path] = {}
     for path, document in load_each(paths):
-        yield document if isinstance(document, str) else replace(document, id=title_of(path))
+        first = path if isinstance(document, str) else titled.setdefault(title_of(path), path)
+        if isinstance(document, str):
+            yield document
+        elif first != path:
+            yield f"{path} and {first} are both called {title_of(path)}; rename one of them, or ask for them one by one"
+        else:
+            yield replace(document, id=title_of(path))
 
 
 @contextmanager
 def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fold") -> Iterator[Study]:
     """What arms are made of, with the connection to a model open where the settings name one."""
-    from ovrag_core.retrieval.embedding import minilm
     from ovrag_core.studies.contract_review.arms import Study
     from ovrag_core.studies.contract_review.expansion import read_descriptions
-    from ovrag_core.workbench import open_connection
 
     options = contract_review(settings)
-    connection = open_connection(settings)
+    connection = None
+    if settings.llm.provider != "offline":
+        from ovrag_core.workbench import open_connection
+
+        connection = open_connection(settings)
     chat = connection.chat if connection else None
     described = read_descriptions(data) if data else {}
     try:
-        yield Study(options, minilm(), described, chat, settings.llm.seed, seen, say)
+        yield Study(options, _Embedder(), described, chat, settings.llm.seed, seen, say)
     finally:
         if connection:
             connection.close()
+
+
+class _Embedder:
+    """The bundled embedder, loaded when something has to be embedded: what is kept needs none."""
+
+    name = MINILM
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of 384 numbers per text, of unit length."""
+        from ovrag_core.retrieval.embedding import minilm
+
+        return minilm().embed(texts)
 
 
 def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:

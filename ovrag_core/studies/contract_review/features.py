@@ -14,7 +14,6 @@ from typing import Literal, TypeAlias
 import numpy
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import HashingVectorizer
 
 from ovrag_core.documents.passages import find_passages
 from ovrag_core.retrieval.embedding import Embedder
@@ -131,6 +130,8 @@ def hashed_words(texts: Sequence[str]) -> Sparse:
 def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
     if not texts:
         return scipy.sparse.csr_matrix((0, buckets), dtype=numpy.float32)
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
+
     hashing = HashingVectorizer(
         n_features=buckets, ngram_range=(1, 2), alternate_sign=False, norm=None, binary=True, token_pattern=_WORD
     )
@@ -265,6 +266,8 @@ def _traits(
     for short in shorts:
         plain = _plain(text[short.start : short.end])
         rows.append(list(_traits_of(text, passages, short, counts[plain], first[plain] == short.start)))
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
+
     hashing = HashingVectorizer(
         n_features=SHORT_BUCKETS, analyzer=list, alternate_sign=False, norm="l2", binary=True, lowercase=False
     )

@@ -23,8 +23,6 @@ import numpy
 import scipy.linalg
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 
 from ovrag_core.errors import CorpusError
 from ovrag_core.retrieval.embedding import DIMENSIONS
@@ -342,6 +340,9 @@ def _choose(parameters: Mapping[str, Floats], summary: Floats) -> Floats:
 
 def _logistic(name: str, rows: Floats, labels: NDArray[numpy.generic], strength: float) -> Parameters:
     """Weights on scaled inputs, for as many classes as CHOICES or two; a class that never occurs has no chance."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - only who learns shall wait for it
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
     labels = labels.astype(numpy.intp)
     classes = 2 if name in ("told", "mentions") else len(CHOICES)
     scaler = StandardScaler().fit(rows)

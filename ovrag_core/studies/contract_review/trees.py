@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy
 from numpy.typing import NDArray
-from sklearn.ensemble import GradientBoostingClassifier
 
 from ovrag_core.studies.contract_review.features import Numbers
 
@@ -51,6 +50,8 @@ def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int
         nothing = numpy.zeros(0, dtype=numpy.int32)
         none = numpy.zeros(0)
         return Trees(nothing, nothing, none, nothing, nothing, none, float(numpy.log(share / (1 - share))), depth)
+    from sklearn.ensemble import GradientBoostingClassifier  # noqa: PLC0415 - only who learns shall wait for it
+
     boosted = GradientBoostingClassifier(
         n_estimators=count,
         max_depth=depth,
