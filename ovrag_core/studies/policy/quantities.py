@@ -24,8 +24,8 @@ class Quantity:
     """A value and its unit: a measure ("minute", "month", "GBP", "%", "time", "date", "code") or "" for a count.
 
     `of` are stems of the words that say what is counted. `bound` tells a minimum or maximum; `former` a value that the
-    text says held before; `every` how a frequency is said ("weekly", "every 7 days"). Times are in minutes or months, working
-    days apart; dates are text, `????` for no year; the number of a heading or item has the unit "item".
+    text says held before; `every` how often is said: "weekly", "every 7 days". Times are in minutes or months, and in
+    working days; dates are text, `????` for no year; the number of a heading or item has the unit "item".
     """
 
     value: Decimal | str
@@ -343,9 +343,9 @@ def find_missing(sentence: str, evidence: str) -> Quantity | None:
     given = find_quantities(evidence)
     claimed = find_quantities(sentence)
     for row, each in enumerate(claimed):
-        same = sum(one.value == each.value and one.unit == each.unit for one in claimed[:row])
-        times = sum(one.value == each.value for one in given)
-        if not _given(each, given) or 0 < times <= same:
+        same = sum(agrees(each, one) for one in claimed[:row])
+        times = sum(agrees(each, one) for one in given)
+        if not _given(each, given) or (0 < times <= same and each.every != "word"):
             return each
     return None
 
