@@ -23,6 +23,7 @@ RELATIVE = _words("relative")
 NAMING = _words("naming")
 PREPOSITIONS = _words("prepositions")
 GOALS = _words("goals")
+ASIDE = _words("aside")
 NOT = _words("not")
 UNTRUE = _words("untrue")
 EXCLUDING = _words("excluding")
@@ -33,6 +34,6 @@ CLAUSES = _words("clauses")
 ADJECTIVES = _words("adjectives")
 SHELL = _words("shell") | ADJECTIVES
 FUNCTION = _words("function").union(
-    DETERMINERS, BE, DO, HAVE, RELATIVE, NAMING, PREPOSITIONS, GOALS, NOT, DIRECT, INDIRECT
+    DETERMINERS, ASIDE, BE, DO, HAVE, RELATIVE, NAMING, PREPOSITIONS, GOALS, NOT, DIRECT, INDIRECT
 )
 IRREGULAR = {verb: (past, participle) for verb, past, participle in (line.split() for line in _LISTS["irregular"])}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ovrag_core.studies.epistemic.english import (
     ARTICLES,
+    ASIDE,
     BE,
     DETERMINERS,
     DIRECT,
@@ -106,6 +107,7 @@ class _Frame:
         self.either: set[Sense] = set()
         self.fillers: set[int] = set()
         self.understood: set[int] = set()
+        self.told: set[int] = set()  # words that say how directly
         self.cues: dict[str, int] = {}
         self.indirect = False
         self.other = ""
@@ -162,7 +164,9 @@ class _Frame:
             covered = range(at, at + length)
             if phrase in INDIRECT_PHRASES:
                 self.indirect = True
+                self.told.update(covered)
             elif phrase in lexicon.cues:
+                self.told.update(covered)
                 self.cues[lexicon.cues[phrase]] = at
             elif phrase in lexicon.senses:
                 if not self._place(at, length, self._of_kind(lexicon.senses[phrase])):
@@ -225,6 +229,7 @@ class _Frame:
         votes: list[tuple[Sense, Vote]] = []
         for sign in signs:
             votes += self._votes(sign)
+        votes = votes or [(signs[0].senses[0], vote) for vote in self._from_to()]
         relation = self._relation(signs, [sense for sense, _ in votes])
         if relation is None:
             return Sentence(None, reason="the question fits several relations")
@@ -248,6 +253,8 @@ class _Frame:
             return f"'{self.other}' asks for a relation that is not in the domain"
         if excluding := next((word for word in self.words if word in EXCLUDING), ""):
             return f"'{excluding}' leaves open which of the names is meant"
+        if aside := next((self._governor(at) for at in self.slots if self._governor(at) in ASIDE), ""):
+            return f"'{aside}' asks where something lies"
         if self._side_by_side():
             return "the names stand side by side, so that neither is said of the other"
         return ""
@@ -293,6 +300,15 @@ class _Frame:
         if self.lexicon.is_chain(name) and any(word in DIRECT for word in self.words):
             return self._link_of(name)
         return name
+
+    def _from_to(self) -> Iterator[Vote]:
+        """What is said without a verb: a way from one thing to the other, where the domain's things go anywhere."""
+        for sense in list(self.lexicon.any_verb.values())[:1]:
+            for at in self.slots:
+                if self._governor(at) == "from":
+                    yield self._vote(at, sense.role, 0.9)
+                elif self._governor(at) in ("to", "into"):
+                    yield self._vote(at, OTHER[sense.role], 0.9)
 
     def _otherwise(self, relation: str, voting: Sequence[Sense]) -> str | None:
         """The chain of the relation, where one word means either and nothing else in the sentence tells which."""
@@ -406,7 +422,7 @@ class _Frame:
             word = self.words[back]
             if word in ("of", "from", "in") and back - 1 in self.fillers:
                 back -= 2
-            elif word == "from" or (word in PREPOSITIONS | {"by"} and not self._is_joint(back)):
+            elif word == "from" or (word in PREPOSITIONS | ASIDE | {"by"} and not self._is_joint(back)):
                 return back
             elif word in DETERMINERS or word in NAMING | {"of"} or back in self.fillers or self._is_adjective(back):
                 back -= 1
@@ -436,10 +452,12 @@ class _Frame:
         before = [at for at in self.slots if at < sign.start]
         behind = [at for at in self.slots if at >= sign.end]
         end = sign.end
-        while end in self.fillers:  # "tributary stream of"
+        while end < len(self.words) and self._adds_nothing(end):  # "tributary stream, directly or not, of"
             end += 1
         following = self.words[end : end + 1]
-        links = {"of", "for", "from", "than"} | {each.needs for each in sign.senses if each.relation == sense.relation}
+        links = {"of", "for", "from", "than", *(["to"] if sense.role == "object" else [])} | {
+            each.needs for each in sign.senses if each.relation == sense.relation
+        }
         if (
             following
             and following[0] in PREPOSITIONS
@@ -457,6 +475,10 @@ class _Frame:
         if sign.end in self.slots:  # "the tributary X", "of the kind X"
             return sign.end, False, 0.8
         return self._distant_owner(sign, before, behind)
+
+    def _adds_nothing(self, at: int) -> bool:
+        """Whether a word between a noun and its preposition is a filler, a comma, or says how directly."""
+        return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {","}
 
     def _possessor(self, sign: Sign) -> int | None:
         """The name right before the noun: `X's mouth`, `the X drainage`; adjectives and fillers may stand between."""
@@ -485,7 +507,9 @@ class _Frame:
             owners = [at for at in before if at < relative[-1]]
             return (owners[-1], True, 1) if owners else None
         if OWN & set(lead) and self.slots:
-            return (before or behind or self.slots)[0], True, 0.9 if before else 0.6
+            here = set(self.words[before[-1] + 1 : sign.start]) if before else set()
+            owner = before[-1] if HAVE & here else (before or behind or self.slots)[0]  # "that X has its mouth"
+            return owner, True, 0.9 if before else 0.6
         if (at := self._possessing(sign, before)) is not None:
             return at, True, 0.9
         said = self._said_as(sign, before)
