@@ -12,7 +12,8 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.lines import one_line
 from ovrag_core.studies.epistemic.domain import Domain
 from ovrag_core.studies.epistemic.english import ADJECTIVES, BE, CLAUSES, DO, FUNCTION, SHELL
-from ovrag_core.studies.epistemic.grammar import Piece, Sentence, read_sentence
+from ovrag_core.studies.epistemic.frames import Piece
+from ovrag_core.studies.epistemic.grammar import Sentence, read_sentence
 from ovrag_core.studies.epistemic.lexicon import Lexicon, lexicon_of
 from ovrag_core.studies.epistemic.names import Mention, Names
 from ovrag_core.studies.epistemic.words import Word, words_of

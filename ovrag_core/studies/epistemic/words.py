@@ -98,7 +98,7 @@ def noun_forms(noun: str) -> tuple[str, str]:
 
 
 def _with_s(word: str) -> str:
-    if word.endswith(("s", "x", "z", "ch", "sh")):
+    if word.endswith(("s", "x", "z", "ch", "sh", "go")):
         return word + "es"
     return word[:-1] + "ies" if _consonant_y(word) else word + "s"
 

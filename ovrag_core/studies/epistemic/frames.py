@@ -1,0 +1,200 @@
+"""A sentence with its names taken out: what its words are (of a relation, a cue, a filler), and what governs a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ovrag_core.studies.epistemic.english import (
+    ASIDE,
+    BE,
+    DETERMINERS,
+    DIRECT,
+    FUNCTION,
+    GOALS,
+    INDIRECT,
+    INDIRECT_PHRASES,
+    NAMING,
+    PREPOSITIONS,
+    RELATIVE,
+)
+from ovrag_core.studies.epistemic.lexicon import Lexicon, Phrase, Sense
+
+SIGNS = frozenset(",;:.?!()\"'-–—/")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word of a sentence, or the place of a name (`slot`, from 1). `start` and `end` are in characters."""
+
+    text: str
+    start: int
+    end: int
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A word of a relation in a sentence (pieces from, to), with what it may mean."""
+
+    start: int
+    end: int
+    senses: tuple[Sense, ...]
+
+
+class Frame:
+    """A sentence whose words are marked by what they do.
+
+    `slots` are the places of names, `texts` says of each name whether it is text. `signs` are the words of relations,
+    `either` all that they may mean; `fillers`, `told` (how directly) and `understood` are places; `cues` are the
+    predicates whose chain is meant, `indirect` that any chain is; `other` is a word of a relation that is not here.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], lexicon: Lexicon, texts: tuple[bool, ...]) -> None:
+        self.pieces = pieces
+        self.words = [f"\0{piece.slot}" if piece.slot else piece.text for piece in pieces]
+        self.lexicon = lexicon
+        self.texts = texts
+        self.slots = [at for at, piece in enumerate(pieces) if piece.slot]
+        self.signs: list[Sign] = []
+        self.either: set[Sense] = set()
+        self.fillers: set[int] = set()
+        self.understood: set[int] = set()
+        self.told: set[int] = set()  # words that say how directly
+        self.cues: dict[str, int] = {}
+        self.indirect = False
+        self.other = ""
+        self._find()
+
+    def _find(self) -> None:
+        """Marks every word of a relation, every cue, and every word that carries none."""
+        at = 0
+        while at < len(self.words):
+            at += self._match(at) or 1
+
+    def _match(self, at: int) -> int:
+        lexicon = self.lexicon
+        for length in range(min(max(lexicon.longest, 5), len(self.words) - at), 0, -1):
+            phrase: Phrase = tuple(self.words[at : at + length])
+            covered = range(at, at + length)
+            if phrase in INDIRECT_PHRASES:
+                self.indirect = True
+                self.told.update(covered)
+            elif phrase in lexicon.cues:
+                self.told.update(covered)
+                self.cues[lexicon.cues[phrase]] = at
+            elif phrase in lexicon.senses:
+                if not self._place(at, length, self._of_kind(lexicon.senses[phrase])):
+                    self.fillers.update(covered)
+            elif phrase in lexicon.others:
+                aside = at > self.slots[-1] or (at == 0 and phrase[0].endswith("ing"))
+                self.other = self.other or ("" if aside else " ".join(phrase))
+            elif phrase in lexicon.fillers:
+                self.fillers.update(covered)
+            else:
+                continue
+            self.understood.update(covered)
+            return length
+        if self.words[at] in INDIRECT:
+            self.indirect = True
+        return 0
+
+    def _of_kind(self, senses: tuple[Sense, ...]) -> tuple[Sense, ...]:
+        """The senses whose objects are text, or things, as the names in the sentence are."""
+        text = any(self.texts)
+        return tuple(sense for sense in senses if (sense.relation in self.lexicon.texts) == text) or senses
+
+    def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
+        """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
+        nominal = self._nominal(at, at + length, any(sense.noun for sense in senses))
+        fitting = tuple(sense for sense in senses if sense.noun == nominal)
+        if not fitting and nominal and any(sense.form in ("ing", "participle") for sense in senses):
+            fitting = senses  # "the receiving river", "its emptying into"
+        if not fitting and not nominal:
+            fitting = senses  # "mouth of X: Y", a noun without an article
+        self.either.update(fitting)
+        if fitting:
+            self.signs.append(Sign(at, at + length, fitting))
+        return bool(fitting)
+
+    def _nominal(self, at: int, end: int, nouns: bool) -> bool:
+        """Whether a noun must stand here: before `of`, or behind an article or a possessor (with adjectives)."""
+        if nouns and self.words[end : end + 1] == ["of"]:
+            return True
+        for back in range(at - 1, max(at - 4, -1), -1):
+            word = self.words[back]
+            if word in DETERMINERS and word != "that":
+                return True
+            if word in ("'s", "'", "whose"):
+                return True
+            if word in FUNCTION - DIRECT - INDIRECT or word in SIGNS or self.pieces[back].slot or word.endswith("ly"):
+                return word in ("of", "as", "many", "few", "several", "other", "own", "one", "another")
+            if back in self.fillers or back in self.told:
+                return False
+        return False
+
+    def _fronted(self, at: int) -> bool:
+        """Whether a preposition opens the sentence, or its clause, with a name behind it: `Into X does Y flow`."""
+        before = self.words[at - 1] if at else ","
+        return (before in SIGNS or before in BE | {"that", "it"}) and any(each > at for each in self.slots)
+
+    def next_sign(self, sign: Sign) -> int:
+        """Where the next sign begins, or the sentence ends."""
+        return min((each.start for each in self.signs if each.start >= sign.end), default=len(self.words))
+
+    def turned(self, at: int) -> bool:
+        """Whether a name before the verb stands behind a preposition that opens the clause: `Into X flows Y`."""
+        governor = self._governor_at(at)
+        return governor is not None and self.words[governor] in GOALS and self._fronted(governor)
+
+    def governor(self, at: int) -> str:
+        """The preposition that a name depends on, if any."""
+        governor = self._governor_at(at)
+        return "" if governor is None else self.words[governor]
+
+    def _governor_at(self, at: int) -> int | None:
+        """Where that preposition stands; fillers are seen through: `into the waters of X`."""
+        back = at - 1
+        while back >= 0:
+            word = self.words[back]
+            if word in ("of", "from", "in") and back - 1 in self.fillers:
+                back -= 2
+            elif word == "from" or (word in PREPOSITIONS | ASIDE | {"by"} and not self._is_joint(back)):
+                return back
+            elif word in DETERMINERS or word in NAMING | {"of"} or back in self.fillers or self.is_adjective(back):
+                back -= 1
+            else:
+                return None
+        return None
+
+    def _is_joint(self, at: int) -> bool:
+        """Whether a word belongs to `by the name of`."""
+        return "name" in (self.words[at - 1], *self.words[at + 1 : at + 3])
+
+    def is_adjective(self, at: int) -> bool:
+        """Whether a word may be an adjective: nothing is known of it, and it is no form of a verb."""
+        word = self.words[at]
+        plain = not self.pieces[at].slot and word not in FUNCTION and word not in SIGNS and word != "'s"
+        return plain and at not in self.understood and not word.endswith(("ing", "ed"))
+
+    def adds_nothing(self, at: int) -> bool:
+        """Whether a word between a noun and its preposition is a filler, a comma, or says how directly."""
+        return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {","}
+
+    def is_text(self, slot: int) -> bool:
+        """Whether a name is text, so that it can be no subject."""
+        return 0 < slot <= len(self.texts) and self.texts[slot - 1]
+
+    def satisfied(self, sign: Sign) -> list[Sense]:
+        """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
+        stop = next((at for at in self.slots if at >= sign.end), len(self.words))
+        verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]
+        behind = {word for word in self.words[sign.end : min([stop, *verbs])] if word in PREPOSITIONS}
+        fronted = {
+            word
+            for at, word in enumerate(self.words[: sign.start])
+            if word in GOALS and at + 1 < len(self.words) and (self.words[at + 1] in RELATIVE or self._fronted(at))
+        }
+        where = "where" in self.words[: sign.start]
+        there = behind | fronted | {self.words[sign.start]}
+        return [sense for sense in sign.senses if sense.needs and (where or sense.needs in there)]
