@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import sqrt
@@ -106,7 +106,7 @@ _CUE = re.compile(
     "|".join(f"(?P<c{row}>{'|'.join(patterns)})" for row, (_, patterns) in enumerate(_CUES)), re.IGNORECASE
 )
 _NEGATION = re.compile(r"\b(?:not|never|no|none|nobody|neither|nor|without)\b|n't\b|\bfail(?:s|ed|ure)?\b", re.I)
-_MODAL = re.compile(r"(?:must|shall|should|may|can|could|might|to|not?|cannot|n't|avoid)$", re.I)
+_MODAL = re.compile(r"(?:must|shall|should|may|can|could|might|to|not?|never|longer|cannot|n't|avoid)$", re.I)
 _ACTIVE = re.compile(
     r"(?:require|mandate|prohibit|forbid|ban|disallow|permit|allow)s?$|(?:requir|mandat|prohibit|permit|allow|forbidd)ing$",
     re.I,
@@ -114,7 +114,8 @@ _ACTIVE = re.compile(
 _NOUN = re.compile(r"(?:prohibition|ban|requirement|exemption|waiver|obligation|permission|duty)s?$", re.I)
 _CONDITION = re.compile(
     r"\b(?:only|solely|exclusively|unless|except(?:ions?)?|subject to|provid(?:ed|ing)|without|condition(?:s|al)?"
-    r"|until|if|limited to|restricted to|prior|(?:pre-?)?approv\w+)\b",
+    r"|until|if|limited to|restricted to|prior|(?:pre-?)?approv\w+|others?|non-?[a-z]{4,}"
+    r"|un(?:approved|authori[sz]ed|trained|qualified|licensed|certified|registered|supervised|accompanied|escorted))\b",
     re.I,
 )
 _FORMER = re.compile(r"\b(?:previous(?:ly)?|former(?:ly)?|supersed\w+|replac(?:es|ed|ing)|used to|initially)\b", re.I)
@@ -173,7 +174,13 @@ def _of_sentence(sentence: str) -> list[Cue]:
         words = frozenset(stems(sentence))
         return [Cue(force, words, words, bool(_CONDITION.search(sentence)), False, "")]
     edges = [0, *(_edge(sentence, left.end(), right.start()) for left, right in pairwise(matches)), len(sentence)]
-    return [_cue(sentence, match, start, end) for match, (start, end) in zip(matches, pairwise(edges), strict=True)]
+    cues: list[Cue] = []
+    for match, (start, end) in zip(matches, pairwise(edges), strict=True):
+        cue = _cue(sentence, match, start, end)
+        if cues and not cue.head:  # "are allowed on weekdays but banned at weekends": the same ones
+            cue = replace(cue, head=cues[-1].head)
+        cues.append(cue)
+    return cues
 
 
 def _edge(sentence: str, start: int, end: int) -> int:
@@ -184,7 +191,7 @@ def _edge(sentence: str, start: int, end: int) -> int:
 
 def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> Cue:
     row = next(row for row in range(len(_CUES)) if match[f"c{row}"])
-    part = sentence[start:end]
+    part = f"{sentence[start : match.start()]} {sentence[match.end() : end]}"
     return Cue(
         _CUES[row][0],
         _head(sentence, match, start, end),
@@ -239,5 +246,6 @@ def _likeness(first: Cue, second: Cue) -> float:
 def _supported(claimed: Cue, given: Cue) -> bool:
     if given.force in _SUPPORTS[claimed.force]:
         return True
-    same = bool(claimed.head & given.head)
-    return given.conditional and not same and claimed.force in _CONDITIONED[given.force]
+    if not given.conditional or claimed.head & given.head or claimed.force not in _CONDITIONED[given.force]:
+        return False
+    return claimed.force == "duty" or claimed.conditional

@@ -126,6 +126,7 @@ _AFTER = re.compile(
     rf"|{_TIME_UNIT})",
     re.I,
 )
+_SPAN = re.compile(r"\b(?:than|within|least|most|for|in|of|after|before|up to|to)\s$", re.I)
 _EVERY = re.compile(r"\b(?:every|each|per)\s$", re.I)
 _JOINED = re.compile(r"\s*(?:-|–|—|\bto\b|\bor\b|\band\b|/)\s*")
 _LIST_NUMBER = re.compile(r"(?:^|[.:;]\s)\s*(\d{1,2})[.)]\s+(?=[A-Z])")
@@ -136,12 +137,12 @@ via using without than then so it they this these those has have had do does eac
 _ENDS_PHRASE = frozenset(_ENDS_PHRASE_TEXT.split())
 _LABEL = re.compile(r"([A-Za-z][\w-]*)\s$")
 _LEAST = re.compile(
-    r"\b(?:at (?:the )?least|minimum(?: of)?|(?:no|not) (?:less|fewer|shorter|lower) than|more than|exceed(?:s|ing)?"
-    r"|over|above)\s*$",
+    r"\b(?:at (?:the )?least|minimum(?: \w+){0,3}(?: of| is)?|(?:no|not) (?:less|fewer|shorter|lower) than"
+    r"|more than|exceed(?:s|ing)?|over|above)\s*$",
     re.I,
 )
 _MOST = re.compile(
-    r"\b(?:at most|up to|maximum(?: \w+){0,2}(?: of| is)?|(?:no|not) (?:more|longer|later|higher) than"
+    r"\b(?:at most|up to|maximum(?: \w+){0,3}(?: of| is)?|(?:no|not) (?:more|longer|later|higher) than"
     r"|not exceed(?:ing)?|within|limited to|less than|fewer than|under|below|capped at|upper limit of)\s*"
     r"(?:a (?:maximum|total) of\s*)?$",
     re.I,
@@ -222,7 +223,9 @@ def _frequencies(text: str) -> Iterator[Quantity]:
                 unit, value = _working(match["working"], unit, value)
             if match["twice"]:
                 value /= 2
-        yield replace(_made(text, value, unit, frozenset(), match.start(), match.end()), every="word")
+        spans = match["unit"] and _SPAN.search(text, max(0, match.start() - 12), match.start())
+        made = _made(text, value, unit, frozenset(), match.start(), match.end())
+        yield made if spans and match[0][0] in "aA" else replace(made, every="word")
 
 
 def _working(kind: str, unit: str, value: Decimal) -> tuple[str, Decimal]:
@@ -296,6 +299,8 @@ def _with_shared_units(found: list[Quantity], text: str) -> Iterator[Quantity]:
     later: Quantity | None = None
     for each in sorted(found, key=lambda one: -one.start):
         joined = later and not each.unit and _JOINED.fullmatch(text, each.end, later.start)
+        if joined and each.of and "and" in joined[0].lower():
+            joined = None  # "Section 4 and 2 days"
         shared = each
         if later and joined and later.unit not in ("code", "time", "date"):
             shared = replace(each, unit=later.unit, of=each.of | later.of)
