@@ -125,7 +125,12 @@ def test_titles_and_ids_occur_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("{", "not valid JSON at line 1"), ('{"data": [{}]}', "title"), ("[]", "no list 'data'")],
+    [
+        ("{", "not valid JSON at line 1"),
+        ('{"data": []}', "names no contract"),
+        ('{"data": [{}]}', "title"),
+        ("[]", "no list 'data'"),
+    ],
 )
 def test_a_file_that_is_no_cuad_is_named(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "questions.json").write_text(content)

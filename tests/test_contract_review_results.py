@@ -1,5 +1,6 @@
 """Experiments, tables and figures of the study: what they count, and that the notebook writes what the stage lists."""
 
+import json
 import random
 import re
 import zlib
@@ -10,12 +11,15 @@ import numpy
 import pandas
 import pytest
 
+from ovrag_core.errors import CorpusError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.studies.contract_review import answer_metrics, experiments, pictures, scores
 from ovrag_core.studies.contract_review.answer_metrics import Asked, pooled_spans, precision_recall, span_estimates
+from ovrag_core.studies.contract_review.datasets import Contract, Question
 from ovrag_core.studies.contract_review.experiments import Remembered, published, redrawn_f1
 from ovrag_core.thesis.figures import save_figure
+from ovrag_core.types import Document
 
 
 class Counting:
@@ -75,6 +79,30 @@ def test_intervals_of_pooled_spans_are_around_their_values() -> None:
     assert (aupr.low, aupr.high) == pytest.approx((plain.low, plain.high))
     curve = precision_recall(rows)
     assert (numpy.diff(curve[:, 0]) >= 0).all() and (numpy.diff(curve[:, 1]) <= 1e-12).all()
+
+
+def test_f1_counts_what_is_at_least_as_probable_as_asked_whatever_the_last_answer_says(tmp_path: Path) -> None:
+    text = "The law is that of Utah. Goods are insured."
+    questions = (Question("a__Governing Law", "Governing Law", ((0, 24),)), Question("a__Insurance", "Insurance", ()))
+    contract = Contract(Document("a", text), questions)
+    right = {"text": text[:24], "start": 0, "end": 24, "score": 0.6}
+    wrong = {"text": text[25:], "start": 25, "end": len(text), "score": 0.2}
+    given = [
+        {"id": questions[0].id, "answers": [right], "present": 0.6},
+        {"id": questions[1].id, "answers": [wrong], "present": 0.2},
+    ]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(map(json.dumps, given)), encoding="utf-8")
+    for least, f1 in ((0.5, 1.0), (0.1, 2 / 3)):
+        frame = scores.score_answers([contract], file, Resampling(20), least).set_index("measure")
+        assert frame.loc["f1 cuad", "value"] == pytest.approx(f1)
+
+
+def test_a_question_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "chunks.jsonl"
+    file.write_text('{"id": "a__Parties", "chunks": []}\n' * 2, encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"chunks\.jsonl line 2: a__Parties is there twice; leave one of them"):
+        scores.score_chunks([], file, Resampling(20))
 
 
 def test_scores_for_people_are_aligned_and_say_what_was_resampled() -> None:

@@ -139,6 +139,8 @@ def load_cuad(path: Path) -> tuple[Contract, ...]:
         contracts = tuple(
             _contract(file, each.title, each.paragraphs[0].context, each.paragraphs[0].qas) for each in published
         )
+    if not contracts:
+        raise CorpusError(f"{file} names no contract; check that it is the data set's file")
     _refuse_doubles(file, "title", [contract.document.id for contract in contracts])
     _refuse_doubles(file, "question id", [question.id for each in contracts for question in each.questions])
     return contracts

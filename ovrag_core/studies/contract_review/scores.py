@@ -22,7 +22,7 @@ from ovrag_core.studies.contract_review.nli import Judged
 from ovrag_core.studies.contract_review.retrievers import Found
 
 Kind = Literal["retrieval", "answers", "nli", "graph"]
-L = TypeVar("L", bound=BaseModel)
+L = TypeVar("L", "_Chunks", "_Answered", "_Judged")
 COLUMNS = ["measure", "value", "low", "high", "n", "clusters"]
 
 
@@ -40,13 +40,18 @@ class _Quote(_Place):
     text: str
 
 
-class _Chunks(_Line):
+class _Asked(_Line):
     id: str
+
+    def about(self) -> str:
+        return self.id
+
+
+class _Chunks(_Asked):
     chunks: tuple[_Place, ...]
 
 
-class _Answered(_Line):
-    id: str
+class _Answered(_Asked):
     answers: tuple[_Quote, ...]
     present: float | None = None
 
@@ -56,6 +61,9 @@ class _Judged(_Line):
     hypothesis: str
     choice: Choice | None
     evidence: tuple[_Place, ...] = ()
+
+    def about(self) -> str:
+        return f"{self.hypothesis} of {self.document}"
 
 
 def score_chunks(contracts: Sequence[Contract], file: Path, plan: Resampling) -> pandas.DataFrame:
@@ -90,8 +98,8 @@ def score_answers(
             quotes = [Answer(each.text, each.start, each.end, each.score, "") for each in found.answers]
             invented += sum(texts[contract.document.id][each.start : each.end] != each.text for each in quotes)
             best = max((each.score for each in quotes), default=0.0)
-            present = best if found.present is None else found.present
-            answers[contract.document.id, question.category] = Answers(question.category, present, tuple(quotes))
+            there = best if found.present is None else found.present
+            answers[contract.document.id, question.category] = Answers(question.category, there, tuple(quotes))
     frame = answer_measures(answer_metrics.join(contracts, answers), plan, present)
     told = _frame([("answers_not_in_text", Estimate(float(invented), clusters=len(contracts)), len(given))])
     return pandas.concat([frame, told], ignore_index=True)
@@ -148,16 +156,19 @@ def _lines(file: Path, model: type[L]) -> list[L]:
         texts = file.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise CorpusError(f"{file} cannot be read ({error}); make it with `ovrag contract-review run`") from None
-    found = []
+    found: dict[str, L] = {}
     for number, text in enumerate(texts, 1):
         if not text.strip():
             continue
         try:
-            found.append(model.model_validate(json.loads(text)))
+            line = model.model_validate(json.loads(text))
         except ValueError as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not valid JSON"
             raise CorpusError(f"{file} line {number}: {why}; make the file anew") from None
-    return found
+        if line.about() in found:
+            raise CorpusError(f"{file} line {number}: {line.about()} is there twice; leave one of them")
+        found[line.about()] = line
+    return list(found.values())
 
 
 def _refuse_other(file: Path, ids: set[str], contracts: Sequence[Contract]) -> None:
