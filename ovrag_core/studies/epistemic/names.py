@@ -50,7 +50,7 @@ class Names:
         word, is a qualifier that has lost its brackets.
         """
         self._short = short
-        self._heads = heads
+        self.heads = heads
         self._whole: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._part: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._labels: dict[Thing, str] = {}
@@ -111,7 +111,7 @@ class Names:
 
     def _bare(self, key: str) -> str:
         words = key.split()
-        head = next((at for at, word in enumerate(words) if at and word in self._heads), len(words))
+        head = next((at for at, word in enumerate(words) if at and word in self.heads), len(words))
         follows = words[head + 1 : head + 2]
         return key if not follows or follows[0] in FUNCTION else " ".join(words[: head + 1])
 
