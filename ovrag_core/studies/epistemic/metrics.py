@@ -158,6 +158,11 @@ def estimates(outcomes: Sequence[Outcome], plan: Resampling) -> dict[str, Estima
     return found | _risk_estimates(outcomes, drawn, plan)
 
 
+def share_estimate(share: Share, outcomes: Sequence[Outcome], plan: Resampling) -> Estimate:
+    """One share of cells with its interval over clusters."""
+    return _estimate(share, _by_cluster(outcomes), plan)
+
+
 def by_kind(outcomes: Iterable[Outcome]) -> dict[str, tuple[Outcome, ...]]:
     """Outcomes by the kind of their card, kinds in the order in which they come first."""
     kinds: dict[str, list[Outcome]] = {}
