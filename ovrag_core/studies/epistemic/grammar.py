@@ -121,9 +121,20 @@ def _refused(frame: Frame) -> str:
         return f"'{excluding}' leaves open which of the names is meant"
     if aside := next((frame.governor(at) for at in frame.slots if frame.governor(at) in ASIDE), ""):
         return f"'{aside}' asks where something lies"
+    if _either_way(frame):
+        return "the question asks for one relation or its reverse"
     if _side_by_side(frame):
         return "the names stand side by side, so that neither is said of the other"
     return ""
+
+
+def _either_way(frame: Frame) -> bool:
+    """Whether `or` stands between two words of opposite direction: `upstream or downstream of`."""
+    pairs = zip(frame.signs, frame.signs[1:], strict=False)
+    return any(
+        frame.words[one.end : other.start] == ["or"] and one.senses[0].role != other.senses[0].role
+        for one, other in pairs
+    )
 
 
 def _side_by_side(frame: Frame) -> bool:
