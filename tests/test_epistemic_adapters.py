@@ -8,6 +8,7 @@ import pytest
 from epistemic_rivers import Words, card, graph, iri, rivers
 from faulty_server import KEY, MODEL, FaultyServer, always, failure, refusal, say
 from faulty_server import Answer as Served
+from pyoxigraph import Triple
 
 from ovrag_core.errors import CardError, DomainError, ModelSetupError, Unchecked
 from ovrag_core.graph import EmbeddedStore, Term
@@ -47,6 +48,9 @@ class Silent:
         raise Unchecked("the endpoint did not answer")
 
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[dict[str, Term]]:
+        raise Unchecked("the endpoint did not answer")
+
+    def triples(self, *pattern: object) -> list[Triple]:
         raise Unchecked("the endpoint did not answer")
 
 

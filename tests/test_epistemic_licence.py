@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from pyoxigraph import Literal, NamedNode, Triple
+from sparql_server import SparqlServer, from_graph
 
 from ovrag_core.errors import DomainError, Unchecked
 from ovrag_core.graph import EmbeddedStore, open_graph
+from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.studies.epistemic.claims import Claim
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
 from ovrag_core.studies.epistemic.graphs import violations
@@ -213,12 +215,31 @@ def test_a_name_of_several_things_is_licensed_only_where_all_agree(waters: Embed
     assert agreeing.verdict == Verdict.YES
 
 
+def test_an_endpoint_licenses_as_the_graph_behind_it(waters: EmbeddedStore, rivers: Domain) -> None:
+    asked = [
+        claim("Alder River", "Mirror Lake"),
+        claim("Upper Brook", "Northern Ocean", "drainsTo"),
+        claim("Upper Brook", "Mirror Lake", "drainsTo"),
+        claim("Hidden River", "Great Esk"),
+        claim("Clash Creek", "Great Esk"),
+    ]
+    with SparqlServer(from_graph(waters.triples())) as server, EndpointStore(server.url) as remote:
+        there = [license_claim(each, remote, rivers) for each in asked]
+        assert all(recheck(each, remote, rivers) for each in there)
+    assert there == [license_claim(each, waters, rivers) for each in asked]
+    gone = license_claim(asked[0], EndpointStore(server.url, attempts=1), rivers)
+    assert gone.verdict == Verdict.UNCHECKED
+
+
 def test_no_answer_of_the_store_is_unchecked_and_never_unknown(rivers: Domain) -> None:
     class Silent:
         def ask(self, query: str, terms: object = None) -> bool:
             raise Unchecked("the endpoint does not answer")
 
         def select(self, query: str, terms: object = None) -> list[dict[str, object]]:
+            raise Unchecked("the endpoint does not answer")
+
+        def triples(self, *pattern: object) -> list[Triple]:
             raise Unchecked("the endpoint does not answer")
 
     licence = license_claim(claim("Alder River", "Great Esk"), Silent(), rivers)  # type: ignore[arg-type]

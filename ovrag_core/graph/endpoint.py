@@ -16,7 +16,7 @@ from types import TracebackType
 from urllib.parse import urlsplit
 
 import httpx2
-from pyoxigraph import BlankNode, Literal, NamedNode
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from ovrag_core.errors import GraphError, Unchecked
 from ovrag_core.graph import query as queries
@@ -28,6 +28,7 @@ Row = dict[str, Term]
 _JSON = ("application/sparql-results+json", "application/json")
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _LARGEST = 64 << 20  # bytes of one answer
+_PATTERN = "{} {{ ?s ?p ?o }}"
 _KEPT = 10_000  # answers
 _LONGEST_PAUSE = 10.0  # seconds between two attempts, whatever the server asks for
 
@@ -72,6 +73,17 @@ class EndpointStore:
         if answer.boolean is not None:
             raise Unchecked(f"{self.url} gave a truth value where rows were asked for")
         return [dict(row) for row in answer.rows]
+
+    def triples(
+        self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
+    ) -> list[Triple]:
+        """See `Store.triples`."""
+        given = {"s": subject, "p": predicate, "o": object_}
+        bound = {name: term for name, term in given.items() if term is not None}
+        if len(bound) == len(given):
+            return [_triple(bound)] if self.ask(_PATTERN.format("ASK"), bound) else []
+        free = " ".join(f"?{name}" for name in given if name not in bound)
+        return [_triple({**bound, **row}) for row in self.select(_PATTERN.format(f"SELECT {free} WHERE"), bound)]
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -150,6 +162,13 @@ def _checked(url: str) -> str:
     if parts.username is not None or parts.password is not None:
         raise GraphError("the address of the endpoint holds a user or password; take them out")
     return url
+
+
+def _triple(terms: Mapping[str, Term]) -> Triple:
+    subject, predicate = terms.get("s"), terms.get("p")
+    if not isinstance(subject, NamedNode | BlankNode) or not isinstance(predicate, NamedNode) or "o" not in terms:
+        raise Unchecked("the endpoint gave rows that are no triples")
+    return Triple(subject, predicate, terms["o"])
 
 
 def _is_local(url: str) -> bool:

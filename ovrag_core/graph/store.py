@@ -32,6 +32,11 @@ class Store(Protocol):
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
         """The rows of a SELECT query by the names of its columns; what has no value, or was bound, is left out."""
 
+    def triples(
+        self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
+    ) -> list[Triple]:
+        """The triples that fit, in no order; None fits everything."""
+
 
 class EmbeddedStore:
     """A graph in the memory of this process. `report` says what was met while it was loaded."""
@@ -66,7 +71,7 @@ class EmbeddedStore:
     def triples(
         self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
     ) -> list[Triple]:
-        """The triples that fit; None fits everything."""
+        """See `Store.triples`."""
         return [quad.triple for quad in self._store.quads_for_pattern(subject, predicate, object_)]
 
     def with_triples(self, added: Iterable[Triple]) -> EmbeddedStore:

@@ -7,7 +7,9 @@ that back each constraint.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -165,6 +167,18 @@ class Domain(_Part):
         return tuple(Triple(self.class_iri(one), relation, self.class_iri(other)) for one, relation, other in pairs)
 
     @cached_property
+    def class_words(self) -> frozenset[str]:
+        """The words that say what kind of thing something is, in lower case."""
+        return frozenset(
+            word for each in self.classes.values() for text in each.labels for word in text.lower().split()
+        )
+
+    @cached_property
+    def abbreviations(self) -> tuple[tuple[str, str], ...]:
+        """Short forms of words in names, each with the whole word."""
+        return tuple(sorted(self.names.short.items()))
+
+    @cached_property
     def chains(self) -> dict[str, Predicate]:
         """The predicates by the names of their chains."""
         return {each.chain.name: each for each in self.predicates.values() if each.chain}
@@ -191,17 +205,28 @@ class Domain(_Part):
 
     def are_disjoint(self, one: str, other: str) -> bool:
         """Whether no thing is of both classes, by what is declared of them or of classes above them."""
-        ones, others = self.ancestors[one], self.ancestors[other]
-        return any(name in others for each in ones for name in self.classes[each].disjoint) or any(
-            name in ones for each in others for name in self.classes[each].disjoint
-        )
+        return (one, other) in self._apart
 
     def may_nest(self, one: str, other: str) -> bool:
         """Whether a thing of one class may lie in a thing of the other, either way round."""
-        ones, others = self.ancestors[one], self.ancestors[other]
-        return any(
-            (each.inner in ones and each.outer in others) or (each.inner in others and each.outer in ones)
-            for each in self.nested
+        return (one, other) in self._nesting
+
+    @cached_property
+    def _apart(self) -> frozenset[tuple[str, str]]:
+        return self._below((name, other) for name, each in self.classes.items() for other in each.disjoint)
+
+    @cached_property
+    def _nesting(self) -> frozenset[tuple[str, str]]:
+        return self._below((each.inner, each.outer) for each in self.nested)
+
+    def _below(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """The pairs of classes that are, or lie below, one of these pairs, both ways round."""
+        declared = {*pairs}
+        declared |= {(other, one) for one, other in declared}
+        return frozenset(
+            (one, other)
+            for one, other in product(self.classes, repeat=2)
+            if any(pair in declared for pair in product(self.ancestors[one], self.ancestors[other]))
         )
 
     def _up(self, name: str) -> list[str]:

@@ -25,8 +25,6 @@ Value = NamedNode | Literal
 COMPLETE = "complete"  # the constraint of a predicate whose facts are all recorded
 CHAIN = "complete chain"  # of a chain that is recorded down to where it ends
 _FURTHEST = 10_000  # things that a chain may pass
-_VALUES = "SELECT ?o WHERE { ?s ?p ?o }"
-_ABOUT = f"SELECT ?about ?is WHERE {{ VALUES ?about {{ {TYPE} {LABEL} }} ?thing ?about ?is }}"
 
 
 class Verdict(StrEnum):
@@ -90,7 +88,7 @@ class Known:
     def values(self, subject: NamedNode) -> tuple[Value, ...]:
         """What is recorded of a subject under the predicate."""
         if subject not in self._values:
-            objects = [row["o"] for row in self.store.select(_VALUES, {"s": subject, "p": self.iri}) if "o" in row]
+            objects = [each.object for each in self.store.triples(subject, self.iri)]
             found = {each for each in objects if isinstance(each, NamedNode | Literal)}
             self._values[subject] = tuple(sorted(found, key=str))
         return self._values[subject]
@@ -109,14 +107,9 @@ class Known:
         if isinstance(node, Literal):
             return []
         if node not in self._about:
-            self._about[node] = sorted(self._describe(node), key=str)
+            found = [*self.store.triples(node, TYPE), *self.store.triples(node, LABEL)]
+            self._about[node] = sorted(found, key=str)
         return self._about[node]
-
-    def _describe(self, node: NamedNode) -> Iterator[Triple]:
-        for row in self.store.select(_ABOUT, {"thing": node}):
-            about, is_ = row.get("about"), row.get("is")
-            if isinstance(about, NamedNode) and is_ is not None:
-                yield Triple(node, about, is_)
 
     def fact(self, subject: NamedNode, value: Value) -> Triple:
         """The triple that says it."""

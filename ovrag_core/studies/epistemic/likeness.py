@@ -101,7 +101,7 @@ def names_alike(one: str, other: str, domain: Domain) -> bool:
     ours, theirs = _parsed(one, domain), _parsed(other, domain)
     if ours.qualifier is not None and theirs.qualifier is not None and ours.qualifier != theirs.qualifier:
         return False  # qualified, so that they are told apart
-    kinds = _kind_words(domain)
+    kinds = domain.class_words
     return any(
         _words_alike(mine, yours, kinds)
         for mine, yours in product((ours.words, *ours.parts), (theirs.words, *theirs.parts))
@@ -169,7 +169,7 @@ def local_name(iri: str) -> str:
 
 
 def _parsed(name: str, domain: Domain) -> _Name:
-    return _parse(name, tuple(sorted(domain.names.short.items())), domain.names.joints)
+    return _parse(name, domain.abbreviations, domain.names.joints)
 
 
 @lru_cache(maxsize=65536)
@@ -196,12 +196,3 @@ def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text).casefold()
     folded = "".join(letter for letter in folded if not unicodedata.combining(letter))
     return " ".join(re.sub(r"['’ʼ]s\b|['’ʼ.]", "", folded).split())
-
-
-@lru_cache(maxsize=64)
-def _kind_words_of(labels: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(word for label in labels for word in _plain(label).split())
-
-
-def _kind_words(domain: Domain) -> frozenset[str]:
-    return _kind_words_of(tuple(label for class_ in domain.classes.values() for label in class_.labels))

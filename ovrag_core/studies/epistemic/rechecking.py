@@ -124,14 +124,12 @@ def _around(claim: Claim, known: Known) -> list[Triple]:
 
 
 def _facts_below(starts: Sequence[NamedNode], known: Known) -> list[Triple]:
-    query = f"SELECT DISTINCT ?a ?o WHERE {{ ?s {known.iri}* ?a . ?a {known.iri} ?o }}"
-    found: dict[Triple, None] = {}
+    nodes: dict[Value, None] = dict.fromkeys(starts)
     for start in starts:
-        for row in known.store.select(query, {"s": start}):
-            subject, value = row["a"], row["o"]
-            if isinstance(subject, NamedNode) and isinstance(value, NamedNode | Literal):
-                found[known.fact(subject, value)] = None
-    return sorted(found, key=str)
+        nodes.update(dict.fromkeys(_objects(f"SELECT DISTINCT ?o WHERE {{ ?s {known.iri}+ ?o }}", start, known)))
+    onward = f"SELECT ?o WHERE {{ ?s {known.iri} ?o }}"
+    things = [node for node in nodes if isinstance(node, NamedNode)]
+    return [known.fact(node, value) for node in things for value in _objects(onward, node, known)]
 
 
 def _broken(
