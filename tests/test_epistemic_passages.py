@@ -7,7 +7,7 @@ from epistemic_rivers import Words, card, graph, iri, rivers
 
 from ovrag_core.graph import EmbeddedStore, open_graph
 from ovrag_core.studies.epistemic.cards import read_cards
-from ovrag_core.studies.epistemic.passages import Shelf, rank, short_title, verbalise, words
+from ovrag_core.studies.epistemic.passages import Shelf, about, rank, short_title, verbalise, words
 
 
 @pytest.fixture
@@ -79,9 +79,17 @@ def test_preparing_questions_changes_nothing(shelf: Shelf) -> None:
 
 
 def test_rank_counts_passages_on_the_asked_subject_only(shelf: Shelf) -> None:
+    known = {each.fact[0] for each in shelf.passages}
     found = shelf.search("Does Rhine flow into Main?")
-    assert rank(card("Rhine", "Main", "NO"), found) == 2  # "Main flows into Rhine" names both, and is on Main
-    assert rank(card("Weser", "Main", "UNKNOWN"), found) is None
+    # "Main flows into Rhine" names both, and is on Main.
+    assert rank(about(card("Rhine", "Main", "NO"), known), found) == 2
+    assert rank({iri("Elbe")}, found) is None
+
+
+def test_the_object_is_what_is_asked_about_where_nothing_is_recorded_of_the_subject(shelf: Shelf) -> None:
+    known = {each.fact[0] for each in shelf.passages}
+    assert about(card("Black Sea", "Danube", "NO"), known) == {iri("Danube")}
+    assert about(card("Black Sea", "Weser", "UNKNOWN"), known) == frozenset()
 
 
 def test_words_fold_case_width_and_punctuation() -> None:
@@ -99,6 +107,7 @@ def test_the_right_passage_is_found_for_cards_of_another_hand(external_data: Pat
     passages = verbalise(open_graph(folder / "hasMouth_facts.tsv", rivers().table, hidden), rivers())
     asked = [each for each in read_cards(folder / "cards_gold.jsonl") if each.label != "U"]
     shelf = Shelf(passages, Words(), tmp_path)  # sentence vectors take half a minute, and do better
-    ranks = [rank(each, shelf.search(each.question)) for each in asked]
+    known = {each.fact[0] for each in passages}
+    ranks = [rank(about(each, known), shelf.search(each.question)) for each in asked]
     assert sum(place == 1 for place in ranks) / len(ranks) >= 0.8
     assert sum(place is not None for place in ranks) / len(ranks) >= 0.97

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import contextvars
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.errors import CardError
-from ovrag_core.graph import Store, open_graph
+from ovrag_core.graph import EmbeddedStore, Store, open_graph
 from ovrag_core.llm import Chat
 from ovrag_core.llm.chat import without_surrogates
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder
-from ovrag_core.retrieval.vectors import VECTORS
+from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.studies.epistemic.adapters import (
     Adapter,
     ClaimGiven,
@@ -31,12 +32,13 @@ from ovrag_core.studies.epistemic.adapters import (
     StringOracle,
     facts_by_subject,
 )
-from ovrag_core.studies.epistemic.cards import Card, numbered_lines
+from ovrag_core.studies.epistemic.card_making import Plan, make_cards, read_questions, visible
+from ovrag_core.studies.epistemic.cards import Card, numbered_lines, read_cards
 from ovrag_core.studies.epistemic.chat_adapters import ChatAlone, ChatLicensed
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
 from ovrag_core.studies.epistemic.metrics import components
 from ovrag_core.studies.epistemic.names import Names, names_of
-from ovrag_core.studies.epistemic.passages import TOP, Passage, Shelf, rank, verbalise
+from ovrag_core.studies.epistemic.passages import TOP, Passage, Shelf, about, rank, verbalise
 from ovrag_core.studies.epistemic.readers import (
     ByNames,
     BySimilarity,
@@ -49,7 +51,7 @@ from ovrag_core.studies.epistemic.readers import (
 )
 from ovrag_core.studies.epistemic.records import Record, Run
 from ovrag_core.studies.epistemic.replies import Answer
-from ovrag_core.studies.epistemic.settings import Arm, Source
+from ovrag_core.studies.epistemic.settings import Arm, Cards, Source
 
 DECIMALS = 4
 READERS: Mapping[Arm, Callable[[Learned], Reader]] = {
@@ -81,17 +83,55 @@ class World:
         return self.clusters.get(subject, subject)
 
 
-def open_world(source: Source, embedder: Embedder, folder: Path = VECTORS) -> World:
-    """The graph and domain of a source. Raises GraphError, DomainError, Unchecked, and CardError for `hidden`."""
+def open_world(
+    source: Source, embedder: Embedder, folder: Path = VECTORS, hidden: Collection[str] = frozenset()
+) -> World:
+    """The graph and domain of a source, without the facts of subjects that the source or `hidden` names.
+
+    Raises GraphError, DomainError, Unchecked, and CardError for a file of hidden subjects that is none.
+    """
     domain = load_domain(project_file(source.domain))
-    address = source.graph if "://" in source.graph else str(project_file(Path(source.graph)))
-    hidden = read_hidden(project_file(source.hidden)) if source.hidden else frozenset[str]()
-    store = open_graph(address, domain.table, hidden)
+    unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
+    whole = open_source(source, domain)
+    store = _without(whole, domain, unseen)
     passages = verbalise(store, domain)
     # What is hidden from systems still joins what it joins.
-    whole = verbalise(open_graph(address, domain.table), domain) if hidden else passages
-    shelf = Shelf(passages, embedder, folder)
-    return World(store, domain, names_of(store, domain), shelf, _clusters(whole, store, domain))
+    joined = verbalise(whole, domain) if unseen else passages
+    clusters = _clusters(joined, whole, domain)
+    return World(store, domain, names_of(store, domain), Shelf(passages, embedder, folder), clusters)
+
+
+def _without(whole: Store, domain: Domain, hidden: frozenset[str]) -> Store:
+    if not hidden:
+        return whole
+    if not isinstance(whole, EmbeddedStore):
+        raise CardError("facts of an endpoint cannot be hidden; give a graph in a file, or cards that need none hidden")
+    return visible(whole, domain, hidden)
+
+
+def open_source(source: Source, domain: Domain) -> Store:
+    """The whole graph of a source. Raises GraphError."""
+    address = source.graph if "://" in source.graph else str(project_file(Path(source.graph)))
+    return open_graph(address, domain.table)
+
+
+def deal(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> tuple[World, tuple[Card, ...]]:
+    """The cards of a source, read or made by the plan, and the graph that they are asked of.
+
+    Raises CardError for cards that cannot be used, and what `open_world` raises.
+    """
+    if source.cards is not None:
+        return open_world(source, embedder, folder), read_cards(project_file(source.cards))
+    domain = load_domain(project_file(source.domain))
+    further = read_questions(project_file(source.wordings)) if source.wordings else None
+    embed = partial(kept_vectors, embedder, folder=folder)
+    deck = make_cards(open_source(source, domain), domain, plan, embed=embed, further=further)
+    return open_world(source, embedder, folder, deck.hidden), deck.cards
+
+
+def plan_of(options: Cards) -> Plan:
+    """How cards are made by the settings."""
+    return Plan(options.each, options.seed, options.hidden, options.chains, options.context)
 
 
 def read_hidden(path: Path) -> frozenset[str]:
@@ -251,15 +291,16 @@ class Ranked:
 
 
 def ranks(world: World, cards: Sequence[Card], top: int = TOP) -> tuple[Ranked, ...]:
-    """Ranks of the right passages of all cards that a fact settles: those whose gold is YES or NO."""
-    asked = [card for card in cards if card.label != "U"]
-    world.shelf.prepare(card.question for card in asked)
+    """Ranks of the right passages of all cards that a fact settles: gold is YES or NO, and there is such a passage."""
+    known = {each.fact[0] for each in world.shelf.passages}
+    asked = [(card, things) for card in cards if card.label != "U" and (things := about(card, known))]
+    world.shelf.prepare(card.question for card, _ in asked)
     return tuple(
         Ranked(
             card,
             world.cluster(card),
-            rank(card, world.shelf.search(card.question, top)),
-            rank(card, world.shelf.nearest(card.question, top)),
+            rank(things, world.shelf.search(card.question, top)),
+            rank(things, world.shelf.nearest(card.question, top)),
         )
-        for card in asked
+        for card, things in asked
     )

@@ -193,11 +193,16 @@ def _names(passages: Sequence[Passage]) -> dict[Words, dict[int, float]]:
 # -- how well it is found ---------------------------------------------------------------------------------------------
 
 
-def rank(card: Card, found: Sequence[Found]) -> int | None:
-    """The rank, from 1, of the first passage on what the card asks about; None where there is none among them.
+def about(card: Card, known: Container[str]) -> frozenset[str]:
+    """What the right passages of a card are about: the asked subjects, else the claimed object; nothing if not `known`.
 
-    Right is a fact of the asked subject. Where a card is settled by the reverse fact, as one that reads a relation the
-    wrong way round, that counts as wrong here.
+    A claim of a thing that nothing is recorded of is settled, if at all, by what is recorded of its object: that the
+    relation holds the other way round, say. `known` are the things that there are passages on.
     """
-    subjects = set(card.claim.subjects)
-    return next((place for place, each in enumerate(found, 1) if each.passage.fact[0] in subjects), None)
+    subjects = frozenset(each for each in card.claim.subjects if each in known)
+    return subjects or frozenset(each for each in (card.claim.obj,) if each in known)
+
+
+def rank(things: Container[str], found: Sequence[Found]) -> int | None:
+    """The rank, from 1, of the first passage on one of the things; None where there is none among them."""
+    return next((place for place, each in enumerate(found, 1) if each.passage.fact[0] in things), None)

@@ -32,10 +32,10 @@ PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 STRENGTH = 0.3  # C of the logistic regression
 DECIMALS = 4
 FEATURES = (
-    "said, subject first",
-    "said, object first",
+    "said in this order",
+    "said in the other order",
     "said in two steps",
-    "titles that are named",
+    "other titles that are named",
     "first name is a title",
     "last name is a title",
     "last name is no title",
@@ -75,8 +75,9 @@ class Signals:
     """What names tell of a question and passages: places of passages, in the order of `found`.
 
     `said` hold both names of the question; of `steps` the second goes on where the first ends; `about` are titled by a
-    name of the question and say something else. `namesakes` share a title that the question gives without brackets.
-    `unknown` counts words that begin like names and stand in no passage.
+    name of the question and say something else, `others` counts their titles. `namesakes` share a title that the
+    question gives without brackets. `named` counts names, and `unknown` words that begin like one and stand in no
+    passage. Orders are those of the passages: the first name is the one that stands where they have their titles.
     """
 
     said: tuple[int, ...]
@@ -85,6 +86,7 @@ class Signals:
     about: tuple[int, ...]
     first_titled: bool
     last_titled: bool
+    others: int
     named: int
     namesakes: tuple[int, ...]
     unknown: int
@@ -126,7 +128,9 @@ def signals(question: str, found: Sequence[Found]) -> Signals:
     ends = [at.get(each) for each in objects]
     every = range(len(found))
     said = [place for place in every if starts[place] is not None and ends[place] not in (None, starts[place])]
-    order = sorted(at.values())
+    title_leads = not found or _leads(found[0])
+    about = tuple(place for place in every if starts[place] is not None and place not in said)
+    order = sorted(at.values(), reverse=not title_leads)
     titled = {start for start in starts if start is not None}
     steps = next(
         (
@@ -139,15 +143,22 @@ def signals(question: str, found: Sequence[Found]) -> Signals:
     )
     return Signals(
         said=tuple(said),
-        said_in_order=bool(said) and (starts[said[0]] or 0) < (ends[said[0]] or 0),
+        said_in_order=bool(said) and ((starts[said[0]] or 0) < (ends[said[0]] or 0)) == title_leads,
         steps=steps,
-        about=tuple(place for place in every if starts[place] is not None and place not in said),
+        about=about,
         first_titled=bool(order) and order[0] in titled,
         last_titled=bool(order) and order[-1] in titled,
+        others=len({titles[place] for place in about} - {titles[place] for place in said}),
         named=len(order),
         namesakes=_namesakes(at, titles, shorts),
         unknown=_unknown(question, found),
     )
+
+
+def _leads(found: Found) -> bool:
+    """Whether the sentence begins with its title, or else with the object."""
+    text = found.passage.text
+    return text.find(found.passage.title) <= text.rfind(found.passage.object_name)
 
 
 def _namesakes(at: Iterable[Words], titles: Sequence[Words], shorts: Sequence[Words]) -> tuple[int, ...]:
@@ -180,7 +191,7 @@ def features(question: str, found: Sequence[Found]) -> Floats:
             bool(seen.said) and seen.said_in_order,
             bool(seen.said) and not seen.said_in_order,
             seen.steps is not None and not seen.said,
-            min(2, len(seen.about)),
+            min(2, seen.others),
             alone and seen.first_titled,
             alone and seen.last_titled and seen.named > 1,
             alone and not seen.last_titled,

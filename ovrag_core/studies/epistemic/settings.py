@@ -12,6 +12,7 @@ from ovrag_core.settings import NotNegative, Part, Positive, Settings, study_set
 NAME = "epistemic"
 SAMPLES = Path("data/samples/epistemic")
 DOMAINS = Path("ontologies/domains")
+Share = Annotated[float, Field(ge=0, le=1)]
 Arm = Literal[
     "always_yes",
     "always_no",
@@ -44,21 +45,29 @@ class Source(Part):
     """A graph with the domain that says what it means.
 
     `graph` is a file or the address of an endpoint; `hidden` a file with the IRIs of subjects whose facts are left out.
-    `cards` are cards of another hand, None: they are made from the graph.
+    `cards` are cards of another hand, None: they are made from the graph, in the domain's wordings and, where there
+    are `wordings`, in those of that file too, which readers of questions do not know.
     """
 
     graph: Annotated[str, Field(min_length=1)]
     domain: Path
     hidden: Path | None = None
     cards: Path | None = None
+    wordings: Path | None = None
     choices: Choices | None = None
 
 
 class Cards(Part):
-    """Cards of each kind that are made from a graph, and the seed by which they are drawn."""
+    """Cards made from a graph: so many for each label and predicate, `chains` of them on chains.
 
-    per_kind: Positive = 30
+    `hidden` is the share of subjects whose facts are hidden, `context` the number of facts beside each card.
+    """
+
+    each: Positive = 100
     seed: NotNegative = 42
+    hidden: Share = 0.125
+    chains: Share = 0.25
+    context: Positive = 4
 
 
 class Readers(Part):

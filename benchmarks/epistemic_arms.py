@@ -1,0 +1,175 @@
+"""All systems on the cards of another hand: metrics with intervals, paired tests, retrieval, and multiple choice.
+
+    python benchmarks/epistemic_arms.py [--facts F] [--hidden H] [--cards C] [--choices Q] [--domain D] [--own]
+        [--shipped] [--learn] [--split S] [--write RUN]
+
+Reads the rivers below `OVRAG_EXTERNAL_DATA` unless told otherwise. Intervals (95%) resample drainages. The readers of
+passages learn anew by folds of drainages, as what they are shipped with was learned from these very cards: give
+`--shipped` for cards on other rivers. `--own` runs the samples of the repository instead, with cards made from them.
+`--learn` writes what the readers learn from all cards; `--write` the records and their seconds. With `--split` the
+cards are asked in other words: those of that split of tests/data/epistemic/river_wordings.tsv, in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+
+from pyoxigraph import NamedNode
+
+from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.external import external_data
+from ovrag_core.project import project_file
+from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.studies.epistemic import multiple_choice
+from ovrag_core.studies.epistemic.cards import Card
+from ovrag_core.studies.epistemic.experiments import (
+    World,
+    crossfit_arms,
+    deal,
+    lessons,
+    offline_arms,
+    open_world,
+    plan_of,
+    ranks,
+    run,
+)
+from ovrag_core.studies.epistemic.metrics import Outcome, compare_all, count, estimates
+from ovrag_core.studies.epistemic.passages import short_title
+from ovrag_core.studies.epistemic.readers import learn
+from ovrag_core.studies.epistemic.records import write_run
+from ovrag_core.studies.epistemic.settings import Choices, Epistemic, Source
+
+PLAN = Resampling()
+SHOWN = ("accuracy", "LA*", "FAR*", "false YES", "CVRR*", "AR*", "macro-F1", "AURC", "excess AURC")
+PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA")
+WEIGHTS = project_file(Path("ovrag_core/studies/epistemic/weights/readers.json"))
+WORDINGS = project_file(Path("tests/data/epistemic/river_wordings.tsv"))
+LICENSED, RIVALS = "Graph-RAG with licence", ("RAG by similarity", "RAG by names", "RAG by weights")
+
+
+def main() -> None:
+    data = external_data("rivers")
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--facts", type=Path, default=data / "hasMouth_facts.tsv")
+    options.add_argument("--hidden", type=Path, default=data / "hidden_subjects.txt")
+    options.add_argument("--cards", type=Path, default=data / "cards_gold.jsonl")
+    options.add_argument("--choices", type=Path, default=data / "river_qa.csv")
+    options.add_argument("--domain", type=Path, default=Path("ontologies/domains/rivers.yaml"))
+    options.add_argument("--own", action="store_true")
+    options.add_argument("--shipped", action="store_true")
+    options.add_argument("--learn", action="store_true")
+    options.add_argument("--split")
+    options.add_argument("--write", type=Path)
+    given = options.parse_args()
+    if given.own:
+        for name, source in Epistemic().sources.items():
+            measure(name, source, shipped=True)
+        return
+    choices = Choices(path=given.choices, title="river_name", only="about_mouth")
+    source = Source(
+        graph=str(given.facts), domain=given.domain, hidden=given.hidden, cards=given.cards, choices=choices
+    )
+    measure("rivers", source, shipped=given.shipped, learning=given.learn, split=given.split, path=given.write)
+
+
+def measure(
+    name: str,
+    source: Source,
+    *,
+    shipped: bool,
+    learning: bool = False,
+    split: str | None = None,
+    path: Path | None = None,
+) -> None:
+    """Print all figures of one source."""
+    start = time.perf_counter()
+    world, cards = deal(source, plan_of(Epistemic().cards), minilm())
+    if split is not None:
+        cards = reworded(world, cards, split)
+    print(f"{name}: {len(cards)} cards, {len(world.shelf.passages)} facts")
+    if learning:
+        learned = learn(lessons(world, cards), "gold cards on rivers, DBpedia, the part for development")
+        WEIGHTS.write_text(learned.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    arms = offline_arms(world) | ({} if shipped else crossfit_arms(world, cards))
+    made = run(world, cards, arms.values())
+    if path is not None:
+        write_run(made, path)
+    outcomes = {arm: [each.outcome() for each in records] for arm, records in made.by_arm().items()}
+    for arm, listed in outcomes.items():
+        _print_arm(arm, listed)
+    _print_pairs(outcomes)
+    _print_retrieval(world, cards)
+    if source.choices is not None:
+        # A question from other text may be about any river.
+        _print_choices(open_world(source.model_copy(update={"hidden": None}), minilm()), source.choices)
+    print(f"all in {time.perf_counter() - start:.0f} s\n")
+
+
+def reworded(world: World, cards: Sequence[Card], split: str) -> tuple[Card, ...]:
+    """The cards asked in the wordings of a split; an ambiguous name stays as short as it is."""
+    with WORDINGS.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["split"] == split]
+    chains = world.domain.chains
+    turns = {kind: cycle([row["wording"] for row in rows if row["asks"] == kind]) for kind in ("direct", "chain")}
+    return tuple(
+        replace(card, question=_filled(next(turns["chain" if card.claim.pred in chains else "direct"]), card, world))
+        for card in cards
+    )
+
+
+def _filled(wording: str, card: Card, world: World) -> str:
+    subject, value = (world.names.label(NamedNode(iri)) for iri in (card.claim.subjects[0], card.claim.obj))
+    names = {"{subject}": short_title(subject) if len(card.claim.subjects) > 1 else subject, "{object}": value}
+    return re.sub(r"\{subject\}|\{object\}", lambda match: names[match.group()], wording)
+
+
+def _print_arm(arm: str, outcomes: Sequence[Outcome]) -> None:
+    found = estimates(outcomes, PLAN)
+    print(f"{arm}: {count(outcomes).tolist()}")
+    print("   " + ", ".join(f"{name} {_figure(found[name])}" for name in SHOWN))
+    print("   as published: " + ", ".join(f"{name} {_figure(found[name])}" for name in PUBLISHED))
+
+
+def _print_pairs(outcomes: dict[str, list[Outcome]]) -> None:
+    pairs = {rival: (outcomes[LICENSED], outcomes[rival]) for rival in RIVALS}
+    for rival, (paired, p) in compare_all(pairs, PLAN).items():
+        cards = paired.cards
+        print(f"{LICENSED} against {rival}: right alone {cards.first_only} : {cards.second_only}, Holm p {p:.2g}")
+
+
+def _print_retrieval(world: World, cards: Sequence[Card]) -> None:
+    found = ranks(world, cards)
+    for name, places in (("fused", [each.fused for each in found]), ("vectors", [each.vectors for each in found])):
+        first, any_ = (sum(place == 1 for place in places), sum(place is not None for place in places))
+        print(f"right passage, {name}: first {first / len(found):.3f}, in five {any_ / len(found):.3f} of {len(found)}")
+
+
+def _print_choices(world: World, choices: Choices) -> None:
+    questions = multiple_choice.read_questions(choices, choices.path)
+    judged = multiple_choice.judge(world, questions)
+    counted = multiple_choice.counts(judged)
+    for right in (True, False):
+        kind = "right" if right else "wrong"
+        said = {str(answer): number for (of, answer), number in counted.items() if of is right and number}
+        print(f"{kind} options of {len(questions)} questions: {said}")
+    for each, reason in multiple_choice.surprises(judged).items():
+        print(f"   {each.question.id}, {each.option}: {each.reply.answer}, {reason}")
+
+
+def _figure(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "-"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+if __name__ == "__main__":
+    main()
