@@ -87,6 +87,15 @@ class View:
         return found
 
     @cached_property
+    def elsewhere(self) -> dict[Value, list[tuple[NamedNode, Predicate]]]:
+        """By an object, of whom another predicate says it."""
+        found: defaultdict[Value, list[tuple[NamedNode, Predicate]]] = defaultdict(list)
+        for predicate in self.domain.predicates.values():
+            for subject, value in _pairs(self.visible, predicate) if predicate.name != self.predicate.name else ():
+                found[value].append((subject, predicate))
+        return found
+
+    @cached_property
     def named(self) -> dict[str, list[Value]]:
         """By a name in small letters, the things of any fact that bear it, hidden ones too."""
         found: defaultdict[str, list[Value]] = defaultdict(list)

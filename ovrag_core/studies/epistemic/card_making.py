@@ -65,10 +65,18 @@ class Questions(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """Cards, and the IRIs of the subjects whose facts must be hidden from the graph before they are asked."""
+    """Cards, and the IRIs of the subjects whose facts must be hidden from the graph before they are asked.
+
+    `lacking` says on which predicates there are no cards, as the graph has no claim for one of the labels.
+    """
 
     cards: tuple[Card, ...]
     hidden: tuple[str, ...]
+    lacking: tuple[str, ...] = ()
+
+
+class _Lacking(Exception):
+    """A label for which nothing was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +112,19 @@ def make_cards(
     hidden = frozenset(chance.sample(subjects, round(plan.hidden * len(subjects))))
     seen = visible(graph, domain, hidden)
     cards: list[Card] = []
+    lacking: list[str] = []
     for predicate in chosen:
         view = View(graph, seen, domain, predicate, _nearest(graph, predicate, embed) if embed else None)
-        made = _cards(view, plan, (further or {}).get(predicate.name, Questions()))
         prefix = f"{predicate.name}_" if len(chosen) > 1 else ""
+        try:
+            made = list(_cards(view, plan, (further or {}).get(predicate.name, Questions())))
+        except _Lacking as error:
+            lacking.append(f"{predicate.name}: the graph has no claim that is {error}")
+            continue
         cards += (replace(card, id=f"{prefix}{card.subtype}_{number:04d}") for number, card in enumerate(made))
-    return Deck(tuple(cards), tuple(sorted(hidden)))
+    if not cards:
+        raise CardError(f"no cards can be made of {'; '.join(lacking)}; give a larger graph, or ask for fewer labels")
+    return Deck(tuple(cards), tuple(sorted(hidden)), tuple(lacking))
 
 
 def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> EmbeddedStore:
@@ -204,6 +219,9 @@ def _cards(view: View, plan: Plan, further: Questions) -> Iterator[Card]:
     drafts = {kind.name: _drafts(kind, view, plan) for kind in kinds}
     on_chains = [[drafts[kind.name] for kind in kinds if kind.chain and kind.label == label] for label in plan.labels]
     asked = [[drafts[kind.name] for kind in kinds if not kind.chain and kind.label == label] for label in plan.labels]
+    for label, ours in zip(plan.labels, asked, strict=True):
+        if not any(ours):
+            raise _Lacking({"E": "entailed", "C": "contradicted", "U": "neither"}[label])
     chained = min(round(plan.each * plan.chains), *(sum(map(len, each)) for each in on_chains), plan.each)
     direct = min(plan.each - chained, *(sum(map(len, each)) for each in asked), plan.each)
     for label, ours, theirs in zip(plan.labels, asked, on_chains, strict=True):
@@ -327,19 +345,19 @@ def _why(draft: _Draft, view: View) -> str:
 
 def _context(draft: _Draft, view: View, size: int, chance: random.Random) -> tuple[str, ...]:
     """So many visible facts: those the claim rests on, one or two more that name its object, and others near by."""
-    wanted = dict.fromkeys(_resting(draft, view))
-    naming = sum(value == draft.proposal.object for _, value in wanted)
-    sources = [each for each in view.sources.get(draft.proposal.object, []) if each not in draft.proposal.subjects]
-    more = max(0, chance.choice((1, 2)) - naming)
-    wanted |= dict.fromkeys(
-        (source, draft.proposal.object) for source in chance.sample(sources, min(more, len(sources)))
-    )
+    asked, subjects = draft.proposal.object, draft.proposal.subjects
+    resting = list(dict.fromkeys(_resting(draft, view)))
+    naming = [(each, view.predicate) for each in view.sources.get(asked, [])] or view.elsewhere.get(asked, [])
+    naming = [(each, predicate) for each, predicate in naming if each not in subjects]
+    more = min(len(naming), max(0, chance.choice((1, 2)) - sum(value == asked for _, value in resting)))
+    wanted = dict.fromkeys(_fact(view, pair, view.predicate) for pair in resting)
+    wanted |= dict.fromkeys(_fact(view, (each, asked), predicate) for each, predicate in chance.sample(naming, more))
     for pair in chain(_beside(draft, view, chance), chance.sample(view.pairs, min(len(view.pairs), 4 * size))):
         if len(wanted) >= size:
             break
-        if pair[1] != draft.proposal.object and pair[0] not in draft.proposal.subjects:
-            wanted.setdefault(pair)
-    facts = [_fact(view, pair) for pair in list(wanted)[:size]]
+        if pair[1] != asked and pair[0] not in subjects:
+            wanted.setdefault(_fact(view, pair, view.predicate))
+    facts = list(wanted)[:size]
     return tuple(chance.sample(facts, len(facts)))
 
 
@@ -369,6 +387,6 @@ def _beside(draft: _Draft, view: View, chance: random.Random) -> Iterator[tuple[
             yield from ((each, value) for each in chance.sample(others, min(1, len(others))))
 
 
-def _fact(view: View, pair: tuple[NamedNode, Value]) -> str:
-    relation = view.predicate.labels[0] if view.predicate.labels else view.predicate.name
+def _fact(view: View, pair: tuple[NamedNode, Value], predicate: Predicate) -> str:
+    relation = predicate.labels[0] if predicate.labels else predicate.name
     return f"{view.name(pair[0])} {relation} {view.name(pair[1])}"
