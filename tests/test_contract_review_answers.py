@@ -178,15 +178,18 @@ def test_a_saved_model_answers_as_before_and_holds_no_text(model: ClauseModel, t
         ]
         assert second[category].present == pytest.approx(first[category].present, abs=0.05)
     assert b"governed" not in path.read_bytes()
+    other = tmp_path / "again.safetensors"
+    save_model(again, other)
+    assert other.read_bytes() == path.read_bytes()
 
 
 def test_weights_of_another_layout_are_refused_in_one_line(model: ClauseModel, tmp_path: Path) -> None:
     other = tmp_path / "other.safetensors"
-    save_file({"a": numpy.zeros(1)}, other, metadata={"layout": "something else"})
+    save_file({"a": numpy.zeros(1)}, other, metadata={"notes": '{"layout": "something else"}'})
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"no weights")
     short = tmp_path / "short.safetensors"
-    save_file({"a": numpy.zeros(1)}, short, metadata={"layout": "contract-review clauses 2"})
+    save_file({"a": numpy.zeros(1)}, short, metadata={"notes": '{"layout": "contract-review clauses 2"}'})
     for path, message in ((other, "has the layout"), (broken, "cannot be read"), (short, "cannot be read")):
         with pytest.raises(CorpusError, match=message) as error:
             load_model(path)

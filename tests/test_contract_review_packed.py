@@ -1,4 +1,4 @@
-"""Tables of weights in few bytes: nothing lost where there is nothing, little lost where there is much."""
+"""Tables of weights in few bytes: nothing is lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
 from ovrag_core.studies.contract_review import learned, nli
-from ovrag_core.studies.contract_review.packed import STEPS, from_rounded, from_sparse, rounded, sparse
+from ovrag_core.studies.contract_review.packed import from_sparse, sparse
 
 HALVES = st.floats(-100, 100, width=16)
 
@@ -29,14 +29,6 @@ def test_zeros_take_no_room() -> None:
     assert sum(part.nbytes for part in sparse("a", table, 1).values()) == 2 * (2 + 4) + 2 * 8
 
 
-@given(arrays(numpy.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(-9, 9, width=32)))
-def test_a_rounded_number_is_off_by_half_a_step_at_most(table: NDArray[numpy.float32]) -> None:
-    again = from_rounded("a", rounded("a", table))
-    step = numpy.abs(table).max(axis=1, keepdims=True) / STEPS
-    assert (numpy.abs(again - table) <= 0.5001 * step + 1e-30).all()
-    assert numpy.array_equal(again[~table.any(axis=1)], table[~table.any(axis=1)])
-
-
 def test_parts_that_do_not_fit_are_refused() -> None:
     packed = sparse("a", numpy.eye(3, dtype=numpy.float32), 3)
     with pytest.raises(ValueError, match="do not fit"):
@@ -44,8 +36,9 @@ def test_parts_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="do not fit"):
         from_sparse("a", {**packed, "a.at": numpy.array([0, 1], dtype=numpy.uint32)})
     with pytest.raises(KeyError):
-        from_rounded("b", packed)
+        from_sparse("b", packed)
 
 
 def test_the_weights_of_the_study_stay_small() -> None:
-    assert all(file.stat().st_size < 2 * 2**20 for file in (learned.WEIGHTS, nli.WEIGHTS))
+    assert learned.WEIGHTS.stat().st_size < 3_000_000
+    assert nli.WEIGHTS.stat().st_size < 2 * 2**20

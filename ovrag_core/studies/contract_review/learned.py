@@ -35,7 +35,7 @@ from ovrag_core.studies.contract_review.datasets import Contract
 from ovrag_core.studies.contract_review.expansion import vocabulary
 from ovrag_core.studies.contract_review.features import WORD_BUCKETS, Numbers, Reading, hashed_words, read, unit_rows
 from ovrag_core.studies.contract_review.folds import FOLDS, fold_of
-from ovrag_core.studies.contract_review.packed import from_rounded, from_sparse, rounded, sparse
+from ovrag_core.studies.contract_review.packed import from_sparse, sparse
 from ovrag_core.studies.contract_review.scorers import (
     Linear,
     Scorers,
@@ -280,17 +280,20 @@ def _fit_answering(laid: Sequence[_Laid], settings: Settings) -> Trees:
 
 
 def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
-    """All of a model in one file, and neither a word nor a text; a linear weight is a byte, with a scale a row."""
+    """All of a model in one file: linear weights in half precision, and neither a word nor a text.
+
+    A model that was saved gives the figures of before to three decimals, out of fold; weights of one byte do not.
+    """
     scorers = model.scorers
     learned = numpy.flatnonzero(numpy.abs(scorers.shorts.upper).sum(axis=0) > 0)
     tensors = {
         "word_weights": scorers.word_weights,
         "context_weights": scorers.context_weights,
-        **rounded("passages.upper", scorers.passages.upper),
+        "passages.upper": scorers.passages.upper.astype(numpy.float16),
         "passages.lower": scorers.passages.lower.astype(numpy.float16),
         "passages.bias": scorers.passages.bias,
         "shorts.learned": learned.astype(numpy.int32),
-        **rounded("shorts.upper", scorers.shorts.upper[:, learned]),
+        "shorts.upper": scorers.shorts.upper[:, learned].astype(numpy.float16),
         "shorts.bias": scorers.shorts.bias,
         "prototypes.vectors": model.prototypes.vectors.astype(numpy.float16),
         "prototypes.owners": model.prototypes.owners,
@@ -298,7 +301,7 @@ def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
         "priors": numpy.array([[each.present, each.spans, each.length] for each in model.priors]),
     }
     for name, trees in (("answering", model.answering), ("presence", model.presence)):
-        tensors |= {f"{name}.{each}": getattr(trees, each) for each in _ARRAYS}
+        tensors |= {f"{name}.{each}": getattr(trees, each).astype(kind) for each, kind in _ARRAYS.items()}
         tensors[f"{name}.start"] = numpy.array([trees.start, trees.depth], dtype=numpy.float64)
     notes = {
         "layout": LAYOUT,
@@ -307,10 +310,18 @@ def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
         "settings": json.dumps(asdict(scorers.settings)),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    save_file({name: numpy.ascontiguousarray(tensor) for name, tensor in tensors.items()}, path, metadata=notes)
+    contiguous = {name: numpy.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    save_file(contiguous, path, metadata={"notes": json.dumps(notes)})  # several would be written in any order
 
 
-_ARRAYS = ("roots", "column", "threshold", "left", "right", "value")
+_ARRAYS = {  # thresholds stay as they are: a row that equals one goes left
+    "roots": numpy.int32,
+    "column": numpy.int16,
+    "threshold": numpy.float64,
+    "left": numpy.int32,
+    "right": numpy.int32,
+    "value": numpy.float32,
+}
 
 
 def load_model(path: Path = WEIGHTS) -> ClauseModel:
@@ -319,7 +330,7 @@ def load_model(path: Path = WEIGHTS) -> ClauseModel:
         raise CorpusError(f"{path} is missing; make it with tools/train_contract_review.py")
     try:
         with safe_open(path, framework="numpy") as file:
-            notes = file.metadata() or {}
+            notes: dict[str, str] = dict(json.loads((file.metadata() or {}).get("notes", "{}")))
             if notes.get("layout") != LAYOUT:
                 raise CorpusError(f"{path} has the layout {notes.get('layout')!r}, not {LAYOUT!r}; train it anew")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
@@ -332,15 +343,14 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
     categories = tuple(json.loads(notes["categories"]))
     trained_on = tuple((str(title), str(own)) for title, own in json.loads(notes["trained_on"]))
     learned = tensors["shorts.learned"]
-    shorts = from_rounded("shorts.upper", tensors)
-    upper = numpy.zeros((len(shorts), len(categories)), dtype=numpy.float32)
-    upper[:, learned] = shorts
+    upper = numpy.zeros((len(tensors["shorts.upper"]), len(categories)), dtype=numpy.float32)
+    upper[:, learned] = tensors["shorts.upper"].astype(numpy.float32)
     none = numpy.zeros((0, len(categories)), dtype=numpy.float32)
     scorers = Scorers(
         tensors["word_weights"],
         tensors["context_weights"],
         Linear(
-            from_rounded("passages.upper", tensors),
+            tensors["passages.upper"].astype(numpy.float32),
             tensors["passages.lower"].astype(numpy.float32),
             tensors["passages.bias"],
         ),
@@ -363,7 +373,8 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
 def _trees(tensors: Mapping[str, numpy.ndarray], name: str) -> Trees:
     start, depth = tensors[f"{name}.start"]
     roots, column, threshold, left, right, value = (tensors[f"{name}.{each}"] for each in _ARRAYS)
-    return Trees(roots, column, threshold, left, right, value, float(start), int(depth))
+    leaves = value.astype(numpy.float64)
+    return Trees(roots, column.astype(numpy.int32), threshold, left, right, leaves, float(start), int(depth))
 
 
 @cache

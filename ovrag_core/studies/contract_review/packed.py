@@ -1,4 +1,4 @@
-"""Tables of learned numbers in few bytes, as tensors of a file: what is not zero, or bytes with a scale a row."""
+"""Tables of learned numbers of which most are zero, as tensors of a file: what is not zero, and where it stands."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 Table = NDArray[numpy.float32]
 Tensors: TypeAlias = Mapping[str, NDArray[numpy.generic]]
-
-STEPS = 127
 
 
 def sparse(name: str, table: Table, width: int) -> dict[str, NDArray[numpy.generic]]:
@@ -36,18 +34,4 @@ def from_sparse(name: str, tensors: Tensors) -> Table:
     if len(at) != len(rows) or (len(at) and int(at.max()) >= len(every)):
         raise ValueError(f"the rows of {name} do not fit its shape")
     every[at.astype(numpy.intp)] = rows
-    return table
-
-
-def rounded(name: str, table: Table) -> dict[str, NDArray[numpy.generic]]:
-    """Each row (n × k) as whole numbers from -127 to 127 and the size of a step, the largest number being 127 steps."""
-    scale = (numpy.abs(table).max(axis=1, initial=0) / STEPS).astype(numpy.float32)
-    steps = numpy.divide(table, scale[:, None], out=numpy.zeros_like(table), where=scale[:, None] > 0)
-    return {f"{name}.steps": numpy.rint(steps).astype(numpy.int8), f"{name}.scale": scale}
-
-
-def from_rounded(name: str, tensors: Tensors) -> Table:
-    """The table of `rounded`. Raises KeyError where a part is missing, ValueError where they do not fit."""
-    steps, scale = (tensors[f"{name}.{part}"].astype(numpy.float32) for part in ("steps", "scale"))
-    table: Table = steps * scale[:, None]
     return table
