@@ -95,6 +95,8 @@ class Frame:
                 continue
             self.understood.update(covered)
             return length
+        if self.words[at : at + 2] == ["that", "of"] and self.signs and self.signs[-1].senses[0].noun:
+            self.signs.append(Sign(at, at + 1, self.signs[-1].senses))  # "the basin of X, that of Y"
         if self.words[at] in INDIRECT:
             self.indirect = True
         return 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ovrag_core.studies.epistemic.english import ARTICLES, ASIDE, DIRECT, EXCLUDING, FUNCTION, GOALS, SHELL
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame, Piece, Sign
@@ -94,15 +95,18 @@ def _read(frame: Frame) -> Sentence:
     votes: list[tuple[Sense, Vote]] = []
     for sign in signs:
         votes += votes_of(frame, sign)
-    votes = votes or [(signs[0].senses[0], vote) for vote in votes_of_the_way(frame)]
+    votes = _innermost(frame, votes)
     relation = _relation(frame, signs, [sense for sense, _ in votes])
+    if relation and not votes:
+        votes = [(signs[0].senses[0], vote) for vote in votes_of_the_way(frame)]
+        relation = frame.lexicon.chains.get(relation, relation)  # a way may be long
     if relation is None:
         return Sentence(None, reason="the question fits several relations")
     placed = _placed(frame, [vote for _, vote in votes])
     if placed is None:
         return Sentence(None, reason="which of the two names is whose is not clear")
     subject, object_, confidence = placed
-    unknown = _unknown(frame)
+    unknown = [frame.words[at] for at in _unknown_at(frame)]
     confidence *= _UNKNOWN_WORD ** len(unknown) * (1.0 if signs[0] in frame.signs else 0.85)
     if confidence < _UNSURE:
         return Sentence(
@@ -184,11 +188,32 @@ def _relation(frame: Frame, signs: Sequence[Sign], voting: Sequence[Sense]) -> s
 
 
 def _otherwise(frame: Frame, relation: str, voting: Sequence[Sense]) -> str | None:
-    """The chain of the relation, where one word means either and nothing else in the sentence tells which."""
+    """The chain of the relation, where a verb means either, or an aside that is not understood may ask for it."""
     chain = frame.lexicon.chains.get(relation)
-    either = [sense for sense in voting if not sense.noun and replace(sense, relation=str(chain)) in frame.either]
-    told = any(word in DIRECT for word in frame.words) or len(either) < len(voting)
-    return chain if either and not told else None
+    if chain is None or any(word in DIRECT for word in frame.words) or any(sense.noun for sense in voting):
+        return None
+    either = [sense for sense in voting if replace(sense, relation=chain) in frame.either]
+    return chain if len(either) == len(voting) or _has_aside(frame) else None
+
+
+def _has_aside(frame: Frame) -> bool:
+    """Whether words between commas, with no name among them, are not understood: `fed, at some remove, by`."""
+    unknown = set(_unknown_at(frame))
+    commas = [0, *(at for at, word in enumerate(frame.words[: tag_of(frame)]) if word == ","), tag_of(frame)]
+    parts = [set(range(start, end)) for start, end in pairwise(commas)]
+    return any(len(part) > 2 and part & unknown and not part & set(frame.slots) for part in parts)
+
+
+def _innermost(frame: Frame, votes: list[tuple[Sense, Vote]]) -> list[tuple[Sense, Vote]]:
+    """Without the votes of a noun of a chain that lies in another: `Is the basin of X in the basin of Y?`."""
+    owners = [
+        (sense, vote)
+        for sense, vote in votes
+        if sense.noun and vote.role == sense.role and frame.lexicon.is_chain(sense.relation)
+    ]
+    inner = [each for each in owners if (each[0].role, each[1].slot) != (owners[-1][0].role, owners[-1][1].slot)]
+    same = [each for each in inner if each[0].role == owners[-1][0].role]
+    return [each for each in votes if each not in same]
 
 
 def _link_of(frame: Frame, chain: str) -> str:
@@ -215,10 +240,10 @@ def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | Non
     return (one, other, sure) if forward > backward else (other, one, sure)
 
 
-def _unknown(frame: Frame) -> list[str]:
-    """The words that nothing is known of."""
+def _unknown_at(frame: Frame) -> list[int]:
+    """Where the words are that nothing is known of."""
     return [
-        word
+        at
         for at, word in enumerate(frame.words)
         if at not in frame.understood
         and not frame.pieces[at].slot

@@ -25,9 +25,21 @@ def votes_of(frame: Frame, sign: Sign) -> list[tuple[Sense, Vote]]:
     """What a sign says of the names, with the sense that it has here."""
     if sign.senses[0].noun:
         sense = sign.senses[0]
+        if way := _as_verb(frame, sign):
+            return [(sense, vote) for vote in way]
         return [(sense, vote) for vote in _noun_votes(frame, sign, sense)]
     sense = _verb_sense(frame, sign)
     return [(sense, vote) for vote in _verb_votes(frame, sign, sense)]
+
+
+def _as_verb(frame: Frame, sign: Sign) -> list[Vote]:
+    """The votes of a noun that says what a verb does: `the drainage of X into Y`."""
+    behind = [at for at in frame.slots if at >= sign.end]
+    into = len(behind) > 1 and frame.governor(behind[1]) == "into" and frame.words[sign.end] == "of"
+    verb = next(iter(frame.lexicon.any_verb.values()), None)
+    if not into or verb is None:
+        return []
+    return [_vote(frame, behind[0], verb.role, 1), _vote(frame, behind[1], OTHER[verb.role], 1)]
 
 
 def _verb_sense(frame: Frame, sign: Sign) -> Sense:
