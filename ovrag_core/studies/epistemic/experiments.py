@@ -35,10 +35,10 @@ from ovrag_core.studies.epistemic.adapters import (
 from ovrag_core.studies.epistemic.card_making import Plan, make_cards, read_questions, visible
 from ovrag_core.studies.epistemic.cards import Card, numbered_lines, read_cards
 from ovrag_core.studies.epistemic.chat_adapters import ChatAlone, ChatLicensed
+from ovrag_core.studies.epistemic.clusters import clusters
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
-from ovrag_core.studies.epistemic.metrics import components
 from ovrag_core.studies.epistemic.names import Names, names_of
-from ovrag_core.studies.epistemic.passages import TOP, Passage, Shelf, about, rank, verbalise
+from ovrag_core.studies.epistemic.passages import TOP, Shelf, about, rank, verbalise
 from ovrag_core.studies.epistemic.readers import (
     ByNames,
     BySimilarity,
@@ -94,11 +94,9 @@ def open_world(
     unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
     whole = open_source(source, domain)
     store = _without(whole, domain, unseen)
-    passages = verbalise(store, domain)
+    shelf = Shelf(verbalise(store, domain), embedder, folder)
     # What is hidden from systems still joins what it joins.
-    joined = verbalise(whole, domain) if unseen else passages
-    clusters = _clusters(joined, whole, domain)
-    return World(store, domain, names_of(store, domain), Shelf(passages, embedder, folder), clusters)
+    return World(store, domain, names_of(store, domain), shelf, clusters(whole, domain))
 
 
 def _without(whole: Store, domain: Domain, hidden: frozenset[str]) -> Store:
@@ -141,24 +139,6 @@ def read_hidden(path: Path) -> frozenset[str]:
         if "://" not in line or len(line.split()) != 1:
             raise CardError(f"{path}, line {number} is no IRI; give the IRI of one subject a line")
     return frozenset(line.strip() for line in found.values())
-
-
-def _clusters(passages: Sequence[Passage], store: Store, domain: Domain) -> dict[str, str]:
-    """Things by what the chains of the domain join; what a chain ends in joins nothing."""
-    chained = {each.name for each in domain.predicates.values() if each.chain}
-    ends = {
-        name
-        for name in domain.classes
-        for each in domain.predicates.values()
-        if each.chain and not domain.ancestors[name].isdisjoint(each.chain.ends_in)
-    }
-    sinks = {
-        row["thing"].value
-        for name in sorted(ends)
-        for row in store.select("SELECT ?thing ?class WHERE { ?thing a ?class }", {"class": domain.class_iri(name)})
-        if isinstance(row["thing"], NamedNode)
-    }
-    return components([(each.fact[0], each.fact[2]) for each in passages if each.fact[1] in chained], sinks)
 
 
 # -- arms -------------------------------------------------------------------------------------------------------------
