@@ -95,9 +95,15 @@ def test_a_domain_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         (swap("?value a/rdfs:", "?value a/undeclared:"), "uses undeclared:, which its sh:prefixes do not declare"),
         (swap("SELECT $this ?value WHERE {", "SELECT $this ?value WHERE"), "cannot be read"),
         (swap("$this :hasMouth+ $this", "SERVICE <http://x.org> { $this :hasMouth $this }"), "SERVICE"),
+        (
+            lambda text: (
+                text + ":More sh:property [ sh:sparql [ sh:ask 'ASK { SERVICE <urn:x> { $this ?p ?o } }' ] ] ."
+            ),
+            "SERVICE",
+        ),
         (lambda text: text.replace("sh:targetSubjectsOf :hasMouth ;", ""), "no shape with a target"),
         (swap(":NoCircle a", ":Circle a"), "has no shape http://example.org/rivers#NoCircle"),
-        (swap('sh:select "SELECT $this WHERE', 'sh:ask "SELECT $this WHERE'), "has no sh:select"),
+        (swap('sh:select "SELECT $this WHERE', 'sh:selects "SELECT $this WHERE'), "has no sh:select"),
     ],
 )
 def test_shapes_that_cannot_be_used_are_an_error(edited: Callable[..., Path], change: Edit, message: str) -> None:

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_FORMS = ("ASK", "SELECT")
+_FORMS = ("ASK", "SELECT", "CONSTRUCT", "DESCRIBE")
 _REFUSED = frozenset({"SERVICE", "LOAD", "INSERT", "DELETE", "CLEAR", "DROP", "CREATE", "FROM"})
 
 
@@ -38,14 +38,14 @@ def tokens(query: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=1024)
 def check(query: str, form: str) -> None:
-    """Raise GraphError unless `query` is an ASK or SELECT query, as `form` says, that stays within its graph."""
+    """Raise GraphError unless `query` is of the form `form` (ASK, SELECT) and stays within its graph."""
     if re.search(r"\\[uU][0-9A-Fa-f]{4}", query):
         raise GraphError("the query writes letters as \\u escapes, which may hide anything; write the letters")
     words = [text.upper() for kind, text in tokens(query) if kind == "word"]
     refused = next((word for word in words if word in _REFUSED), None)
     if refused:
         raise GraphError(f"the query holds {refused}; a query may ask its own graph only, so take it out")
-    if next((word for word in words if word in {*_FORMS, "CONSTRUCT", "DESCRIBE"}), None) != form:
+    if next((word for word in words if word in _FORMS), None) != form:
         raise GraphError(f"the query is no {form} query; write {form} after its prefixes")
 
 

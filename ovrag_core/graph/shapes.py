@@ -17,8 +17,9 @@ from rdflib.term import Node
 
 from ovrag_core.errors import GraphError, OntologyError
 from ovrag_core.graph.loading import parse_file
-from ovrag_core.graph.query import Term, iris, undeclared_prefixes
+from ovrag_core.graph.query import Term, check, iris, undeclared_prefixes
 from ovrag_core.graph.store import EmbeddedStore, Store
+from ovrag_core.lines import one_line
 
 SH = "http://www.w3.org/ns/shacl#"
 _TARGETS = {
@@ -61,6 +62,7 @@ class Shapes:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._graph = _rdflib(parse_file(path, OntologyError))
+        self._refuse_reaching_out()
         self.shapes = {shape.iri: shape for shape in self._read()}
         if not self.shapes:
             raise OntologyError(f"{path} holds no shape with a target; give one, or leave the file out")
@@ -75,7 +77,12 @@ class Shapes:
         """What breaks the shapes, by pyshacl: slower, and for shapes of every kind."""
         import pyshacl  # noqa: PLC0415 - takes a second to load
 
-        _, report, _ = pyshacl.validate(_rdflib(triples), shacl_graph=self._graph, inplace=True)
+        try:
+            _, report, _ = pyshacl.validate(_rdflib(triples), shacl_graph=self._graph, inplace=True)
+        except (pyshacl.errors.ReportableRuntimeError, pyshacl.errors.ValidationFailure, ValueError) as error:
+            raise OntologyError(f"{self.path}: the shapes cannot be applied ({one_line(str(error), 160)})") from None
+        if not isinstance(report, Graph):
+            raise OntologyError(f"{self.path}: the shapes cannot be applied ({one_line(str(report), 160)})")
         found = {
             self._result(report, node): None for node in report.subjects(RDF.type, URIRef(SH + "ValidationResult"))
         }
@@ -102,6 +109,15 @@ class Shapes:
                 for select in shape.selects:
                     for row in store.select(select, {"this": focus["this"]}):
                         yield Violation(shape.iri, focus["this"], row.get("value"))
+
+    def _refuse_reaching_out(self) -> None:
+        """Wherever a query stands in the file: a general engine would run it."""
+        for form in ("select", "ask", "construct"):
+            for text in self._graph.objects(None, URIRef(SH + form)):
+                try:
+                    check(str(text), form.upper())
+                except GraphError as error:
+                    raise OntologyError(f"{self.path}: a sh:{form}: {error}") from None
 
     def _read(self) -> Iterable[Shape]:
         kinds = {URIRef(SH + kind): kind for kind in _TARGETS}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyoxigraph import NamedNode
 
-from ovrag_core.errors import GraphError
+from ovrag_core.errors import GraphError, Unchecked
 from ovrag_core.graph import EmbeddedStore, Store, open_graph
 from ovrag_core.lines import one_line
 from ovrag_core.studies.epistemic.domain import Domain, Predicate
@@ -48,11 +48,16 @@ def require(store: Store, domain: Domain, name: str) -> Predicate:
     predicate = domain.predicate(name)
     if store.ask(_USED, {"p": NamedNode(predicate.iri)}):
         return predicate
-    iris = sorted(row["p"].value for row in store.select(_PREDICATES) if isinstance(row["p"], NamedNode))
+    lacking = f"the graph has no {predicate.iri}, which is {predicate.name} in {domain.name}"
+    try:
+        iris = sorted(row["p"].value for row in store.select(_PREDICATES) if isinstance(row["p"], NamedNode))
+    except Unchecked:
+        raise GraphError(f"{lacking}; which predicates it has, it does not say") from None
+    if not iris:
+        raise GraphError(f"{lacking}; it is empty")
     by_name = {local_name(iri): iri for iri in iris}
     near = difflib.get_close_matches(local_name(predicate.iri), list(by_name), n=_NEAR, cutoff=0.4) or sorted(by_name)
-    listed = ", ".join(one_line(by_name[each], 100) for each in near[:_NEAR])
-    raise GraphError(f"the graph has no {predicate.iri}, which is {predicate.name} in {domain.name}; near it: {listed}")
+    raise GraphError(f"{lacking}; near it: {', '.join(one_line(by_name[each], 100) for each in near[:_NEAR])}")
 
 
 def violations(store: Store, domain: Domain) -> list[str]:
