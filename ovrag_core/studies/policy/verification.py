@@ -80,10 +80,13 @@ class Verifier:
             for row, text in enumerate(evidence)
         ]
 
+    def likeness(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The cosine of a text with each of others."""
+        self._embed([query, *texts])
+        return [float(self._vectors[query] @ self._vectors[text]) for text in texts]
+
     def _cosine(self, claim: str, evidence: Sequence[str]) -> float:
-        parts = [part for text in evidence for part in parts_of(text)]
-        self._embed([claim, *parts])
-        return float(max(self._vectors[claim] @ self._vectors[part] for part in parts))
+        return max(self.likeness(claim, [part for text in evidence for part in parts_of(text)]))
 
     def _embed(self, texts: Iterable[str]) -> None:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
