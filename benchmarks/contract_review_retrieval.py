@@ -1,7 +1,7 @@
-"""Retrieval on CUAD: arms by chunkers with intervals, the thesis's second experiment, and seconds.
+"""Retrieval on CUAD: arms by chunkers with intervals, and the thesis's second experiment.
 
     python benchmarks/contract_review_retrieval.py [--chunkers recursive-2048,clause-1024]
-        [--only arms|chunkers|pooled|e2|speed|scale]
+        [--only arms|chunkers|pooled|e2]
 
 Reads CUAD below `OVRAG_EXTERNAL_DATA`; vectors are kept in data/cache/vectors, so only the first run embeds. Every
 figure is over the answerable questions; intervals (95%) resample contracts. Zero-shot throughout, but for the arm
@@ -12,9 +12,6 @@ of words and model clauses, `unplaced` the same without the rule that title, par
 from __future__ import annotations
 
 import argparse
-import resource
-import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,7 +29,6 @@ from ovrag_core.studies.contract_review.expansion import Wording, queries, read_
 from ovrag_core.studies.contract_review.learned import Trainer
 from ovrag_core.studies.contract_review.rerank import by_sentences, rerank
 from ovrag_core.studies.contract_review.retrievers import Found, Shelf, search, shelve
-from ovrag_core.types import Document
 
 PLAN = Resampling()
 ARMS: tuple[tuple[str, Wording], ...] = (
@@ -58,12 +54,6 @@ MAIN: tuple[tuple[str, Wording], ...] = (
 )
 COMPACT = ("recall_3", "hit")
 SHOWN = ("recall_1", "recall_3", "mrr", "hit", "presence", "relevancy")
-SPEED: tuple[tuple[str, Wording], ...] = (
-    ("minilm", "description"),
-    ("bm25", "description"),
-    ("blend", "description"),
-    ("blend", "vocabulary"),
-)
 CANDIDATES = 10  # chunks that are reranked
 Frames = dict[str, pandas.DataFrame]
 
@@ -71,7 +61,7 @@ Frames = dict[str, pandas.DataFrame]
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--chunkers", default=",".join(CHUNKERS))
-    options.add_argument("--only", choices=["arms", "chunkers", "pooled", "e2", "speed", "scale"])
+    options.add_argument("--only", choices=["arms", "chunkers", "pooled", "e2"])
     options.add_argument("--data", type=Path, default=external_data("contract_review", "cuad"))
     given = options.parse_args()
     contracts = load_cuad(given.data)
@@ -85,10 +75,6 @@ def main() -> None:
         show_pooled(contracts, descriptions)
     if given.only in {None, "e2"}:
         show_e2(contracts, descriptions)
-    if given.only in {None, "speed"}:
-        show_speed(contracts, descriptions)
-    if given.only in {None, "scale"}:
-        show_scale(contracts)
 
 
 def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping[str, str]) -> None:
@@ -198,82 +184,6 @@ def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> N
     print(table(pandas.DataFrame(rows, columns=columns)))
 
 
-def show_speed(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> None:
-    embedder = minilm()
-    documents = [contract.document for contract in contracts]
-    on_shelf(contracts, "recursive-2048")
-    begun = time.perf_counter()
-    shelf = shelve(documents, "recursive-2048", embedder)
-    cached = time.perf_counter() - begun
-    few = documents[:5]
-    share = sum(len(each.text) for each in documents) / sum(len(each.text) for each in few)
-    with tempfile.TemporaryDirectory() as folder:
-        begun, worked = time.perf_counter(), time.process_time()
-        shelve(few, "recursive-2048", embedder, vectors=Path(folder), cuts=Path(folder))
-        cold, worked = (time.perf_counter() - begun) * share, (time.process_time() - worked) * share
-    print(f"\n{len(documents)} contracts from cache: {cached:.2f} s")
-    print(f"cold, reckoned from the first five: {cold:.0f} s on the clock, {worked:.0f} s of processor time")
-    for retriever, wording in SPEED:
-        seconds, worked = [], []
-        for contract in contracts:
-            for question in contract.questions[::5]:
-                begun, busy = time.perf_counter(), time.process_time()
-                asked = queries(question.category, wording, descriptions)
-                if wording == "description":  # as a question never asked, which has to be embedded
-                    asked = tuple(titled(each, f"{contract.document.id} {retriever}") for each in asked)
-                search(shelf, retriever, asked, 3, within=contract.document.id)
-                seconds.append(time.perf_counter() - begun)
-                worked.append(time.process_time() - busy)
-        p50, p95 = numpy.quantile(seconds, [0.5, 0.95]) * 1000
-        busy = numpy.quantile(worked, 0.95) * 1000
-        print(
-            f"{retriever}, {wording}: {len(seconds)} queries, p50 {p50:.1f} ms, p95 {p95:.1f} ms on the clock", end=""
-        )
-        print(f", p95 {busy:.1f} ms of processor time")
-
-
-def show_scale(contracts: Sequence[Contract], count: int = 510, long: int = 36, characters: int = 340_000) -> None:
-    """Memory and search with as many contracts as CUAD has: copies of those at hand with their words moved about.
-
-    Some are made as long as CUAD's longest. Vectors are random, since making them is timed elsewhere; the embedder is
-    loaded all the same.
-    """
-    generator = numpy.random.default_rng(42)
-    minilm().embed(["warm"])
-    texts = [contract.document.text for contract in contracts]
-    documents = []
-    for number in range(count):
-        text = texts[number % len(texts)]
-        if number < long:
-            text = (text * (characters // max(1, len(text)) + 1))[:characters]
-        words = text.split(" ")
-        for place in generator.integers(0, len(words), size=len(words) // 50):
-            words[place] = f"word{place}"
-        documents.append(Document(f"copy {number}", " ".join(words)))
-    with tempfile.TemporaryDirectory() as folder:
-        begun = time.perf_counter()
-        shelf = shelve(documents, "recursive-2048", Random(), vectors=Path(folder), cuts=Path(folder))
-        made = time.perf_counter() - begun
-        [query] = queries("Insurance", "vocabulary")
-        scoped, pooled = [], []
-        for document in documents:
-            begun = time.perf_counter()
-            search(shelf, "blend", query, 3, within=document.id)
-            scoped.append(time.perf_counter() - begun)
-        for _ in range(3):
-            begun = time.perf_counter()
-            search(shelf, "blend", query, 3)
-            pooled.append(time.perf_counter() - begun)
-    total = sum(len(document.text) for document in documents)
-    passages = sum(len(each.passages) for each in shelf.contracts.values())
-    chunks = len(shelf.chunks(shelf.scope(None)))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-    print(f"\n{count} altered copies: {total:,} characters, {chunks:,} chunks, {passages:,} sentences, random vectors")
-    print(f"cut and stored in {made:.0f} s, without embedding; peak memory {peak:.2f} GB")
-    print(f"first search of each contract: p95 {numpy.quantile(scoped, 0.95) * 1000:.0f} ms")
-    print(f"pooled: first {pooled[0]:.1f} s with its word index, then {pooled[-1] * 1000:.0f} ms")
-
-
 class Remembering:
     """The embedder with the vectors of a shelf's sentences at hand; a vector depends on its text alone."""
 
@@ -290,17 +200,6 @@ class Remembering:
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         self._known |= dict(zip(missing, minilm().embed(missing), strict=True))
         return numpy.stack([self._known[text] for text in texts])
-
-
-class Random:
-    """Vectors that cost nothing."""
-
-    name = "random"
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of 384 numbers per text, of unit length."""
-        vectors = numpy.random.default_rng(len(texts)).normal(size=(len(texts), 384)).astype(numpy.float32)
-        return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def on_shelf(contracts: Sequence[Contract], chunker: str) -> Shelf:
