@@ -21,10 +21,8 @@ TEXTS = [
     "The clubhouse is cleaned weekly. Dogs must be kept on a lead near the jetty.",
 ]
 QUESTION = "How many guests can a member bring?"
-GUESTS = {
-    "text": "A member may bring up to 2 guests per day.",
-    "quotes": [{"passage": "P2", "quote": "up to 2 guests"}],
-}
+SAID = "A member may bring up to 2 guests per day."
+GUESTS = {"text": SAID, "quotes": [{"passage": "P2", "quote": "up to 2 guests"}]}
 
 
 @dataclass(frozen=True)
