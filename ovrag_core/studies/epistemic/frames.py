@@ -10,6 +10,7 @@ from ovrag_core.studies.epistemic.english import (
     BE,
     DETERMINERS,
     DIRECT,
+    DO,
     FUNCTION,
     GOALS,
     INDIRECT,
@@ -20,6 +21,7 @@ from ovrag_core.studies.epistemic.english import (
 )
 from ovrag_core.studies.epistemic.lexicon import Lexicon, Phrase, Sense
 
+_BEFORE_NOUNS = frozenset({"of", "as", "many", "few", "several", "other", "own", "one", "another"})
 SIGNS = frozenset(",;:.?!()\"'-–—/")
 
 
@@ -130,7 +132,8 @@ class Frame:
             if word in ("'s", "'", "whose"):
                 return True
             if word in FUNCTION - DIRECT - INDIRECT or word in SIGNS or self.pieces[back].slot or word.endswith("ly"):
-                return word in ("of", "as", "many", "few", "several", "other", "own", "one", "another")
+                someone = word == "one" and self.words[max(back - 1, 0)] in DO  # "does one arrive"
+                return word in _BEFORE_NOUNS and not someone
             if back in self.fillers or back in self.told:
                 return False
         return False

@@ -89,7 +89,7 @@ def _read(frame: Frame) -> Sentence:
     """The sentence by its words and their order."""
     if reason := _refused(frame):
         return Sentence(None, reason=reason)
-    signs = _meant(frame) or _unheard_verb(frame) or frame.signs[: len(frame.signs) == 1]
+    signs = _meant(frame) or _unheard_verb(frame) or _loose(frame)
     if not signs:
         return Sentence(None, reason="no word of a relation that the domain has stands between the names")
     votes: list[tuple[Sense, Vote]] = []
@@ -150,6 +150,15 @@ def _side_by_side(frame: Frame) -> bool:
 def _meant(frame: Frame) -> list[Sign]:
     """The signs whose preposition is there, where they need one: `falls on` is not `falls into`."""
     return [sign for sign in frame.signs if frame.satisfied(sign) or any(not sense.needs for sense in sign.senses)]
+
+
+def _loose(frame: Frame) -> list[Sign]:
+    """The one verb of the sentence whose preposition is not behind it, where it has a name on either side."""
+    if len(frame.signs) != 1:
+        return []
+    sign = frame.signs[0]
+    around = frame.slots[0] < sign.start and sign.end <= frame.slots[-1]
+    return [sign] if around or any(frame.governor(at) == "from" for at in frame.slots[:1]) else []
 
 
 def _unheard_verb(frame: Frame) -> list[Sign]:
