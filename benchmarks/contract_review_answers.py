@@ -28,6 +28,7 @@ from ovrag_core.studies.contract_review.answer_metrics import (
     presence_auroc,
     resampled,
     risk_coverage,
+    span_estimates,
 )
 from ovrag_core.studies.contract_review.answers import Answers, extractive, learned
 from ovrag_core.studies.contract_review.chunkers import chunk
@@ -110,10 +111,11 @@ def show(arm: str, asked: Sequence[Asked]) -> None:
     """All figures of one arm."""
     spans = pooled_spans(asked)
     gold = sum(bool(each.gold) for each in asked)
+    aupr, at_80 = span_estimates(asked, PLAN)
     for name, value, count in (
         ("presence AUROC", resampled(asked, presence_auroc, PLAN), len(asked)),
-        ("AUPR over spans", resampled(asked, lambda rows: pooled_spans(rows).aupr, PLAN), spans.gold),
-        ("P at 80% recall", resampled(asked, lambda rows: pooled_spans(rows).precision_at_80, PLAN), spans.gold),
+        ("AUPR over spans", aupr, spans.gold),
+        ("P at 80% recall", at_80, spans.gold),
         ("best answer, Jaccard >= .5", best_answer(asked, PLAN), gold),
     ):
         print(f"{arm:10} {name:32} {told(value)}  n={count}")
