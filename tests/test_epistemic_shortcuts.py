@@ -6,10 +6,11 @@ import pytest
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import open_graph
+from ovrag_core.studies.epistemic.card_making import Plan, make_cards
 from ovrag_core.studies.epistemic.cards import GOLD, LABELS, Card, CardClaim, read_cards
 from ovrag_core.studies.epistemic.clusters import clusters
 from ovrag_core.studies.epistemic.domain import load_domain
-from ovrag_core.studies.epistemic.shortcuts import Shortcut, published_rule, shortcuts
+from ovrag_core.studies.epistemic.shortcuts import EVIDENCE, Shortcut, best, published_rule, shortcuts
 
 PLAN = Resampling(samples=100)
 
@@ -43,6 +44,15 @@ def test_counting_facts_is_found_and_the_published_rule_too() -> None:
     assert 0.6 < found["number of facts"].accuracy.value < 0.7, "one fact may be either"
 
 
+def test_whether_anything_is_said_of_the_subject_is_evidence_and_no_shortcut() -> None:
+    facts = (["S mouth Big Water"], ["S mouth B"], ["T mouth B"])
+    cards = [card(number, number % 3, "Does it flow?", *facts[number % 3]) for number in range(60)]
+    found = shortcuts(cards, PLAN, names=lambda iri: "S" if "/S" in iri else "Big Water")
+    assert by_name(found)[EVIDENCE].accuracy.value == 1
+    assert [each.name for each in found if each.evidence] == [EVIDENCE]
+    assert best(found).name != EVIDENCE
+
+
 def test_words_learned_in_a_cluster_are_not_asked_in_it() -> None:
     """A name that only one cluster knows tells nothing of another one."""
     cards = [card(number, number // 20, f"Does River{number // 20} flow?") for number in range(60)]
@@ -60,6 +70,16 @@ def test_the_published_cards_are_solved_by_counting(external_data: Path) -> None
     cards = read_cards(external_data / "rivers" / "cards_recorded.jsonl", keep_malformed=True)
     rule = [published_rule(each) == each.gold for each in cards]
     assert round(sum(rule) / len(rule), 3) == 0.994
+
+
+def test_our_cards_cannot_be_answered_by_counting_or_by_words(project: Path) -> None:
+    """The best shortcut is within a tenth of the most frequent answer, as it is not on the published cards."""
+    domain = load_domain(project / "ontologies/domains/rivers.yaml")
+    graph = open_graph(project / "data/samples/epistemic/hasMouth_facts.tsv", domain.table)
+    cards = make_cards(graph, domain, Plan(each=100)).cards
+    found = shortcuts(cards, PLAN, clusters(graph, domain))
+    assert found[0].majority == pytest.approx(1 / 3)
+    assert best(found).gain < 0.1
 
 
 def test_rivers_of_one_drainage_are_one_cluster_and_the_sea_joins_none(project: Path) -> None:

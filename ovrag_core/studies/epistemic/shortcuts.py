@@ -19,6 +19,7 @@ from ovrag_core.studies.epistemic.metrics import CORRECTED, Outcome, share_estim
 
 FOLDS = 5
 DENIED = "DOES NOT"
+EVIDENCE = "facts that name subject and object"
 _FALLBACK: Gold = "UNKNOWN"
 _WORD = re.compile(r"\w+")
 
@@ -28,11 +29,16 @@ Names = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """A shortcut with its accuracy; `gain` is what that has above always giving the most frequent answer."""
+    """A shortcut with its accuracy; `gain` is what that has above always giving the most frequent answer.
+
+    `evidence`: it looks whether any fact is about the subject. Where none is, UNKNOWN is rightly said, so what it gains
+    is what can be known without reading a fact through, and is not held against the cards.
+    """
 
     name: str
     accuracy: Estimate
     majority: float
+    evidence: bool = False
 
     @property
     def gain(self) -> float:
@@ -56,12 +62,21 @@ def shortcuts(
         answers["published rule on facts"] = [published_rule(card, names) for card in cards]
         answers["number of facts"] = _by_feature(cards, groups, lambda card: len(card.facts))
         answers["facts that name the object"] = _by_feature(cards, groups, lambda card: _fact_feature(card, names))
+        answers[EVIDENCE] = _by_feature(cards, groups, lambda card: _both(card, names))
         answers["words of the facts"] = _by_words(cards, groups, lambda card: "\n".join(card.facts))
         answers["words of both"] = _by_words(cards, groups, lambda card: "\n".join((card.question, *card.facts)))
     answers["words of the question"] = _by_words(cards, groups, lambda card: card.question)
     answers["length of the question"] = _by_feature(cards, groups, lambda card: len(_WORD.findall(card.question)))
     majority = max(Counter(card.gold for card in cards).values()) / len(cards)
-    return [Shortcut(name, _accuracy(cards, given, known, plan), majority) for name, given in answers.items()]
+    return [
+        Shortcut(name, _accuracy(cards, given, known, plan), majority, name == EVIDENCE)
+        for name, given in answers.items()
+    ]
+
+
+def best(found: Sequence[Shortcut]) -> Shortcut:
+    """The shortcut that gains most, of those that look at no evidence."""
+    return max((each for each in found if not each.evidence), key=lambda each: each.gain)
 
 
 def published_rule(card: Card, names: Names = local_name) -> Gold:
@@ -75,6 +90,13 @@ def _naming(card: Card, names: Names) -> int:
     """How many facts end with the name of the asked object."""
     asked = _words(names(card.claim.obj))
     return sum(bool(asked) and _words(fact)[-len(asked) :] == asked for fact in card.facts)
+
+
+def _both(card: Card, names: Names) -> tuple[int, int]:
+    """How many facts begin with the name of the subject, or of one of several, and how many end with the object's."""
+    subjects = [_words(names(iri)) for iri in card.claim.subjects]
+    begun = sum(any(_words(fact)[: len(name)] == name for name in subjects if name) for fact in card.facts)
+    return begun, _naming(card, names)
 
 
 def _fact_feature(card: Card, names: Names) -> tuple[int, int, bool]:
