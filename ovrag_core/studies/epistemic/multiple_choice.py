@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ovrag_core.errors import CardError
-from ovrag_core.studies.epistemic.adapters import Reply, license_reading, licensed_reply
-from ovrag_core.studies.epistemic.choices import read_choice
+from ovrag_core.studies.epistemic.adapters import Reply, licensed_reply
+from ovrag_core.studies.epistemic.choices import license_choice, read_choice
 from ovrag_core.studies.epistemic.experiments import World
 from ovrag_core.studies.epistemic.replies import Answer
 from ovrag_core.studies.epistemic.settings import Choices
@@ -90,7 +90,7 @@ def judge(world: World, questions: Sequence[Question]) -> tuple[Judged, ...]:
 
 def _reply(world: World, question: Question, option: str) -> Reply:
     reading = read_choice(question.text, option, world.names, world.domain, question.about)
-    return licensed_reply(reading, license_reading(reading, world.store, world.domain))
+    return licensed_reply(reading, license_choice(reading, world.store, world.domain))
 
 
 def counts(judged: Iterable[Judged]) -> dict[tuple[bool, Answer], int]:
