@@ -95,7 +95,7 @@ _CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
             r"\bmay\b(?!\s+\d)",
             r"\b(?:can|could|might)\b",
             r"\bpermi(?:ts?|tted|tting|ssion)\b",
-            r"\ballow(?:s|ed|ing|able)?\b",
+            r"\ballow(?:s|ed|able)?\b",
             rf"\b{_ALLOWED}\b",
             r"\b(?:right|free|able|welcome|at liberty) to\b",
             r"\beligible\b",
@@ -106,6 +106,11 @@ _CUE = re.compile(
     "|".join(f"(?P<c{row}>{'|'.join(patterns)})" for row, (_, patterns) in enumerate(_CUES)), re.IGNORECASE
 )
 _NEGATION = re.compile(r"\b(?:not|never|no|none|nobody|neither|nor|without)\b|n't\b|\bfail(?:s|ed|ure)?\b", re.I)
+_DENIED = re.compile(
+    rf"\b(?:(?:is|are|was|were|be|been|will|do|does|did|has|have|had)(?:\s+{_NOT}|n't)|won't){_ADVERB}"
+    r"\s+(?!only\b)([a-z][\w-]*)",
+    re.I,
+)
 _MODAL = re.compile(r"(?:must|shall|should|may|can|could|might|to|not?|never|longer|cannot|n't|avoid)$", re.I)
 _ACTIVE = re.compile(
     r"(?:require|mandate|prohibit|forbid|ban|disallow|permit|allow)s?$|(?:requir|mandat|prohibit|permit|allow|forbidd)ing$",
@@ -178,7 +183,7 @@ def _of_sentence(sentence: str) -> list[Cue]:
     for match, (start, end) in zip(matches, pairwise(edges), strict=True):
         cue = _cue(sentence, match, start, end)
         if cues and not cue.head:  # "are allowed on weekdays but banned at weekends": the same ones
-            cue = replace(cue, head=cues[-1].head)
+            cue = replace(cue, head=cues[-1].head, around=cue.around or cues[-1].around)
         cues.append(cue)
     return cues
 
@@ -216,14 +221,24 @@ def _content(word: str) -> bool:
     return word.lower() not in _SKIPPED and not word.lower().endswith("ly") and bool(stems(word))
 
 
-def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[Cue, Cue] | None:
-    """The first cue of a sentence that the evidence opposes, with the cue that does; None where polarity is equal."""
+def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[str, str] | None:
+    """The first words of a sentence that the evidence opposes, with those that do; None where polarity is equal."""
     given = [cue for text in evidence for cue in find_cues(text)]
     for claimed in find_cues(sentence):
         against = _opposing(claimed, given)
         if against:
-            return claimed, against
-    return None
+            return claimed.text or "plain statement", against.text or "plain statement"
+    affirmed = {stem for text in evidence for stem in stems(text)}
+    denied = {stem for text in evidence for stem in _denied(text)}
+    denied |= {stem for cue in given if cue.force in ("ban", "waived", "not") for stem in cue.around}
+    return next(((f"not {stem}", stem) for stem in _denied(sentence) if stem in affirmed - denied), None)
+
+
+def _denied(text: str) -> list[str]:
+    """Stems of the words that are plainly denied ("is not X"), but for those that are cues themselves."""
+    found = _DENIED.findall(text.replace("’", "'"))
+    words = [word for word in found if not _CUE.search(word)]
+    return stems(" ".join(words))
 
 
 def _opposing(claimed: Cue, given: Sequence[Cue]) -> Cue | None:

@@ -64,8 +64,7 @@ class Verifier:
         opposed = find_opposed(claim, evidence)
         why = ""
         if opposed:
-            said = opposed[1].text or "a plain statement"
-            why = f"its '{opposed[0].text or 'plain statement'}' is '{said}' in the evidence"
+            why = f"its '{opposed[0]}' is '{opposed[1]}' in the evidence"
         if missing:
             why = f"'{claim[missing.start : missing.end].strip()}' is not in the evidence"
         if cosine < self._least:
