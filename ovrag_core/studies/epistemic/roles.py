@@ -9,7 +9,7 @@ from ovrag_core.studies.epistemic.english import BE, DIRECT, DO, GOALS, HAVE, IN
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame, Sign
 from ovrag_core.studies.epistemic.lexicon import OTHER, Role, Sense
 
-_RELATING = frozenset({"of", "to", "in", "within"})  # with `which`, they make the name before it an owner
+_RELATING = frozenset({"of", "to", "in", "within"})  # with `which`, they may make the name before it an owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,8 @@ def _owner(frame: Frame, sign: Sign, sense: Sense) -> tuple[int, bool, float] | 
     links = {"of", "for", "from", "than", *(["to"] if sense.role == "object" else [])} | {
         each.needs for each in sign.senses if each.relation == sense.relation
     }
-    if following and following[0] in _RELATING and frame.words[end + 1 : end + 2] in (["which"], ["whom"]) and before:
+    relating = _RELATING if sense.role == "object" else {"of"}  # "the system to which X belongs"
+    if following and following[0] in relating and frame.words[end + 1 : end + 2] in (["which"], ["whom"]) and before:
         return before[-1], True, 1
     if following and following[0] in links:
         if behind and frame.governor(behind[0]) in links and not frame.is_text(frame.pieces[behind[0]].slot):
@@ -152,10 +153,11 @@ def _distant_owner(
 ) -> tuple[int, bool, float] | None:
     """A name further off that owns the noun: `X has Y as its mouth`, `the lake whose mouth`, `For X, the mouth`."""
     lead = frame.words[max(sign.start - 4, 0) : sign.start]
+    relating = _RELATING if sign.senses[0].role == "object" else {"of"}
     relative = [
         at
         for at, word in enumerate(frame.words[: sign.start])
-        if word == "whose" or (word in _RELATING and frame.words[at + 1] in ("which", "whom", "what"))
+        if word == "whose" or (word in relating and frame.words[at + 1] in ("which", "whom", "what"))
     ]
     if relative:
         owners = [at for at in before if at < relative[-1]]
