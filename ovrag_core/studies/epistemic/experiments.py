@@ -16,7 +16,7 @@ from pathlib import Path
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.errors import CardError
-from ovrag_core.graph import EmbeddedStore, Store, open_graph
+from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.llm import Chat
 from ovrag_core.llm.chat import without_surrogates
 from ovrag_core.project import project_file
@@ -37,6 +37,7 @@ from ovrag_core.studies.epistemic.cards import Card, numbered_lines, read_cards
 from ovrag_core.studies.epistemic.chat_adapters import ChatAlone, ChatLicensed
 from ovrag_core.studies.epistemic.clusters import clusters
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
+from ovrag_core.studies.epistemic.graphs import open_with_domain
 from ovrag_core.studies.epistemic.names import Names, names_of
 from ovrag_core.studies.epistemic.passages import TOP, Shelf, about, rank, verbalise
 from ovrag_core.studies.epistemic.readers import (
@@ -108,9 +109,8 @@ def _without(whole: Store, domain: Domain, hidden: frozenset[str]) -> Store:
 
 
 def open_source(source: Source, domain: Domain) -> Store:
-    """The whole graph of a source. Raises GraphError."""
-    address = source.graph if "://" in source.graph else str(project_file(Path(source.graph)))
-    return open_graph(address, domain.table)
+    """The whole graph of a source. Raises GraphError, also for one that has nothing of the domain."""
+    return open_with_domain(source.graph if "://" in source.graph else project_file(Path(source.graph)), domain)
 
 
 def deal(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> tuple[World, tuple[Card, ...]]:
