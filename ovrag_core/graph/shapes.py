@@ -27,6 +27,7 @@ _TARGETS = {
     "targetObjectsOf": "SELECT DISTINCT ?this WHERE { ?value ?of ?this }",
     "targetClass": "SELECT DISTINCT ?this WHERE { ?this a/<http://www.w3.org/2000/01/rdf-schema#subClassOf>* ?of }",
 }
+SECONDS = 10.0  # for a query of a shape, which another has written
 _W3C = "http://www.w3.org/"
 
 
@@ -143,7 +144,7 @@ class Shapes:
                 f"{self.path}: the shape {shape} uses {undeclared[0]}, which its sh:prefixes do not declare"
             )
         try:
-            EmbeddedStore().select(query)
+            EmbeddedStore(seconds=SECONDS).select(query)
         except GraphError as error:
             raise OntologyError(f"{self.path}: the shape {shape}: {error}") from None
         return query

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, overload
+from threading import Thread
+from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
 from pyoxigraph import NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
 from pyoxigraph import Store as Oxigraph
 
-from ovrag_core.errors import GraphError, Unchecked
+from ovrag_core.errors import GraphError, OvragError, Unchecked
 from ovrag_core.graph import query as queries
 from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
 from ovrag_core.graph.query import Term
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["EmbeddedStore", "Store", "Term", "load_graph", "open_graph"]
 
 Row = dict[str, Term]
+Answer = TypeVar("Answer")
 
 
 class Store(Protocol):
@@ -39,9 +43,15 @@ class Store(Protocol):
 
 
 class EmbeddedStore:
-    """A graph in the memory of this process. `report` says what was met while it was loaded."""
+    """A graph in the memory of this process. `report` says what was met while it was loaded.
 
-    def __init__(self, triples: Iterable[Triple] = (), report: LoadReport | None = None) -> None:
+    `seconds` is the time limit of a query, None for none: set it where queries come from others.
+    """
+
+    def __init__(
+        self, triples: Iterable[Triple] = (), report: LoadReport | None = None, seconds: float | None = None
+    ) -> None:
+        self._seconds = seconds
         self._store = Oxigraph()
         self._store.bulk_extend(Quad(*triple) for triple in triples)
         self.report = report or LoadReport(triples=len(self._store))
@@ -51,22 +61,14 @@ class EmbeddedStore:
 
     def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
         """See `Store.ask`."""
-        answer = self._query(query, "ASK", terms)
-        if not isinstance(answer, QueryBoolean):
-            raise Unchecked("the graph gave no truth value")
-        return bool(answer)
+        queries.check(query, "ASK")
+        return self._within(lambda: self._asked(query, terms or {}))
 
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
         """See `Store.select`."""
         queries.check(query, "SELECT")
-        answer = self._query(queries.with_bound(query, frozenset(terms)) if terms else query, "SELECT", terms)
-        if not isinstance(answer, QuerySolutions):
-            raise Unchecked("the graph gave no rows")
-        names = [variable.value for variable in answer.variables if variable.value not in (terms or {})]
-        try:
-            return [{name: row[name] for name in names if row[name] is not None} for row in answer]
-        except (OSError, ValueError) as error:
-            raise Unchecked(f"the graph stopped in the middle of its answer ({error})") from None
+        full = queries.with_bound(query, frozenset(terms)) if terms else query
+        return self._within(lambda: self._selected(full, terms or {}))
 
     def triples(
         self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
@@ -76,21 +78,56 @@ class EmbeddedStore:
 
     def with_triples(self, added: Iterable[Triple]) -> EmbeddedStore:
         """A copy of the graph with more triples in it."""
-        return EmbeddedStore([*self.triples(), *added], self.report)
+        return EmbeddedStore([*self.triples(), *added], self.report, self._seconds)
 
     def without(self, removed: Iterable[Triple]) -> EmbeddedStore:
         """A copy of the graph without these triples."""
         gone = set(removed)
-        return EmbeddedStore((triple for triple in self.triples() if triple not in gone), self.report)
+        return EmbeddedStore((each for each in self.triples() if each not in gone), self.report, self._seconds)
 
-    def _query(self, query: str, form: str, terms: Mapping[str, Term] | None) -> object:
-        queries.check(query, form)
+    def _asked(self, query: str, terms: Mapping[str, Term]) -> bool:
+        with _reported():
+            answer = self._store.query(query, substitutions=queries.variables(terms))
+            if isinstance(answer, QueryBoolean):
+                return bool(answer)
+        raise Unchecked("the graph gave no truth value")
+
+    def _selected(self, query: str, terms: Mapping[str, Term]) -> list[Row]:
+        with _reported():
+            answer = self._store.query(query, substitutions=queries.variables(terms))
+            if isinstance(answer, QuerySolutions):
+                names = [variable.value for variable in answer.variables if variable.value not in terms]
+                return [{name: row[name] for name in names if row[name] is not None} for row in answer]
+        raise Unchecked("the graph gave no rows")
+
+    def _within(self, action: Callable[[], Answer]) -> Answer:
+        """The answer within the time limit. A query cannot be stopped: it is left to a thread that ends with us."""
+        if self._seconds is None:
+            return action()
+        given: Future[Answer] = Future()
+
+        def run() -> None:
+            try:
+                given.set_result(action())
+            except OvragError as error:
+                given.set_exception(error)
+
+        Thread(target=run, daemon=True).start()
         try:
-            return self._store.query(query, substitutions=queries.variables(terms or {}))
-        except SyntaxError as error:
-            raise GraphError(f"the query cannot be read ({one_line(str(error), 160)}); mend it") from None
-        except (OSError, ValueError, RuntimeError) as error:
-            raise Unchecked(f"the graph could not answer ({one_line(str(error), 160)})") from None
+            return given.result(self._seconds)
+        except TimeoutError:
+            raise Unchecked(f"the graph gave no answer in {self._seconds:g} seconds") from None
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Errors of the store as one sentence each."""
+    try:
+        yield
+    except SyntaxError as error:
+        raise GraphError(f"the query cannot be read ({one_line(str(error), 160)}); mend it") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Unchecked(f"the graph could not answer ({one_line(str(error), 160)})") from None
 
 
 def load_graph(

@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
-from ovrag_core.graph.shapes import Violation
+from ovrag_core.graph.shapes import SECONDS, Violation
 from ovrag_core.studies.epistemic.claims import Claim
 from ovrag_core.studies.epistemic.domain import Domain
 from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Known, Licence, Value, Verdict
@@ -150,7 +150,8 @@ def _broken(
     """
     chosen = [each.shape for each in known.predicate.constraints.values()] if shapes is None else shapes
     together = [*facts, claimed] if claimed is not None and claimed not in facts else list(facts)
-    return set(known.domain.shape_set.violations(EmbeddedStore(as_data(together, known, claimed)), chosen))
+    data = EmbeddedStore(as_data(together, known, claimed), seconds=SECONDS)
+    return set(known.domain.shape_set.violations(data, chosen))
 
 
 def as_data(facts: Sequence[Triple], known: Known, claimed: Triple | None = None) -> list[Triple]:

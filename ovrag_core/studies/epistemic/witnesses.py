@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import TYPE, EmbeddedStore
+from ovrag_core.graph.shapes import SECONDS
 from ovrag_core.studies.epistemic.domain import Constraint, Domain, Predicate
 from ovrag_core.studies.epistemic.rechecking import DIFFERENT
 
@@ -41,7 +42,7 @@ def _problem(domain: Domain, predicate: Predicate, constraint: Constraint) -> st
 
 
 def _fires(domain: Domain, constraint: Constraint, triples: Sequence[Triple]) -> bool:
-    store = EmbeddedStore([*triples, *domain.hierarchy])
+    store = EmbeddedStore([*triples, *domain.hierarchy], seconds=SECONDS)
     return bool(domain.shape_set.violations(store, [constraint.shape]))
 
 
