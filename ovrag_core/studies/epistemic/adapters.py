@@ -219,7 +219,7 @@ def claims_of(card: Card, domain: Domain) -> tuple[Claim, ...]:
 
 def evidence_of(licence: Licence) -> tuple[str, ...]:
     """The triples of a proof, as N-Triples write them."""
-    return tuple(_written(triple) for triple in licence.proof)
+    return tuple(written(triple) for triple in licence.proof)
 
 
 def _written(triple: Triple) -> str:
