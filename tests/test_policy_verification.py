@@ -1,12 +1,16 @@
 """What evidence says is accepted in other words; a changed number, rule or source is not."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from faulty_server import KEY, MODEL, FaultyServer, scripted
 
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
+from ovrag_core.studies.policy.corpus import read_corpus
 from ovrag_core.studies.policy.perturbations import change_numbers, misplace, perturb, swap_must
-from ovrag_core.studies.policy.polarity import find_cues
+from ovrag_core.studies.policy.polarity import find_cues, find_opposed
 from ovrag_core.studies.policy.quantities import find_missing, find_quantities
 from ovrag_core.studies.policy.verification import Verifier, judge
 
@@ -293,3 +297,18 @@ def test_a_model_judges_only_with_words_of_the_evidence(reply: dict[str, object]
         verdict = judge("Dogs must be led.", ["Dogs are to be kept on a lead."], chat)
     assert verdict.ok == (why == "")
     assert why in verdict.why
+
+
+def test_perturbations_of_a_published_corpus_are_rejected_by_numbers_and_polarity_alone(external_data: Path) -> None:
+    corpus = read_corpus(external_data / "policy" / "dev" / "corpus" / "processed" / "paragraphs.jsonl")
+    wrong = list(perturb([each.text for each in corpus.paragraphs]))
+    for kind, count in (("must", 137), ("number", 230)):
+        of_kind = [each for each in wrong if each.kind == kind]
+        passed = [each for each in of_kind if not _refused(each.sentence, each.evidence)]
+        assert len(of_kind) == count
+        assert len(passed) <= 0.02 * count
+    assert not any(_refused(each.text, [each.text]) for each in corpus.paragraphs)
+
+
+def _refused(sentence: str, evidence: Sequence[str]) -> bool:
+    return bool(find_missing(sentence, "\n\n".join(evidence)) or find_opposed(sentence, evidence))
