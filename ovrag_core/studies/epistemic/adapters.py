@@ -222,7 +222,8 @@ def evidence_of(licence: Licence) -> tuple[str, ...]:
     return tuple(written(triple) for triple in licence.proof)
 
 
-def _written(triple: Triple) -> str:
+def written(triple: Triple) -> str:
+    """A triple as N-Triples write it."""
     return f"{triple.subject} {triple.predicate} {triple.object} ."
 
 
