@@ -1,5 +1,6 @@
 """What evidence says is accepted in other words; a changed number, rule or source is not."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -312,3 +313,11 @@ def test_perturbations_of_a_published_corpus_are_rejected_by_numbers_and_polarit
 
 def _refused(sentence: str, evidence: Sequence[str]) -> bool:
     return bool(find_missing(sentence, "\n\n".join(evidence)) or find_opposed(sentence, evidence))
+
+
+@pytest.mark.parametrize("text", ["AB-" * 5000, "no " + "word " * 5000, "is not " + "quickly " * 5000, "1" * 20000])
+def test_endless_texts_are_read_in_time(text: str) -> None:
+    start = time.process_time()
+    find_missing(text, text)
+    find_opposed(text, [text])
+    assert time.process_time() - start < 10

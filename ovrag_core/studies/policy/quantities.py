@@ -103,8 +103,8 @@ _CLOCK = re.compile(
     re.I,
 )
 _CODE = re.compile(
-    r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])(?!\d+(?:st|nd|rd|th|k|m|bn|am|pm|%)\b)"
-    r"(?:[A-Z]{1,8}[A-Za-z]*-?\d[\w-]*|\d{3,}-[A-Z]+)(?!\w)"
+    r"(?<![\w.])(?=[\w-]{0,40}?\d)(?=[\w-]{0,40}?[A-Za-z])(?!\d+(?:st|nd|rd|th|k|m|bn|am|pm|%)\b)"
+    r"(?:[A-Z]{1,8}[A-Za-z]{0,20}-?\d[\w-]{0,40}|\d{3,12}-[A-Z]{1,20})(?!\w)"
 )
 _FREQUENCY = re.compile(
     r"\b(?:(?:once|one time)\s+)?(?:per|each|every|an?(?=\s+(?:hour|day|week|fortnight|month|quarter|year)\b))\s+"
