@@ -122,51 +122,41 @@ def _without(line: str, marks: list[_Mark]) -> tuple[str, list[tuple[int, tuple[
 
 
 def _shared(lines: list[_Line]) -> list[_Line]:
-    """Citations that a list shares with the line before or after it."""
-    result: list[_Line] = []
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        stop = at + 1
-        while not line.item and stop < len(lines) and lines[stop].item:
-            stop += 1
-        lead, items = ([line], lines[at + 1 : stop]) if not line.item else ([], [line])
-        if line.item:
-            while stop < len(lines) and lines[stop].item:
-                stop += 1
-            items = lines[at:stop]
-        after = lines[stop].trailing if stop < len(lines) else ()
-        result.extend(_joined(lead, items, after))
-        at = stop
-    return [line for line in result if line.sentences]
+    """Lines with the citations that a list shares with the line before or after it."""
+    blocks: list[list[_Line]] = []  # a line and the items that follow it
+    for line in lines:
+        if line.item and blocks:
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    following = [block[0].trailing for block in blocks[1:]]
+    joined = (_joined(block, after) for block, after in zip(blocks, [*following, ()], strict=False))
+    return [line for block in joined for line in block if line.sentences]
 
 
-def _joined(lead: list[_Line], items: list[_Line], after: tuple[str, ...]) -> list[_Line]:
-    head = lead[0] if lead else None
-    last = head.sentences[-1] if head and head.sentences else None
-    leads = last is not None and last.text.endswith(":") and bool(items)
-    given = (last.ids if last and leads else ()) or after
-    items = [_filled(item, given) for item in items]
-    if not head:
-        return items
-    if leads and last and not last.ids:
-        own = tuple(dict.fromkeys(name for item in items for each in item.sentences for name in each.ids))
-        head = _Line((*head.sentences[:-1], Cited(last.text, own)), head.item)
-    elif not items and after:
-        head = _filled(head, after, only_last=True)
-    return [head, *items]
+def _joined(block: list[_Line], after: tuple[str, ...]) -> list[_Line]:
+    """A block with its own citations shared, and those that stand on the line below it."""
+    head, *items = block if not block[0].item else (_Line((), False), *block)
+    if not items:
+        return [_with_last(head, after)]
+    last = head.sentences[-1] if head.sentences else None
+    if last is None or not last.text.endswith(":"):
+        return [head, *(_filled(item, after) for item in items)]
+    items = [_filled(item, last.ids or after) for item in items]
+    named = tuple(dict.fromkeys(name for item in items for each in item.sentences for name in each.ids))
+    return [head if last.ids else _with_last(head, named), *items]
 
 
-def _filled(line: _Line, ids: tuple[str, ...], *, only_last: bool = False) -> _Line:
-    rows = range(len(line.sentences))
-    chosen = {rows[-1]} if only_last and rows else set(rows)
-    if not only_last and any(each.ids for each in line.sentences):
+def _with_last(line: _Line, ids: tuple[str, ...]) -> _Line:
+    """The line, its last sentence citing `ids` as well."""
+    if not line.sentences or not ids:
         return line
-    return _Line(
-        tuple(
-            Cited(each.text, tuple(dict.fromkeys(each.ids + ids))) if row in chosen else each
-            for row, each in enumerate(line.sentences)
-        ),
-        line.item,
-        line.trailing,
-    )
+    *others, last = line.sentences
+    return _Line((*others, Cited(last.text, tuple(dict.fromkeys(last.ids + ids)))), line.item, line.trailing)
+
+
+def _filled(line: _Line, ids: tuple[str, ...]) -> _Line:
+    """The line, its sentences citing `ids` where none of them cites anything."""
+    if any(each.ids for each in line.sentences):
+        return line
+    return _Line(tuple(Cited(each.text, ids) for each in line.sentences), line.item, line.trailing)
