@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ovrag_core.errors import DomainError, SettingsError
-from ovrag_core.llm import Chat
+from ovrag_core.llm import Chat, connect
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.settings import Settings
@@ -57,6 +58,25 @@ def answer_source(
     systems = make_arms(world, cards, options, arms or options.arms, chat, settings.llm.seed)
     at_once = settings.llm.concurrency if chat is not None else 1
     return Answered(name, source, world, cards, experiments.run(world, cards, systems.values(), at_once=at_once))
+
+
+@contextmanager
+def open_chat(settings: Settings) -> Iterator[Chat | None]:
+    """The chat model of the settings, None offline; closed at the end. Raises what `connect` raises."""
+    if settings.llm.provider == "offline":
+        yield None
+        return
+    connection = connect(settings.llm.model_copy(update={"prices": project_file(settings.llm.prices)}))
+    try:
+        yield connection.chat
+    finally:
+        connection.close()
+
+
+def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
+    """Every source of the settings, by name. Raises as `answer_source`."""
+    with open_chat(settings) as chat:
+        return {name: answer_source(settings, name, embedder, chat) for name in epistemic(settings).sources}
 
 
 def make_arms(
