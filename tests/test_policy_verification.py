@@ -4,11 +4,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy
 import pytest
 from faulty_server import KEY, MODEL, FaultyServer, scripted
 
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
+from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.studies.policy.corpus import read_corpus
 from ovrag_core.studies.policy.perturbations import change_numbers, misplace, perturb, swap_must
 from ovrag_core.studies.policy.polarity import find_cues, find_opposed
@@ -321,3 +323,19 @@ def test_endless_texts_are_read_in_time(text: str) -> None:
     find_missing(text, text)
     find_opposed(text, [text])
     assert time.process_time() - start < 10
+
+
+def test_vectors_that_were_made_before_are_not_made_again() -> None:
+    asked: list[str] = []
+
+    class Counting:
+        name = "counting"
+
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            asked.extend(texts)
+            return numpy.ones((len(texts), 1), dtype=numpy.float32)
+
+    verifier = Verifier(Counting())
+    verifier.remember(["Dogs bark."], numpy.ones((1, 1), dtype=numpy.float32))
+    assert [verifier.likeness("Do dogs bark?", ["Dogs bark."]) for _ in range(2)] == [[1], [1]]
+    assert asked == ["Do dogs bark?"]

@@ -79,6 +79,10 @@ class Verifier:
             for row, text in enumerate(evidence)
         ]
 
+    def remember(self, texts: Sequence[str], vectors: Vectors) -> None:
+        """Take vectors of the same embedder that were made before, one row a text, as an index has them."""
+        self._vectors.update(zip(texts, vectors, strict=True))
+
     def likeness(self, query: str, texts: Sequence[str]) -> list[float]:
         """The cosine of a text with each of others."""
         self._embed([query, *texts])
