@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy
 import numpy.typing as npt
+import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -16,6 +17,7 @@ from ovrag_core.thesis.figures import GREY, MARKERS, MISSING, colours, styled
 
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 OURS = "#0b5c8a"
+_SIDE_BY_SIDE = 3
 
 
 def forms(rows: Mapping[str, Mapping[str, Estimate]], pairs: Mapping[str, str], width: float) -> Figure:
@@ -68,7 +70,7 @@ def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width
         fig = Figure(figsize=(width, 3.1), layout="constrained")
         ax = fig.subplots()
         for number, ((name, curve), colour) in enumerate(zip(curves.items(), colours(len(curves)), strict=True)):
-            own = int(round(curve.answered * len(curve.coverage)))
+            own = round(curve.answered * len(curve.coverage))
             line = LINES[number % len(LINES)]
             ax.plot(curve.coverage[:own], curve.risk[:own], ls=line, color=colour, lw=1.5)
             ax.plot(curve.coverage[max(0, own - 1) :], curve.risk[max(0, own - 1) :], ls=line, color=colour, lw=0.6)
@@ -78,20 +80,39 @@ def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width
             ax.plot([], [], ls=line, marker=marker, color=colour, mec="black", mew=0.5, ms=5, label=name)
         if curves:
             first = next(iter(curves.values()))
-            ax.plot(
-                first.coverage,
-                _least(len(first.coverage), answerable),
-                ls=(0, (1, 1)),
-                color="black",
-                lw=1,
-                label="least possible",
-            )
+            least = _least(len(first.coverage), answerable)
+            ax.plot(first.coverage, least, ls=(0, (1, 1)), color="black", lw=1, label="least possible")
         ax.set(xlim=(0, 1.01), xlabel="share of cards answered, the surest first", ylabel="of those wrong")
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_ylim(-0.02)
         ax.grid()
         fig.legend(loc="outside right center")
+        return fig
+
+
+def confusion(tables: Mapping[str, pandas.DataFrame], width: float) -> Figure:
+    """Counts of gold (rows) against answered (columns), three tables side by side, each row shaded by its shares."""
+    with styled():
+        rows = max(1, -(-len(tables) // _SIDE_BY_SIDE))
+        fig = Figure(figsize=(width, 1.45 * rows + 0.1), layout="constrained")
+        axes = fig.subplots(rows, _SIDE_BY_SIDE, squeeze=False).ravel()
+        for ax, (title, table) in zip(axes, tables.items(), strict=False):
+            counts = table.to_numpy(dtype=float)
+            sums = counts.sum(axis=1, keepdims=True)
+            shares = numpy.divide(counts, sums, out=numpy.zeros_like(counts), where=sums > 0)
+            ax.imshow(shares, cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
+            for (row, column), share in numpy.ndenumerate(shares):
+                said = f"{counts[row, column]:.0f}  ({share:.0%})"
+                ink = "white" if share > 0.6 else "black"
+                ax.text(column, row, said, ha="center", va="center", color=ink, fontsize=6.5)
+            ax.set_title(title)
+            ax.set_xticks(range(len(table.columns)), table.columns)
+            ax.set_yticks(range(len(table.index)), table.index)
+            ax.tick_params(length=0)
+            ax.spines[:].set_visible(False)
+        for ax in axes[len(tables) :]:
+            ax.set_axis_off()
         return fig
 
 

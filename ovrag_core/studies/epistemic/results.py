@@ -36,7 +36,7 @@ from ovrag_core.studies.epistemic.settings import epistemic
 from ovrag_core.studies.epistemic.shortcuts import Shortcut, best
 from ovrag_core.studies.epistemic.study import Answered
 from ovrag_core.thesis import numbers
-from ovrag_core.thesis.figures import FIGURES, heat_maps, save_figure
+from ovrag_core.thesis.figures import FIGURES, save_figure
 from ovrag_core.thesis.tables import TABLES, Note, write_table
 
 FOLDER = "epistemic"
@@ -46,7 +46,7 @@ CONSTANT = tuple(f"always {answer}" for answer in CONSTANTS.values())
 SHOWN = ("LA*", "CVRR*", "FAR*", "false YES", "AR*", "accuracy", "macro-F1")
 AS_PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA", "overall")
 FORMS = {"LA": "LA*", "CVRR": "CVRR*", "FAR-NE": "FAR*", "AP": "AP*"}
-SHORT = ("YES", "NO", "UNK", "none")
+SHORT = ("YES", "NO", "UNKNOWN", "none")
 MEANING = (
     "LA*: entailed cards answered YES; CVRR*: contradicted ones answered NO; FAR*: YES where not entailed, or NO where "
     "unknown; AR*: unknown ones left open"
@@ -163,17 +163,10 @@ def published_table(book: Book, answered: Answered, found: Measured) -> pandas.D
     theirs = published()
     rows += [{"arm": f"{name} (recorded)", **run.metrics} for name, run in theirs.recorded.items()]
     rows.append({"arm": "licensed, its paper (published)", **{name: theirs.paper[name] for name in METRICS}})
-    ranges = [
-        {"arm": f"{name}, expected {end} (published)", **{metric: pair[place] for metric, pair in expected.items()}}
-        for name, expected in theirs.expected.items()
-        for place, end in enumerate(("from", "to"))
-    ]
-    more = (
-        f"YES or NO counts as an answer, whether right or wrong. Recorded and published: other cards, {theirs.source}"
-    )
+    more = f"YES or NO counts as an answer, right or wrong. Recorded and published: other cards, {theirs.source}"
     note = book.note(answered, "each", more=more)
     caption = "The same answers by the published metrics."
-    return _table(book, pandas.DataFrame([*rows, *ranges]), "published", caption, note)
+    return _table(book, pandas.DataFrame(rows), "published", caption, note)
 
 
 def references_table(book: Book, answered: Answered) -> pandas.DataFrame:
@@ -209,10 +202,8 @@ def confusion_figure(book: Book, answered: Answered) -> Path:
         arm: pandas.DataFrame(each[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
         for arm, each in counted.items()
     }
-    fig = heat_maps(tables, book.width, row_label="card", column_label="answer")
-    more = (
-        "Rows: entailed, contradicted, neither. Right answers lie on the diagonal. None: no answer that could be used"
-    )
+    fig = pictures.confusion(tables, book.width)
+    more = "Rows: entailed, contradicted, neither; columns: answers, right ones on the diagonal. None: no usable answer"
     note = book.note(answered, "each", interval=False, more=more)
     return _figure(book, fig, "confusion", "What the arms said of which cards.", note)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pyoxigraph import Literal, NamedNode
+
 from ovrag_core.errors import DomainError, SettingsError
 from ovrag_core.llm import Chat, connect
 from ovrag_core.project import project_file
@@ -15,7 +17,7 @@ from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.settings import Settings
 from ovrag_core.studies.epistemic import experiments
 from ovrag_core.studies.epistemic.adapters import Adapter
-from ovrag_core.studies.epistemic.cards import Card
+from ovrag_core.studies.epistemic.cards import Card, is_iri
 from ovrag_core.studies.epistemic.experiments import CHAT, World, deal, plan_of
 from ovrag_core.studies.epistemic.metrics import Outcome
 from ovrag_core.studies.epistemic.records import Run
@@ -41,6 +43,10 @@ class Answered:
     def clusters(self) -> int:
         """How many clusters of cards intervals resample."""
         return len({self.world.cluster(card) for card in self.cards})
+
+    def label(self, term: str) -> str:
+        """The name of a thing by its IRI; a text that is no IRI is its own."""
+        return self.world.names.label(NamedNode(term) if is_iri(term) else Literal(term))
 
 
 def answer_source(
