@@ -1,0 +1,324 @@
+"""What of policy prose argues instead of ruling, by rules: cues over classes of words, and clauses that clash.
+
+The classes and cues are in `critic_rules.yaml`. Strict wording alone is no finding: a duty, a ban or a threat of
+dismissal is what policies are made of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Literal, NamedTuple, Required, TypedDict, cast, get_args
+
+import yaml
+
+from ovrag_core.retrieval.words import stems
+
+Label = Literal["L1", "L2", "L3", "L4", "L5", "L6"]
+LABELS: tuple[Label, ...] = get_args(Label)
+NAMES: Mapping[Label, str] = {
+    "L1": "loaded language",
+    "L2": "one-sided framing",
+    "L3": "unsupported claim",
+    "L4": "internal contradiction",
+    "L5": "false dilemma",
+    "L6": "slippery slope",
+}
+
+_VOCABULARY = Path(__file__).with_name("critic_rules.yaml")
+_SENTENCE_END = re.compile(r"[.!?]+[\"')\]”’]*(?=\s+[\"'“‘(\[]?[A-Z0-9]|\s*$)")
+_CLAUSE_END = re.compile(
+    r"; |, (?:and|but|yet|while|whereas|since|because|as) |\b(?:and|but) (?=\w+ (?:may|must|who)\b)"
+)
+_VERB = re.compile(r"\b(is|are|was|were|must|shall|should|may|can|cannot|has to|have to|need|needs|will|do|does)\b")
+_NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
+_EVEN = str.maketrans("‘’“”\n\t\u00a0", "''\"\"   ")
+_STEM = 6  # letters by which words are compared: approve and approval, photograph and photography
+_ALIKE = 0.6  # share of the content words of the shorter clause that stand in the other
+_WHOLE = 0.28  # share of the content words of both that they share
+_SAME = 0.75  # the same where only a number differs
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A label, the passage `[start, end)` of the text that earns it, and why in a few words."""
+
+    label: Label
+    start: int
+    end: int
+    why: str
+
+
+class Sentence(NamedTuple):
+    """A passage with its place, in lower case and with straight quotes; as long as it is in the text."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Cue(NamedTuple):
+    """Patterns that all, of which one or more, that none may be found in a sentence; that nowhere in the text."""
+
+    label: Label
+    all: tuple[re.Pattern[str], ...]
+    some: tuple[re.Pattern[str], ...]
+    none: tuple[re.Pattern[str], ...]
+    nowhere: tuple[re.Pattern[str], ...]
+    why: str
+
+
+class Clause(NamedTuple):
+    """What a clause says of duty, and of what: stems without the words of duty, and numbers."""
+
+    place: Sentence
+    duties: frozenset[str]
+    about: frozenset[str]
+    subject: str
+    numbers: frozenset[str]
+    negated: bool
+    quantified: bool
+    narrow: bool  # it names a case of its own
+    closed: bool  # it rules out any other case
+
+
+def by_rules(text: str) -> tuple[Finding, ...]:
+    """What the prose of `text` argues instead of ruling, in order of place; nothing for an empty text."""
+    sentences = tuple(sentences_of(text))
+    whole = even(text)
+    found = {(finding.label, finding.start, finding.end): finding for finding in _contradictions(sentences)}
+    for cue in _cues():
+        if any(pattern.search(whole) for pattern in cue.nowhere):
+            continue
+        for sentence in sentences:
+            if finding := _judge(cue, sentence):
+                found.setdefault((finding.label, finding.start, finding.end), finding)
+    return tuple(sorted(found.values(), key=lambda finding: (finding.start, finding.end, finding.label)))
+
+
+def _judge(cue: Cue, sentence: Sentence) -> Finding | None:
+    """The finding of a cue in a sentence. Loaded words are the span themselves, an argument is its whole sentence."""
+    met = [pattern.search(sentence.text) for pattern in cue.all]
+    if not all(met) or any(pattern.search(sentence.text) for pattern in cue.none):
+        return None
+    if cue.some and not any(pattern.search(sentence.text) for pattern in cue.some):
+        return None
+    first = met[0]
+    if cue.label == "L1" and first:
+        return Finding(cue.label, sentence.start + first.start(), sentence.start + first.end(), cue.why)
+    return Finding(cue.label, sentence.start, sentence.end, cue.why)
+
+
+def _contradictions(sentences: Sequence[Sentence]) -> Iterator[Finding]:
+    """Clauses of the text about the same thing that cannot both hold, as one span from the first to the second."""
+    clauses = [clause_of(part) for sentence in sentences for part in parts_of(sentence)]
+    for first, second in combinations(clauses, 2):
+        if why := clash(first, second):
+            yield Finding("L4", first.place.start, second.place.end, why)
+
+
+def clash(first: Clause, second: Clause) -> str | None:
+    """Why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
+    known = rules()
+    shared = first.about & second.about
+    if not shared or (first.narrow and not second.closed) or (second.narrow and not first.closed):
+        return None
+    fewer = min(len(first.about), len(second.about))
+    part, whole = len(shared) / fewer, len(shared) / len(first.about | second.about)
+    of_one = first.subject == second.subject != "" and first.negated != second.negated
+    stated = of_one and (first.quantified or second.quantified)
+    same = stated or (part >= _ALIKE and whole >= _WHOLE and (len(shared) > 1 or fewer == 1))
+    if same and any(opposed(first.duties, second.duties, pair) for pair in known.opposed):
+        return "two clauses on the same thing cannot both be kept"
+    if same and len(shared) > 1 and whole >= _ALIKE and first.negated != second.negated:
+        return "a clause denies what another says"
+    if any(_apart(first.about, second.about, pair) for pair in known.antonyms):
+        return "two clauses say opposite things of the same"
+    if whole >= _SAME and first.numbers and second.numbers and not first.numbers & second.numbers:
+        return "two clauses give different numbers for the same"
+    return None
+
+
+def opposed(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
+    """Whether one of the pair stands in each."""
+    one, other = pair
+    return (one in first and other in second) or (other in first and one in second)
+
+
+def _apart(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
+    """One word of the pair stands in each clause, neither has both, and the rest is about the same."""
+    for one, other in (pair, pair[::-1]):
+        if one in first and other in second and other not in first and one not in second:
+            left, right = first - {one}, second - {other}
+            shared = left & right
+            if left and right and len(shared) / min(len(left), len(right)) >= _ALIKE:
+                return len(shared) / len(left | right) >= _WHOLE
+    return False
+
+
+def clause_of(place: Sentence) -> Clause:
+    """What a clause says of duty, and of what."""
+    known = rules()
+    duties = set()
+    rest = place.text
+    for name, pattern in known.duties.items():
+        if pattern.search(rest):
+            duties.add(name)
+            # A ban is read before a permission, so that its words do not speak twice.
+            rest = pattern.sub(" ", rest)
+    numbers = frozenset(_NUMBER.findall(place.text))
+    words = stems(known.units.sub(" ", _NUMBER.sub(" ", place.text)))
+    about = [short for word in words if (short := known.irregular.get(word, word)[:_STEM]) not in known.light]
+    narrow = bool(known.narrowing.search(place.text))
+    return Clause(
+        place,
+        frozenset(duties),
+        frozenset(about),
+        _subject(place),
+        numbers,
+        negated=bool(known.negated.search(place.text)),
+        quantified=bool(known.quantified.search(place.text)),
+        narrow=narrow,
+        closed=not narrow and bool(known.universal.search(place.text)),
+    )
+
+
+def _subject(place: Sentence) -> str:
+    """What a clause begins with, up to its first verb of duty or being, without an article."""
+    head, verb, _ = re.split(_VERB, place.text, maxsplit=1) if _VERB.search(place.text) else ("", "", "")
+    return re.sub(r"^(?:the|an?|all|every|each|any|no) ", "", head.strip()) if verb else ""
+
+
+def parts_of(sentence: Sentence) -> Iterator[Sentence]:
+    """The clauses of a sentence."""
+    start = 0
+    for end in [*_CLAUSE_END.finditer(sentence.text), None]:
+        stop = end.start() if end else len(sentence.text)
+        if stop > start:
+            yield Sentence(sentence.start + start, sentence.start + stop, sentence.text[start:stop])
+        start = end.end() if end else stop
+
+
+def sentences_of(text: str) -> Iterator[Sentence]:
+    """The sentences of a text with their places."""
+    start = 0
+    for end in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
+        passage = text[start:end]
+        if passage.strip():
+            first = start + len(passage) - len(passage.lstrip())
+            yield Sentence(first, start + len(passage.rstrip()), even(passage.strip()))
+        start = end
+
+
+def even(text: str) -> str:
+    """Lower case and straight quotes, each character at its place."""
+    return "".join(each.lower() if len(each.lower()) == 1 else each for each in text.translate(_EVEN))
+
+
+class Worded(TypedDict, total=False):
+    """A cue as it is written."""
+
+    all: Required[list[str]]
+    some: list[str]
+    none: list[str]
+    nowhere: list[str]
+    why: Required[str]
+
+
+class Vocabulary(TypedDict):
+    """What `critic_rules.yaml` holds."""
+
+    words: dict[str, str]
+    marks: dict[str, str]
+    cues: dict[Label, list[Worded]]
+    duties: dict[str, str]
+    opposed: list[tuple[str, str]]
+    antonyms: list[tuple[str, str]]
+    irregular: dict[str, str]
+    light: list[str]
+    units: str
+    negated: str
+    quantified: str
+    universal: str
+    narrowing: str
+
+
+class Rules(NamedTuple):
+    """What is known of clauses."""
+
+    duties: dict[str, re.Pattern[str]]
+    opposed: tuple[tuple[str, str], ...]
+    antonyms: tuple[tuple[str, str], ...]
+    irregular: dict[str, str]
+    light: frozenset[str]
+    units: re.Pattern[str]
+    negated: re.Pattern[str]
+    quantified: re.Pattern[str]
+    universal: re.Pattern[str]
+    narrowing: re.Pattern[str]
+
+
+@cache
+def rules() -> Rules:
+    """What is known of clauses, read once."""
+    read = _vocabulary()
+    return Rules(
+        duties={name: re.compile(pattern) for name, pattern in read["duties"].items()},
+        opposed=tuple((one, other) for one, other in read["opposed"]),
+        antonyms=tuple((one, other) for one, other in read["antonyms"]),
+        irregular=read["irregular"],
+        light=frozenset(read["light"]),
+        units=re.compile(read["units"]),
+        negated=re.compile(read["negated"]),
+        quantified=re.compile(read["quantified"]),
+        universal=re.compile(read["universal"]),
+        narrowing=re.compile(read["narrowing"]),
+    )
+
+
+@cache
+def _words() -> dict[str, str]:
+    """The classes of words, each with those that it names put in."""
+    words = dict[str, str]()
+    for name, pattern in _vocabulary()["words"].items():
+        words[name] = _filled(pattern, words)
+    return words
+
+
+@cache
+def traits() -> dict[str, re.Pattern[str]]:
+    """Classes of words, and further marks of how a sentence is built, by name: what a learned critic looks for."""
+    return {name: re.compile(pattern) for name, pattern in (_words() | _vocabulary()["marks"]).items()}
+
+
+@cache
+def _cues() -> tuple[Cue, ...]:
+    def compiled(patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(_filled(pattern, _words())) for pattern in patterns)
+
+    return tuple(
+        Cue(
+            label,
+            compiled(cue["all"]),
+            compiled(cue.get("some", ())),
+            compiled(cue.get("none", ())),
+            compiled(cue.get("nowhere", ())),
+            cue["why"],
+        )
+        for label, cues in _vocabulary()["cues"].items()
+        for cue in cues
+    )
+
+
+def _filled(pattern: str, words: Mapping[str, str]) -> str:
+    """The pattern with the classes it names put in; other braces count repetitions."""
+    return re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{words[name[1]]})", pattern)
+
+
+@cache
+def _vocabulary() -> Vocabulary:
+    return cast(Vocabulary, yaml.safe_load(_VOCABULARY.read_text(encoding="utf-8")))
