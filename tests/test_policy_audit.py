@@ -11,12 +11,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ovrag_core.errors import ResultError
-from ovrag_core.studies.policy.audit import Audited, Bundle, Kept, cache_key, seal_of, write_bundle
+from ovrag_core.studies.policy.answers import answer
+from ovrag_core.studies.policy.audit import Audited, Bundle, Kept, audited, cache_key, seal_of, write_bundle
 from ovrag_core.studies.policy.corpus import Corpus, Read, assemble
 
 TOOL = "tools/verify_audit_bundle.py"
@@ -54,7 +56,7 @@ def cited(corpus: Corpus, words: str) -> Quote:
     return Quote(paragraph.doc_id, paragraph.id, start, start + len(words), words)
 
 
-def audited(corpus: Corpus) -> list[Audited]:
+def records(corpus: Corpus) -> list[Audited]:
     asked = {"embedder": "minilm", "model": "small"}
     keys = [cache_key("Dogs", "Is it so?", "small")]
     dogs = Sentence("Dogs stay on a lead.", (cited(corpus, "Dogs stay on a lead."), cited(corpus, "“may” roam")))
@@ -68,7 +70,7 @@ def audited(corpus: Corpus) -> list[Audited]:
 def bundle(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> Bundle:
     folder = tmp_path_factory.mktemp("audit") / "bundle"
     kept = [Kept("Dogs", "Is it so?", "small", "yes")]
-    return write_bundle(folder, audited(corpus), corpus, {"alpha": 0.1, "k": 5}, kept)
+    return write_bundle(folder, records(corpus), corpus, {"alpha": 0.1, "k": 5}, kept)
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +192,7 @@ def test_the_script_runs_alone_and_needs_the_standard_library_only(bundle: Bundl
 
 def test_the_same_answers_make_the_same_bytes(bundle: Bundle, corpus: Corpus, tmp_path: Path) -> None:
     kept = [Kept("Dogs", "Is it so?", "small", "yes")]
-    again = write_bundle(tmp_path / "again", audited(corpus), corpus, {"k": 5, "alpha": 0.1}, kept)
+    again = write_bundle(tmp_path / "again", records(corpus), corpus, {"k": 5, "alpha": 0.1}, kept)
     assert again.seal == bundle.seal
 
 
@@ -209,3 +211,13 @@ def test_a_folder_that_holds_something_is_left_alone(corpus: Corpus, tmp_path: P
 
 def test_keys_tell_texts_apart_wherever_one_ends() -> None:
     assert cache_key("a", "bc", "m") != cache_key("ab", "c", "m")
+
+
+def test_answers_of_the_study_are_filed_as_they_are(corpus: Corpus, verify: Callable[..., Any], tmp_path: Path) -> None:
+    evidence = [SimpleNamespace(paragraph=paragraph, score=1.0) for paragraph in corpus.paragraphs]
+    given = [audited(f"q{n}", answer(query, evidence), {}, {}) for n, query in enumerate(["May a boat leave?", " "])]
+    assert [each.silent for each in given] == [False, True]
+    made = write_bundle(tmp_path / "b", given, corpus, {})
+    faults, counted = verify(made.folder)
+    assert (faults, counted["records"]) == ([], 2)
+    assert counted["citations"] >= 1

@@ -22,6 +22,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from ovrag_core.errors import ResultError
+from ovrag_core.studies.policy.answers import Answer
 from ovrag_core.studies.policy.corpus import Corpus
 
 FORMAT = "ovrag-policy-audit-1"
@@ -105,6 +106,28 @@ class Bundle:
     folder: Path
     seal: str
     files: tuple[str, ...] = field(default=())
+
+
+def audited(
+    query_id: str,
+    answer: Answer,
+    requested: Mapping[str, str],
+    used: Mapping[str, str],
+    cache_keys: Sequence[str] = (),
+) -> Audited:
+    """An answer as it is filed; what was removed is filed with the reason."""
+    removed = [f"{each.text} ({each.why})" for each in answer.removed]
+    return Audited(
+        query_id,
+        answer.query,
+        answer.sentences,
+        removed,
+        answer.silent,
+        answer.reason,
+        requested,
+        used,
+        cache_keys,
+    )
 
 
 def cache_key(text: str, prompt: str, model: str) -> str:
