@@ -18,6 +18,7 @@ from ovrag_core.llm import Message, Reply
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon
+from ovrag_core.retrieval.rerank import _by_flashrank, find_reranker
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.contract_review import retrieval_metrics as metrics
 from ovrag_core.studies.contract_review.chunkers import CHUNKERS, ContractChunk, chunk
@@ -34,7 +35,7 @@ from ovrag_core.studies.contract_review.expansion import (
     titled,
     vocabulary,
 )
-from ovrag_core.studies.contract_review.rerank import _by_flashrank, find_reranker, rerank
+from ovrag_core.studies.contract_review.rerank import rerank
 from ovrag_core.studies.contract_review.retrievers import SCORERS, Found, Shelf, search, shelve, store
 from ovrag_core.types import Document, Usage
 

@@ -368,8 +368,8 @@ def raw(content):
 BAD_FILES = {
     "encrypted.pdf": (encrypted, "encrypted.pdf is encrypted; remove the password and try again"),
     "empty.pdf": (raw(b""), "empty.pdf is empty; check that it was saved completely"),
-    "scan.pdf": (scanned, "scan.pdf is scanned, without a text layer; run text recognition (OCR) on it and try again"),
-    "scan2.pdf": (scanned_object, "scan2.pdf is scanned, without a text layer; run text recognition"),
+    "scan.pdf": (scanned, "scan.pdf is scanned, without a text layer from page 1 on; run text recognition (OCR) on it"),
+    "scan2.pdf": (scanned_object, "scan2.pdf is scanned, without a text layer from page 1 on; run text recognition"),
     "cut.pdf": (truncated, "cut.pdf is truncated; fetch or save it again"),
     "note.pdf": (raw(b"Just a note"), "note.pdf is not a PDF but plain text; rename it to end in .txt and try again"),
     "junk.pdf": (raw(b"%PDF-1.7\n" + bytes(range(256)) * 9 + b"\nstartxref\n9\n%%EOF"), "junk.pdf is "),

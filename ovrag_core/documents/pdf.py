@@ -9,7 +9,7 @@ import struct
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from pypdf import PageObject, PdfReader
@@ -115,9 +115,20 @@ def _cleaned(pieces: Iterator[Piece]) -> list[Piece]:
 
 
 def _explain_no_text(name: str, reader: PdfReader) -> None:
-    if any(_has_image(page) for page in reader.pages):
-        raise DocumentError(f"{name} is scanned, without a text layer; run text recognition (OCR) on it and try again")
+    first = next((number for number, page in enumerate(reader.pages, 1) if _has_image(page)), None)
+    if first is not None:
+        raise DocumentError(
+            f"{name} is scanned, without a text layer from page {first} on; run text recognition (OCR) on it and try "
+            "again"
+        )
     raise DocumentError(f"{name} holds no text; check that it is the right file")
+
+
+def scanned_pages(data: bytes, numbers: Sequence[int]) -> list[int]:
+    """Those of the pages without text, by number from 1, that hold an image, of a PDF that can be read."""
+    with _quiet():
+        pages = _open("the document", data).pages
+        return [number for number in numbers if _has_image(pages[number - 1])]
 
 
 def _has_image(page: PageObject) -> bool:

@@ -19,6 +19,7 @@ from ovrag_core.llm import Chat
 from ovrag_core.progress import bar
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_core.studies.contract_review import nli
 from ovrag_core.studies.contract_review.answers import LEAST, Answers, by_chat, extractive, learned
 from ovrag_core.studies.contract_review.candidates import Scored
@@ -33,7 +34,7 @@ from ovrag_core.studies.contract_review.graph_walks import WALKED, by_section, n
 from ovrag_core.studies.contract_review.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
 from ovrag_core.studies.contract_review.nli import Judge, Judged
 from ovrag_core.studies.contract_review.nli_chat import CHAT_ARMS, ask_all
-from ovrag_core.studies.contract_review.rerank import find_reranker, rerank
+from ovrag_core.studies.contract_review.rerank import rerank
 from ovrag_core.studies.contract_review.retrieval_metrics import DEPTH, Arm
 from ovrag_core.studies.contract_review.retrievers import CUTS, Found, Shelf, search, shelve, store
 from ovrag_core.studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm

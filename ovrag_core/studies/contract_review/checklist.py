@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ovrag_core.errors import CorpusError, SettingsError
 from ovrag_core.project import project_file
+from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_core.studies.contract_review import nli
 from ovrag_core.studies.contract_review.answers import Answers
 from ovrag_core.studies.contract_review.arms import Known, Study, retrieval_arm, was_trained_on
@@ -17,7 +18,7 @@ from ovrag_core.studies.contract_review.expansion import ask
 from ovrag_core.studies.contract_review.features import read
 from ovrag_core.studies.contract_review.nli import Judge, Judged
 from ovrag_core.studies.contract_review.nli_chat import CHAT_ARMS, ChatJudge, examples_for
-from ovrag_core.studies.contract_review.rerank import find_reranker, rerank
+from ovrag_core.studies.contract_review.rerank import rerank
 from ovrag_core.studies.contract_review.retrievers import Found, search, shelve
 from ovrag_core.studies.contract_review.settings import ContractReview, NliArm
 from ovrag_core.types import Document
