@@ -7,22 +7,17 @@ when other paragraphs come or go.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ovrag_core.errors import CorpusError
 from ovrag_core.lines import one_line
+from ovrag_core.studies.policy.index import INDEX, check_index
+from ovrag_core.studies.policy.sources import Read, Source, find_sources, read_source, text_hash
 
 BETWEEN = "\n\n"
-HASH_DIGITS = 12
-
-_PUBLISHED_HASH = re.compile(r"::([0-9a-f]{12})$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +78,16 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDocument:
-    """A document of the corpus; `sha256` is that of the file that it was read from."""
+    """A document of the corpus. `sha256` is that of the file that it was read from, be it one of paragraphs.
+
+    `scanned` are pages without text that are images, and so are not in the corpus.
+    """
 
     doc_id: str
     file: str
     sha256: str
     text: str
+    scanned: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,64 +102,49 @@ class Corpus:
         return {name: paragraph for paragraph in self.paragraphs for name in paragraph.ids}
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A paragraph as a file gives it, before its offsets are known."""
+def read_corpus(*paths: Path) -> Corpus:
+    """The corpus of folders and files: indexes, files of paragraphs (one JSON object a line), or documents.
 
-    doc_id: str
-    file: str
-    page: int
-    index: int
-    text: str
-    published_id: str | None = None
-
-
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
-
-    doc_id: str
-    source_file: str
-    page: int
-    paragraph_index: int
-    paragraph_id: str
-    text: str
-
-
-def read_corpus(path: Path) -> Corpus:
-    """The corpus of a file of paragraphs, one JSON object a line.
-
-    Raises CorpusError, with the line, where a line is none, an id stands twice, or a text is not the one that its id
-    was made for.
+    Raises DocumentError for a document that cannot be read, and CorpusError for an index whose documents have changed,
+    for a line that is no paragraph, and where two files make documents of one id.
     """
-    try:
-        data = path.read_bytes()
-        lines = data.decode("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        raise CorpusError(f"{path} cannot be read; give a file of paragraphs in UTF-8") from None
-    read = [_read_line(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not read:
-        raise CorpusError(f"{path} holds no paragraph; index the documents anew")
-    again = [name for name, times in Counter(each.published_id for each in read).items() if times > 1]
-    if again:
-        raise CorpusError(f"{path} gives the id {again[0]} to several paragraphs; index the documents anew")
-    digest = hashlib.sha256(data).hexdigest()
-    return assemble(read, dict.fromkeys((each.doc_id for each in read), digest))
+    return corpus_of([read_source(each) for path in paths for each in _found(path)])
 
 
-def _read_line(path: Path, number: int, line: str) -> Read:
-    try:
-        given = _Line.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise CorpusError(f"{path}, line {number}: {where}: {one_line(first['msg'])}") from None
-    said = _PUBLISHED_HASH.search(given.paragraph_id)
-    if said and said[1] != text_hash(given.text):
+def _found(path: Path) -> list[Path]:
+    if (path / INDEX).is_file():
+        check_index(path)
+    return find_sources(path)
+
+
+def corpus_of(sources: Sequence[Source]) -> Corpus:
+    """The corpus of sources. Raises CorpusError where two of them make documents of one id."""
+    made: dict[str, Source] = {}
+    for source in sources:
+        for doc_id in dict.fromkeys(each.doc_id for each in source.read):
+            if doc_id in made:
+                raise CorpusError(
+                    f"{source.path} and {made[doc_id].path} both make a document {one_line(doc_id, 80)}; "
+                    "rename one of them"
+                )
+            made[doc_id] = source
+    read = [each for source in sources for each in source.read]
+    corpus = assemble(read, {doc_id: source.sha256 for doc_id, source in made.items()})
+    documents = {
+        doc_id: replace(document, scanned=made[doc_id].scanned) for doc_id, document in corpus.documents.items()
+    }
+    return replace(corpus, documents=documents)
+
+
+def require_known(ids: Iterable[str], corpus: Corpus, what: str) -> None:
+    """Raises CorpusError, with the list, where something names paragraphs that the corpus does not have."""
+    known = corpus.by_id()
+    unknown = sorted({name for name in ids if name not in known})
+    if unknown:
         raise CorpusError(
-            f"{path}, line {number}: the text is not the one that {one_line(given.paragraph_id, 120)} was made for; "
-            "index the document anew"
+            f"{what} names {len(unknown)} paragraphs that the corpus does not have: "
+            f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that it was made for, or index anew"
         )
-    return Read(given.doc_id, given.source_file, given.page, given.paragraph_index, given.text, given.paragraph_id)
 
 
 def assemble(read: Iterable[Read], sha256: dict[str, str]) -> Corpus:
@@ -193,8 +177,3 @@ def _placed(paragraphs: Sequence[Read]) -> list[Place]:
         )
         start = end + len(BETWEEN)
     return result
-
-
-def text_hash(text: str) -> str:
-    """The first 12 hexadecimal digits of the text's SHA-256."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
