@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review repro verify thesis readme test check lab explore lock clean
+.PHONY: help setup reproduce loans contract-review epistemic repro verify thesis readme test check lab explore lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ loans: checked ## recompute the experiment on loans alone, stages 01-06
 
 contract-review: checked ## recompute the study of contract review alone, stage 07
 	@.venv/bin/dvc repro --force 07_contract_review
+
+epistemic: checked ## recompute the study of abstention alone, stage 08
+	@.venv/bin/dvc repro --force 08_epistemic_abstention
 
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro

@@ -12,10 +12,12 @@ import pandas
 from matplotlib.figure import Figure
 
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
+from ovrag_core.project import project_file
+from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.settings import Settings
 from ovrag_core.studies.epistemic import multiple_choice, pictures
 from ovrag_core.studies.epistemic.cards import LABELS
-from ovrag_core.studies.epistemic.experiments import CONSTANTS, Ranked, World
+from ovrag_core.studies.epistemic.experiments import CONSTANTS, Ranked, open_world
 from ovrag_core.studies.epistemic.metrics import (
     ANSWERS,
     COLUMNS,
@@ -316,12 +318,16 @@ def domains_table(book: Book, others: Sequence[Answered]) -> pandas.DataFrame:
     return _table(book, frame, "domains", "The same arms on other domains.", note)
 
 
-def choices_table(answered: Answered, world: World) -> pandas.DataFrame:
-    """What is said of right and wrong options of multiple-choice questions; empty where the source has none."""
+def choices_table(answered: Answered, embedder: Embedder) -> pandas.DataFrame:
+    """What is said of right and wrong options of multiple-choice questions; empty where the source has none.
+
+    They come from other text and may be about anything: the graph is asked with nothing hidden.
+    """
     choices = answered.source.choices
     if choices is None:
         return pandas.DataFrame(columns=["options", *ANSWERS])
-    judged = multiple_choice.judge(world, multiple_choice.read_questions(choices, choices.path))
+    world = open_world(answered.source.model_copy(update={"hidden": None}), embedder)
+    judged = multiple_choice.judge(world, multiple_choice.read_questions(choices, project_file(choices.path)))
     counted = multiple_choice.counts(judged)
     rows = {
         kind: {str(answer): number for (of, answer), number in counted.items() if of is right}

@@ -17,7 +17,7 @@ from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.settings import Settings
 from ovrag_core.studies.epistemic import experiments
 from ovrag_core.studies.epistemic.adapters import Adapter
-from ovrag_core.studies.epistemic.cards import Card, is_iri
+from ovrag_core.studies.epistemic.cards import LABELS, Card, is_iri
 from ovrag_core.studies.epistemic.experiments import CHAT, World, deal, plan_of
 from ovrag_core.studies.epistemic.metrics import Outcome
 from ovrag_core.studies.epistemic.records import Run
@@ -64,6 +64,19 @@ def answer_source(
     systems = make_arms(world, cards, options, arms or options.arms, chat, settings.llm.seed)
     at_once = settings.llm.concurrency if chat is not None else 1
     return Answered(name, source, world, cards, experiments.run(world, cards, systems.values(), at_once=at_once))
+
+
+def size(answered: Answered) -> str:
+    """How much a source has, in a line."""
+    facts = len(answered.world.shelf.passages)
+    arms = len(answered.outcomes)
+    return f"{answered.name}: {len(answered.cards)} cards in {answered.clusters} clusters, {facts} facts, {arms} arms"
+
+
+def examples(answered: Answered) -> list[str]:
+    """The question of the first card of each label."""
+    first = {card.label: card.question for card in reversed(answered.cards)}
+    return [first[label] for label in LABELS if label in first]
 
 
 @contextmanager
