@@ -132,6 +132,8 @@ def _windows(
 ) -> list[Finding]:
     spans = [(sentences[first].start, sentences[last].end) for first, last in windows_of(sentences)]
     shares = probabilities(weights, window_features([text[start:end] for start, end in spans], embedder))
+    if not (shares > threshold).any():
+        return []
     alone = probabilities(weights, window_features([text[each.start : each.end] for each in sentences], embedder))
     found = {}
     for (first, last), row in zip(windows_of(sentences), shares, strict=True):
