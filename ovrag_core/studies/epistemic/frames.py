@@ -10,14 +10,17 @@ from ovrag_core.studies.epistemic.english import (
     BE,
     DETERMINERS,
     DIRECT,
+    DIRECT_PHRASES,
     DO,
     FUNCTION,
     GOALS,
     INDIRECT,
     INDIRECT_PHRASES,
     NAMING,
+    OWN,
     PREPOSITIONS,
     RELATIVE,
+    SHELL,
 )
 from ovrag_core.studies.epistemic.lexicon import Lexicon, Phrase, Sense
 
@@ -49,7 +52,8 @@ class Frame:
 
     `slots` are the places of names, `texts` says of each name whether it is text. `signs` are the words of relations,
     `either` all that they may mean; `fillers`, `told` (how directly) and `understood` are places; `cues` are the
-    predicates whose chain is meant, `indirect` that any chain is; `other` is a word of a relation that is not here.
+    predicates whose chain is meant, `indirect` that any chain is, `direct` that none is; `other` is a word of a
+    relation that is not here.
     """
 
     def __init__(self, pieces: Sequence[Piece], lexicon: Lexicon, texts: tuple[bool, ...]) -> None:
@@ -65,6 +69,7 @@ class Frame:
         self.told: set[int] = set()  # words that say how directly
         self.cues: dict[str, int] = {}
         self.indirect = False
+        self.direct = False
         self.other = ""
         self._find()
 
@@ -72,7 +77,28 @@ class Frame:
         """Marks every word of a relation, every cue, and every word that carries none."""
         at = 0
         while at < len(self.words):
-            at += self._match(at) or 1
+            at += self._match(at) or self._either_way(at) or 1
+        for at, word in enumerate(self.words):
+            if word in DIRECT and at not in self.told:
+                beside = {*self.words[max(at - 1, 0) : at], *self.words[at + 1 : at + 2]}
+                self.indirect |= "or" in beside  # "directly or by other rivers"
+                self.direct |= "or" not in beside
+            elif word in INDIRECT and at not in self.understood:  # not in "the final stop"
+                self.indirect = True
+        self.direct |= any(self.is_aside(sign) and OWN & set(self.words[: sign.start]) for sign in self.signs)
+
+    def _either_way(self, at: int) -> int:
+        """The length of `one way or another`, which leaves open how directly."""
+        if (
+            self.words[at] != "one"
+            or self.words[at + 2 : at + 3] != ["or"]
+            or self.words[at + 3 : at + 4] != ["another"]
+        ):
+            return 0
+        self.indirect = True
+        self.told.update(range(at, at + 4))
+        self.understood.update(range(at, at + 4))
+        return 4
 
     def _match(self, at: int) -> int:
         lexicon = self.lexicon
@@ -82,6 +108,9 @@ class Frame:
             if phrase in INDIRECT_PHRASES:
                 self.indirect = True
                 self.told.update(covered)
+            elif phrase in DIRECT_PHRASES:
+                self.direct = True
+                self.told.update(covered)
             elif phrase in lexicon.cues:
                 self.told.update(covered)
                 self.cues[lexicon.cues[phrase]] = at
@@ -89,7 +118,8 @@ class Frame:
                 if not self._place(at, length, self._of_kind(lexicon.senses[phrase])):
                     self.fillers.update(covered)
             elif phrase in lexicon.others:
-                aside = at > self.slots[-1] or (at == 0 and phrase[0].endswith("ing"))
+                aside = at > self.slots[-1] and "by" not in self.words[at - 2 : at]
+                aside |= at == 0 and phrase[0].endswith("ing")
                 self.other = self.other or ("" if aside else " ".join(phrase))
             elif phrase in lexicon.fillers:
                 self.fillers.update(covered)
@@ -99,8 +129,6 @@ class Frame:
             return length
         if self.words[at : at + 2] == ["that", "of"] and self.signs and self.signs[-1].senses[0].noun:
             self.signs.append(Sign(at, at + 1, self.signs[-1].senses))  # "the basin of X, that of Y"
-        if self.words[at] in INDIRECT:
-            self.indirect = True
         return 0
 
     def _of_kind(self, senses: tuple[Sense, ...]) -> tuple[Sense, ...]:
@@ -155,13 +183,17 @@ class Frame:
     def governor(self, at: int) -> str:
         """The preposition that a name depends on, if any."""
         governor = self._governor_at(at)
-        return "" if governor is None else self.words[governor]
+        if governor is None:
+            return ""
+        return "from" if self.words[governor - 1 : governor + 1] == ["out", "of"] else self.words[governor]
 
     def _governor_at(self, at: int) -> int | None:
         """Where that preposition stands; fillers are seen through: `into the waters of X`."""
         back = at - 1
         while back >= 0:
             word = self.words[back]
+            if word == "of" and back and self.words[back - 1] == "out":
+                return back
             if word in ("of", "from", "in") and back - 1 in self.fillers:
                 back -= 2
             elif word == "from" or (word in PREPOSITIONS | ASIDE | {"by"} and not self._is_joint(back)):
@@ -184,7 +216,26 @@ class Frame:
 
     def adds_nothing(self, at: int) -> bool:
         """Whether a word between a noun and its preposition is a filler, a comma, or says how directly."""
-        return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {","}
+        return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {",", "or", "not"}
+
+    def is_aside(self, sign: Sign) -> bool:
+        """Whether a noun only says where something happens: `at its mouth`, `right at the bottom end`."""
+        back = sign.start - 1
+        while back >= 0 and (self.words[back] in DETERMINERS | {"own", "very", "'s"} or self._describes(back)):
+            back -= 1
+        alone = self.words[sign.end : sign.end + 1] != ["of"] and sign.end not in self.slots
+        direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
+        return direct and alone and 0 <= back < sign.start - 1 and self.words[back] == "at"
+
+    def _describes(self, at: int) -> bool:
+        return at in self.fillers or self.is_adjective(at)
+
+    def _is_stranded(self, at: int) -> bool:
+        """Whether `in` has nothing behind it that it could govern."""
+        ahead = self.words[at + 1 : at + 2]
+        return self.words[at : at + 1] == ["in"] and not (
+            ahead and (ahead[0] in DETERMINERS or ahead[0].startswith("\0"))
+        )
 
     def is_text(self, slot: int) -> bool:
         """Whether a name is text, so that it can be no subject."""
@@ -195,6 +246,8 @@ class Frame:
         stop = next((at for at in self.slots if at >= sign.end), len(self.words))
         verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]
         behind = {word for word in self.words[sign.end : min([stop, *verbs])] if word in PREPOSITIONS}
+        if self._is_stranded(sign.end):  # "see it come in"
+            behind.add("into")
         fronted = {
             word
             for at, word in enumerate(self.words[: sign.start])
@@ -203,3 +256,16 @@ class Frame:
         where = "where" in self.words[: sign.start]
         there = behind | fronted | {self.words[sign.start]}
         return [sense for sense in sign.senses if sense.needs and (where or sense.needs in there)]
+
+    def unknown(self) -> list[int]:
+        """Where the words are that nothing is known of."""
+        return [
+            at
+            for at, word in enumerate(self.words)
+            if at not in self.understood
+            and not self.pieces[at].slot
+            and word not in FUNCTION
+            and word not in SHELL
+            and not word.endswith("ly")
+            and word[:1].isalnum()
+        ]

@@ -9,17 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from ovrag_core.studies.epistemic.english import ARTICLES, ASIDE, DIRECT, EXCLUDING, FUNCTION, GOALS, SHELL
+from ovrag_core.studies.epistemic.doubts import doubts, side_by_side
+from ovrag_core.studies.epistemic.english import (
+    ARTICLES,
+    FUNCTION,
+    GOALS,
+    PERSONS,
+    SHELL,
+)
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame, Piece, Sign
 from ovrag_core.studies.epistemic.lexicon import Lexicon, Phrase, Sense
 from ovrag_core.studies.epistemic.polarity import is_negated, tag_of
-from ovrag_core.studies.epistemic.roles import Vote, votes_of, votes_of_the_way
+from ovrag_core.studies.epistemic.relations import otherwise_of, relation_of
+from ovrag_core.studies.epistemic.roles import Vote, votes_from_to, votes_of
+from ovrag_core.studies.epistemic.ways import way_of
 
 _UNSURE = 0.5  # a reading that is less sure is none
 _WRAPPED = 0.98  # a wording of the domain inside another sentence
 _UNKNOWN_WORD = 0.9  # what each word that is not understood leaves of the confidence
+_UNHEARD = 0.85  # a verb that the domain has not
+_SCENERY = 0.96  # the same where only a way matters, not what goes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,69 +97,60 @@ def _core(frame: Frame) -> tuple[int, int]:
 
 def _read(frame: Frame) -> Sentence:
     """The sentence by its words and their order."""
-    if reason := _refused(frame):
+    if reason := next(doubts(frame), ""):
         return Sentence(None, reason=reason)
-    signs = _meant(frame) or _unheard_verb(frame) or _loose(frame)
-    if not signs:
+    way = way_of(frame)
+    signs = _meant(frame) or ([] if way else _unheard_verb(frame) or _loose(frame))
+    if side_by_side(frame):  # "Do X and Y meet at the mouth of X?"
+        signs = [sign for sign in signs if sign.senses[0].noun]
+    votes = _innermost(frame, [vote for sign in signs for vote in votes_of(frame, sign)])
+    if way:
+        votes = _on_the_way(frame, way, votes)
+    elif signs and not votes:  # without a verb
+        votes = [(_going(frame), vote) for vote in votes_from_to(frame)]
+    if not signs and not way:
         return Sentence(None, reason="no word of a relation that the domain has stands between the names")
-    votes: list[tuple[Sense, Vote]] = []
-    for sign in signs:
-        votes += votes_of(frame, sign)
-    votes = _innermost(frame, votes)
-    relation = _relation(frame, signs, [sense for sense, _ in votes])
-    if relation and not votes:
-        votes = [(signs[0].senses[0], vote) for vote in votes_of_the_way(frame)]
-        relation = frame.lexicon.chains.get(relation, relation)  # a way may be long
+    relation = relation_of(frame, signs, [sense for sense, _ in votes])
     if relation is None:
         return Sentence(None, reason="the question fits several relations")
     placed = _placed(frame, [vote for _, vote in votes])
     if placed is None:
         return Sentence(None, reason="which of the two names is whose is not clear")
     subject, object_, confidence = placed
-    unknown = [frame.words[at] for at in _unknown_at(frame)]
-    confidence *= _UNKNOWN_WORD ** len(unknown) * (1.0 if signs[0] in frame.signs else 0.85)
+    unknown = [frame.words[at] for at in frame.unknown()]
+    confidence *= (_SCENERY if way else _UNKNOWN_WORD) ** len(unknown) * (
+        1.0 if way or signs[0] in frame.signs else 0.85
+    )
     if confidence < _UNSURE:
         return Sentence(
             None, reason=f"{', '.join(repr(word) for word in unknown[:3]) or 'the wording'} is not understood"
         )
-    span = (frame.pieces[signs[0].start].start, frame.pieces[signs[-1].end - 1].end)
-    otherwise = _otherwise(frame, relation, [sense for sense, _ in votes])
+    first, last = (signs[0].start, signs[-1].end - 1) if signs else (0, len(frame.pieces) - 1)
+    span = (frame.pieces[first].start, frame.pieces[last].end)
+    otherwise = otherwise_of(frame, relation, [sense for sense, _ in votes])
     return Sentence(relation, subject, object_, round(confidence, 4), is_negated(frame), "", span, otherwise)
 
 
-def _refused(frame: Frame) -> str:
-    """Why the sentence is not read at all, whatever its words of a relation."""
-    if frame.other:
-        return f"'{frame.other}' asks for a relation that is not in the domain"
-    if excluding := next((word for word in frame.words if word in EXCLUDING), ""):
-        return f"'{excluding}' leaves open which of the names is meant"
-    if aside := next((frame.governor(at) for at in frame.slots if frame.governor(at) in ASIDE), ""):
-        return f"'{aside}' asks where something lies"
-    if _either_way(frame):
-        return "the question asks for one relation or its reverse"
-    if _side_by_side(frame):
-        return "the names stand side by side, so that neither is said of the other"
-    return ""
+def _on_the_way(frame: Frame, way: tuple[int, int], votes: Sequence[tuple[Sense, Vote]]) -> list[tuple[Sense, Vote]]:
+    """The votes of a way with those of nouns; its relation is that of what leads to its end, else the chain."""
+    begin, end = (frame.pieces[at].slot for at in way)
+    nouns = [(sense, vote) for sense, vote in votes if sense.noun]
+    leading = [sense for sense, vote in votes if not sense.noun and (vote.slot, vote.role) == (end, "object")]
+    sense = (leading or [_going(frame)])[0]
+    return [*nouns, (sense, Vote(begin, "subject", 1)), (sense, Vote(end, "object", 1))]
 
 
-def _either_way(frame: Frame) -> bool:
-    """Whether `or` stands between two words of opposite direction: `upstream or downstream of`."""
-    pairs = zip(frame.signs, frame.signs[1:], strict=False)
-    return any(
-        frame.words[one.end : other.start] == ["or"] and one.senses[0].role != other.senses[0].role
-        for one, other in pairs
-    )
-
-
-def _side_by_side(frame: Frame) -> bool:
-    """Whether only `and` or `or` is between the names: `Do X and Y flow into the same sea?`."""
-    between = frame.words[frame.slots[0] + 1 : frame.slots[1]] if len(frame.slots) == 2 else []
-    return bool({"and", "or"} & set(between)) and set(between) <= {"and", "or", "the", ",", "both"}
+def _going(frame: Frame) -> Sense:
+    """To go anywhere, by however long a way."""
+    sense = next(iter(frame.lexicon.any_verb.values()))
+    return replace(sense, relation=frame.lexicon.chains.get(sense.relation, sense.relation))
 
 
 def _meant(frame: Frame) -> list[Sign]:
     """The signs whose preposition is there, where they need one: `falls on` is not `falls into`."""
-    return [sign for sign in frame.signs if frame.satisfied(sign) or any(not sense.needs for sense in sign.senses)]
+    meant = [sign for sign in frame.signs if frame.satisfied(sign) or any(not sense.needs for sense in sign.senses)]
+    asides = [sign for sign in meant if frame.is_aside(sign)]
+    return [sign for sign in meant if sign not in asides] or (asides and _unheard_verb(frame)) or meant
 
 
 def _loose(frame: Frame) -> list[Sign]:
@@ -157,8 +158,16 @@ def _loose(frame: Frame) -> list[Sign]:
     if len(frame.signs) != 1:
         return []
     sign = frame.signs[0]
-    around = frame.slots[0] < sign.start and sign.end <= frame.slots[-1]
+    around = frame.slots[0] < sign.start and sign.end <= frame.slots[-1] and _leads_to(frame, frame.slots[0], sign)
     return [sign] if around or any(frame.governor(at) == "from" for at in frame.slots[:1]) else []
+
+
+def _leads_to(frame: Frame, at: int, sign: Sign) -> bool:
+    """Whether a name may be the verb's subject: nothing is between that begins something else."""
+    return not any(
+        frame.words[back] in {"and", "or", "to", ".", ":", ";", "?"} or frame.words[back] in SHELL | PERSONS
+        for back in range(at + 1, sign.start)
+    )
 
 
 def _unheard_verb(frame: Frame) -> list[Sign]:
@@ -174,45 +183,6 @@ def _unheard_verb(frame: Frame) -> list[Sign]:
     return []
 
 
-def _relation(frame: Frame, signs: Sequence[Sign], voting: Sequence[Sense]) -> str | None:
-    """A chain by its nouns and cues; else what the nouns say, else the verbs."""
-    senses = list(voting) or [sense for sign in signs for sense in sign.senses]
-    chains = frame.lexicon.chains
-    for sign in signs:
-        sense = sign.senses[0]
-        if sense.noun and frame.lexicon.is_chain(sense.relation):
-            near = sign.start and frame.words[sign.start - 1] in DIRECT  # "immediately downstream of"
-            return _link_of(frame, sense.relation) if near else sense.relation
-    nouns = {sense.relation for sense in senses if sense.noun}
-    found = nouns or {sense.relation for sense in senses}
-    direct = {name for name in found if not frame.lexicon.is_chain(name)}
-    if len(direct) > 1:
-        return None
-    name = next(iter(direct or found))
-    if frame.indirect or name in frame.cues:
-        return chains.get(name, name)
-    if frame.lexicon.is_chain(name) and any(word in DIRECT for word in frame.words):
-        return _link_of(frame, name)
-    return name
-
-
-def _otherwise(frame: Frame, relation: str, voting: Sequence[Sense]) -> str | None:
-    """The chain of the relation, where a verb means either, or an aside that is not understood may ask for it."""
-    chain = frame.lexicon.chains.get(relation)
-    if chain is None or any(word in DIRECT for word in frame.words) or any(sense.noun for sense in voting):
-        return None
-    either = [sense for sense in voting if replace(sense, relation=chain) in frame.either]
-    return chain if len(either) == len(voting) or _has_aside(frame) else None
-
-
-def _has_aside(frame: Frame) -> bool:
-    """Whether words between commas, with no name among them, are not understood: `fed, at some remove, by`."""
-    unknown = set(_unknown_at(frame))
-    commas = [0, *(at for at, word in enumerate(frame.words[: tag_of(frame)]) if word == ","), tag_of(frame)]
-    parts = [set(range(start, end)) for start, end in pairwise(commas)]
-    return any(len(part) > 2 and part & unknown and not part & set(frame.slots) for part in parts)
-
-
 def _innermost(frame: Frame, votes: list[tuple[Sense, Vote]]) -> list[tuple[Sense, Vote]]:
     """Without the votes of a noun of a chain that lies in another: `Is the basin of X in the basin of Y?`."""
     owners = [
@@ -223,10 +193,6 @@ def _innermost(frame: Frame, votes: list[tuple[Sense, Vote]]) -> list[tuple[Sens
     inner = [each for each in owners if (each[0].role, each[1].slot) != (owners[-1][0].role, owners[-1][1].slot)]
     same = [each for each in inner if each[0].role == owners[-1][0].role]
     return [each for each in votes if each not in same]
-
-
-def _link_of(frame: Frame, chain: str) -> str:
-    return next(predicate for predicate, name in frame.lexicon.chains.items() if name == chain)
 
 
 def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | None:
@@ -247,17 +213,3 @@ def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | Non
     sure *= 1.0 if min(forward, backward) == 0 else 0.7
     sure *= 1.0 if max(forward, backward) >= 0.9 else 0.9
     return (one, other, sure) if forward > backward else (other, one, sure)
-
-
-def _unknown_at(frame: Frame) -> list[int]:
-    """Where the words are that nothing is known of."""
-    return [
-        at
-        for at, word in enumerate(frame.words)
-        if at not in frame.understood
-        and not frame.pieces[at].slot
-        and word not in FUNCTION
-        and word not in SHELL
-        and not word.endswith("ly")
-        and word[0].isalnum()
-    ]

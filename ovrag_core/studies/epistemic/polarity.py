@@ -11,8 +11,8 @@ def is_negated(frame: Frame) -> bool:
     words, count = frame.words, 0
     tag = tag_of(frame)
     for at, word in enumerate(words[:tag]):
-        if (word in UNTRUE and "or" not in words[max(at - 1, 0) : at + 2]) or (word in NOT and not _asks(frame, at)):
-            count += 1
+        offered = {"or", "/"} & set(words[max(at - 1, 0) : at + 2])  # "true or false"
+        count += (word in UNTRUE and not offered) or (word in NOT and not _asks(frame, at))
     if tag < len(words) and count % 2 and set(words[tag:]) & DO and not set(words[tag:]) & NOT:
         return False  # "X doesn't flow into Y, does it?"
     return count % 2 == 1
@@ -22,7 +22,7 @@ def tag_of(frame: Frame) -> int:
     """Where a tag begins (`, isn't it?`); the end where there is none."""
     last = frame.slots[-1] if frame.slots else 0
     commas = [at for at, word in enumerate(frame.words) if word in ",-–—" and at > last]
-    short = [at for at in commas if len([word for word in frame.words[at:] if word[0].isalnum()]) <= 4]
+    short = [at for at in commas if len([word for word in frame.words[at:] if word[:1].isalnum()]) <= 4]
     return short[0] if short else len(frame.words)
 
 

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.studies.epistemic.english import BE, DIRECT, DO, GOALS, HAVE, INDIRECT, NOT, OWN, PERSONS, RELATIVE
+from ovrag_core.studies.epistemic.english import (
+    ACCOUNTS,
+    BE,
+    DETERMINERS,
+    DIRECT,
+    DO,
+    GOALS,
+    HAVE,
+    INDIRECT,
+    NOT,
+    OWN,
+    PERSONS,
+    RELATIVE,
+)
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame, Sign
 from ovrag_core.studies.epistemic.lexicon import OTHER, Role, Sense
 
@@ -35,7 +48,8 @@ def votes_of(frame: Frame, sign: Sign) -> list[tuple[Sense, Vote]]:
 def _as_verb(frame: Frame, sign: Sign) -> list[Vote]:
     """The votes of a noun that says what a verb does: `the drainage of X into Y`."""
     behind = [at for at in frame.slots if at >= sign.end]
-    into = len(behind) > 1 and frame.governor(behind[1]) == "into" and frame.words[sign.end] == "of"
+    goals = {"into", "toward", "towards"}
+    into = len(behind) > 1 and frame.governor(behind[1]) in goals and frame.words[sign.end] == "of"
     verb = next(iter(frame.lexicon.any_verb.values()), None)
     if not into or verb is None:
         return []
@@ -54,6 +68,8 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
     before = next((at for at in reversed(frame.slots) if at < sign.start), None)
     if before is not None and _pronoun(frame, sign):
         before = frame.slots[0]
+    if frame.words[sign.start - 1] in PERSONS and _noun_follows(frame, sign):
+        return  # "would I pass the mouth of X"
     agent, patient = sense.role, OTHER[sense.role]
     turned = before is not None and frame.turned(before)
     if before is not None:
@@ -65,6 +81,14 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
             yield _vote(frame, before, agent, 1)
     if behind is not None and (before is not None or frame.words[sign.start - 1] not in PERSONS):
         yield from _complement(frame, behind, agent, patient, sense, passive, turned)
+
+
+def _noun_follows(frame: Frame, sign: Sign) -> bool:
+    """Whether the verb's object is a noun of a relation, not a name."""
+    return any(
+        each.start >= sign.end and each.senses[0].noun and set(frame.words[sign.end : each.start]) <= DETERMINERS
+        for each in frame.signs
+    )
 
 
 def _pronoun(frame: Frame, sign: Sign) -> bool:
@@ -116,7 +140,7 @@ def _owner(frame: Frame, sign: Sign, sense: Sense) -> tuple[int, bool, float] | 
     while end < len(frame.words) and frame.adds_nothing(end):  # "tributary stream, directly or not, of"
         end += 1
     following = frame.words[end : end + 1]
-    links = {"of", "for", "from", "than", *(["to"] if sense.role == "object" else [])} | {
+    links = {"of", "for", "from", "than", "after", *(["to"] if sense.role == "object" else [])} | {
         each.needs for each in sign.senses if each.relation == sense.relation
     }
     relating = _RELATING if sense.role == "object" else {"of"}  # "the system to which X belongs"
@@ -129,8 +153,9 @@ def _owner(frame: Frame, sign: Sign, sense: Sense) -> tuple[int, bool, float] | 
             return before[-1], False, 1
     if (at := _possessor(frame, sign)) is not None:
         return at, True, 1
-    if sign.end in frame.slots:  # "the tributary X", "of the kind X"
-        return sign.end, False, 0.8
+    said = sign.end + (following == [":"])
+    if said in frame.slots:  # "the tributary X", "of the kind X", "mouth: X"
+        return said, False, 0.8
     return _distant_owner(frame, sign, before, behind)
 
 
@@ -157,25 +182,42 @@ def _distant_owner(
     relative = [
         at
         for at, word in enumerate(frame.words[: sign.start])
-        if word == "whose" or (word in relating and frame.words[at + 1] in ("which", "whom", "what"))
+        if word == "whose"
+        or (word in relating and frame.words[at + 1] in ("which", "whom", "what") and at + 2 not in frame.fillers)
     ]
     if relative:
         owners = [at for at in before if at < relative[-1]]
         return (owners[-1], True, 1) if owners else None
-    if OWN & set(lead) and frame.slots:
-        here = set(frame.words[before[-1] + 1 : sign.start]) if before else set()
-        owner = before[-1] if HAVE & here else (before or behind or frame.slots)[0]  # "that X has its mouth"
-        return owner, True, 0.9 if before else 0.6
+    if OWN & set(lead) and (at := _antecedent(frame, sign, before, behind)) is not None:
+        return at, True, 0.9 if before else 0.6
     if (at := _possessing(frame, sign, before)) is not None:
         return at, True, 0.9
     said = _said_as(frame, sign, before)
     if said is not None:
         return said, False, 0.8
     for at in frame.slots:
-        if frame.governor(at) in ("of", "for"):
+        if frame.governor(at) in ("of", "for") or _is_topic(frame, at):
             return at, True, 0.7
     opens = bool(before) and frame.words[before[0] + 1] in (",", ":")
     return (before[0], True, 0.6) if opens else None
+
+
+def _antecedent(frame: Frame, sign: Sign, before: Sequence[int], behind: Sequence[int]) -> int | None:
+    """The name that `its` or `their` before the noun stands for."""
+    last = before[-1] if before else -1
+    between = range(last + 1, sign.start)
+    if before and (HAVE & {frame.words[at] for at in between} or frame.words[last + 1].endswith("ing")):
+        return last  # "that X has its mouth", "see X coming in at its mouth"
+    kinds = [at for at in between if at in frame.fillers and frame.words[at][-1] == "s" and frame.words[at + 1] != "of"]
+    if kinds and behind and "their" in (frame.words[at] for at in between):  # "rivers with their mouths in X include Y"
+        return next((at for at in frame.slots if at != behind[0]), None)
+    return (before or behind)[0] if before or behind else None
+
+
+def _is_topic(frame: Frame, at: int) -> bool:
+    """Whether something is written about the name: `the entry on X`, `listed under X`."""
+    lead = frame.words[max(at - 4, 0) : at]
+    return frame.governor(at) in ("on", "under", "about") and bool(ACCOUNTS & set(lead))
 
 
 def _said_as(frame: Frame, sign: Sign, before: Sequence[int]) -> int | None:
@@ -196,7 +238,7 @@ def _possessing(frame: Frame, sign: Sign, before: Sequence[int]) -> int | None:
     return None
 
 
-def votes_of_the_way(frame: Frame) -> Iterator[Vote]:
+def votes_from_to(frame: Frame) -> Iterator[Vote]:
     """What is said without a verb: a way from one thing to the other, where the domain's things go anywhere."""
     for sense in list(frame.lexicon.any_verb.values())[:1]:
         for at in frame.slots:

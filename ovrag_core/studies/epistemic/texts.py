@@ -109,7 +109,7 @@ class Text:
             pieces += self._between(at, mention.start)
             pieces.append(Piece("", *self.span(mention), slot))
             at = mention.end
-        return pieces + self._between(at, len(self.words))
+        return _resolved(pieces + self._between(at, len(self.words)))
 
     def _between(self, start: int, end: int) -> list[Piece]:
         """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
@@ -118,3 +118,14 @@ class Text:
     def _is_hyphen(self, word: Word) -> bool:
         around = self.question[word.start - 1 : word.start] + self.question[word.end : word.end + 1]
         return word.text == "-" and len(around) == 2 and around.isalpha()
+
+
+def _resolved(pieces: list[Piece]) -> list[Piece]:
+    """`The former` and `the latter` as the names that they stand for."""
+    found: list[Piece] = []
+    for piece in pieces:
+        slots = [each.slot for each in found if each.slot]
+        stands = piece.text in ("former", "latter") and len(slots) > 1
+        slot = slots[piece.text == "latter"] if stands else piece.slot
+        found.append(Piece("" if slot else piece.text, piece.start, piece.end, slot))
+    return found

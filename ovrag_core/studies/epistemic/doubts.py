@@ -1,0 +1,72 @@
+"""Why a sentence is not read at all, whatever words of a relation it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ovrag_core.studies.epistemic.english import ASIDE, BEARINGS, EXCLUDING, GOALS, PERSONS
+from ovrag_core.studies.epistemic.frames import SIGNS, Frame
+
+_SOME = frozenset({"a", "an", "another", "some", "any"})
+_NO_COMPARATIVES = frozenset({"other", "rather", "later", "water", "river"})
+
+
+def doubts(frame: Frame) -> Iterator[str]:
+    """Each reason not to read it, as a sentence to people."""
+    if frame.other:
+        yield f"'{frame.other}' asks for a relation that is not in the domain"
+    for at, word in enumerate(frame.words):
+        if word in EXCLUDING and at not in frame.told:
+            yield f"'{word}' leaves open which of the names is meant"
+    for at in frame.slots:
+        if frame.governor(at) in ASIDE and not _watched(frame, at):
+            yield f"'{frame.governor(at)}' asks where something lies"
+    for one, other in pairwise(frame.words):
+        if other == "than" and _compares(one):
+            yield f"'{one} than' compares the names"
+        if one in BEARINGS and other == "of":
+            yield f"'{one} of' asks where something lies"
+    if _of_another(frame):
+        yield "the question is about some thing without a name"
+    if _either_way(frame):
+        yield "the question asks for one relation or its reverse"
+    if side_by_side(frame) and len(frame.slots) == 2:
+        yield "the names stand side by side, so that neither is said of the other"
+
+
+def side_by_side(frame: Frame) -> bool:
+    """Whether only `and` or `or` is between the names: `Do X and Y flow into the same sea?`."""
+    between = set(frame.words[frame.slots[0] + 1 : frame.slots[1]])
+    return bool({"and", "or"} & between) and between <= {"and", "or", "the", ",", "both"}
+
+
+def _compares(word: str) -> bool:
+    return word in ("more", "less", "fewer") or (word.endswith("er") and word not in _NO_COMPARATIVES)
+
+
+def _watched(frame: Frame, at: int) -> bool:
+    """Whether a person is beside the thing, not the other thing: `at the mouth of X, are we standing beside Y?`."""
+    clause = max((back for back in range(at) if frame.words[back] in SIGNS or frame.pieces[back].slot), default=0)
+    return bool(PERSONS & set(frame.words[clause:at]))
+
+
+def _of_another(frame: Frame) -> bool:
+    """Whether a verb is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
+    for one, other in pairwise(frame.signs):
+        first, second = one.senses[0], other.senses[0]
+        between = set(frame.words[one.end : other.start])
+        if second.noun and not first.noun and second.role == "object" and between & _SOME and between <= _SOME | GOALS:
+            return True
+        some = bool(_SOME & set(frame.words[one.start - 1 : one.start])) and frame.words[one.end] == "of"
+        if first.noun and not second.noun and first.role == "object" and some and other.start - 1 in frame.slots:
+            return True
+    return False
+
+
+def _either_way(frame: Frame) -> bool:
+    """Whether `or` stands between two words of opposite direction: `upstream or downstream of`."""
+    return any(
+        frame.words[one.end : other.start] == ["or"] and one.senses[0].role != other.senses[0].role
+        for one, other in pairwise(frame.signs)
+    )
