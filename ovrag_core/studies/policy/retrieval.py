@@ -100,6 +100,12 @@ class CorpusIndex:
         total: Scores = numpy.sum([_standard(part) for part in parts], axis=0)
         return total
 
+    def vectors(self) -> tuple[list[str], Vectors]:
+        """The sentences and paragraphs of the corpus, and one row of numbers for each."""
+        texts = [sentence for each in self.corpus.paragraphs for sentence in _sentences_of(each.text)]
+        texts += [each.text for each in self.corpus.paragraphs]
+        return texts, numpy.concatenate([self._sentences[0], self._paragraphs])
+
     def _cosines(self, vectors: Vectors, query: str) -> Scores:
         if query not in self._queries:
             self._queries[query] = self.embedder.embed([query])[0]
