@@ -31,6 +31,7 @@ from ovrag_core.errors import DocumentError, OvragError, RunError
 from ovrag_core.project import project_file
 from ovrag_core.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings
 from ovrag_core.studies.contract_review.cli import app as contract_review
+from ovrag_core.studies.epistemic.cli import app as epistemic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
 )
 app.add_typer(contract_review, name="contract-review")
+app.add_typer(epistemic, name="epistemic")
 
 
 Duplicates = Literal["refuse", "first", "last"]

@@ -119,7 +119,7 @@ def as_record(asked: Asked) -> dict[str, object]:
 
 def as_text(asked: Asked) -> str:
     """The answer for people: the verdict, the claim, and its proof with the triples; nothing moves the cursor."""
-    lines = [f"{asked.verdict}  {asked.question}"]
+    lines = [f"{asked.verdict}: {asked.question}"]
     if asked.claim:
         negated = ", which the question denies" if asked.reading.negated else ""
         lines.append(f"claim: {asked.claim}{negated}")
