@@ -15,7 +15,8 @@ from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.studies.epistemic.claims import Claim
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
 from ovrag_core.studies.epistemic.graphs import violations
-from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Known, Verdict, license_any, license_claim
+from ovrag_core.studies.epistemic.known import Known
+from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Verdict, license_any, license_claim
 from ovrag_core.studies.epistemic.likeness import names_alike
 from ovrag_core.studies.epistemic.rechecking import as_data, recheck
 

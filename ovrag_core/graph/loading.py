@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from pathlib import Path
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
@@ -43,7 +44,7 @@ class FactTable:
     Columns: `subject`, `object`, and where there are any `subject_label`, `object_label`, `object_kind`, `predicate`.
     `predicates` by the names in the column `predicate`; `predicate` where a table has no such column. `kinds` are the
     classes by the names in `object_kind`, unless `named` has some for the kind and a word (in lower case) of the
-    object's label; an object of a kind in `literals`, or that is no IRI, is text.
+    object's label, no two of which are `apart`; an object of a kind in `literals`, or that is no IRI, is text.
     """
 
     predicates: Mapping[str, NamedNode]
@@ -52,12 +53,15 @@ class FactTable:
     kinds: Mapping[str, NamedNode] = field(default_factory=dict)
     named: Mapping[tuple[str, str], NamedNode] = field(default_factory=dict)
     literals: frozenset[str] = frozenset({"literal"})
+    apart: frozenset[tuple[NamedNode, NamedNode]] = frozenset()
 
     def classes_of(self, kind: str, label: str) -> list[NamedNode]:
         """The classes of an object; none where the table says nothing of it."""
         words = re.findall(r"\w+", label.casefold())
         special = dict.fromkeys(found for word in words if (found := self.named.get((kind, word))))
-        return list(special) or ([self.kinds[kind]] if kind in self.kinds else [])
+        if not special or self.apart.intersection(permutations(special, 2)):
+            return [self.kinds[kind]] if kind in self.kinds else []
+        return list(special)
 
 
 def read_triples(
@@ -67,7 +71,7 @@ def read_triples(
     found: dict[Triple, None] = {}
     repaired: dict[str, str] = {}
     for path in paths:
-        triples = _of_table(path, table) if path.suffix == ".tsv" else parse_file(path)
+        triples = _of_table(path, table) if path.suffix.lower() == ".tsv" else parse_file(path)
         if not triples:
             raise GraphError(f"{path} holds no triples; give a graph that says something")
         found.update((_mended(triple, repaired), None) for triple in triples)
@@ -97,16 +101,12 @@ def _of_table(path: Path, table: FactTable | None) -> list[Triple]:
     if table is None:
         raise GraphError(f"{path} is a table of facts; name the domain that says what its columns mean")
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
             missing = [name for name in _COLUMNS if name not in (rows.fieldnames or ())]
             if missing:
                 raise GraphError(f"{path} has no column {' and '.join(missing)}; its first line names the columns")
-            return [
-                triple
-                for number, row in enumerate(rows, start=2)
-                for triple in _of_row(f"{path}, line {number}", row, table)
-            ]
+            return [triple for row in rows for triple in _of_row(f"{path}, line {rows.line_num}", row, table)]
     except FileNotFoundError:
         raise GraphError(f"{path} does not exist; name the file of a graph") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:

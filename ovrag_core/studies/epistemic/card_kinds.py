@@ -19,10 +19,10 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.graph import EmbeddedStore
 from ovrag_core.studies.epistemic.cards import Label
 from ovrag_core.studies.epistemic.domain import Domain, Predicate
-from ovrag_core.studies.epistemic.licence import Known, Licence
+from ovrag_core.studies.epistemic.known import Known, Value
+from ovrag_core.studies.epistemic.licence import Licence
 from ovrag_core.studies.epistemic.likeness import called
 
-Value = NamedNode | Literal
 Pair = tuple[NamedNode, Value]
 Nearest = Callable[[str], Sequence[str]]  # names, those nearest in meaning to a name first
 
@@ -124,9 +124,12 @@ class View:
 
     def distant(self, start: NamedNode, least: int) -> Iterator[tuple[Value, int]]:
         """What the visible chain reaches from a thing in at least so many steps, with their number."""
-        for value, path in self.seen.below(start).items():
-            if least <= len(path) <= FURTHEST:
-                yield value, len(path)
+        steps: dict[object, int] = {start: 0}
+        for value, fact in self.seen.below(start, FURTHEST).items():
+            count = steps[fact.subject] + 1
+            steps.setdefault(value, count)
+            if count >= least:
+                yield value, count
 
     def objects(self, chance: random.Random) -> Iterator[Value]:
         """Objects without end, each as often as it is said of something."""

@@ -23,10 +23,11 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.errors import CardError
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_core.studies.epistemic.card_kinds import NEAREST, Kind, Nearest, Proposal, Value, View, bare, kinds_of
+from ovrag_core.studies.epistemic.card_kinds import NEAREST, Kind, Nearest, Proposal, View, bare, kinds_of
 from ovrag_core.studies.epistemic.cards import GOLD_OF, LABELS, Card, CardClaim, Label
 from ovrag_core.studies.epistemic.claims import Claim
 from ovrag_core.studies.epistemic.domain import Domain, Predicate, Wording
+from ovrag_core.studies.epistemic.known import Value, path_to
 from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Licence, license_any
 
 _FACTS = "SELECT ?s ?o WHERE { ?s ?p ?o }"
@@ -366,9 +367,11 @@ def _resting(draft: _Draft, view: View) -> Iterator[tuple[NamedNode, Value]]:
     for subject in draft.proposal.subjects:
         yield from ((subject, value) for value in view.seen.values(subject))
     if draft.kind.chain:
-        paths = view.seen.below(draft.proposal.subjects[0])
-        path = paths.get(draft.proposal.object) or max(paths.values(), key=len, default=())
-        yield from (_pair(triple) for triple in path)
+        start = draft.proposal.subjects[0]
+        steps = view.seen.below(start)
+        end = draft.proposal.object if draft.proposal.object in steps else next(reversed(steps), None)
+        if end is not None:
+            yield from (_pair(triple) for triple in path_to(end, start, steps))
 
 
 def _pair(fact: Triple) -> tuple[NamedNode, Value]:

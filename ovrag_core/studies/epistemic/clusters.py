@@ -8,7 +8,7 @@ from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import Store
 from ovrag_core.studies.epistemic.domain import Domain, Predicate
-from ovrag_core.studies.epistemic.licence import Known
+from ovrag_core.studies.epistemic.known import Known
 from ovrag_core.studies.epistemic.metrics import components
 
 _FACTS = "SELECT ?s ?o WHERE { ?s ?p ?o }"

@@ -88,6 +88,10 @@ class Predicate(Wording):
     chain: Chain | None = None
     constraints: dict[Name, Constraint] = {}
 
+    def is_chain(self, name: str) -> bool:
+        """Whether a name of this predicate (its name, IRI or chain's name) is that of its chain."""
+        return self.chain is not None and name == self.chain.name
+
 
 class Nested(_Part):
     """Things of class `inner` may lie in things of class `outer`, so that both can be the object at once."""
@@ -147,6 +151,7 @@ class Domain(_Part):
             {kind: self.class_iri(name) for kind, name in self.facts.kinds.items()},
             {(each.kind, each.word.casefold()): self.class_iri(each.of) for each in self.facts.named},
             self.facts.literals,
+            frozenset((self.class_iri(one), self.class_iri(other)) for one, other in self._apart),
         )
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from ovrag_core.errors import GraphError, Unchecked
 from ovrag_core.graph import EmbeddedStore, Store, open_graph
 from ovrag_core.lines import one_line
 from ovrag_core.studies.epistemic.domain import Domain, Predicate
-from ovrag_core.studies.epistemic.licence import Known, clash
+from ovrag_core.studies.epistemic.known import Known, clash
 from ovrag_core.studies.epistemic.likeness import local_name
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def violations(store: Store, domain: Domain) -> list[str]:
     for predicate in domain.predicates.values():
         known = Known(store, domain, predicate)
         suspects = {subject for query in _suspicious(predicate, domain) for subject in _subjects(store, query)}
-        suspects |= set(_circling(store, predicate))
+        suspects |= set(known.returning()) if any(known.constraints("acyclic")) else set()
         sentences = (clash(subject, known) for subject in sorted(suspects, key=str))
         found += [sentence for sentence in sentences if sentence]
     return found
@@ -75,9 +76,13 @@ def violations(store: Store, domain: Domain) -> list[str]:
 def _suspicious(predicate: Predicate, domain: Domain) -> Iterator[str]:
     """Queries for the subjects that may break a constraint, so that not all of them need to be looked at."""
     of = NamedNode(predicate.iri)
+    apart = ((one, other) for one, other in combinations(domain.classes, 2) if domain.are_disjoint(one, other))
+    if torn := " ".join(f"({domain.class_iri(one)} {domain.class_iri(other)})" for one, other in apart):
+        for node in ("?s", "?a"):
+            yield f"SELECT DISTINCT ?s WHERE {{ VALUES (?c ?d) {{ {torn} }} {node} a ?c , ?d . ?s {of} ?a }}"
     for each in predicate.constraints.values():
         if each.kind == "functional":
-            yield f"SELECT DISTINCT ?s WHERE {{ ?s {of} ?a , ?b . FILTER(?a != ?b) }}"
+            yield f"SELECT ?s WHERE {{ ?s {of} ?a }} GROUP BY ?s HAVING (COUNT(DISTINCT ?a) > 1)"
         elif each.kind == "asymmetric":
             yield f"SELECT DISTINCT ?s WHERE {{ ?s {of} ?a . ?a {of} ?s }}"
         elif each.kind == "disjoint":
@@ -92,17 +97,3 @@ def _suspicious(predicate: Predicate, domain: Domain) -> Iterator[str]:
 
 def _subjects(store: Store, query: str) -> list[NamedNode]:
     return [node for row in store.select(query) if isinstance(node := row["s"], NamedNode)]
-
-
-def _circling(store: Store, predicate: Predicate) -> list[NamedNode]:
-    """The things that lie on a circle of an acyclic predicate, or between two: what is left when ends are taken off."""
-    if not any(each.kind == "acyclic" for each in predicate.constraints.values()):
-        return []
-    rows = store.select("SELECT ?s ?o WHERE { ?s ?p ?o }", {"p": NamedNode(predicate.iri)})
-    edges = {(row["s"], row["o"]) for row in rows}
-    while True:
-        starts, ends = {one for one, _ in edges}, {other for _, other in edges}
-        left = {(one, other) for one, other in edges if one in ends and other in starts}
-        if len(left) == len(edges):
-            return [node for node in starts if isinstance(node, NamedNode)]
-        edges = left

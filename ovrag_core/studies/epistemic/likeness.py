@@ -58,6 +58,11 @@ def why_alike(one: Thing, other: Thing, domain: Domain, predicate: Predicate) ->
     return None
 
 
+def label_order(label: Literal) -> tuple[bool, str]:
+    """The order of a thing's names: those in English, as questions are, or in no language come first."""
+    return (label.language or "en").partition("-")[0].lower() != "en", label.value
+
+
 def called(thing: Thing) -> str:
     """The name by which people know a thing."""
     return _names(thing)[0]

@@ -13,6 +13,7 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.studies.epistemic.domain import Domain
 from ovrag_core.studies.epistemic.english import FUNCTION
+from ovrag_core.studies.epistemic.likeness import label_order
 from ovrag_core.studies.epistemic.words import NO_NAMES, Word, fold, key_of, words_of
 
 Thing = NamedNode | Literal
@@ -156,13 +157,17 @@ def _pieces(key: str) -> frozenset[str]:
 def names_of(store: Store, domain: Domain) -> Names:
     """The names in a graph: labels of its things, and the values of the domain's predicates that are text."""
     rows = store.select("SELECT ?thing ?label WHERE { ?thing ?named ?label }", {"named": LABEL})
-    found = [(row["thing"], row["label"].value) for row in rows if isinstance(row["label"], Literal)]
-    things: list[tuple[Thing, str]] = [(thing, label) for thing, label in found if isinstance(thing, NamedNode)]
+    found: list[tuple[Thing, Literal]] = [
+        (thing, label)
+        for row in rows
+        if isinstance(thing := row["thing"], NamedNode) and isinstance(label := row["label"], Literal)
+    ]
     for predicate in domain.predicates.values():
         rows = store.select(
             "SELECT DISTINCT ?value WHERE { ?thing ?predicate ?value FILTER(isLiteral(?value)) }",
             {"predicate": NamedNode(predicate.iri)},
         )
-        things += [(row["value"], row["value"].value) for row in rows if isinstance(row["value"], Literal)]
+        found += [(value, value) for row in rows if isinstance(value := row["value"], Literal)]
     heads = {fold(label) for each in domain.classes.values() for label in each.labels}
-    return Names(sorted(things, key=lambda each: (each[1], str(each[0]))), domain.names.short, frozenset(heads))
+    ordered = sorted(found, key=lambda each: (*label_order(each[1]), str(each[0])))
+    return Names(((thing, label.value) for thing, label in ordered), domain.names.short, frozenset(heads))

@@ -12,15 +12,18 @@ from itertools import combinations, pairwise
 
 from pyoxigraph import Literal, NamedNode, Triple
 
+from ovrag_core.errors import Unchecked
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
 from ovrag_core.graph.shapes import SECONDS, Violation
 from ovrag_core.studies.epistemic.claims import Claim
 from ovrag_core.studies.epistemic.domain import Domain
-from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Known, Licence, Value, Verdict
+from ovrag_core.studies.epistemic.known import Known, Value, torn
+from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Licence, Verdict
 from ovrag_core.studies.epistemic.likeness import canonical, same_value
 
 DIFFERENT = NamedNode("http://www.w3.org/2002/07/owl#differentFrom")
 _ASK = "ASK { ?s ?p ?o }"
+_MOST = 1_000  # facts that shapes look at: one that forbids circles takes the square of their number
 
 
 def recheck(licence: Licence, store: Store, domain: Domain) -> bool:
@@ -29,13 +32,16 @@ def recheck(licence: Licence, store: Store, domain: Domain) -> bool:
     known = Known(store, domain, predicate)
     if not all(store.ask(_ASK, {"s": part.subject, "p": part.predicate, "o": part.object}) for part in licence.proof):
         return False
-    is_chain = claim.predicate not in (predicate.name, predicate.iri)
+    is_chain = predicate.is_chain(claim.predicate)
     if licence.verdict == Verdict.YES:
         return _says_it(licence, known, is_chain)
     if licence.verdict == Verdict.UNKNOWN:
         return _is_open(claim, known, is_chain)
     if licence.verdict == Verdict.UNCHECKED:
-        return bool(_broken(_around(claim, known), known))
+        around = _around(claim, known)
+        nodes = {claim.subject, claim.object, *(part for fact in around for part in (fact.subject, fact.object))}
+        is_torn = any(isinstance(node, NamedNode) and torn(node, known) for node in nodes)
+        return is_torn or bool(_broken(around, known))
     return _contradicts_it(licence, known, is_chain)
 
 
@@ -97,7 +103,7 @@ def _ends_elsewhere(claim: Claim, known: Known) -> bool:
         return False
     passed = [claim.subject, *_objects(f"SELECT DISTINCT ?o WHERE {{ ?s {known.iri}+ ?o }}", claim.subject, known)]
     for node in passed:
-        if known.why_one(node, claim.object) is not None:
+        if known.why_one(node, claim.object) is not None or _is_vague(node, known):
             return False
         if node != claim.subject and any(known.is_a(known.thing(node), end) for end in chain.ends_in):
             continue
@@ -109,7 +115,15 @@ def _ends_elsewhere(claim: Claim, known: Known) -> bool:
 
 def _is_none_of(claim: Claim, known: Known) -> bool:
     recorded = _objects(f"SELECT ?o WHERE {{ ?s {known.iri} ?o }}", claim.subject, known)
-    return bool(recorded) and all(known.why_one(each, claim.object) is None for each in recorded)
+    if not recorded or _is_vague(claim.subject, known):
+        return False
+    return all(known.why_one(each, claim.object) is None for each in recorded)
+
+
+def _is_vague(subject: Value, known: Known) -> bool:
+    """Whether something without a name is recorded of a thing."""
+    query = f"ASK {{ ?s {known.iri} ?o FILTER(isBlank(?o)) }}"
+    return isinstance(subject, NamedNode) and known.store.ask(query, {"s": subject})
 
 
 def _reaches(subject: NamedNode, value: Value, known: Known, is_chain: bool) -> bool:
@@ -147,7 +161,10 @@ def _broken(
     """What breaks the shapes (those of the predicate) in the facts, and in what is claimed beside them.
 
     What is claimed of a chain is taken for the shortest chain there is, which a longer one breaks no less.
+    Raises Unchecked for more facts than shapes can look at.
     """
+    if len(facts) > _MOST:
+        raise Unchecked(f"the claim rests on {len(facts):,} facts; shapes look at {_MOST:,} at most")
     chosen = [each.shape for each in known.predicate.constraints.values()] if shapes is None else shapes
     together = [*facts, claimed] if claimed is not None and claimed not in facts else list(facts)
     data = EmbeddedStore(as_data(together, known, claimed), seconds=SECONDS)
