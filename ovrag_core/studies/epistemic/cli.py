@@ -194,7 +194,7 @@ def score(
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
-    """Published and corrected metrics of each arm with intervals; beside recorded ones, perfect and constant systems."""
+    """Published and corrected metrics of each arm with intervals; with recorded ones, perfect and constant systems."""
     from ovrag_core.studies.epistemic.metrics import by_kind, count, estimates, references
     from ovrag_core.studies.epistemic.recorded import read_recorded
     from ovrag_core.studies.epistemic.records import read_run
@@ -292,14 +292,12 @@ def _opened(
 ) -> tuple[Domain, Store]:
     """A domain, and a graph that has something of it; those of the main source where none is named."""
     from ovrag_core.project import project_file
-    from ovrag_core.studies.epistemic.domain import load_domain
     from ovrag_core.studies.epistemic.experiments import read_hidden
     from ovrag_core.studies.epistemic.graphs import open_with_domain
-    from ovrag_core.studies.epistemic.study import find_domain
+    from ovrag_core.studies.epistemic.study import checked_domain, find_domain
 
     main = next(iter(epistemic(settings).sources.values()))
-    known = load_domain(find_domain(domain or str(main.domain)))
-    _ = known.shape_set  # faults of the shapes are found before anything is asked
+    known = checked_domain(find_domain(domain or str(main.domain)))
     named = list(graphs or [main.graph])
     if len(named) > 1 and any("://" in each for each in named):
         raise GraphError("an endpoint is a graph by itself; name it alone")
@@ -314,8 +312,7 @@ def _with_source(
 ) -> Settings:
     """The settings with one source: a named one, the first, or another graph; `files` replace parts of it."""
     from ovrag_core.project import project_file
-    from ovrag_core.studies.epistemic.domain import load_domain
-    from ovrag_core.studies.epistemic.study import find_domain
+    from ovrag_core.studies.epistemic.study import checked_domain, find_domain
 
     sources = epistemic(settings).sources
     if name is not None and name not in sources:
@@ -324,7 +321,7 @@ def _with_source(
     if graph is not None or domain is not None:
         file = find_domain(domain or str(chosen.domain))
         called, chosen = "own", Source(graph=graph or chosen.graph, domain=file)
-    _ = load_domain(project_file(chosen.domain)).shape_set  # faults are found before anything is made
+    checked_domain(project_file(chosen.domain))
     chosen = chosen.model_copy(update={part: path for part, path in files.items() if path is not None})
     return _changed(settings, "sources", {called: chosen.model_dump(mode="json")}, whole=True)
 

@@ -18,6 +18,7 @@ from ovrag_core.settings import Settings
 from ovrag_core.studies.epistemic import experiments
 from ovrag_core.studies.epistemic.adapters import Adapter
 from ovrag_core.studies.epistemic.cards import LABELS, Card, is_iri
+from ovrag_core.studies.epistemic.domain import Domain, load_domain
 from ovrag_core.studies.epistemic.experiments import CHAT, World, deal, plan_of
 from ovrag_core.studies.epistemic.metrics import Outcome
 from ovrag_core.studies.epistemic.records import Run
@@ -132,3 +133,11 @@ def find_domain(name: str) -> Path:
     if not path.is_file():
         raise DomainError(f"{name} is no file of a domain; name one, or one of the bundled: {', '.join(bundled)}")
     return path
+
+
+def checked_domain(path: Path) -> Domain:
+    """The domain in a file, its shapes read with it. Raises DomainError and OntologyError for faults of either."""
+    domain = load_domain(path)
+    if any(predicate.constraints for predicate in domain.predicates.values()):
+        _ = domain.shape_set
+    return domain
