@@ -193,6 +193,11 @@ def find_actor(sentence: str) -> frozenset[str]:
     return frozenset(stems(" ".join(head))) - _ANYONE
 
 
+def names_people(text: str) -> bool:
+    """Whether a text has a word for people, their roles or teams."""
+    return any(_PEOPLE.match(word) for word in _WORD.findall(text))
+
+
 def find_condition(sentence: str) -> str:
     """The words of the first condition of a sentence; empty where it has none."""
     match = _CONDITION.search(sentence)

@@ -20,11 +20,13 @@ from scipy import stats
 from ovrag_core.errors import SettingsError
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
 from ovrag_core.studies.policy.answers import Answer, Evidence
+from ovrag_core.studies.policy.deontic import names_people
 from ovrag_core.studies.policy.quantities import find_quantities
 
 Scores = npt.NDArray[numpy.float64]
 
-GRID = tuple(round(1 - step / 200, 3) for step in range(200))
+# Log-odds from 7 to -7 in steps of a twentieth: even where scores crowd, near 0 and 1.
+GRID = tuple(1 / (1 + exp(-step / 20)) for step in range(140, -141, -1))
 FOLDS = 9
 RIDGE = 2.0
 
@@ -37,10 +39,12 @@ require requirement requirements procedure procedures say says work works long o
 apply applies"""
 _ASKING = frozenset(_ASKING_TEXT.split())
 _ASKS_NUMBER = re.compile(
-    r"\bhow\s+(?:many|much|long|often|frequently|soon|quickly|old|high|far|late|early)\b|\bwhen\b"
+    r"\bhow\s+(?:many|much|long|often|frequently|soon|quickly|old|high|far|late|early)\b"
+    r"|^\W*when\b|\b(?:by|since|until|and) when\b"
     r"|\b(?:minimum|maximum|limit|rate|cost|costs|price|amount|number|deadline|allowance|frequency|period)\b",
     re.I,
 )
+_ASKS_PERSON = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|team|department|role|manager|officer)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +122,10 @@ def _tested(scores: Sequence[float], wrong: Sequence[bool], threshold: float, le
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What speaks for an answer: cosines of the query with the best sentence and the best paragraph, how near the
-    evidence comes to the query's most foreign word, and whether a question for a number gets one (1, -1, else 0).
+    """What speaks for an answer: the cosine of the query with the best paragraph, how near the evidence comes to the
+    query's most foreign word, and whether a question for a number or a person gets one (1, -1, else 0).
     """
 
-    sentence: float
     paragraph: float
     word: float
     kind: float
@@ -130,7 +133,7 @@ class Traits:
     @property
     def row(self) -> tuple[float, ...]:
         """The numbers in order."""
-        return (self.sentence, self.paragraph, self.word, self.kind)
+        return (self.paragraph, self.word, self.kind)
 
 
 class TraitReader:
@@ -146,13 +149,13 @@ class TraitReader:
         cited = {citation.paragraph_id for each in answer.sentences for citation in each.citations}
         texts = [each.text for each in paragraphs if each.id in cited]
         if not texts:
-            return Traits(0.0, 0.0, 0.0, 0.0)
+            return Traits(0.0, 0.0, 0.0)
         wanted = _words(answer.query, but=_ASKING) or _words(answer.query)
         held = _words(" ".join(texts))
         whole = self._cosines([answer.query], [each.text for each in paragraphs])
         near = self._cosines(wanted, held).max(axis=1) if wanted and held else numpy.zeros(1)
-        kind = _kind(answer.query, answer.sentences[0].text)
-        return Traits(answer.confidence, float(whole.max()), float(near.min()), kind)
+        kind = _kind(answer.query, [each.text for each in answer.sentences])
+        return Traits(float(whole.max()), float(near.min()), kind)
 
     def _cosines(self, left: Sequence[str], right: Sequence[str]) -> Vectors:
         new = [text for text in dict.fromkeys([*left, *right]) if text not in self._vectors]
@@ -167,10 +170,13 @@ def _words(text: str, but: frozenset[str] = frozenset()) -> list[str]:
     return [word for word in dict.fromkeys(match.lower() for match in _WORD.findall(text)) if word not in but]
 
 
-def _kind(query: str, sentence: str) -> float:
-    if not _ASKS_NUMBER.search(query):
-        return 0.0
-    return 1.0 if any(each.unit not in ("item", "code") for each in find_quantities(sentence)) else -1.0
+def _kind(query: str, sentences: Sequence[str]) -> float:
+    held: list[bool] = []
+    if _ASKS_NUMBER.search(query):
+        held.append(any(each.unit not in ("item", "code") for text in sentences for each in find_quantities(text)))
+    if _ASKS_PERSON.search(query):
+        held.append(any(names_people(text) for text in sentences))
+    return 0.0 if not held else 1.0 if all(held) else -1.0
 
 
 @dataclass(frozen=True, slots=True)
