@@ -7,7 +7,7 @@ rules prevails. All but `b1` search alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -24,19 +24,21 @@ from ovrag_core.studies.policy.answers import (
     answer,
     cite,
 )
+from ovrag_core.studies.policy.calibration import Calibration
 from ovrag_core.studies.policy.conflicts import Conflict, ConflictSettings, find_corpus_conflicts, open_reasoner
-from ovrag_core.studies.policy.corpus import Paragraph
+from ovrag_core.studies.policy.corpus import Paragraph, corpus_digest
 from ovrag_core.studies.policy.deontic import Source
 from ovrag_core.studies.policy.recorded import RecordedAnswer
 from ovrag_core.studies.policy.retrieval import CorpusIndex, Found, RetrievalSettings, Retriever, make_retriever
 from ovrag_core.studies.policy.settings import Arm, Policy
+from ovrag_core.studies.policy.silence import TraitReader
 from ovrag_core.studies.policy.verification import Support, Verifier
 
 ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
 do not know, reply with INSUFFICIENT_EVIDENCE and nothing else."""
 SILENT = "INSUFFICIENT_EVIDENCE"
 PURPOSE = "policy answer alone"
-Gate = Callable[[str, Found], float]
+ABOUT = 0.4  # cosine with the query that both sides of a conflict must have
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Parts:
-    """What arms are made of. `gate` gives the confidence in a query's evidence, `threshold` where silence begins.
+    """What arms are made of; `alone` are recorded answers of a model without evidence, by question.
 
-    `alone` are recorded answers of a model without evidence, by question.
+    Without a calibration nothing is silent for want of confidence.
     """
 
     options: Policy
     index: CorpusIndex
-    gate: Gate
-    gate_name: str
-    threshold: float | None = None
+    calibration: Calibration | None = None
     chat: Chat | None = None
     seed: int | None = 42
     alone: Mapping[str, RecordedAnswer] = field(default_factory=dict)
@@ -106,6 +106,16 @@ class Parts:
         return find_corpus_conflicts(self.index.corpus, open_reasoner(), settings, self.index.embedder)
 
     @cached_property
+    def digest(self) -> str:
+        """What stands for the corpus."""
+        return corpus_digest(self.index.corpus)
+
+    @cached_property
+    def reader(self) -> TraitReader:
+        """What reads the traits of answers."""
+        return TraitReader(self.index.embedder)
+
+    @cached_property
     def paragraphs(self) -> dict[str, Paragraph]:
         """Paragraphs by every name."""
         return self.index.corpus.by_id()
@@ -128,13 +138,13 @@ def ask(parts: Parts, arm: Arm, query: str, found: Found | None = None) -> Resul
     """A query through an arm; `found` is its evidence where that is known. Raises ModelSetupError without a model."""
     if arm == "b1":
         return _alone(parts, query)
-    evidence = found or _found(parts, query)
+    evidence = found or search(parts, query)
     if arm in ("b2", "b3"):
         return _published(parts, arm, query, evidence)
     return _ours(parts, arm, query, evidence)
 
 
-def _found(parts: Parts, query: str) -> Found:
+def search(parts: Parts, query: str) -> Found:
     """The evidence; a query that is refused for its length is not searched for."""
     return parts.retriever(query if len(query) <= LONGEST_QUERY else "")
 
@@ -191,51 +201,71 @@ def _settings(parts: Parts) -> AnswerSettings:
 
 
 def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
-    threshold = None if arm == "no_silence" else parts.threshold
-    verifier = parts.unchecked if arm == "no_verification" else parts.verifier
+    calibration = None if arm == "no_silence" else parts.calibration
     named = _named(
         parts,
         found,
         verification="none" if arm == "no_verification" else "three rules",
-        silence="none" if threshold is None else parts.gate_name,
+        silence="learn-then-test" if calibration else "none",
         conflicts="none" if arm == "no_conflicts" else "reasoner",
     )
-    confidence = parts.gate(query, found)
-    if threshold is not None and confidence < threshold:
-        reason = f"confidence {confidence:.3f} is below {threshold:.3f}"
-        silent = Answer(query[:LONGEST_QUERY], (), (), True, reason, confidence, named.ran["answers"])
-        return Result(arm, silent, found, confidence, threshold, components=named)
-    made = answer(query, found.evidence, _settings(parts), verifier=verifier, chat=parts.chat)
+    made = copied = copy(parts, query, found)
+    confidence, threshold = copied.confidence, None
+    if calibration and not copied.silent:
+        confidence = calibration.score(copied, found.evidence, parts.reader, parts.digest)
+        threshold = calibration.threshold
+        if confidence < threshold:
+            reason = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
+            if calibration.certificate.threshold is None:
+                reason = "no threshold is certified"
+            silent = replace(copied, sentences=(), silent=True, reason=reason, by=named.ran["answers"])
+            return Result(arm, silent, found, confidence, threshold, components=named)
+    if parts.options.answers.by == "chat" and not copied.silent:
+        verifier = parts.unchecked if arm == "no_verification" else parts.verifier
+        made = answer(query, found.evidence, _settings(parts), verifier=verifier, chat=parts.chat)
     if arm == "no_conflicts" or made.silent:
         return Result(arm, made, found, confidence, threshold, components=named)
-    touched = _touched(parts, made)
-    return Result(arm, _settle(parts, made, touched), found, confidence, threshold, touched, components=named)
+    settled, touched = settle(parts, made)
+    return Result(arm, settled, found, confidence, threshold, touched, named)
 
 
-def _touched(parts: Parts, made: Answer) -> tuple[Conflict, ...]:
-    """The conflicts of which the answer quotes a side."""
-    quoted = [(each.doc_id, each.start, each.end) for said in made.sentences for each in said.citations]
-    return tuple(
-        each for each in parts.conflicts if any(_quoted(side.source, quoted) for side in (each.first, each.second))
-    )
+def copy(parts: Parts, query: str, found: Found | None = None) -> Answer:
+    """The answer of copied sentences, before silence and conflicts."""
+    evidence = found or search(parts, query)
+    settings = replace(_settings(parts), by="extractive")
+    return answer(query, evidence.evidence, settings, verifier=parts.verifier)
 
 
-def _quoted(source: Source, quoted: Sequence[tuple[str, int, int]]) -> bool:
-    return any(doc_id == source.doc_id and start < source.end and source.start < end for doc_id, start, end in quoted)
+def settle(parts: Parts, made: Answer) -> tuple[Answer, tuple[Conflict, ...]]:
+    """The answer with the rule that prevails before the one that it quotes, and the conflicts that this rests on.
 
-
-def _settle(parts: Parts, made: Answer, conflicts: Sequence[Conflict]) -> Answer:
-    """The answer with the rule that prevails in place of the one that does not; both sides of what is unresolved."""
+    Both sides of an unresolved conflict stand in the answer, and neither is preferred.
+    """
+    conflicts = _touched(parts, made)
     sentences = list(made.sentences)
     for conflict in conflicts:
         sides = {"first": conflict.first.source, "second": conflict.second.source}
         wanted = [sides[conflict.prevails]] if conflict.prevails else list(sides.values())
         missing = [each for each in wanted if not any(_says(said, each) for said in sentences)]
-        loser = sides["second" if conflict.prevails == "first" else "first"] if conflict.prevails else None
-        place = next((row for row, said in enumerate(sentences) if loser and _says(said, loser)), len(sentences))
-        sentences = [said for said in sentences if not (loser and _says(said, loser) and len(said.citations) == 1)]
-        sentences[place:place] = [_sentence(parts, each) for each in missing if each.paragraph_id in parts.paragraphs]
-    return replace(made, sentences=tuple(sentences))
+        quoted = next(row for row, said in enumerate(sentences) if any(_says(said, each) for each in sides.values()))
+        place = quoted if conflict.prevails else quoted + 1
+        sentences[place:place] = [_sentence(parts, each) for each in missing]
+    return replace(made, sentences=tuple(sentences)), conflicts
+
+
+def _touched(parts: Parts, made: Answer) -> tuple[Conflict, ...]:
+    """The conflicts of which the answer quotes a side and whose both sides are about the query."""
+    quoted = [(each.doc_id, each.start, each.end) for said in made.sentences for each in said.citations]
+    return tuple(
+        each
+        for each in parts.conflicts
+        if any(_quoted(side.source, quoted) for side in (each.first, each.second))
+        and min(parts.verifier.likeness(made.query, [each.first.source.text, each.second.source.text])) >= ABOUT
+    )
+
+
+def _quoted(source: Source, quoted: Sequence[tuple[str, int, int]]) -> bool:
+    return any(doc_id == source.doc_id and start < source.end and source.start < end for doc_id, start, end in quoted)
 
 
 def _says(said: Sentence, source: Source) -> bool:

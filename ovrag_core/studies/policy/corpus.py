@@ -7,6 +7,8 @@ when other paragraphs come or go.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -177,3 +179,9 @@ def _placed(paragraphs: Sequence[Read]) -> list[Place]:
         )
         start = end + len(BETWEEN)
     return result
+
+
+def corpus_digest(corpus: Corpus) -> str:
+    """A hash over the texts of all documents under their ids; the order of documents does not matter."""
+    texts = sorted((each.doc_id, each.text) for each in corpus.documents.values())
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]

@@ -5,8 +5,6 @@ Seconds are kept apart, in a sidecar, so that a run's own bytes do not depend on
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -82,12 +80,6 @@ class SecondsRecord(Frozen):
     arm: Arm
     query_id: str
     seconds: float
-
-
-def corpus_digest(corpus: Corpus) -> str:
-    """A hash over the texts of all documents under their ids; the order of documents does not matter."""
-    texts = sorted((each.doc_id, each.text) for each in corpus.documents.values())
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]
 
 
 def record_of(query_id: str, result: Result, digest: str) -> PolicyRecord:
