@@ -5,34 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ovrag_core.studies.epistemic.english import ASIDE, BEARINGS, EXCLUDING, GOALS, PERSONS
+from ovrag_core.studies.epistemic.english import ACCOUNTS, ASIDE, BEARINGS, DETERMINERS, EXCLUDING, GOALS, PERSONS
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame
 
 _SOME = frozenset({"a", "an", "another", "some", "any"})
-_NO_COMPARATIVES = frozenset({"other", "rather", "later", "water", "river"})
+_COMPARATIVES = frozenset({"more", "less", "fewer", "better", "worse"})
+_NO_COMPARATIVES = frozenset({"other", "rather", "later", "water", "river", "further", "farther"})
+_AT = frozenset({"on", "at", "near", "in"})
 
 
 def doubts(frame: Frame) -> Iterator[str]:
     """Each reason not to read it, as a sentence to people."""
     if frame.other:
         yield f"'{frame.other}' asks for a relation that is not in the domain"
-    for at, word in enumerate(frame.words):
-        if word in EXCLUDING and at not in frame.told:
-            yield f"'{word}' leaves open which of the names is meant"
-    for at in frame.slots:
-        if frame.governor(at) in ASIDE and not _watched(frame, at):
-            yield f"'{frame.governor(at)}' asks where something lies"
-    for one, other in pairwise(frame.words):
-        if other == "than" and _compares(one):
-            yield f"'{one} than' compares the names"
-        if one in BEARINGS and other == "of":
-            yield f"'{one} of' asks where something lies"
+    yield from (reason for at in range(len(frame.words)) if (reason := _at_a_word(frame, at)))
+    yield from (reason for at in frame.slots if (reason := _at_a_name(frame, at)))
     if _of_another(frame):
         yield "the question is about some thing without a name"
     if _either_way(frame):
         yield "the question asks for one relation or its reverse"
     if side_by_side(frame) and len(frame.slots) == 2:
         yield "the names stand side by side, so that neither is said of the other"
+
+
+def _at_a_word(frame: Frame, at: int) -> str:
+    word, ahead = frame.words[at], "".join(frame.words[at + 1 : at + 2])
+    if word in EXCLUDING and at not in frame.told:
+        return f"'{word}' leaves open which of the names is meant"
+    if word == "than" and any(_compares(each) for each in frame.words[max(at - 3, 0) : at]):
+        return "the question compares the names"
+    if word in BEARINGS and ahead == "of":
+        return f"'{word} of' asks where something lies"
+    if word == "whose" and at and frame.is_adjective(at - 1) and at + 1 in frame.fillers:
+        return f"'{frame.words[at - 1]}' is not understood"  # "the territory whose waters"
+    return ""
+
+
+def _at_a_name(frame: Frame, at: int) -> str:
+    governor = frame.governor(at)
+    if governor in ASIDE and not _watched(frame, at):
+        return f"'{governor}' asks where something lies"
+    place = frame.words[at - 4 : at]  # "to the town on"
+    if len(place) == 4 and place[0] in GOALS | {"through"} and place[1] in DETERMINERS and place[3] in _AT:
+        return f"'{place[2]}' is not understood" if frame.is_adjective(at - 2) and place[2] not in ACCOUNTS else ""
+    return ""
 
 
 def side_by_side(frame: Frame) -> bool:
@@ -42,7 +58,7 @@ def side_by_side(frame: Frame) -> bool:
 
 
 def _compares(word: str) -> bool:
-    return word in ("more", "less", "fewer") or (word.endswith("er") and word not in _NO_COMPARATIVES)
+    return word in _COMPARATIVES or (word.endswith("er") and word not in _NO_COMPARATIVES)
 
 
 def _watched(frame: Frame, at: int) -> bool:
@@ -59,6 +75,8 @@ def _of_another(frame: Frame) -> bool:
         if second.noun and not first.noun and second.role == "object" and between & _SOME and between <= _SOME | GOALS:
             return True
         some = bool(_SOME & set(frame.words[one.start - 1 : one.start])) and frame.words[one.end] == "of"
+        if first.noun and second.noun and between == {"of", "a"}:
+            return True  # "a tributary of a tributary"
         if first.noun and not second.noun and first.role == "object" and some and other.start - 1 in frame.slots:
             return True
     return False

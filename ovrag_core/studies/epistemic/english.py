@@ -24,6 +24,7 @@ NAMING = _words("naming")
 PREPOSITIONS = _words("prepositions")
 GOALS = _words("goals")
 ASIDE = _words("aside")
+HOWEVER = _words("however")
 BEARINGS = _words("bearings")
 NOT = _words("not")
 UNTRUE = _words("untrue")
@@ -35,6 +36,7 @@ INDIRECT = _words("indirect")
 INDIRECT_PHRASES = frozenset(tuple(phrase.split()) for phrase in _LISTS["indirect_phrases"])
 ALONG = _words("along")
 UPWARD = _words("upward")
+ADVERBIAL = _words("adverbial")
 MEANS = _words("means")
 ACCOUNTS = _words("accounts")
 CLAUSES = _words("clauses")
@@ -43,6 +45,9 @@ SHELL = _words("shell") | ADJECTIVES
 FUNCTION = _words("function").union(
     DETERMINERS, ASIDE, BE, DO, HAVE, RELATIVE, NAMING, PREPOSITIONS, GOALS, NOT, DIRECT, INDIRECT
 )
+LONG_PREPOSITIONS = {
+    tuple(long.split()): short for long, short in (each.split(": ") for each in _LISTS["long_prepositions"])
+}
 PLACING = tuple(_LISTS["placing"])
 GOING = tuple(_LISTS["going"])
 IRREGULAR = {verb: (past, participle) for verb, past, participle in (line.split() for line in _LISTS["irregular"])}

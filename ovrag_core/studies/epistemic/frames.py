@@ -14,6 +14,7 @@ from ovrag_core.studies.epistemic.english import (
     DO,
     FUNCTION,
     GOALS,
+    HOWEVER,
     INDIRECT,
     INDIRECT_PHRASES,
     NAMING,
@@ -78,7 +79,11 @@ class Frame:
         at = 0
         while at < len(self.words):
             at += self._match(at) or self._either_way(at) or 1
-        for at, word in enumerate(self.words):
+        for at, (word, ahead) in enumerate(zip(self.words, [*self.words[1:], ""], strict=True)):
+            if word in HOWEVER and ahead not in DO | BE | {","}:
+                self.indirect = True  # "by however many rivers"
+            if word == "right" and ahead in GOALS - {"to"}:
+                self.direct = True
             if word in DIRECT and at not in self.told:
                 beside = {*self.words[max(at - 1, 0) : at], *self.words[at + 1 : at + 2]}
                 self.indirect |= "or" in beside  # "directly or by other rivers"
@@ -183,17 +188,13 @@ class Frame:
     def governor(self, at: int) -> str:
         """The preposition that a name depends on, if any."""
         governor = self._governor_at(at)
-        if governor is None:
-            return ""
-        return "from" if self.words[governor - 1 : governor + 1] == ["out", "of"] else self.words[governor]
+        return "" if governor is None else self.words[governor]
 
     def _governor_at(self, at: int) -> int | None:
         """Where that preposition stands; fillers are seen through: `into the waters of X`."""
         back = at - 1
         while back >= 0:
             word = self.words[back]
-            if word == "of" and back and self.words[back - 1] == "out":
-                return back
             if word in ("of", "from", "in") and back - 1 in self.fillers:
                 back -= 2
             elif word == "from" or (word in PREPOSITIONS | ASIDE | {"by"} and not self._is_joint(back)):
@@ -236,6 +237,10 @@ class Frame:
         return self.words[at : at + 1] == ["in"] and not (
             ahead and (ahead[0] in DETERMINERS or ahead[0].startswith("\0"))
         )
+
+    def phrase(self, sign: Sign) -> Phrase:
+        """The words of a sign."""
+        return tuple(self.words[sign.start : sign.end])
 
     def is_text(self, slot: int) -> bool:
         """Whether a name is text, so that it can be no subject."""

@@ -7,11 +7,12 @@ are in a claim; the grammar finds agent and owner: active and passive, clefts, r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ovrag_core.studies.epistemic.doubts import doubts, side_by_side
 from ovrag_core.studies.epistemic.english import (
+    ADVERBIAL,
     ARTICLES,
     FUNCTION,
     GOALS,
@@ -30,6 +31,9 @@ _WRAPPED = 0.98  # a wording of the domain inside another sentence
 _UNKNOWN_WORD = 0.9  # what each word that is not understood leaves of the confidence
 _UNHEARD = 0.85  # a verb that the domain has not
 _SCENERY = 0.96  # the same where only a way matters, not what goes it
+
+
+Votes = list[tuple[Sense, Vote]]  # each with the sense of its word
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,42 +105,44 @@ def _read(frame: Frame) -> Sentence:
         return Sentence(None, reason=reason)
     way = way_of(frame)
     signs = _meant(frame) or ([] if way else _unheard_verb(frame) or _loose(frame))
-    if side_by_side(frame):  # "Do X and Y meet at the mouth of X?"
-        signs = [sign for sign in signs if sign.senses[0].noun]
-    votes = _innermost(frame, [vote for sign in signs for vote in votes_of(frame, sign)])
-    if way:
-        votes = _on_the_way(frame, way, votes)
-    elif signs and not votes:  # without a verb
-        votes = [(_going(frame), vote) for vote in votes_from_to(frame)]
+    if side_by_side(frame):  # "Do X and Y meet where X ends?"
+        signs = [sign for sign in signs if sign.senses[0].noun or sign.start > frame.slots[1] + 1]
     if not signs and not way:
         return Sentence(None, reason="no word of a relation that the domain has stands between the names")
-    relation = relation_of(frame, signs, [sense for sense, _ in votes])
-    if relation is None:
-        return Sentence(None, reason="the question fits several relations")
+    found = {sign: votes_of(frame, sign) for sign in signs}
+    every = _innermost(frame, [vote for votes in found.values() for vote in votes])
+    votes = [vote for vote in every if vote not in _partial(frame, found)]
+    if way:
+        votes = every = _on_the_way(frame, way, signs, votes)
+    elif not votes:  # without a verb
+        votes = every = [(_going(frame), vote) for vote in votes_from_to(frame)]
     placed = _placed(frame, [vote for _, vote in votes])
     if placed is None:
         return Sentence(None, reason="which of the two names is whose is not clear")
     subject, object_, confidence = placed
+    senses = [sense for sense, vote in every if (vote.slot == subject) == (vote.role == "subject")]
+    relation = relation_of(frame, signs, senses)
+    if relation is None:
+        return Sentence(None, reason="the question fits several relations")
     unknown = [frame.words[at] for at in frame.unknown()]
-    confidence *= (_SCENERY if way else _UNKNOWN_WORD) ** len(unknown) * (
-        1.0 if way or signs[0] in frame.signs else 0.85
-    )
+    confidence *= (_SCENERY if way else _UNKNOWN_WORD) ** len(unknown)
+    confidence *= 1.0 if way or signs[0] in frame.signs else _UNHEARD
     if confidence < _UNSURE:
-        return Sentence(
-            None, reason=f"{', '.join(repr(word) for word in unknown[:3]) or 'the wording'} is not understood"
-        )
+        wording = ", ".join(repr(word) for word in unknown[:3]) or "the wording"
+        return Sentence(None, reason=f"{wording} is not understood")
     first, last = (signs[0].start, signs[-1].end - 1) if signs else (0, len(frame.pieces) - 1)
     span = (frame.pieces[first].start, frame.pieces[last].end)
-    otherwise = otherwise_of(frame, relation, [sense for sense, _ in votes])
+    otherwise = otherwise_of(frame, relation, senses)
     return Sentence(relation, subject, object_, round(confidence, 4), is_negated(frame), "", span, otherwise)
 
 
-def _on_the_way(frame: Frame, way: tuple[int, int], votes: Sequence[tuple[Sense, Vote]]) -> list[tuple[Sense, Vote]]:
-    """The votes of a way with those of nouns; its relation is that of what leads to its end, else the chain."""
+def _on_the_way(frame: Frame, way: tuple[int, int], signs: Sequence[Sign], votes: Votes) -> Votes:
+    """The votes of a way and of nouns. Its relation is that of a noun, of the verb before its end, or a chain."""
     begin, end = (frame.pieces[at].slot for at in way)
     nouns = [(sense, vote) for sense, vote in votes if sense.noun]
+    only = [sign.senses[0] for sign in signs if all(sense.noun for sense in frame.lexicon.senses[frame.phrase(sign)])]
     leading = [sense for sense, vote in votes if not sense.noun and (vote.slot, vote.role) == (end, "object")]
-    sense = (leading or [_going(frame)])[0]
+    sense = [*only, *leading, _going(frame)][0]
     return [*nouns, (sense, Vote(begin, "subject", 1)), (sense, Vote(end, "object", 1))]
 
 
@@ -158,6 +164,11 @@ def _loose(frame: Frame) -> list[Sign]:
     if len(frame.signs) != 1:
         return []
     sign = frame.signs[0]
+    if len({sense.role for sense in sign.senses}) > 1:  # "get the water of X" is to get it from X, not to get to X
+        whole = frame.governor(frame.slots[-1]) == ""
+        sign = replace(sign, senses=tuple(sense for sense in sign.senses if whole and sense.needs == "from"))
+        if not sign.senses:
+            return []
     around = frame.slots[0] < sign.start and sign.end <= frame.slots[-1] and _leads_to(frame, frame.slots[0], sign)
     return [sign] if around or any(frame.governor(at) == "from" for at in frame.slots[:1]) else []
 
@@ -176,14 +187,24 @@ def _unheard_verb(frame: Frame) -> list[Sign]:
         for at, word in enumerate(frame.words):
             if word == preposition and at > 0:
                 return [Sign(at, at + 1, (sense,))]
+    strange = [at for at in range(len(frame.words)) if frame.is_adjective(at)]
     for at in frame.fillers:  # "sheds its water in"
-        ahead = frame.words[at + 1 : at + 2]
-        if ahead and ahead[0] in GOALS and frame.lexicon.any_verb and any(frame.is_adjective(b) for b in range(at)):
-            return [Sign(at + 1, at + 2, (next(iter(frame.lexicon.any_verb.values())),))]
+        goal = frame.words[at + 1 : at + 2]
+        if strange[:1] < [at] and strange and at + 1 not in frame.told and goal and goal[0] in GOALS:
+            return [Sign(at + 1, at + 2, (sense,)) for sense in list(frame.lexicon.any_verb.values())[:1]]
     return []
 
 
-def _innermost(frame: Frame, votes: list[tuple[Sense, Vote]]) -> list[tuple[Sense, Vote]]:
+def _partial(frame: Frame, found: Mapping[Sign, Votes]) -> Votes:
+    """The votes of verbs that have one of the names, beside one that has both: `Does X reach Y when it ends?`."""
+    verbs = {sign for sign, votes in found.items() if votes and not votes[0][0].noun}
+    if all(len({vote.slot for _, vote in found[sign]}) < 2 for sign in verbs):
+        return []
+    adverbs = {sign for sign in found if frame.words[sign.end - 1] in ADVERBIAL}
+    return [vote for sign in verbs | adverbs if len(found[sign]) == 1 for vote in found[sign]]
+
+
+def _innermost(frame: Frame, votes: Votes) -> Votes:
     """Without the votes of a noun of a chain that lies in another: `Is the basin of X in the basin of Y?`."""
     owners = [
         (sense, vote)
@@ -207,9 +228,8 @@ def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | Non
         return (other, one, 0.95) if frame.is_text(one) else (one, other, 0.95)
     forward = sum(vote.weight for vote in votes if (vote.slot == one) == (vote.role == "subject"))
     backward = sum(vote.weight for vote in votes) - forward
-    if forward == backward:
+    if bool(forward) == bool(backward):
         return None
     sure = 0.9 if max(forward, backward) < 2 else 0.95
-    sure *= 1.0 if min(forward, backward) == 0 else 0.7
     sure *= 1.0 if max(forward, backward) >= 0.9 else 0.9
     return (one, other, sure) if forward > backward else (other, one, sure)

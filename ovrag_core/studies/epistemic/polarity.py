@@ -9,7 +9,7 @@ from ovrag_core.studies.epistemic.frames import Frame
 def is_negated(frame: Frame) -> bool:
     """Whether it asks if the claim is not so. `Doesn't X flow into Y?` does not: it asks for the claim itself."""
     words, count = frame.words, 0
-    tag = tag_of(frame)
+    tag = min(tag_of(frame), _next_sentence(frame))
     for at, word in enumerate(words[:tag]):
         offered = {"or", "/"} & set(words[max(at - 1, 0) : at + 2])  # "true or false"
         count += (word in UNTRUE and not offered) or (word in NOT and not _asks(frame, at))
@@ -32,3 +32,11 @@ def _asks(frame: Frame, at: int) -> bool:
         return frame.words[at] != "never"
     opening = frame.words[:at]
     return bool(opening) and opening[0] in BE | DO | {"has", "have", "had"} and not set(opening) & (RELATIVE - {"what"})
+
+
+def _next_sentence(frame: Frame) -> int:
+    """Where a sentence begins behind the one with the names, that is not about whether that is so; else the end."""
+    for at in range(frame.slots[-1] if frame.slots else 0, len(frame.words)):
+        if frame.words[at] in ".;?" and not UNTRUE & set(frame.words[at:]):
+            return at
+    return len(frame.words)

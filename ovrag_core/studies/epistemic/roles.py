@@ -14,6 +14,7 @@ from ovrag_core.studies.epistemic.english import (
     GOALS,
     HAVE,
     INDIRECT,
+    NAMING,
     NOT,
     OWN,
     PERSONS,
@@ -66,11 +67,15 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
     passive = _passive(frame, sign, sense)
     behind = next((at for at in frame.slots if sign.end <= at < frame.next_sign(sign)), None)
     before = next((at for at in reversed(frame.slots) if at < sign.start), None)
-    if before is not None and _pronoun(frame, sign):
-        before = frame.slots[0]
-    if frame.words[sign.start - 1] in PERSONS and _noun_follows(frame, sign):
-        return  # "would I pass the mouth of X"
+    if before is not None and (_pronoun(frame, sign) or frame.words[sign.start - 1] == "by"):
+        before = frame.slots[0]  # "and by flowing there"
     agent, patient = sense.role, OTHER[sense.role]
+    if before is not None and frame.words[sign.start - 1] in PERSONS:
+        if behind is not None:
+            yield from _complement(frame, behind, agent, patient, sense, passive, turned=False)
+        elif not _noun_follows(frame, sign):  # "the water that you come to", not "would I pass the mouth of X"
+            yield _vote(frame, before, patient, 1)
+        return
     turned = before is not None and frame.turned(before)
     if before is not None:
         if turned and len([at for at in frame.slots if at < sign.start]) == 1 and behind is not None:
@@ -136,27 +141,40 @@ def _owner(frame: Frame, sign: Sign, sense: Sense) -> tuple[int, bool, float] | 
     """A name that owns the noun (True) or that the noun is said of (False), and how sure that is."""
     before = [at for at in frame.slots if at < sign.start]
     behind = [at for at in frame.slots if at >= sign.end]
+    if linked := _linked(frame, sign, sense, before, behind):
+        return linked
+    if (at := _possessor(frame, sign)) is not None:
+        return at, True, 1
+    said = sign.end
+    while frame.words[said] in NAMING or frame.words[said] == ":":
+        said += 1
+    if said in frame.slots:  # "the tributary X", "of the kind X", "mouth: X", "a tributary called X"
+        return said, False, 0.8
+    return _distant_owner(frame, sign, before, behind)
+
+
+def _linked(
+    frame: Frame, sign: Sign, sense: Sense, before: Sequence[int], behind: Sequence[int]
+) -> tuple[int, bool, float] | None:
+    """The owner by the preposition behind the noun: `the mouth of X`, `the river that X is a tributary of`."""
     end = sign.end
     while end < len(frame.words) and frame.adds_nothing(end):  # "tributary stream, directly or not, of"
         end += 1
-    following = frame.words[end : end + 1]
+    link, ahead = "".join(frame.words[end : end + 1]), frame.words[end + 1 : end + 2]
     links = {"of", "for", "from", "than", "after", *(["to"] if sense.role == "object" else [])} | {
-        each.needs for each in sign.senses if each.relation == sense.relation
+        each.needs for each in sign.senses if each.relation == sense.relation and each.needs
     }
     relating = _RELATING if sense.role == "object" else {"of"}  # "the system to which X belongs"
-    if following and following[0] in relating and frame.words[end + 1 : end + 2] in (["which"], ["whom"]) and before:
+    if before and link in relating and ahead in (["which"], ["whom"]):
         return before[-1], True, 1
-    if following and following[0] in links:
-        if behind and frame.governor(behind[0]) in links and not frame.is_text(frame.pieces[behind[0]].slot):
+    if before and link == "of" and OWN & set(ahead):
+        return before[0], True, 1  # "X comes to the end of its course"
+    if link in links and behind:
+        governor, between = frame.governor(behind[0]), set(frame.words[end : behind[0]])
+        near = governor in links or not (governor or between & (BE | DO | SIGNS))
+        if near and not frame.is_text(frame.pieces[behind[0]].slot):
             return behind[0], True, 1
-        if before and not behind:  # "the river that X is a tributary of"
-            return before[-1], False, 1
-    if (at := _possessor(frame, sign)) is not None:
-        return at, True, 1
-    said = sign.end + (following == [":"])
-    if said in frame.slots:  # "the tributary X", "of the kind X", "mouth: X"
-        return said, False, 0.8
-    return _distant_owner(frame, sign, before, behind)
+    return (before[-1], False, 1) if link in links and before and not behind else None
 
 
 def _possessor(frame: Frame, sign: Sign) -> int | None:
@@ -182,7 +200,7 @@ def _distant_owner(
     relative = [
         at
         for at, word in enumerate(frame.words[: sign.start])
-        if word == "whose"
+        if (word == "whose" and not any(at < each < sign.start for each in frame.slots))
         or (word in relating and frame.words[at + 1] in ("which", "whom", "what") and at + 2 not in frame.fillers)
     ]
     if relative:
@@ -221,7 +239,10 @@ def _is_topic(frame: Frame, at: int) -> bool:
 
 
 def _said_as(frame: Frame, sign: Sign, before: Sequence[int]) -> int | None:
-    """The name that the noun is said of: `X names Y as its ...`."""
+    """The name that the noun is said of: `X names Y as its ...`, `of which water is X a ...`."""
+    if before and frame.words[before[-1] - 1] in BE:
+        between = set(frame.words[before[-1] + 1 : sign.start])
+        return before[-1] if between <= DETERMINERS | DIRECT else None
     for at in range(sign.start - 1, max(sign.start - 4, 0), -1):
         if frame.words[at] == "as" and len(before) > 1 and before[-1] == at - 1:
             return at - 1

@@ -61,8 +61,10 @@ def _matters(text: Text, found: Sequence[Mention], start: int, end: int) -> bool
 
     One word may open a sentence (`Hydrologists say ...`).
     """
+    if _opens(text, start) and end == start + 1:
+        return False
     if start < found[-1].end:
-        return not (_opens(text, start) and end == start + 1)
+        return True
     return not any(word.text in _APART for word in text.words[found[-1].end : start])
 
 

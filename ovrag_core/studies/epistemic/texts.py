@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ovrag_core.lines import one_line
-from ovrag_core.studies.epistemic.english import FUNCTION, SHELL
+from ovrag_core.studies.epistemic.english import FUNCTION, LONG_PREPOSITIONS, SHELL
 from ovrag_core.studies.epistemic.frames import Piece
 from ovrag_core.studies.epistemic.lexicon import Lexicon
 from ovrag_core.studies.epistemic.names import Mention, Names
@@ -109,7 +109,7 @@ class Text:
             pieces += self._between(at, mention.start)
             pieces.append(Piece("", *self.span(mention), slot))
             at = mention.end
-        return _resolved(pieces + self._between(at, len(self.words)))
+        return _resolved(_shortened(pieces + self._between(at, len(self.words))))
 
     def _between(self, start: int, end: int) -> list[Piece]:
         """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
@@ -128,4 +128,16 @@ def _resolved(pieces: list[Piece]) -> list[Piece]:
         stands = piece.text in ("former", "latter") and len(slots) > 1
         slot = slots[piece.text == "latter"] if stands else piece.slot
         found.append(Piece("" if slot else piece.text, piece.start, piece.end, slot))
+    return found
+
+
+def _shortened(pieces: list[Piece]) -> list[Piece]:
+    """Prepositions of several words as the one that they amount to: `as far as` is `to`."""
+    found: list[Piece] = []
+    for piece in pieces:
+        found.append(piece)
+        for phrase, short in LONG_PREPOSITIONS.items():
+            last = found[-len(phrase) :]
+            if tuple(each.text for each in last) == phrase:
+                found[-len(phrase) :] = [Piece(short, last[0].start, last[-1].end)]
     return found

@@ -55,7 +55,7 @@ def _begins(frame: Frame, at: int) -> bool:
     if lead < 0:
         return False
     word, clause = frame.words[lead], _clause(frame, lead)
-    if word in ALONG | {"up"} | _GOING or (word == "of" and frame.words[lead - 1] == "out"):
+    if word in ALONG | {"up"} | _GOING:
         return not any(clause <= each < lead for each in frame.slots)
     placed = any(each in _PLACING for each in frame.words[clause:lead])
     return word in _INTO and placed and not any(clause <= each < lead for each in frame.slots)
