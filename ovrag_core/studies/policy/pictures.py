@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ovrag_core.thesis.figures import GREY, HATCHES, MARKERS, colours, styled
 
@@ -31,20 +31,21 @@ def risk_and_coverage(
 ) -> Figure:
     """Share of wrong answers against the share of queries answered, the surest first: a line a curve, a mark an arm.
 
-    Curves have columns coverage and risk. The dashed level is the risk that is allowed, `alpha`; the arm `certified`
-    is ringed, none where that is empty.
+    Curves have columns coverage and risk; arms at one point have one mark. The dashed level is the risk that is
+    allowed, `alpha`; the arm `certified` is ringed, none where that is empty.
     """
+    together: dict[Point, list[str]] = {}
+    for name, point in points.items():
+        together.setdefault(point, []).append(name)
     with styled():
         fig = Figure(figsize=(width, 3.0), layout="constrained")
         ax = fig.subplots()
-        names = list(dict.fromkeys([*curves, *points]))
-        for number, (name, colour) in enumerate(zip(names, colours(len(names)), strict=True)):
-            if name in curves:
-                line = LINES[list(curves).index(name) % len(LINES)]
-                ax.plot(curves[name][:, 0], curves[name][:, 1], ls=line, color=colour, lw=1.3, label=f"{name}, ranked")
-            if name in points:
-                marker = MARKERS[number % len(MARKERS)]
-                ax.plot(*points[name], marker, color=colour, mec="black", mew=0.5, ms=6, ls="", label=name, zorder=4)
+        for (name, curve), line, colour in zip(curves.items(), LINES, colours(len(curves)), strict=False):
+            ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, lw=1.3, label=f"{name}, ranked")
+        chosen = colours(len(curves) + len(together))[len(curves) :]
+        for number, ((point, names), colour) in enumerate(zip(together.items(), chosen, strict=True)):
+            marker, label = MARKERS[number % len(MARKERS)], ",\n".join(names)
+            ax.plot(*point, marker, color=colour, mec="black", mew=0.5, ms=6, ls="", label=label, zorder=4)
         ax.axhline(alpha, color="black", lw=0.8, ls=(0, (4, 3)), label=f"allowed, {alpha:g}", zorder=1)
         if certified in points:
             ax.plot(
@@ -52,8 +53,8 @@ def risk_and_coverage(
             )
         ax.set(xlim=(-0.02, 1.02), xlabel="share of queries answered, the surest first", ylabel="of those wrong")
         ax.set_ylim(-0.02, max([0.3, *(point.risk + 0.05 for point in points.values())]))
-        ax.xaxis.set_major_formatter(PercentFormatter(1))
-        ax.yaxis.set_major_formatter(PercentFormatter(1))
+        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ax.grid()
         ax.set_axisbelow(True)
         fig.legend(loc="outside right center")
@@ -92,6 +93,7 @@ def _bars(ax: Axes, table: pandas.DataFrame, parts: Sequence[str]) -> None:
                 ax.text(start + value / 2, row, f"{value:.0f}", ha="center", va="center", fontsize=6, bbox=box)
         left += values
     ax.set_xlim(0, max(1.0, float(left.max(initial=0))))
+    ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.tick_params(axis="y", length=0)
 
 

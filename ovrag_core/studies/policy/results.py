@@ -181,7 +181,8 @@ def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
     ]
     more = "Recorded and draft: another corpus, unless the study runs on it; the draft's figure is in no run"
     note = book.note("retrieval", "queries with gold paragraphs, as listed", book.over_queries, more)
-    return _table(book, pandas.DataFrame(rows), "retrieval", "Gold paragraphs among the first five found.", note)
+    frame = pandas.DataFrame(rows).astype({"queries": "Int64"})
+    return _table(book, frame, "retrieval", "Gold paragraphs among the first five found.", note)
 
 
 def _ranking(book: Book, given: Sequence[Ranked]) -> dict[str, Estimate]:
