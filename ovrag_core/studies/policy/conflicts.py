@@ -37,10 +37,10 @@ class ConflictSettings:
     Where a clause says that one section replaces the other, `linked` is enough.
     """
 
-    quantity: float = 1.05
-    duty: float = 0.85
+    quantity: float = 1.00
+    duty: float = 0.70
     former: float = 0.80
-    linked: float = 0.40
+    linked: float = 0.50
     by_words: float = 0.40
     later_prevails: bool = False
 
@@ -78,6 +78,8 @@ class Clash:
 
 
 _NUMBERED = frozenset(stems("section clause chapter part article paragraph appendix annex page"))
+_MINUTES = {"minute": Decimal(1), "month": Decimal(30 * 1440), "working day": Decimal(7 * 1440) / 5}
+SAME_TIME = Decimal("0.05")  # two times in units of different length are the same within this share
 REPLACED = 0.6  # of the words of what a clause says is replaced
 
 _SPACE = "urn:ovrag:norm#"
@@ -87,7 +89,9 @@ _NEGATIVE: frozenset[Force] = frozenset({"ban", "not"})
 _OPPOSED: frozenset[frozenset[Force]] = frozenset(
     {frozenset({"duty", "ban"}), frozenset({"may", "ban"}), frozenset({"duty", "waived"}), frozenset({"ban", "waived"})}
 )
-_WITHOUT = re.compile(r"\b(?:without|unless|except|only|subject to|prior|provided|conditions?|until)\b", re.I)
+_WITHOUT = re.compile(
+    r"\b(?:without(?! exceptions?| fail| delay)|unless|except|only|subject to|prior|provided|conditions?|until)\b", re.I
+)
 _NORMATIVE = frozenset(
     stems(
         """must shall should may can cannot require required requirement requirements mandatory permit permitted allow
@@ -234,10 +238,14 @@ def _replaces(clause: Precedence, older: Norm) -> bool:
 
 def _content(text: str) -> frozenset[str]:
     """Stems of a sentence without its quantities and the words of ruling."""
-    letters = list(text)
+    return frozenset(stems(_without_quantities(text))) - _NORMATIVE
+
+
+def _without_quantities(text: str) -> str:
+    letters = list(_ORDINAL.sub(lambda found: " " * len(found[0]), text))
     for each in find_quantities(text):
         letters[each.start : each.end] = " " * (each.end - each.start)
-    return frozenset(stems("".join(letters))) - _NORMATIVE
+    return "".join(letters)
 
 
 def _share(first: frozenset[str], second: frozenset[str]) -> float:
@@ -259,23 +267,35 @@ def _kind(first: Norm, second: Norm) -> Kind | None:
 def _compared(first: Quantity, second: Quantity) -> Kind | None:
     if not _comparable(first, second):
         return None
-    if first.value == second.value:
+    if _same(first, second):
         return "former" if first.former != second.former else None
     return None if first.former or second.former or _compatible(first, second) else "quantity"
 
 
 def _comparable(first: Quantity, second: Quantity) -> bool:
-    if first.unit != second.unit or first.unit == "date" or bool(first.every) != bool(second.every):
+    times = first.unit in _MINUTES and second.unit in _MINUTES
+    if not (times or first.unit == second.unit != "date") or bool(first.every) != bool(second.every):
         return False
     return bool(first.unit or first.of & second.of - _NUMBERED)
+
+
+def _same(first: Quantity, second: Quantity) -> bool:
+    if first.unit == second.unit:
+        return first.value == second.value
+    one, other = _amount(first), _amount(second)
+    return abs(one - other) <= SAME_TIME * max(one, other)
+
+
+def _amount(quantity: Quantity) -> Decimal:
+    """The value in one unit for all times: 30 days a month, 7 days for 5 working days."""
+    value = quantity.value if isinstance(quantity.value, Decimal) else Decimal(0)
+    return value * _MINUTES.get(quantity.unit, 1)
 
 
 def _compatible(first: Quantity, second: Quantity) -> bool:
     """Whether both can hold: at least the smaller and at most the greater."""
     lower, upper = (first, second) if first.bound == "least" else (second, first)
-    if (lower.bound, upper.bound) != ("least", "most"):
-        return False
-    return isinstance(lower.value, Decimal) and isinstance(upper.value, Decimal) and lower.value <= upper.value
+    return (lower.bound, upper.bound) == ("least", "most") and _amount(lower) <= _amount(upper)
 
 
 def _opposed(first: Norm, second: Norm) -> bool:
@@ -301,12 +321,15 @@ def _others(first: Norm, second: Norm) -> bool:
     return bool(first.actor and second.actor and not first.actor & second.actor)
 
 
+_ORDINAL = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|\d+(?:st|nd|rd|th))\b", re.I
+)
 _TOKEN = re.compile(r"[A-Za-z][\w'’]*")
 
 
 def _rivals(first: str, second: str) -> bool:
     """Whether the same word stands with different words before it: "supplier register" against "asset register"."""
-    one, two = _modified(first), _modified(second)
+    one, two = _modified(_without_quantities(first)), _modified(_without_quantities(second))
     mine, theirs = set(stems(first)), set(stems(second))
     return any(
         one[word] and two[word] and not one[word] & theirs and not two[word] & mine for word in one.keys() & two.keys()
@@ -342,7 +365,7 @@ def facts_of(clash: Clash) -> list[Fact]:
     if clash.kind == "former":
         return [Fact("class", f"{_SPACE}InForce", 0, None), Fact("class", f"{_SPACE}Ended", 0, None)]
     return [
-        Fact("data", f"{_SPACE}amount", 0, Value(str(norm.quantity.value), XSD + "decimal"))
+        Fact("data", f"{_SPACE}amount", 0, Value(f"{_amount(norm.quantity):f}", XSD + "decimal"))
         for norm in (clash.first, clash.second)
         if norm.quantity
     ]

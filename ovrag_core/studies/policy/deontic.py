@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ovrag_core.documents.passages import find_passages
 from ovrag_core.retrieval.words import stems
@@ -46,6 +46,8 @@ _CONDITION = re.compile(
 )
 # "The VPN must be on when using hotel networks" takes it that hotel networks may be used.
 _ASSUMED = re.compile(r"\b(?:when|whenever|while)\s+(?P<what>[a-z]+ing\b[^,;.]*)", re.I)
+_NO_LATER = re.compile(r"\b(?:no|not) later than\s*$", re.I)
+_AHEAD = re.compile(r"\s*(?:before|in advance|ahead|prior to|beforehand)\b", re.I)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|will|does|do|must|shall|should|may|can|cannot|need)\b", re.I)
 _WORD = re.compile(r"[A-Za-z][\w'’-]*")
 
@@ -165,9 +167,14 @@ def read_sentence(source: Source, scope: Scope, date: str) -> Iterator[Norm]:
         yield Norm(actor, "may", words, "", None, scope, source, date, assumed[0].split()[0])
     for quantity in find_quantities(text):
         if quantity.unit not in ("item", "code"):
-            cue = _cue_at(text, cues, quantity.start)
-            former = quantity.former
-            yield Norm(actor, cue.force, cue.head, found, quantity, scope, source, date, cue.text, former)
+            cue, set_ = _cue_at(text, cues, quantity.start), _with_bound(quantity, text)
+            yield Norm(actor, cue.force, cue.head, found, set_, scope, source, date, cue.text, set_.former)
+
+
+def _with_bound(quantity: Quantity, text: str) -> Quantity:
+    """ "No later than 8 weeks before the event" sets a minimum."""
+    ahead = _NO_LATER.search(text, 0, quantity.start) and _AHEAD.match(text, quantity.end)
+    return replace(quantity, bound="least") if ahead else quantity
 
 
 def _cue_at(text: str, cues: tuple[Cue, ...], position: int) -> Cue:

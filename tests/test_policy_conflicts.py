@@ -1,0 +1,198 @@
+"""Conflicts: norms of sentences, pairs that cannot both be kept, the reasoner's proof, and clauses that settle them."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ovrag_core.ontology.reasoner import Reasoner
+from ovrag_core.studies.policy.conflicts import (
+    Clash,
+    Conflict,
+    ConflictSettings,
+    find_clashes,
+    find_conflicts,
+    find_corpus_conflicts,
+    open_reasoner,
+    prove,
+)
+from ovrag_core.studies.policy.corpus import Corpus, Read, assemble, read_corpus
+from ovrag_core.studies.policy.deontic import Norm, read_norms
+from ovrag_core.studies.policy.precedence import find_precedence
+
+PAIRS = yaml.safe_load((Path(__file__).parent / "data" / "policy" / "norm_pairs.yaml").read_text(encoding="utf-8"))
+SAMPLES = Path("data/samples/policy")
+
+
+def corpus_of(**documents: list[str]) -> Corpus:
+    read = [
+        Read(name, f"{name}.pdf", 1, row, text) for name, texts in documents.items() for row, text in enumerate(texts)
+    ]
+    return assemble(read, dict.fromkeys(documents, "0" * 64))
+
+
+def clashes_of(first: str, second: str) -> list[Clash]:
+    found = find_clashes(read_norms(corpus_of(a=[first], b=[second])))
+    return [each for each in found if each.first.source.doc_id != each.second.source.doc_id]
+
+
+@pytest.fixture(scope="module")
+def reasoner() -> Iterator[Reasoner]:
+    opened = open_reasoner()
+    yield opened
+    opened.close()
+
+
+def norm_of(text: str) -> Norm:
+    return read_norms(corpus_of(a=[text]))[0]
+
+
+def test_a_norm_says_who_must_do_what_when_how_much_and_where_it_stands() -> None:
+    norms = read_norms(
+        corpus_of(
+            plan=[
+                "Travel Plan Version 3 - March 2024",
+                "4. Booking Rules Contractors must book trains 14 days ahead, unless the director agrees.",
+            ]
+        )
+    )
+    plain, counted = [norm for norm in norms if norm.cue == "must"]
+    assert plain.actor == {"contractor"}
+    assert (plain.modality, plain.action, plain.condition) == ("duty", {"book"}, "unless the director agrees")
+    assert counted.quantity is not None
+    assert (counted.quantity.value, counted.unit) == (14 * 1440, "minute")
+    assert (plain.scope.title, plain.scope.number, plain.scope.heading) == ("Travel Plan", "4", "Booking Rules")
+    assert plain.date == "2024-03-??"
+    assert plain.source.text.startswith("Contractors must")
+
+
+@pytest.mark.parametrize(
+    ("text", "actor"),
+    [
+        ("All employees must wear a badge.", set()),
+        ("Night nurses must wear a badge.", {"night", "nurs"}),
+        ("Server rooms must be locked.", set()),
+        ("A member of staff may leave.", set()),
+    ],
+)
+def test_a_rule_for_everybody_names_nobody(text: str, actor: set[str]) -> None:
+    assert norm_of(text).actor == actor
+
+
+def test_pairs_that_were_written_before_the_rules_are_found_and_lookalikes_are_not() -> None:
+    found = sum(bool(clashes_of(**pair)) for pair in PAIRS["conflicts"])
+    mistaken = sum(bool(clashes_of(**pair)) for pair in PAIRS["lookalikes"])
+    assert found >= 12
+    assert mistaken <= 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Bikes must be locked at night.", "Bikes must be locked at night."),
+        ("Leave is requested at least 2 weeks ahead.", "Leave is requested at most 6 weeks ahead."),
+        ("Stock is counted every 12 months.", "Stock is counted once a year."),
+        ("Invoices are paid within 10 working days.", "Invoices are paid within 14 days."),
+        ("Interns may not sign contracts.", "Directors may sign contracts."),
+        ("Loans must not be made without approval.", "Loans may be made with prior approval."),
+    ],
+)
+def test_rules_that_can_both_be_kept_do_not_clash(first: str, second: str) -> None:
+    assert clashes_of(first, second) == []
+
+
+def test_the_reasoner_refutes_what_clashes_and_names_the_axiom(reasoner: Reasoner) -> None:
+    ban = clashes_of("Visitors may enter the paint shop.", "Visitors must not enter the paint shop.")
+    amount = clashes_of("Samples are kept for 3 years.", "Samples are kept for 5 years.")
+    assert prove(ban[:1] + amount[:1], reasoner) == [("Forbidden DisjointWith Permitted",), ("Functional: amount",)]
+
+
+HANDBOOK = ["Site Handbook Version 1 - May 2023", "2. Ladders Ladders are inspected every 6 months."]
+RULE = "5. Ladders Ladders are inspected every 3 months."
+
+
+def settled(reasoner: Reasoner, clause: str, date: str = "June 2024", later: bool = False) -> Conflict:
+    corpus = corpus_of(handbook=HANDBOOK, update=[f"Safety Update Version 1 - {date}", clause, RULE])
+    chosen = ConflictSettings(later_prevails=later)
+    (found,) = find_corpus_conflicts(corpus, reasoner, chosen)
+    return found
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "Where this update differs from the Site Handbook, the update prevails.",
+        "This update takes precedence over existing policies.",
+        "The Site Handbook is superseded by this update.",
+    ],
+)
+def test_a_clause_lets_the_update_prevail(reasoner: Reasoner, clause: str) -> None:
+    conflict = settled(reasoner, clause)
+    assert (conflict.status, conflict.prevails) == ("superseded", "second")
+    assert conflict.clause is not None
+    assert conflict.clause.text == clause
+    assert conflict.proof
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "This update was agreed with the works council.",
+        "This update does not supersede the Site Handbook.",
+        "This update takes precedence over the Travel Handbook.",
+        "This update supersedes all previous versions of the safety letter.",
+    ],
+)
+def test_a_later_date_alone_decides_nothing(reasoner: Reasoner, clause: str) -> None:
+    conflict = settled(reasoner, clause)
+    assert (conflict.status, conflict.prevails, conflict.clause) == ("unresolved", None, None)
+
+
+def test_existing_documents_are_not_those_of_a_later_date(reasoner: Reasoner) -> None:
+    clause = "This update takes precedence over existing policies."
+    assert settled(reasoner, clause, date="June 2022").status == "unresolved"
+
+
+def test_the_handbook_prevails_where_the_update_says_so(reasoner: Reasoner) -> None:
+    conflict = settled(reasoner, "In case of conflict with the Site Handbook, the Site Handbook prevails.")
+    assert (conflict.status, conflict.prevails) == ("superseded", "first")
+
+
+def test_the_settings_may_let_the_later_prevail_where_days_are_known(reasoner: Reasoner) -> None:
+    corpus = corpus_of(
+        old=["Yard Rules 1 May 2023", "Gates are checked every 6 months."],
+        new=["Dock Rules 2 June 2024", "Gates are checked every 3 months."],
+    )
+    assert find_corpus_conflicts(corpus, reasoner)[0].status == "unresolved"
+    (later,) = find_corpus_conflicts(corpus, reasoner, ConflictSettings(later_prevails=True))
+    assert (later.status, later.prevails, later.clause) == ("superseded", "second", None)
+
+
+def test_all_conflicts_of_the_samples_are_found_and_settled(reasoner: Reasoner) -> None:
+    corpus = read_corpus(SAMPLES / "corpus" / "processed" / "paragraphs.jsonl")
+    pairs = list(map(yaml.safe_load, (SAMPLES / "conflicts" / "pairs.jsonl").read_text().splitlines()))
+    found = find_conflicts(read_norms(corpus), reasoner, find_precedence(corpus))
+    right = 0
+    for pair in (row for row in pairs if row["label"] == "conflict"):
+        quotes = {pair["first_quote"], pair["second_quote"]}
+        hits = [
+            each
+            for each in found
+            if all(any(quote in norm.source.text for norm in (each.first, each.second)) for quote in quotes)
+        ]
+        right += any(hit.status == pair["status"] for hit in hits)
+    assert right >= 11
+    count = len(corpus.paragraphs)
+    flagged = {frozenset((each.first.source.paragraph_id, each.second.source.paragraph_id)) for each in found}
+    assert len(flagged) <= 0.01 * count * (count - 1) / 2
+
+
+def test_random_paragraphs_of_the_published_corpus_are_seldom_flagged(external_data: Path) -> None:
+    corpus = read_corpus(external_data / "policy" / "dev" / "corpus" / "processed" / "paragraphs.jsonl")
+    clashes = find_clashes(read_norms(corpus), find_precedence(corpus))
+    flagged = {frozenset((each.first.source.paragraph_id, each.second.source.paragraph_id)) for each in clashes}
+    pairs = len(list(combinations(corpus.paragraphs, 2)))
+    assert pairs == 15_400
+    assert 10 <= len(flagged) <= 0.01 * pairs
