@@ -123,7 +123,7 @@ def _tested(scores: Sequence[float], wrong: Sequence[bool], threshold: float, le
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What speaks for an answer: the cosine of the query with the best paragraph, how near the evidence comes to the
-    query's most foreign word, and whether a question for a number or a person gets one (1, -1, else 0).
+    query's most foreign word, and whether a question for a number or a person gets one at once (1, -1, else 0).
     """
 
     paragraph: float
@@ -154,7 +154,7 @@ class TraitReader:
         held = _words(" ".join(texts))
         whole = self._cosines([answer.query], [each.text for each in paragraphs])
         near = self._cosines(wanted, held).max(axis=1) if wanted and held else numpy.zeros(1)
-        kind = _kind(answer.query, [each.text for each in answer.sentences])
+        kind = _kind(answer.query, answer.sentences[0].text)
         return Traits(float(whole.max()), float(near.min()), kind)
 
     def _cosines(self, left: Sequence[str], right: Sequence[str]) -> Vectors:
@@ -170,12 +170,12 @@ def _words(text: str, but: frozenset[str] = frozenset()) -> list[str]:
     return [word for word in dict.fromkeys(match.lower() for match in _WORD.findall(text)) if word not in but]
 
 
-def _kind(query: str, sentences: Sequence[str]) -> float:
+def _kind(query: str, sentence: str) -> float:
     held: list[bool] = []
     if _ASKS_NUMBER.search(query):
-        held.append(any(each.unit not in ("item", "code") for text in sentences for each in find_quantities(text)))
+        held.append(any(each.unit not in ("item", "code") for each in find_quantities(sentence)))
     if _ASKS_PERSON.search(query):
-        held.append(any(names_people(text) for text in sentences))
+        held.append(names_people(sentence))
     return 0.0 if not held else 1.0 if all(held) else -1.0
 
 
