@@ -206,8 +206,8 @@ def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Neares
         if name not in places:
             return []
         likeness = numpy.round(vectors @ vectors[places[name]], 5)
-        order = sorted(range(len(names)), key=lambda place: (-likeness[place], place))
-        return [names[place] for place in islice(order, NEAREST + 1) if names[place] != name]
+        order = numpy.argsort(-likeness, kind="stable")[: NEAREST + 1]
+        return [names[place] for place in order if names[place] != name]
 
     return nearest
 

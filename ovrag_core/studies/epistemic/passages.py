@@ -26,7 +26,7 @@ from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.epistemic.cards import Card
 from ovrag_core.studies.epistemic.domain import Domain, Predicate
-from ovrag_core.studies.epistemic.likeness import local_name
+from ovrag_core.studies.epistemic.likeness import label_order, local_name
 
 TOP = 5
 DECIMALS = 6  # of a cosine: beyond, machines disagree
@@ -34,6 +34,7 @@ DECIMALS = 6  # of a cosine: beyond, machines disagree
 TITLE, SHORT_TITLE, OBJECT = 2.0, 1.5, 1.0
 
 Words = tuple[str, ...]
+Order = tuple[tuple[bool, str], ...]
 
 _WORD = re.compile(r"\w+")
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
@@ -67,7 +68,7 @@ def verbalise(store: Store, domain: Domain) -> tuple[Passage, ...]:
 
     A thing without a name is called by the end of its IRI. Raises Unchecked where the store gives no answer.
     """
-    found: dict[tuple[str, str, str], Passage] = {}
+    found: dict[tuple[str, str, str], tuple[Order, Passage]] = {}
     for predicate in domain.predicates.values():
         for row in store.select(_FACTS, {"predicate": NamedNode(predicate.iri)}):
             subject, value = row["subject"], row["object"]
@@ -75,20 +76,19 @@ def verbalise(store: Store, domain: Domain) -> tuple[Passage, ...]:
                 continue
             fact = (subject.value, predicate.name, value.value)
             names = (_name(subject, row.get("subject_name")), _name(value, row.get("object_name")))
-            passage = Passage(_sentence(predicate, *names), *names, fact)
+            title, object_name = (name.value for name in names)
+            passage = Passage(_sentence(predicate, title, object_name), title, object_name, fact)
             # Of several names the first in order, whatever the order of rows.
-            found[fact] = min(passage, found.get(fact, passage), key=_order)
-    return tuple(sorted(found.values(), key=_order))
+            ranked = tuple(label_order(name) for name in names), passage
+            found[fact] = min(ranked, found.get(fact, ranked), key=lambda each: each[0])
+    passages = (passage for _, passage in found.values())
+    return tuple(sorted(passages, key=lambda each: (each.title, each.text, each.fact)))
 
 
-def _order(passage: Passage) -> tuple[str, str, tuple[str, str, str]]:
-    return passage.title, passage.text, passage.fact
-
-
-def _name(term: NamedNode | Literal, name: object) -> str:
+def _name(term: NamedNode | Literal, name: object) -> Literal:
     if isinstance(name, Literal):
-        return name.value
-    return local_name(term.value) if isinstance(term, NamedNode) else term.value
+        return name
+    return Literal(local_name(term.value)) if isinstance(term, NamedNode) else term
 
 
 def _sentence(predicate: Predicate, subject: str, value: str) -> str:
