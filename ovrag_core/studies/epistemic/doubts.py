@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ovrag_core.studies.epistemic.english import ACCOUNTS, ASIDE, BEARINGS, DETERMINERS, EXCLUDING, GOALS, PERSONS
+from ovrag_core.studies.epistemic.english import (
+    ACCOUNTS,
+    ASIDE,
+    BE,
+    BEARINGS,
+    DETERMINERS,
+    DO,
+    EXCLUDING,
+    GOALS,
+    PERSONS,
+    PREPOSITIONS,
+    SHELL,
+)
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame
 
 _SOME = frozenset({"a", "an", "another", "some", "any"})
 _COMPARATIVES = frozenset({"more", "less", "fewer", "better", "worse"})
 _NO_COMPARATIVES = frozenset({"other", "rather", "later", "water", "river", "further", "farther"})
+_ASKING = frozenset({"why", "when", "how", "where", "who", "which", "what"})
 _AT = frozenset({"on", "at", "near", "in"})
 
 
@@ -20,6 +33,8 @@ def doubts(frame: Frame) -> Iterator[str]:
         yield f"'{frame.other}' asks for a relation that is not in the domain"
     yield from (reason for at in range(len(frame.words)) if (reason := _at_a_word(frame, at)))
     yield from (reason for at in frame.slots if (reason := _at_a_name(frame, at)))
+    if _asks_more(frame):
+        yield f"'{frame.words[0]}' asks for more than that something is so"
     if _of_another(frame):
         yield "the question is about some thing without a name"
     if _either_way(frame):
@@ -45,6 +60,11 @@ def _at_a_name(frame: Frame, at: int) -> str:
     governor = frame.governor(at)
     if governor in ASIDE and not _watched(frame, at):
         return f"'{governor}' asks where something lies"
+    if frame.words[at - 1] == "not" and frame.words[at - 2] not in BE | DO:
+        return "one of the names is denied"
+    lead = frame.governing(at) or 0
+    if frame.words[max(lead - 1, 0) : lead] == ["or"] and frame.words[lead - 2] not in PREPOSITIONS:
+        return "the question offers two things"
     place = frame.words[at - 4 : at]  # "to the town on"
     if len(place) == 4 and place[0] in GOALS | {"through"} and place[1] in DETERMINERS and place[3] in _AT:
         return f"'{place[2]}' is not understood" if frame.is_adjective(at - 2) and place[2] not in ACCOUNTS else ""
@@ -55,6 +75,14 @@ def side_by_side(frame: Frame) -> bool:
     """Whether only `and` or `or` is between the names: `Do X and Y flow into the same sea?`."""
     between = set(frame.words[frame.slots[0] + 1 : frame.slots[1]])
     return bool({"and", "or"} & between) and between <= {"and", "or", "the", ",", "both"}
+
+
+def _asks_more(frame: Frame) -> bool:
+    """Whether it is no question of yes or no: `Why does X flow into Y?`; but `Where does X end, in Y?`."""
+    opening = frame.words[: frame.slots[0]]
+    if any(word in SIGNS for word in frame.words[: frame.slots[-1]]):
+        return False
+    return bool(opening) and opening[0] in _ASKING and bool((DO | BE) & set(opening[1:]) and not SHELL & set(opening))
 
 
 def _compares(word: str) -> bool:
@@ -74,6 +102,8 @@ def _of_another(frame: Frame) -> bool:
         between = set(frame.words[one.end : other.start])
         if second.noun and not first.noun and second.role == "object" and between & _SOME and between <= _SOME | GOALS:
             return True
+        if frame.words[other.end : other.end + 1] == ["by"]:
+            continue  # "goes by the name of"
         some = bool(_SOME & set(frame.words[one.start - 1 : one.start])) and frame.words[one.end] == "of"
         if first.noun and second.noun and between == {"of", "a"}:
             return True  # "a tributary of a tributary"

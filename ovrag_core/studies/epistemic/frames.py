@@ -124,6 +124,7 @@ class Frame:
                     self.fillers.update(covered)
             elif phrase in lexicon.others:
                 aside = at > self.slots[-1] and "by" not in self.words[at - 2 : at]
+                aside |= self.words[at - 1] in HOWEVER  # "at whatever distance"
                 aside |= at == 0 and phrase[0].endswith("ing")
                 self.other = self.other or ("" if aside else " ".join(phrase))
             elif phrase in lexicon.fillers:
@@ -182,15 +183,15 @@ class Frame:
 
     def turned(self, at: int) -> bool:
         """Whether a name before the verb stands behind a preposition that opens the clause: `Into X flows Y`."""
-        governor = self._governor_at(at)
+        governor = self.governing(at)
         return governor is not None and self.words[governor] in GOALS and self._fronted(governor)
 
     def governor(self, at: int) -> str:
         """The preposition that a name depends on, if any."""
-        governor = self._governor_at(at)
+        governor = self.governing(at)
         return "" if governor is None else self.words[governor]
 
-    def _governor_at(self, at: int) -> int | None:
+    def governing(self, at: int) -> int | None:
         """Where that preposition stands; fillers are seen through: `into the waters of X`."""
         back = at - 1
         while back >= 0:
@@ -251,6 +252,8 @@ class Frame:
         stop = next((at for at in self.slots if at >= sign.end), len(self.words))
         verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]
         behind = {word for word in self.words[sign.end : min([stop, *verbs])] if word in PREPOSITIONS}
+        if behind & {"toward", "towards", "unto"}:
+            behind.add("to")
         if self._is_stranded(sign.end):  # "see it come in"
             behind.add("into")
         fronted = {

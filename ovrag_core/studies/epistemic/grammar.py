@@ -141,7 +141,9 @@ def _on_the_way(frame: Frame, way: tuple[int, int], signs: Sequence[Sign], votes
     begin, end = (frame.pieces[at].slot for at in way)
     nouns = [(sense, vote) for sense, vote in votes if sense.noun]
     only = [sign.senses[0] for sign in signs if all(sense.noun for sense in frame.lexicon.senses[frame.phrase(sign)])]
-    leading = [sense for sense, vote in votes if not sense.noun and (vote.slot, vote.role) == (end, "object")]
+    verbs = [(sense, vote) for sense, vote in votes if not sense.noun and sense.role == "subject"]
+    leading = [sense for sense, vote in verbs if (vote.slot, vote.role) == (end, "object")]
+    leading = [sense for sense in leading if replace(sense, relation=_going(frame).relation) not in frame.either]
     sense = [*only, *leading, _going(frame)][0]
     return [*nouns, (sense, Vote(begin, "subject", 1)), (sense, Vote(end, "object", 1))]
 
@@ -198,10 +200,21 @@ def _unheard_verb(frame: Frame) -> list[Sign]:
 def _partial(frame: Frame, found: Mapping[Sign, Votes]) -> Votes:
     """The votes of verbs that have one of the names, beside one that has both: `Does X reach Y when it ends?`."""
     verbs = {sign for sign, votes in found.items() if votes and not votes[0][0].noun}
-    if all(len({vote.slot for _, vote in found[sign]}) < 2 for sign in verbs):
+    whole = {sign for sign in verbs if len({vote.slot for _, vote in found[sign]}) == 2}
+    if not whole:
         return []
     adverbs = {sign for sign in found if frame.words[sign.end - 1] in ADVERBIAL}
-    return [vote for sign in verbs | adverbs if len(found[sign]) == 1 for vote in found[sign]]
+    begun = {sign for sign in found if any(_runs_on(frame, sign, verb) for verb in whole)}  # "the X basin drains to Y"
+    return [vote for sign in verbs | adverbs | begun if len(found[sign]) == 1 for vote in found[sign]]
+
+
+def _runs_on(frame: Frame, noun: Sign, verb: Sign) -> bool:
+    """Whether the noun is what the verb says something of."""
+    return (
+        noun.senses[0].noun
+        and noun.end <= verb.start
+        and all(at in frame.told or frame.words[at].endswith("ly") for at in range(noun.end, verb.start))
+    )
 
 
 def _innermost(frame: Frame, votes: Votes) -> Votes:

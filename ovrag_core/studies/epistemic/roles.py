@@ -67,8 +67,8 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
     passive = _passive(frame, sign, sense)
     behind = next((at for at in frame.slots if sign.end <= at < frame.next_sign(sign)), None)
     before = next((at for at in reversed(frame.slots) if at < sign.start), None)
-    if before is not None and (_pronoun(frame, sign) or frame.words[sign.start - 1] == "by"):
-        before = frame.slots[0]  # "and by flowing there"
+    if before is not None and (_pronoun(frame, sign) or frame.words[sign.start - 1] in ("by", "and")):
+        before = frame.slots[0]  # "X runs to Y by flowing west and ends there"
     agent, patient = sense.role, OTHER[sense.role]
     if before is not None and frame.words[sign.start - 1] in PERSONS:
         if behind is not None:
@@ -216,7 +216,7 @@ def _distant_owner(
     for at in frame.slots:
         if frame.governor(at) in ("of", "for") or _is_topic(frame, at):
             return at, True, 0.7
-    opens = bool(before) and frame.words[before[0] + 1] in (",", ":")
+    opens = bool(before) and frame.words[before[0] + 1] in (",", ":", "-", "–", "—")
     return (before[0], True, 0.6) if opens else None
 
 

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ovrag_core.studies.epistemic.english import ALONG, ASIDE, DETERMINERS, GOING, NAMING, PLACING, UPWARD
+from ovrag_core.studies.epistemic.english import (
+    ALONG,
+    ASIDE,
+    BE,
+    DETERMINERS,
+    DO,
+    GOING,
+    NAMING,
+    PLACING,
+    RELATIVE,
+    UPWARD,
+)
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame
 from ovrag_core.studies.epistemic.words import verb_forms
 
@@ -18,6 +29,7 @@ def _forms(verbs: Iterable[str]) -> frozenset[str]:
 
 
 _PLACING, _GOING = _forms(PLACING), _forms(GOING)
+_NO_END = ALONG | ASIDE | BE | DO | RELATIVE | SIGNS | {"from", "of", "by", "up", "and", "or"}
 _INTO = frozenset({"into", "in", "onto", "on"})
 
 
@@ -63,7 +75,7 @@ def _begins(frame: Frame, at: int) -> bool:
 
 def _ends(frame: Frame, at: int) -> bool:
     word = frame.words[_before(frame, at)]
-    return word not in ALONG | ASIDE | SIGNS | {"from", "of", "by", "up"}
+    return word not in _NO_END
 
 
 def _clause(frame: Frame, at: int) -> int:
