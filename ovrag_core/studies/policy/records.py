@@ -16,6 +16,7 @@ from ovrag_core.errors import RunError
 from ovrag_core.lines import one_line
 from ovrag_core.studies.policy.answers import Removed, Sentence
 from ovrag_core.studies.policy.arms import Result
+from ovrag_core.studies.policy.audit import Audited
 from ovrag_core.studies.policy.conflicts import Conflict
 from ovrag_core.studies.policy.corpus import Corpus
 from ovrag_core.studies.policy.deontic import Source
@@ -119,6 +120,20 @@ def _conflict(conflict: Conflict) -> ConflictRecord:
         prevails=conflict.prevails,
         clause=conflict.clause,
         proof=conflict.proof,
+    )
+
+
+def audited(record: PolicyRecord) -> Audited:
+    """A record as an audit bundle files it."""
+    return Audited(
+        record.query_id,
+        record.question,
+        record.sentences,
+        [each.text for each in record.removed],
+        record.silent,
+        record.reason,
+        record.requested,
+        record.ran,
     )
 
 

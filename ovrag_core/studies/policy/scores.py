@@ -7,7 +7,7 @@ answer is not wrong, or silence meets a query without an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import pandas
 from ovrag_core.errors import RunError
 from ovrag_core.evaluation.statistics import Estimate, Resampling, exact_mcnemar, holm, ratio, wilson
 from ovrag_core.lines import one_line
-from ovrag_core.studies.policy.answers import verifies
+from ovrag_core.studies.policy.answers import LONGEST_QUERY, verifies
 from ovrag_core.studies.policy.corpus import Corpus, Paragraph
 from ovrag_core.studies.policy.golden import Query
 from ovrag_core.studies.policy.records import PolicyRecord
@@ -66,7 +66,7 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[Query], corpus: Cor
     judged = []
     for record in records:
         query = by_id.get(record.query_id)
-        if query is None or query.question != record.question:
+        if query is None or query.question[:LONGEST_QUERY] != record.question:
             raise RunError(
                 f"the golden set has no query {one_line(record.query_id, 80)} with this question; "
                 "give the one that the run was made for"
@@ -190,3 +190,19 @@ def compare_arms(judged: Sequence[Judged], first: Arm = "ours") -> pandas.DataFr
     frame = pandas.DataFrame(rows, columns=["arm", "other", "queries", "only_arm_right", "only_other_right", "p"])
     frame["p_holm"] = holm(frame["p"].tolist())
     return frame
+
+
+def faults(records: Iterable[PolicyRecord], corpus: Corpus, verifier: Verifier) -> Iterator[str]:
+    """A line for each sentence that quotes what does not stand there, or that its quotations do not support."""
+    known = corpus.by_id()
+    for record in records:
+        for number, said in enumerate(record.sentences, 1):
+            where = f"{record.arm}, {one_line(record.query_id, 80)}, sentence {number}"
+            astray = next((each for each in said.citations if not verifies(each, corpus)), None)
+            if astray:
+                place = f"{one_line(astray.doc_id, 80)} at {astray.start}–{astray.end}"
+                yield f"{where}: the quote does not stand in {place}"
+                continue
+            support = verifier.supports(said.text, [known[each.paragraph_id].text for each in said.citations])
+            if not support.ok:
+                yield f"{where}: {support.why}"
