@@ -9,7 +9,7 @@ import ipywidgets as widgets
 from pydantic import ValidationError
 
 from ovrag_core.errors import OvragError
-from ovrag_core.explorer import view
+from ovrag_core.studies.policy import showing
 from ovrag_core.studies.policy.ratings import SCALES, Item, Rating, add_rating, order_for, read_pack, read_ratings
 
 
@@ -18,7 +18,7 @@ def rating_page(folder: Path) -> widgets.Widget:
     try:
         return RatingPage(folder).widget
     except OvragError as error:
-        return widgets.HTML(view.style() + view.message(str(error), "bad"))
+        return widgets.HTML(showing.style() + showing.message(str(error), "bad"))
 
 
 class RatingPage:
@@ -38,9 +38,9 @@ class RatingPage:
         self.note = widgets.Textarea(placeholder="note", layout=_wide())
         self.save = widgets.Button(description="Save and go on", button_style="primary", disabled=True, layout=_wide())
         self.back = widgets.Button(description="Back", disabled=True, layout=_wide())
-        self.status = widgets.HTML(view.message(f"{len(self.pack.items)} answers. Give your name to begin."))
+        self.status = widgets.HTML(showing.message(f"{len(self.pack.items)} answers. Give your name to begin."))
         for widget, name in ((self.begin, "begin"), (self.save, "save"), (self.status, "rated")):
-            widget.add_class(f"ovx-{name}")
+            widget.add_class(f"ovp-{name}")
         self.begin.on_click(lambda _: self.start())
         self.save.on_click(lambda _: self.keep())
         self.back.on_click(lambda _: self.show(self.at - 1))
@@ -56,7 +56,7 @@ class RatingPage:
                 self.status,
             ]
         )
-        self.widget = widgets.VBox([widgets.HTML(view.style()), widgets.HBox([form, self.shown])])
+        self.widget = widgets.VBox([widgets.HTML(showing.style()), widgets.HBox([form, self.shown])])
 
     def start(self) -> None:
         """Show the first answer that this rater has not rated."""
@@ -64,10 +64,10 @@ class RatingPage:
         try:
             done = read_ratings(self.folder, self.pack).get(name, {})
         except OvragError as error:
-            self.status.value = view.message(str(error), "bad")
+            self.status.value = showing.message(str(error), "bad")
             return
         if not name:
-            self.status.value = view.message("Give your name first; ratings are kept under it.", "bad")
+            self.status.value = showing.message("Give your name first; ratings are kept under it.", "bad")
             return
         self.items = order_for(name, self.pack)
         self.rater.disabled = self.begin.disabled = True
@@ -80,7 +80,7 @@ class RatingPage:
         self.save.disabled, self.back.disabled = over, self.at == 0
         if over:
             self.shown.value = ""
-            self.status.value = view.message(f"All {len(self.items)} answers are rated. Thank you.", "good")
+            self.status.value = showing.message(f"All {len(self.items)} answers are rated. Thank you.", "good")
             return
         item = self.items[self.at]
         self.shown.value = answer_html(item)
@@ -89,13 +89,13 @@ class RatingPage:
         # Nothing is chosen beforehand, so that nobody agrees by not looking.
         for scale in (self.citations, self.clarity, self.actionability):
             scale.value = None
-        self.status.value = view.message(f"Answer {self.at + 1} of {len(self.items)}.")
+        self.status.value = showing.message(f"Answer {self.at + 1} of {len(self.items)}.")
 
     def keep(self) -> None:
         """Keep the rating and show the next answer, or say what is missing."""
         chosen = (self.citations.value, self.clarity.value, self.actionability.value)
         if None in chosen:
-            self.status.value = view.message("Choose a value on every scale.", "bad")
+            self.status.value = showing.message("Choose a value on every scale.", "bad")
             return
         supported, claims = self.supported.value, self.claims.value
         try:
@@ -113,7 +113,7 @@ class RatingPage:
             )
         except ValidationError as error:
             said = error.errors(include_url=False, include_input=False)[0]["msg"]
-            self.status.value = view.message(f"The rating was not kept: {said}.", "bad")
+            self.status.value = showing.message(f"The rating was not kept: {said}.", "bad")
             return
         add_rating(self.folder, rating)
         self.show(self.at + 1)
@@ -128,7 +128,7 @@ def answer_html(item: Item) -> str:
             f"<blockquote>{html.escape(each.quote)} <span class='soft'>{html.escape(each.doc_id)}</span></blockquote>"
             for each in claim.quotations
         ]
-    return f'<div class="ovx">{"".join(parts)}</div>'
+    return f'<div class="ovp">{"".join(parts)}</div>'
 
 
 def _scale(low: int, high: int) -> widgets.ToggleButtons:
@@ -137,7 +137,7 @@ def _scale(low: int, high: int) -> widgets.ToggleButtons:
 
 
 def _labelled(text: str, *parts: widgets.Widget) -> widgets.VBox:
-    return widgets.VBox([widgets.HTML(f'<div class="ovx"><strong>{html.escape(text)}</strong></div>'), *parts])
+    return widgets.VBox([widgets.HTML(f'<div class="ovp"><strong>{html.escape(text)}</strong></div>'), *parts])
 
 
 def _wide() -> widgets.Layout:

@@ -1,43 +1,27 @@
-"""Tables, figures and macros of the study, each with the note that says what it rests on."""
+"""Tables, figures and macros of the arms and of silence, each with the note that says what it rests on."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import TypedDict
 
 import numpy
-import numpy.typing as npt
 import pandas
-import yaml
-from matplotlib.figure import Figure
 
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio, wilson
-from ovrag_core.settings import Settings
+from ovrag_core.evaluation.statistics import Estimate, wilson
 from ovrag_core.studies.policy import pictures
-from ovrag_core.studies.policy.conflict_metrics import ConflictReport
-from ovrag_core.studies.policy.critic import LABELS, Finding
-from ovrag_core.studies.policy.critic import NAMES as LABEL_NAMES
-from ovrag_core.studies.policy.critic_metrics import CriticReport, Snippet
-from ovrag_core.studies.policy.critic_metrics import assess as assess_critic
+from ovrag_core.studies.policy.book import FOLDER, Book, bounds, figure, published, table
 from ovrag_core.studies.policy.golden import Category
+from ovrag_core.studies.policy.part_results import TRIALS, Tries
 from ovrag_core.studies.policy.pictures import Curve, Point
-from ovrag_core.studies.policy.rejections import Trial, Tried, rejected
-from ovrag_core.studies.policy.retrieval_metrics import Ranked, summarise_ranks
+from ovrag_core.studies.policy.rejections import rejected
 from ovrag_core.studies.policy.scores import Figure as Measured
 from ovrag_core.studies.policy.scores import Judged, compare_arms
-from ovrag_core.studies.policy.settings import Arm, policy
+from ovrag_core.studies.policy.settings import Arm
 from ovrag_core.studies.policy.silence import Certificate, least_answers
 from ovrag_core.thesis import numbers
-from ovrag_core.thesis.figures import FIGURES, save_figure
-from ovrag_core.thesis.tables import TABLES, Note, write_table
 
-FOLDER = "policy"
-MODEL = "none but all-MiniLM-L6-v2 for vectors"
 NAMES: Mapping[Arm, str] = {
     "b1": "B1, model alone",
     "b2": "B2, extract",
@@ -68,78 +52,8 @@ KINDS: Mapping[Category, str] = {
     "unanswerable": "no rule answers",
 }
 WRONG = "Wrong: a query without an answer is answered, or no gold paragraph is cited"
-
-Table = npt.NDArray[numpy.float64]
 Labelled = Mapping[str, Sequence[Judged]]  # judged records by the name of the golden set
 Scored = Mapping[str, Sequence[Measured]]
-
-
-class Published(TypedDict):
-    """Figures of the dissertation, by their names there."""
-
-    source: str
-    corpus: str
-    recorded: dict[str, dict[str, float | None]]
-    draft: dict[str, dict[str, float]]
-    critic: dict[str, float]
-
-
-@cache
-def published() -> Published:
-    """What `published.yaml` holds."""
-    text = (files(__package__) / "published.yaml").read_text(encoding="utf-8")
-    read: Published = yaml.safe_load(text)
-    return read
-
-
-@dataclass(frozen=True, slots=True)
-class Book:
-    """Where results go, how wide figures are, how intervals are made, and the chat model, if one was asked."""
-
-    plan: Resampling
-    width: float
-    alpha: float
-    chat: str = ""
-    tables: Path = TABLES
-    figures: Path = FIGURES
-
-    def note(self, arm: str, n: str, interval: str = "", more: str = "") -> Note:
-        """What a result rests on."""
-        return Note(f"{MODEL}{self.chat and f'; {self.chat}'}", arm, n, interval and self._made(interval), more)
-
-    def _made(self, how: str) -> str:
-        return f"{self.plan.confidence:.0%}, {how}"
-
-    @property
-    def over_queries(self) -> str:
-        """How intervals of shares and means over queries are made."""
-        return f"over queries, Wilson for shares, bootstrap of {self.plan.samples} resamples for means"
-
-
-def open_book(settings: Settings) -> Book:
-    """The book of the settings."""
-    options = policy(settings)
-    drawn = options.experiments
-    chat = settings.llm.model if settings.llm.provider != "offline" else ""
-    plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
-    return Book(plan, settings.figures.text_width_inches, options.silence.alpha, chat)
-
-
-def _table(
-    book: Book, frame: pandas.DataFrame, name: str, caption: str, note: Note, full: pandas.DataFrame | None = None
-) -> pandas.DataFrame:
-    (book.tables / FOLDER).mkdir(parents=True, exist_ok=True)
-    headers = {str(column): str(column) for column in frame.columns}
-    return write_table(frame, f"{FOLDER}/{name}", caption, note, folder=book.tables, headers=headers, full=full)
-
-
-def _figure(book: Book, fig: Figure, name: str, caption: str, note: Note) -> Path:
-    (book.figures / FOLDER).mkdir(parents=True, exist_ok=True)
-    return save_figure(fig, f"{FOLDER}/{name}", caption=caption, note=note, folder=book.figures)
-
-
-def _bounds(name: str, found: Estimate) -> dict[str, float | None]:
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 
 def _queries(given: Sequence[Judged]) -> list[Judged]:
@@ -157,59 +71,6 @@ def _counted(labelled: Labelled) -> str:
     return "; ".join(told)
 
 
-# -- retrieval --------------------------------------------------------------------------------------------------------
-
-Ranks = Mapping[tuple[str, str], Sequence[Ranked]]  # by golden set and way of finding
-
-
-def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
-    """Gold paragraphs among the first five, by labels and way of finding: `retrieval`."""
-    rows: list[dict[str, object]] = []
-    for (labels, way), given in ranks.items():
-        row: dict[str, object] = {"labels": labels, "found by": way, "queries": len(given)}
-        for name, found in _ranking(book, given).items():
-            row |= _bounds(name, found)
-        rows.append(row)
-    for run, values in published()["recorded"].items():
-        if values["recall@5"]:
-            shown = {"recall@5": values["recall@5"], "MRR@5": values["MRR@5"]}
-            rows.append({"labels": "published", "found by": f"{run} (recorded)", **shown})
-    rows += [
-        {"labels": "published", "found by": f"{name} (draft)", "recall@5": values["recall@5"]}
-        for name, values in published()["draft"].items()
-        if "recall@5" in values
-    ]
-    more = "Recorded and draft: another corpus, unless the study runs on it; the draft's figure is in no run"
-    note = book.note("retrieval", "queries with gold paragraphs, as listed", book.over_queries, more)
-    frame = pandas.DataFrame(rows).astype({"queries": "Int64"})
-    return _table(book, frame, "retrieval", "Gold paragraphs among the first five found.", note)
-
-
-def _ranking(book: Book, given: Sequence[Ranked]) -> dict[str, Estimate]:
-    titles = {"recall_at_5": "recall@5", "mrr_at_5": "MRR@5", "first_is_gold": "first is gold"}
-    return {titles[name]: found for name, found in summarise_ranks(given, book.plan).items()}
-
-
-def retrieval_figure(book: Book, ranks: Ranks) -> Path:
-    """The same drawn: `retrieval`."""
-    rows = [
-        {"labels": f"{labels} labels", "found by": way, "measure": name, **_plain(found)}
-        for (labels, way), given in ranks.items()
-        for name, found in _ranking(book, given).items()
-    ]
-    frame = pandas.DataFrame(rows)
-    tables = {str(name): part for name, part in frame.groupby("measure", sort=False)}
-    fig = pictures.marks(tables, "labels", "found by", book.width, levels={})
-    counts = {labels: len(given) for (labels, _), given in ranks.items()}
-    n = ", ".join(f"{count} queries with gold paragraphs by {labels} labels" for labels, count in counts.items())
-    note = book.note("retrieval", n, book.over_queries)
-    return _figure(book, fig, "retrieval", "Gold paragraphs among the first five found.", note)
-
-
-def _plain(found: Estimate) -> dict[str, float | None]:
-    return {"value": found.value, "low": found.low, "high": found.high}
-
-
 # -- arms -------------------------------------------------------------------------------------------------------------
 
 
@@ -219,7 +80,7 @@ def _rows(scored: Scored, names: Sequence[str]) -> list[dict[str, object]]:
         for each in figures:
             row = rows.setdefault((labels, each.arm), {"labels": labels, "arm": NAMES[each.arm]})
             if each.measure in names:
-                row |= _bounds(each.measure, each.estimate)
+                row |= bounds(each.measure, each.estimate)
     return list(rows.values())
 
 
@@ -228,7 +89,7 @@ def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFra
     full = pandas.DataFrame(
         [
             {"labels": labels, "arm": NAMES[each.arm], "measure": each.measure, "n": each.estimate.clusters}
-            | _bounds("value", each.estimate)
+            | bounds("value", each.estimate)
             for labels, figures in scored.items()
             for each in figures
         ]
@@ -236,7 +97,7 @@ def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFra
     more = f"{WRONG}. Right: not wrong where there is an answer, silent where there is none. Answer rate: of answerable"
     note = book.note("each", _counted(labelled), book.over_queries, more)
     frame = pandas.DataFrame(_rows(scored, SILENCE))
-    return _table(book, frame, "arms", "Who answers, who is silent, and who is wrong.", note, full)
+    return table(book, frame, "arms", "Who answers, who is silent, and who is wrong.", note, full)
 
 
 def citations_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
@@ -248,7 +109,7 @@ def citations_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.Da
         "Both are shares of sentences, taken as independent. Told apart: superseded or unresolved, of conflicts found"
     )
     note = book.note("each", _counted({first: labelled[first]}), book.over_queries, more)
-    return _table(book, frame, "citations", "Citations and conflicts of the answers given.", note)
+    return table(book, frame, "citations", "Citations and conflicts of the answers given.", note)
 
 
 def published_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
@@ -261,7 +122,7 @@ def published_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.Da
     frame = pandas.DataFrame(rows).reindex(columns=columns)
     more = f"Recorded, and in the draft alone: {theirs['source']}, {theirs['corpus']}. Extractive: its 44 test queries"
     note = book.note("each", _counted(labelled), book.over_queries, more)
-    return _table(book, frame, "published", "The measures of the dissertation, ours beside its own.", note)
+    return table(book, frame, "published", "The measures of the dissertation, ours beside its own.", note)
 
 
 def outcomes_figure(book: Book, labelled: Labelled) -> Path:
@@ -270,7 +131,7 @@ def outcomes_figure(book: Book, labelled: Labelled) -> Path:
     tables = {title: _outcomes(given, kind) for kind, title in KINDS.items()}
     fig = pictures.outcomes({title: table for title, table in tables.items() if len(table)}, PARTS, book.width)
     note = book.note("each", _counted({name: given}), more=WRONG)
-    return _figure(book, fig, "outcomes", "Answered rightly, answered wrongly, and not answered.", note)
+    return figure(book, fig, "outcomes", "Answered rightly, answered wrongly, and not answered.", note)
 
 
 def _outcomes(given: Sequence[Judged], kind: str) -> pandas.DataFrame:
@@ -291,7 +152,7 @@ def paired_table(book: Book, labelled: Labelled) -> pandas.DataFrame:
     frame["against"] = [NAMES[arm] for arm in frame["against"]]
     note = book.note("ours against each", _counted({name: given}), more="p: exact McNemar over queries, before Holm")
     shown = frame[["against", "queries", "ours alone right", "it alone", "p", "Holm p"]]
-    return _table(book, shown, "paired", "Right outcomes of ours and of the others on the same queries.", note)
+    return table(book, shown, "paired", "Right outcomes of ours and of the others on the same queries.", note)
 
 
 def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.DataFrame:
@@ -309,7 +170,7 @@ def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.Dat
     ]
     frame = pandas.DataFrame(rows, columns=["query", "question", "kind", "what happened"])
     note = book.note(NAMES[arm], _counted({name: given}), more=WRONG)
-    return _table(book, frame, "cases", "Queries that are not answered rightly, or not rightly left open.", note)
+    return table(book, frame, "cases", "Queries that are not answered rightly, or not rightly left open.", note)
 
 
 def _wrongly(judged: Judged) -> str:
@@ -353,8 +214,8 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
             "threshold": each.threshold,
             "answered": each.answered,
             "wrong": each.errors,
-            **_bounds("coverage", wilson(each.answered, each.n, book.plan.confidence)),
-            **_bounds("risk", wilson(each.errors, each.answered, book.plan.confidence)),
+            **bounds("coverage", wilson(each.answered, each.n, book.plan.confidence)),
+            **bounds("risk", wilson(each.errors, each.answered, book.plan.confidence)),
             "p": each.p,
         }
         for labels, each in certificates.items()
@@ -365,7 +226,7 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
         "that are exchangeable with these. Least answers: fewer cannot be certified even without an error"
     )
     note = book.note("ours", "queries, as listed", "Wilson, over queries", more)
-    return _table(book, pandas.DataFrame(rows), "silence", "The threshold below which the system is silent.", note)
+    return table(book, pandas.DataFrame(rows), "silence", "The threshold below which the system is silent.", note)
 
 
 def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Path:
@@ -380,192 +241,7 @@ def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Pat
     fig = pictures.risk_and_coverage(curves, points, certificate.alpha, certified, book.width)
     more = f"{WRONG}. Lines: the answers of an arm from the surest on. Threshold of ours {certificate.text}"
     note = book.note("each", _counted({name: given}), more=more)
-    return _figure(book, fig, "risk", "Share of wrong answers by share of queries answered.", note)
-
-
-# -- verification -----------------------------------------------------------------------------------------------------
-
-TRIALS: Mapping[Trial, str] = {
-    "unchanged": "unchanged",
-    "must": "must and must not swapped",
-    "number": "a number changed",
-    "paragraph": "another paragraph",
-}
-Tries = Mapping[str, Sequence[Tried]]
-
-
-def checks_table(book: Book, tries: Tries) -> pandas.DataFrame:
-    """What each check rejects of sentences as they are and made wrong: `checks`."""
-    frame = _checks(book, tries)
-    shown = pandas.DataFrame(
-        [
-            {"sentences": trial, "n": part["n"].iloc[0]}
-            | {
-                column: value
-                for _, row in part.iterrows()
-                for column, value in (
-                    (row["check"], row["value"]),
-                    (f"{row['check']}_low", row["low"]),
-                    (f"{row['check']}_high", row["high"]),
-                )
-            }
-            for trial, part in frame.groupby("sentences", sort=False)
-        ]
-    )
-    return _table(book, shown, "checks", "Share of sentences that each check rejects.", _checks_note(book, tries))
-
-
-def checks_figure(book: Book, tries: Tries) -> Path:
-    """The same drawn: `checks`."""
-    fig = pictures.marks({"rejected": _checks(book, tries)}, "check", "sentences", book.width, levels={})
-    return _figure(book, fig, "checks", "Share of sentences that each check rejects.", _checks_note(book, tries))
-
-
-def _checks(book: Book, tries: Tries) -> pandas.DataFrame:
-    rows = [
-        {
-            "check": check,
-            "sentences": title,
-            "n": sum(each.trial == trial for each in tried),
-            **_plain(rejected(tried, trial, book.plan)),
-        }
-        for trial, title in TRIALS.items()
-        for check, tried in tries.items()
-        if any(each.trial == trial for each in tried)
-    ]
-    return pandas.DataFrame(rows)
-
-
-def _checks_note(book: Book, tries: Tries) -> Note:
-    tried = next(iter(tries.values()))
-    texts = len({each.group for each in tried if each.trial == "unchanged"})
-    n = f"{len(tried)} sentences of the {texts} paragraphs of the corpus, as they are and made wrong"
-    how = f"over paragraphs, bootstrap of {book.plan.samples} resamples, Wilson where all are treated alike"
-    more = (
-        "Each is checked against its own paragraph, or another one. What is unchanged should pass, all else should not"
-    )
-    return book.note("verification", n, how, more)
-
-
-# -- conflicts --------------------------------------------------------------------------------------------------------
-
-
-def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraphs: int) -> pandas.DataFrame:
-    """Conflicts found and lookalikes flagged, by system: `conflicts`."""
-    rows = []
-    for system, each in reports.items():
-        row: dict[str, object] = {"system": system, **_bounds("found", each.found)}
-        row |= _bounds("lookalikes flagged", each.lookalikes) | _bounds("other pairs flagged", each.others)
-        row |= _bounds("told apart", each.told_apart)
-        row["missed"], row["mistaken"] = ", ".join(each.missed) or "none", ", ".join(each.mistaken) or "none"
-        rows.append(row)
-    first = next(iter(reports.values()))
-    n = f"{first.found.clusters} conflicts, {first.lookalikes.clusters} lookalikes, {first.others.clusters} other pairs"
-    more = "Told apart: superseded or unresolved, of the conflicts found. The published rule only names paragraphs"
-    note = book.note("conflicts", f"{n} of {paragraphs} paragraphs", "Wilson, over pairs", more)
-    shown = pandas.DataFrame(rows)
-    caption = "Conflicts found, and pairs flagged that do not conflict."
-    return _table(book, shown.drop(columns=["missed", "mistaken"]), "conflicts", caption, note, full=shown)
-
-
-# -- critic -----------------------------------------------------------------------------------------------------------
-
-Criticised = Mapping[str, Sequence[Sequence[Finding]]]  # findings by critic and snippet
-LEARNED = "Weights were learned from the samples' snippets among others: on the samples their figures measure nothing"
-
-
-def critic_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:
-    """What each critic is worth over all labels: `critic`."""
-    rows: list[dict[str, object]] = []
-    for critic, findings in found.items():
-        report = _assessed(snippets, findings)
-        row: dict[str, object] = {"critic": critic, **_bounds("macro F1", _macro_f1(book, snippets, findings))}
-        row |= {"F1 of spans": report.span_f1, **_bounds("exact match", report.exact)}
-        rows.append(row | _bounds("neutral flagged", report.neutral_flagged))
-    rows += [{"critic": f"{name} (draft)", "macro F1": value} for name, value in published()["critic"].items()]
-    more = f"{LEARNED}. The draft's table is of other categories and other snippets"
-    note = book.note("critic", _snippets(snippets), f"over snippets, {_percentiles(book)}; Wilson for shares", more)
-    return _table(book, pandas.DataFrame(rows), "critic", "What critics of policy prose are worth.", note)
-
-
-def critic_labels_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:
-    """The same by label: `critic_labels`."""
-    note = book.note("critic", _snippets(snippets), _over_snippets(book), LEARNED)
-    return _table(book, _by_label(book, snippets, found), "critic_labels", "The critics by label.", note)
-
-
-def critic_figure(book: Book, snippets: Sequence[Snippet], found: Criticised) -> Path:
-    """Precision, recall and F1 by label and critic: `critic`."""
-    frame = _by_label(book, snippets, found)
-    names = ("precision", "recall", "F1")
-    tables = {
-        name: pandas.DataFrame(
-            {
-                "critic": frame["critic"],
-                "label": frame["label"],
-                "value": frame[name],
-                "low": frame[f"{name}_low"],
-                "high": frame[f"{name}_high"],
-            }
-        )
-        for name in names
-    }
-    fig = pictures.marks(tables, "critic", "label", book.width, levels={})
-    note = book.note("critic", _snippets(snippets), _over_snippets(book), LEARNED)
-    return _figure(book, fig, "critic", "Findings of the critics by label.", note)
-
-
-def _assessed(snippets: Sequence[Snippet], findings: Sequence[Sequence[Finding]]) -> CriticReport:
-    following = iter(findings)
-    return assess_critic(snippets, lambda _: next(following))
-
-
-def _by_label(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:
-    rows = []
-    for critic, findings in found.items():
-        said = [{each.label for each in of} for of in findings]
-        for label in LABELS:
-            given = [float(label in each.labels) for each in snippets]
-            marked = [float(label in each) for each in said]
-            both = [one * other for one, other in zip(given, marked, strict=True)]
-            total = [one + other for one, other in zip(given, marked, strict=True)]
-            row: dict[str, object] = {"critic": critic, "label": f"{label} {LABEL_NAMES[label]}", "n": int(sum(given))}
-            row |= _bounds("precision", ratio(both, marked, book.plan)) | _bounds(
-                "recall", ratio(both, given, book.plan)
-            )
-            rows.append(row | _bounds("F1", ratio([2 * each for each in both], total, book.plan)))
-    return pandas.DataFrame(rows)
-
-
-def _macro_f1(book: Book, snippets: Sequence[Snippet], findings: Sequence[Sequence[Finding]]) -> Estimate:
-    """Macro F1 with percentiles of resamples of snippets; a label without a trace in a resample is left out of it."""
-    given = numpy.array([[label in each.labels for label in LABELS] for each in snippets], dtype=float)
-    said = numpy.array([[any(one.label == label for one in of) for label in LABELS] for of in findings], dtype=float)
-    drawn = numpy.random.default_rng(book.plan.seed).integers(0, len(snippets), (book.plan.samples, len(snippets)))
-    values = [_mean_f1(given[rows], said[rows]) for rows in drawn]
-    tail = (1 - book.plan.confidence) / 2
-    low, high = (float(each) for each in numpy.nanquantile(values, [tail, 1 - tail]))
-    return Estimate(_mean_f1(given, said), low, high, len(snippets), "percentile")
-
-
-def _mean_f1(given: Table, said: Table) -> float:
-    total = given.sum(axis=0) + said.sum(axis=0)
-    right = 2 * (given * said).sum(axis=0)
-    known = total > 0
-    return float((right[known] / total[known]).mean()) if known.any() else float("nan")
-
-
-def _snippets(snippets: Sequence[Snippet]) -> str:
-    neutral = sum(not each.labels for each in snippets)
-    return f"{len(snippets)} snippets, {neutral} of them neutral"
-
-
-def _percentiles(book: Book) -> str:
-    return f"percentiles of {book.plan.samples} resamples"
-
-
-def _over_snippets(book: Book) -> str:
-    return f"over snippets, bootstrap of {book.plan.samples} resamples"
+    return figure(book, fig, "risk", "Share of wrong answers by share of queries answered.", note)
 
 
 def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.DataFrame:
@@ -584,7 +260,7 @@ def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.
     ]
     more = "Seconds of the clock; what the arms share is made once, within the first query that needs it"
     note = book.note("each", "queries, as listed", more=more)
-    return _table(book, pandas.DataFrame(rows), "latency", "Seconds for a query.", note)
+    return table(book, pandas.DataFrame(rows), "latency", "Seconds for a query.", note)
 
 
 # -- prose ------------------------------------------------------------------------------------------------------------

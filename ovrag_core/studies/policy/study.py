@@ -24,6 +24,7 @@ from ovrag_core.studies.policy.critic_chat import criticise_by_chat
 from ovrag_core.studies.policy.critic_metrics import Snippet
 from ovrag_core.studies.policy.experiments import calibrate_on, run_arms
 from ovrag_core.studies.policy.golden import Query, read_golden, require_gold
+from ovrag_core.studies.policy.ratings import Claim, Given, Quotation
 from ovrag_core.studies.policy.records import PolicyRecord
 from ovrag_core.studies.policy.rejections import Tried
 from ovrag_core.studies.policy.retrieval import CorpusIndex, RetrievalSettings, Way, make_retriever
@@ -109,6 +110,37 @@ def size(study: Study) -> list[str]:
     ]
     lines += [f"{name}: {len(queries)} queries" for name, queries in study.golden.items()]
     return [*lines, f"{len(study.seconds())} arms: {', '.join(study.seconds())}"]
+
+
+def examples(study: Study) -> list[str]:
+    """The first question of each kind, in the order of the first golden set."""
+    first: dict[str, str] = {}
+    for query in next(iter(study.golden.values())):
+        first.setdefault(query.category, query.question)
+    return list(first.values())
+
+
+def to_rate(study: Study) -> list[Given]:
+    """The answers of all arms, for a pack of blind rating."""
+    return [
+        Given(
+            each.query_id,
+            each.arm,
+            each.question,
+            tuple(
+                Claim(
+                    text=said.text,
+                    quotations=[
+                        Quotation(doc_id=cited.doc_id, paragraph_id=cited.paragraph_id, quote=cited.quote)
+                        for cited in said.citations
+                    ],
+                )
+                for said in each.sentences
+            ),
+        )
+        for each, _ in study.run
+        if not each.silent
+    ]
 
 
 def rankings(study: Study) -> dict[tuple[str, str], list[Ranked]]:
