@@ -44,6 +44,13 @@ _ASKS_NUMBER = re.compile(
     r"|\b(?:minimum|maximum|limit|rate|cost|costs|price|amount|number|deadline|allowance|frequency|period)\b",
     re.I,
 )
+_ASKS_TIME = re.compile(
+    r"\bhow\s+(?:long|often|frequently|soon|quickly|late|early)\b|^\W*when\b|\b(?:by|since|until|and) when\b"
+    r"|\b(?:deadline|frequency|period)\b",
+    re.I,
+)
+_ASKS_MONEY = re.compile(r"\b(?:costs?|price|fee|rate|salary|pay)\b", re.I)
+_TIMES = frozenset({"minute", "month", "working day", "date", "time"})
 _ASKS_PERSON = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|team|department|role|manager|officer)\b", re.I)
 
 
@@ -172,8 +179,11 @@ def _words(text: str, but: frozenset[str] = frozenset()) -> list[str]:
 
 def _kind(query: str, sentence: str) -> float:
     held: list[bool] = []
-    if _ASKS_NUMBER.search(query):
-        held.append(any(each.unit not in ("item", "code") for each in find_quantities(sentence)))
+    units = {each.unit for each in find_quantities(sentence)} - {"item", "code"}
+    if _ASKS_TIME.search(query):
+        held.append(bool(units & _TIMES))
+    elif _ASKS_NUMBER.search(query):
+        held.append(bool(units - _TIMES if _ASKS_MONEY.search(query) else units))
     if _ASKS_PERSON.search(query):
         held.append(names_people(sentence))
     return 0.0 if not held else 1.0 if all(held) else -1.0
