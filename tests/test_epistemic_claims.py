@@ -177,6 +177,59 @@ def test_a_direct_question_and_one_about_the_chain_are_told_apart() -> None:
     assert relation("Is {subject} a direct or indirect tributary of {object}?") == "drainsTo"
 
 
+@pytest.mark.parametrize(
+    ("question", "claim"),
+    [
+        ("If I drop a leaf into Mill Creek, will it come to Ash River?", ("Mill Creek", "drainsTo", "Ash River")),
+        (
+            "If I drop a leaf into Mill Creek, will it come out of its mouth into Ash River?",
+            ("Mill Creek", "hasMouth", "Ash River"),
+        ),
+        ("Paddling down Mill Creek, shall we see Ash River?", ("Mill Creek", "drainsTo", "Ash River")),
+        ("Could a salmon get from Ash River up to Mill Creek?", ("Mill Creek", "drainsTo", "Ash River")),
+        ("Sailing up Ash River, would I pass the mouth of Mill Creek?", ("Mill Creek", "hasMouth", "Ash River")),
+    ],
+)
+def test_a_way_leads_from_one_thing_down_to_the_other(question: str, claim: tuple[str, str, str]) -> None:
+    assert claimed(question) == claim
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "From a boat on Ash River, could you see Mill Creek coming in at its mouth?",
+        "Would a list of the streams with their mouths in Ash River include Mill Creek?",
+        "When Mill Creek comes to the end of its course, is Ash River the water it enters?",
+        "Is Ash River the answer to the question of which water Mill Creek has its mouth in?",
+        "Mill Creek and Ash River: does the former flow into the latter?",
+        "Is Ash River given under 'mouth' in the entry on Mill Creek?",
+        "Does Mill Creek reach Ash River when it ends?",
+    ],
+)
+def test_a_pronoun_or_a_heading_is_of_the_name_that_it_stands_for(question: str) -> None:
+    assert claimed(question) == ("Mill Creek", "hasMouth", "Ash River")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does Mill Creek have more tributaries than Ash River?",
+        "Is the mouth of Mill Creek north of Ash River?",
+        "Does Mill Creek flow into a tributary of Ash River?",
+        "Does a tributary of Mill Creek flow into Ash River?",
+        "Does Mill Creek flow into the sea or into Ash River?",
+        "Does Mill Creek flow out of Ash River?",
+        "Does Mill Creek flow through the town on Ash River?",
+        "Does the mouth of Mill Creek face Ash River?",
+        "Why does Mill Creek flow into Ash River?",
+        "Does Mill Creek almost reach Ash River?",
+    ],
+)
+def test_what_is_not_understood_is_no_claim(question: str) -> None:
+    reading = read(question)
+    assert (reading.claim, reading.candidates) == (None, ()), reading
+
+
 def test_a_wording_that_means_either_relation_has_both_as_candidates() -> None:
     reading = read("Does Mill Creek drain to Ash River?")
     assert reading.claim is None

@@ -35,6 +35,8 @@ def doubts(frame: Frame) -> Iterator[str]:
     yield from (reason for at in frame.slots if (reason := _at_a_name(frame, at)))
     if _asks_more(frame):
         yield f"'{frame.words[0]}' asks for more than that something is so"
+    if unheard := _unheard(frame):
+        yield f"'{unheard}' is not understood"
     if _of_another(frame):
         yield "the question is about some thing without a name"
     if _either_way(frame):
@@ -83,6 +85,14 @@ def _asks_more(frame: Frame) -> bool:
     if any(word in SIGNS for word in frame.words[: frame.slots[-1]]):
         return False
     return bool(opening) and opening[0] in _ASKING and bool((DO | BE) & set(opening[1:]) and not SHELL & set(opening))
+
+
+def _unheard(frame: Frame) -> str:
+    """The main verb, where nothing is known of it: `Does the mouth of X face Y?`."""
+    between = [at for at in range(frame.slots[0] + 1, frame.slots[1]) if frame.words[at] not in DETERMINERS]
+    verb = len(between) == 1 and frame.is_adjective(between[0]) and not frame.words[between[0]].endswith("ly")
+    only_nouns = all(sign.senses[0].noun and sign.end <= frame.slots[0] for sign in frame.signs)
+    return frame.words[between[0]] if verb and only_nouns and frame.words[0] in DO else ""
 
 
 def _compares(word: str) -> bool:

@@ -26,6 +26,7 @@ from ovrag_core.studies.epistemic.english import (
 from ovrag_core.studies.epistemic.lexicon import Lexicon, Phrase, Sense
 
 _BEFORE_NOUNS = frozenset({"of", "as", "many", "few", "several", "other", "own", "one", "another"})
+QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
 SIGNS = frozenset(",;:.?!()\"'-–—/")
 
 
@@ -145,6 +146,8 @@ class Frame:
     def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
         """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
         nominal = self._nominal(at, at + length, any(sense.noun for sense in senses))
+        if nominal and all(sense.form == "base" for sense in senses) and self.words[at - 1] not in DETERMINERS:
+            nominal = not DO & set(self.words[:at])  # "could a salmon get"
         fitting = tuple(sense for sense in senses if sense.noun == nominal)
         if not fitting and nominal and any(sense.form in ("ing", "participle") for sense in senses):
             fitting = senses  # "the receiving river", "its emptying into"
@@ -238,6 +241,13 @@ class Frame:
         return self.words[at : at + 1] == ["in"] and not (
             ahead and (ahead[0] in DETERMINERS or ahead[0].startswith("\0"))
         )
+
+    def is_quoted(self, sign: Sign) -> bool:
+        """Whether it stands in quotes without a name."""
+        quotes = [at for at, word in enumerate(self.words) if word in QUOTES]
+        opening = max((at for at in quotes if at < sign.start), default=-1)
+        closing = min((at for at in quotes if at >= sign.end), default=-1)
+        return min(opening, closing) >= 0 and not any(opening < at < closing for at in self.slots)
 
     def phrase(self, sign: Sign) -> Phrase:
         """The words of a sign."""

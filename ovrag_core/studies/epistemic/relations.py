@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ovrag_core.studies.epistemic.english import DIRECT, MEANS
+from ovrag_core.studies.epistemic.english import DIRECT, MEANS, PERSONS
 from ovrag_core.studies.epistemic.frames import Frame, Sign
 from ovrag_core.studies.epistemic.lexicon import Sense
 from ovrag_core.studies.epistemic.polarity import tag_of
@@ -74,4 +74,5 @@ def _has_aside(frame: Frame) -> bool:
     parts = [set(range(start, end)) for start, end in pairwise(commas)]
     if frame.words[0] not in MEANS:
         parts = parts[1:]  # "On the map, ..."
-    return any(len(part) > 2 and part & unknown and not part & set(frame.slots) for part in parts)
+    told = set(frame.slots) | {at for at, word in enumerate(frame.words) if word in PERSONS}  # "by what I read"
+    return any(len(part) > 2 and part & unknown and not part & told for part in parts)

@@ -23,6 +23,7 @@ from ovrag_core.studies.epistemic.english import (
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame, Sign
 from ovrag_core.studies.epistemic.lexicon import OTHER, Role, Sense
 
+_PLACES = frozenset({"in", "on", "at", "near"})
 _RELATING = frozenset({"of", "to", "in", "within"})  # with `which`, they may make the name before it an owner
 
 
@@ -43,7 +44,15 @@ def votes_of(frame: Frame, sign: Sign) -> list[tuple[Sense, Vote]]:
             return [(sense, vote) for vote in way]
         return [(sense, vote) for vote in _noun_votes(frame, sign, sense)]
     sense = _verb_sense(frame, sign)
-    return [(sense, vote) for vote in _verb_votes(frame, sign, sense)]
+    votes = _label_votes(frame, sense) if frame.is_quoted(sign) else _verb_votes(frame, sign, sense)
+    return [(sense, vote) for vote in votes]
+
+
+def _label_votes(frame: Frame, sense: Sense) -> Iterator[Vote]:
+    """The votes of a verb that stands by itself in quotes: `Is Y given under "flows into" in the entry of X?`."""
+    topics = [at for at in frame.slots if frame.governor(at) in ("of", "for") or _is_topic(frame, at)]
+    if len(topics) == 1:
+        yield from (_vote(frame, at, sense.role if at in topics else OTHER[sense.role], 1) for at in frame.slots)
 
 
 def _as_verb(frame: Frame, sign: Sign) -> list[Vote]:
@@ -69,6 +78,8 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
     before = next((at for at in reversed(frame.slots) if at < sign.start), None)
     if before is not None and (_pronoun(frame, sign) or frame.words[sign.start - 1] in ("by", "and")):
         before = frame.slots[0]  # "X runs to Y by flowing west and ends there"
+    if before is not None and _is_place(frame, before):
+        before = None  # "would a swimmer in X pass"
     agent, patient = sense.role, OTHER[sense.role]
     if before is not None and frame.words[sign.start - 1] in PERSONS:
         if behind is not None:
@@ -86,6 +97,12 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
             yield _vote(frame, before, agent, 1)
     if behind is not None and (before is not None or frame.words[sign.start - 1] not in PERSONS):
         yield from _complement(frame, behind, agent, patient, sense, passive, turned)
+
+
+def _is_place(frame: Frame, at: int) -> bool:
+    """Whether a name only says where something else is."""
+    governor = frame.governing(at)
+    return governor is not None and frame.words[governor] in _PLACES and frame.is_adjective(governor - 1)
 
 
 def _noun_follows(frame: Frame, sign: Sign) -> bool:
