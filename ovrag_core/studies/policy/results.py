@@ -274,18 +274,23 @@ def numbers_file(
     tries: Tries,
     paragraphs: int,
 ) -> Path:
-    """The headline figures as macros, each beginning with `Policy`: `numbers.tex`."""
-    first = next(iter(labelled.values()))
-    told = {"queries": str(len(_queries(first))), "paragraphs": str(paragraphs)}
+    """The headline figures as macros, each beginning with `Policy`: `numbers.tex`.
+
+    Those by the first golden set carry no name of labels.
+    """
+    first, *_ = labelled
+    told = {"queries": str(len(_queries(labelled[first]))), "paragraphs": str(paragraphs)}
     for labels, figures in scored.items():
+        of = "" if labels == first else f"{labels} "
         for each in figures:
-            told |= _macro(f"{labels} {each.arm} {each.measure}", each.estimate)
+            told |= _macro(f"{of}{each.arm} {each.measure}", each.estimate)
     for labels, certificate in certificates.items():
+        of = "" if labels == first else f"{labels} "
         words = {"certified": "certified" if certificate.certified else "not certified"}
         words |= {"answered": str(certificate.answered), "errors": str(certificate.errors), "n": str(certificate.n)}
         words |= {"threshold": numbers.number(certificate.threshold), "coverage": numbers.number(certificate.coverage)}
         words |= {"alpha": f"{certificate.alpha:g}", "delta": f"{certificate.delta:g}"}
-        told |= {f"{labels} silence {name}": value for name, value in words.items()}
+        told |= {f"{of}silence {name}": value for name, value in words.items()}
     for check, tried in tries.items():
         for trial in TRIALS:
             told |= _macro(f"{check} {trial} rejected", rejected(tried, trial, book.plan))
