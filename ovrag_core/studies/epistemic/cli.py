@@ -61,7 +61,7 @@ def license_(
     from ovrag_core.studies.epistemic.names import names_of
 
     try:
-        known, store = _opened(read_settings(params, overrides), graph, domain, hidden)
+        known, store = _opened(read_settings(params, overrides), graph, domain, hidden, tell=True)
         asked = asking.ask(question, store, known, names_of(store, known))
     except Unchecked as error:
         if output is not Format.text:
@@ -288,16 +288,23 @@ def _plan(settings: Settings) -> Resampling:
 
 
 def _opened(
-    settings: Settings, graphs: Sequence[str] | None, domain: str | None, hidden: Path | None
+    settings: Settings, graphs: Sequence[str] | None, domain: str | None, hidden: Path | None, *, tell: bool = False
 ) -> tuple[Domain, Store]:
-    """A domain, and a graph that has something of it; those of the main source where none is named."""
+    """A domain, and a graph that has something of it; those of the main source where none is named.
+
+    `tell`: what is wrong with the shapes is said.
+    """
     from ovrag_core.project import project_file
     from ovrag_core.studies.epistemic.experiments import read_hidden
     from ovrag_core.studies.epistemic.graphs import open_with_domain
     from ovrag_core.studies.epistemic.study import checked_domain, find_domain
+    from ovrag_core.studies.epistemic.witnesses import shape_problems
 
     main = next(iter(epistemic(settings).sources.values()))
     known = checked_domain(find_domain(domain or str(main.domain)))
+    if tell:
+        for problem in shape_problems(known):
+            say(problem)
     named = list(graphs or [main.graph])
     if len(named) > 1 and any("://" in each for each in named):
         raise GraphError("an endpoint is a graph by itself; name it alone")

@@ -113,7 +113,7 @@ def make_arms(
     """
     top = options.readers.top
     known = experiments.offline_arms(world, top=top)
-    if options.readers.learned == "crossfit":
+    if options.readers.learned == "crossfit" and set(arms) & set(experiments.READERS):
         known |= experiments.crossfit_arms(world, cards, options.readers.folds, top)
     if chat is not None:
         known |= experiments.chat_arms(world, chat, seed=seed)
