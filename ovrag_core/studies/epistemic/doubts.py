@@ -88,11 +88,18 @@ def _asks_more(frame: Frame) -> bool:
 
 
 def _unheard(frame: Frame) -> str:
-    """The main verb, where nothing is known of it: `Does the mouth of X face Y?`."""
+    """The main verb, where nothing is known of it: `Does the mouth of X face Y?`; but a basin may `span` anything."""
     between = [at for at in range(frame.slots[0] + 1, frame.slots[1]) if frame.words[at] not in DETERMINERS]
-    verb = len(between) == 1 and frame.is_adjective(between[0]) and not frame.words[between[0]].endswith("ly")
-    only_nouns = all(sign.senses[0].noun and sign.end <= frame.slots[0] for sign in frame.signs)
-    return frame.words[between[0]] if verb and only_nouns and frame.words[0] in DO else ""
+    if len(between) != 1 or frame.words[0] not in DO or not frame.is_adjective(between[0]):
+        return ""
+    for sign in frame.signs:
+        sense = sign.senses[0]
+        if not sense.noun or frame.lexicon.is_chain(sense.relation):
+            return ""
+        if sign.end > frame.slots[0] and not frame.is_aside(sign):
+            return ""
+    word = frame.words[between[0]]
+    return word if word.isalpha() and not word.endswith("ly") else ""
 
 
 def _compares(word: str) -> bool:

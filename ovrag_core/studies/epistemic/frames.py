@@ -146,8 +146,9 @@ class Frame:
     def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
         """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
         nominal = self._nominal(at, at + length, any(sense.noun for sense in senses))
-        if nominal and all(sense.form == "base" for sense in senses) and self.words[at - 1] not in DETERMINERS:
-            nominal = not DO & set(self.words[:at])  # "could a salmon get"
+        base = all(sense.form == "base" for sense in senses) and self.words[at - 1] not in DETERMINERS
+        if nominal and base and DO & set(self.words[:at]):
+            nominal = self.words[at + length : at + length + 1] == ["of"]  # not in "could a salmon get"
         fitting = tuple(sense for sense in senses if sense.noun == nominal)
         if not fitting and nominal and any(sense.form in ("ing", "participle") for sense in senses):
             fitting = senses  # "the receiving river", "its emptying into"

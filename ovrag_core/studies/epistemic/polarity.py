@@ -11,7 +11,7 @@ def is_negated(frame: Frame) -> bool:
     words, count = frame.words, 0
     tag = min(tag_of(frame), _next_sentence(frame))
     for at, word in enumerate(words[:tag]):
-        offered = {"or", "/"} & set(words[max(at - 1, 0) : at + 2])  # "true or false"
+        offered = {"or", "/"} & set(words[max(at - 1, 0) : at + 3])  # "true or false", "am I wrong, or does it"
         count += (word in UNTRUE and not offered) or (word in NOT and not _asks(frame, at))
     if tag < len(words) and count % 2 and set(words[tag:]) & DO and not set(words[tag:]) & NOT:
         return False  # "X doesn't flow into Y, does it?"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ovrag_core.studies.epistemic.english import (
     ACCOUNTS,
+    ADVERBIAL,
     BE,
     DETERMINERS,
     DIRECT,
@@ -197,6 +198,8 @@ def _linked(
 def _possessor(frame: Frame, sign: Sign) -> int | None:
     """The name right before the noun: `X's mouth`, `the X drainage`; adjectives and fillers may stand between."""
     back = sign.start - 1
+    if frame.words[sign.end - 1] in ADVERBIAL and frame.words[back] not in ("'s", "'"):
+        return None  # "does it reach X downstream"
     while back >= 0:
         if frame.pieces[back].slot:
             return back
@@ -241,6 +244,8 @@ def _antecedent(frame: Frame, sign: Sign, before: Sequence[int], behind: Sequenc
     """The name that `its` or `their` before the noun stands for."""
     last = before[-1] if before else -1
     between = range(last + 1, sign.start)
+    if len(before) > 1 and RELATIVE & set(frame.words[last - 2 : last]):
+        return last  # "the water that X brings at its mouth"
     if before and (HAVE & {frame.words[at] for at in between} or frame.words[last + 1].endswith("ing")):
         return last  # "that X has its mouth", "see X coming in at its mouth"
     kinds = [at for at in between if at in frame.fillers and frame.words[at][-1] == "s" and frame.words[at + 1] != "of"]

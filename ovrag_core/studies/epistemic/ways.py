@@ -80,7 +80,8 @@ def _ends(frame: Frame, at: int) -> bool:
 
 def _clause(frame: Frame, at: int) -> int:
     """Where the clause begins that a place is in."""
-    return max((back + 1 for back in range(at) if frame.words[back] in SIGNS or frame.words[back] == "if"), default=0)
+    begins = SIGNS | {"if", "that", "which", "who"}
+    return max((back + 1 for back in range(at) if frame.words[back] in begins), default=0)
 
 
 def _upward(frame: Frame, begin: int, end: int) -> bool:
