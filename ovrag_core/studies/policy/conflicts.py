@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -21,12 +21,12 @@ from ovrag_core.ontology.values import XSD, Value
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.policy.corpus import Corpus
-from ovrag_core.studies.policy.deontic import Norm, Source, read_norms, section_of
+from ovrag_core.studies.policy.deontic import Norm, Source, find_subject, read_norms, section_of
 from ovrag_core.studies.policy.polarity import Force
 from ovrag_core.studies.policy.precedence import Precedence, find_precedence
 from ovrag_core.studies.policy.quantities import Quantity, find_quantities
 
-Kind = Literal["quantity", "duty", "former"]
+Kind = Literal["quantity", "duty", "denial", "former"]
 Status = Literal["superseded", "unresolved"]
 
 
@@ -37,8 +37,9 @@ class ConflictSettings:
     Where a clause says that one section replaces the other, `linked` is enough.
     """
 
-    quantity: float = 1.00
-    duty: float = 0.70
+    quantity: float = 0.90
+    duty: float = 0.65
+    denial: float = 0.80
     former: float = 0.80
     linked: float = 0.50
     by_words: float = 0.40
@@ -46,7 +47,7 @@ class ConflictSettings:
 
     def least(self, kind: Kind) -> float:
         """The least score for a kind."""
-        return {"quantity": self.quantity, "duty": self.duty, "former": self.former}[kind]
+        return {"quantity": self.quantity, "duty": self.duty, "denial": self.denial, "former": self.former}[kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +85,14 @@ REPLACED = 0.6  # of the words of what a clause says is replaced
 
 _SPACE = "urn:ovrag:norm#"
 _OF_FORCE: dict[Force, str] = {"duty": "Required", "ban": "Forbidden", "may": "Permitted", "waived": "Waived"}
-_NAMES = ("Required", "Forbidden", "Permitted", "Waived", "InForce", "Ended")
+_NAMES = ("Required", "Forbidden", "Permitted", "Waived", "Affirmed", "Denied", "InForce", "Ended")
 _NEGATIVE: frozenset[Force] = frozenset({"ban", "not"})
 _OPPOSED: frozenset[frozenset[Force]] = frozenset(
     {frozenset({"duty", "ban"}), frozenset({"may", "ban"}), frozenset({"duty", "waived"}), frozenset({"ban", "waived"})}
+)
+_PLAINLY_NOT = re.compile(r"\b(?:not|never|no)\b|n[\'’]t\b", re.I)
+_DENIED: frozenset[frozenset[Force]] = frozenset(
+    {frozenset({"not", "is"}), frozenset({"not", "may"}), frozenset({"not", "duty"})}
 )
 _WITHOUT = re.compile(
     r"\b(?:without(?! exceptions?| fail| delay)|unless|except|only|subject to|prior|provided|conditions?|until)\b", re.I
@@ -119,6 +124,7 @@ def axioms() -> str:
         (f"{_SPACE}Waived", f"{rdfs}subClassOf", f"{_SPACE}Permitted"),
         (f"{_SPACE}Permitted", f"{owl}disjointWith", f"{_SPACE}Forbidden"),
         (f"{_SPACE}Required", f"{owl}disjointWith", f"{_SPACE}Waived"),
+        (f"{_SPACE}Affirmed", f"{owl}disjointWith", f"{_SPACE}Denied"),
         (f"{_SPACE}InForce", f"{owl}disjointWith", f"{_SPACE}Ended"),
         (f"{_SPACE}amount", f"{rdf}type", f"{owl}DatatypeProperty"),
         (f"{_SPACE}amount", f"{rdf}type", f"{owl}FunctionalProperty"),
@@ -218,7 +224,7 @@ class _Comparison:
         score = float(self.cosines[left, right]) + self.settings.by_words * share
         if self._linked(first, second) or self._linked(second, first):
             return Clash(kind, first, second, score) if score >= self.settings.linked else None
-        if score < self.settings.least(kind) or _rivals(first.source.text, second.source.text):
+        if score < self.settings.least(kind) or _unlike_in_words(first.source.text, second.source.text):
             return None
         return Clash(kind, first, second, score)
 
@@ -256,12 +262,20 @@ def _share(first: frozenset[str], second: frozenset[str]) -> float:
 
 def _kind(first: Norm, second: Norm) -> Kind | None:
     if first.quantity and second.quantity:
-        return _compared(first.quantity, second.quantity)
+        return _compared(_recurring(first, first.quantity), _recurring(second, second.quantity))
     if first.quantity or second.quantity:
         return None
     if first.cue and second.cue and not first.former and not second.former and _opposed(first, second):
         return "duty"
+    if _denied(first, second):
+        return "denial"
     return "former" if _reports(first, second) or _reports(second, first) else None
+
+
+def _recurring(norm: Norm, quantity: Quantity) -> Quantity:
+    """The quantity of a norm; that of a cycle ("the interval is 3 years") as how often."""
+    recurs = not quantity.every and quantity.unit in _MINUTES and _CYCLE.search(norm.source.text)
+    return replace(quantity, every="figure") if recurs else quantity
 
 
 def _compared(first: Quantity, second: Quantity) -> Kind | None:
@@ -311,16 +325,44 @@ def _opposed(first: Norm, second: Norm) -> bool:
     return True
 
 
+def _denied(first: Norm, second: Norm) -> bool:
+    """Whether one norm plainly denies ("is not paid") what the other says, permits or requires."""
+    if frozenset({first.modality, second.modality}) not in _DENIED:
+        return False
+    denial = first if first.modality == "not" else second
+    return bool(_PLAINLY_NOT.search(denial.source.text))
+
+
 def _reports(newer: Norm, older: Norm) -> bool:
     """Whether one norm tells of the other as of one that held before."""
     return newer.former and not older.former and bool(older.cue) and newer.modality == older.modality
 
 
 def _others(first: Norm, second: Norm) -> bool:
-    """Whether two norms bind different people: both name some, and share no word for them."""
-    return bool(first.actor and second.actor and not first.actor & second.actor)
+    """Whether two norms bind different people: both name some, and share no word for them; employees are no guests."""
+    one, other = first.actor - _ANYONE, second.actor - _ANYONE
+    if one and other:
+        return not one & other
+    return bool((first.actor & _INSIDERS and other & _OUTSIDERS) or (second.actor & _INSIDERS and one & _OUTSIDERS))
 
 
+def _unlike(first: str, second: str) -> bool:
+    """Whether two sentences are said of different things: neither's subject is a word of the other."""
+    one, other = find_subject(first), find_subject(second)
+    if not one or not other or one in _NORMATIVE or other in _NORMATIVE:
+        return False
+    return one not in stems(second) and other not in stems(first)
+
+
+_ANYONE_TEXT = """staff employee user person people everyone everybody anyone nobody member individual personnel team
+colleague worker"""
+_ANYONE = frozenset(stems(_ANYONE_TEXT))
+_INSIDERS = frozenset(stems("employee staff"))
+_OWNERS = frozenset(stems("company staff employee"))
+_OUTSIDERS = frozenset(
+    stems("contractor visitor guest supplier vendor customer client consultant freelancer passenger")
+)
+_CYCLE = re.compile(r"\b(?:cycle|interval|frequency|rotation|recurrence)s?\b", re.I)
 _ORDINAL = re.compile(
     r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|\d+(?:st|nd|rd|th))\b", re.I
 )
@@ -336,12 +378,16 @@ def _rivals(first: str, second: str) -> bool:
     )
 
 
+def _unlike_in_words(first: str, second: str) -> bool:
+    return _rivals(first, second) or _unlike(first, second)
+
+
 def _modified(text: str) -> dict[str, frozenset[str]]:
     """For each stem those of the word right before it, as far as that is one of content."""
     found: dict[str, set[str]] = {}
     previous: list[str] = []
     for token in re.findall(r"[A-Za-z][\w'’]*|[^\w\s]|\d+", text):
-        now = [stem for stem in stems(token) if stem not in _NORMATIVE] if _TOKEN.fullmatch(token) else []
+        now = [stem for stem in stems(token) if stem not in _NORMATIVE - _OWNERS] if _TOKEN.fullmatch(token) else []
         for stem in now:
             found.setdefault(stem, set()).update(previous)
         previous = now
@@ -362,6 +408,8 @@ def facts_of(clash: Clash) -> list[Fact]:
     """What the two norms of a clash say of the one matter that they are about."""
     if clash.kind == "duty":
         return [Fact("class", _SPACE + _class_of(norm, clash), 0, None) for norm in (clash.first, clash.second)]
+    if clash.kind == "denial":
+        return [Fact("class", f"{_SPACE}{name}", 0, None) for name in ("Affirmed", "Denied")]
     if clash.kind == "former":
         return [Fact("class", f"{_SPACE}InForce", 0, None), Fact("class", f"{_SPACE}Ended", 0, None)]
     return [

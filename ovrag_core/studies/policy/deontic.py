@@ -32,13 +32,7 @@ _PEOPLE = re.compile(
     r"|teacher|lecturer|tutor|supervisor|auditor|inspector|interviewer|researcher|rider|cyclist|bearer|cleaner)s?)$",
     re.I,
 )
-_ANYONE = frozenset(
-    stems(
-        "all any every each staff employee employees user users person persons people everyone everybody anyone member "
-        "members individual individuals personnel team teams colleague colleagues worker workers company organisation "
-        "organization full time part"
-    )
-)
+_QUANTIFIERS = frozenset(stems("all any every each both either company organisation organization full time part new"))
 _CONDITION = re.compile(
     r"\b(?:if|unless|until|when(?:ever)?|where|except|subject to|provided|only|without|with (?:the |prior |written )*"
     r"(?:\w+ )?(?:approval|permission|consent|authori[sz]ation|agreement)|in case of|in the event)\b[^.;]*",
@@ -47,6 +41,7 @@ _CONDITION = re.compile(
 # "The VPN must be on when using hotel networks" takes it that hotel networks may be used.
 _ASSUMED = re.compile(r"\b(?:when|whenever|while)\s+(?P<what>[a-z]+ing\b[^,;.]*)", re.I)
 _NO_LATER = re.compile(r"\b(?:no|not) later than\s*$", re.I)
+_LISTED = re.compile(r",[^,]*\b(?:and|or)\s+\S+(?:\s+\S+)?\s*$")
 _AHEAD = re.compile(r"\s*(?:before|in advance|ahead|prior to|beforehand)\b", re.I)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|will|does|do|must|shall|should|may|can|cannot|need)\b", re.I)
 _WORD = re.compile(r"[A-Za-z][\w'’-]*")
@@ -190,14 +185,24 @@ def _cue_at(text: str, cues: tuple[Cue, ...], position: int) -> Cue:
 def find_actor(sentence: str) -> frozenset[str]:
     """Stems of the people that the first words of a sentence name, before its verb; empty where they name a thing.
 
-    Words for anybody ("all employees") are left out, so that they too are empty: such a rule binds everyone.
+    "All" and the like are left out.
     """
-    verb = _VERB.search(sentence)
-    words = _WORD.findall(sentence[: verb.start()] if verb else "")
-    head = re.split(r"\b(?:of|in|on|at|with|who|for|from|to)\b", " ".join(words))[0].split()
-    if not head or not _PEOPLE.match(head[-1]):
+    words = _subject_words(sentence)
+    if not words or not _PEOPLE.match(words[-1]):
         return frozenset()
-    return frozenset(stems(" ".join(head))) - _ANYONE
+    return frozenset(stems(" ".join(words))) - _QUANTIFIERS
+
+
+def find_subject(sentence: str) -> str:
+    """The stem of the thing or person that the verb of a sentence is said of; empty where no such verb is known."""
+    return (stems(" ".join(_subject_words(sentence))) or [""])[-1]
+
+
+def _subject_words(sentence: str) -> list[str]:
+    verb = _VERB.search(sentence)
+    before = sentence[: verb.start()] if verb else ""
+    last = before if "," not in before or _LISTED.search(before) else before.rsplit(",", 1)[1]
+    return _WORD.findall(re.split(r"\b(?:of|in|on|at|with|without|who|which|that|for|from|to|by)\b", last)[0])
 
 
 def names_people(text: str) -> bool:

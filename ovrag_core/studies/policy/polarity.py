@@ -98,7 +98,7 @@ _CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
             r"\ballow(?:s|ed|able)?\b",
             rf"\b{_ALLOWED}\b",
             r"\b(?:right|free|able|welcome|at liberty) to\b",
-            r"\beligible\b",
+            r"\b(?:eligible|welcome)\b",
         ),
     ),
 )
