@@ -308,7 +308,33 @@ def _problem(domain: Domain) -> str | None:
     for where, name in used:
         if name is not None and name not in domain.classes:
             return f"{where}: {name} is no class of the domain; {_near(name, list(domain.classes))}"
-    return _predicate_problem(domain)
+    return _iri_problem(domain) or _class_problem(domain) or _predicate_problem(domain)
+
+
+def _iri_problem(domain: Domain) -> str | None:
+    """An IRI that is none, or that stands for two things."""
+    iris = [(f"classes.{name}", each.iri or domain.prefix + name) for name, each in domain.classes.items()]
+    iris += [(f"predicates.{each.name}", each.iri) for each in domain.predicates.values()]
+    seen: dict[str, str] = {}
+    for where, iri in iris:
+        try:
+            NamedNode(iri)
+        except ValueError as error:
+            return f"{where}: {one_line(iri, 80)} is no IRI ({error}); mend it, or the prefix"
+        if iri in seen:
+            return f"{where}: {one_line(iri, 80)} is the IRI of {seen[iri]} too; give each its own"
+        seen[iri] = where
+    return None
+
+
+def _class_problem(domain: Domain) -> str | None:
+    """A class that lies below itself, or that no thing can be of."""
+    for name, each in domain.classes.items():
+        if each.parent is not None and name in domain.ancestors[each.parent]:
+            return f"classes.{name}.parent: {name} lies below itself; take one of the parents out"
+        if domain.are_disjoint(name, name):
+            return f"classes.{name}: it shares nothing with a class that it lies below; mend disjoint or parent"
+    return None
 
 
 def _predicate_problem(domain: Domain) -> str | None:
@@ -322,8 +348,10 @@ def _predicate_problem(domain: Domain) -> str | None:
 
 def _part_problem(domain: Domain, predicate: Predicate) -> str | None:
     where = f"predicates.{predicate.name}"
-    if predicate.chain and predicate.chain.name in domain.predicates:
-        return f"{where}.chain: {predicate.chain.name} is a predicate already; rename the chain"
+    if predicate.chain and (
+        predicate.chain.name in domain.predicates or domain.chains[predicate.chain.name] != predicate
+    ):
+        return f"{where}.chain: {predicate.chain.name} is a predicate or a chain already; rename the chain"
     for wording in (predicate, predicate.inverse, *([predicate.chain] if predicate.chain else [])):
         for text in (*wording.statements, *wording.questions):
             if text.count("{subject}") != 1 or text.count("{object}") != 1:
