@@ -109,7 +109,8 @@ def _compares(word: str) -> bool:
 def _watched(frame: Frame, at: int) -> bool:
     """Whether a person is beside the thing, not the other thing: `at the mouth of X, are we standing beside Y?`."""
     clause = max((back for back in range(at) if frame.words[back] in SIGNS or frame.pieces[back].slot), default=0)
-    return bool(PERSONS & set(frame.words[clause:at]))
+    looking = clause == 0 and frame.words[0].endswith("ing") and bool(PERSONS & set(frame.words))
+    return looking or bool(PERSONS & set(frame.words[clause:at]))
 
 
 def _of_another(frame: Frame) -> bool:

@@ -182,8 +182,9 @@ class Frame:
         return (before in SIGNS or before in BE | {"that", "it"}) and any(each > at for each in self.slots)
 
     def next_sign(self, sign: Sign) -> int:
-        """Where the next sign begins, or the sentence ends."""
-        return min((each.start for each in self.signs if each.start >= sign.end), default=len(self.words))
+        """Where the next sign begins that is no aside, or the sentence ends."""
+        ahead = [each.start for each in self.signs if each.start >= sign.end and not self.is_aside(each)]
+        return min(ahead, default=len(self.words))
 
     def turned(self, at: int) -> bool:
         """Whether a name before the verb stands behind a preposition that opens the clause: `Into X flows Y`."""

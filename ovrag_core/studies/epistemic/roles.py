@@ -19,6 +19,7 @@ from ovrag_core.studies.epistemic.english import (
     NOT,
     OWN,
     PERSONS,
+    PREPOSITIONS,
     RELATIVE,
 )
 from ovrag_core.studies.epistemic.frames import SIGNS, Frame, Sign
@@ -85,7 +86,7 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
     if before is not None and frame.words[sign.start - 1] in PERSONS:
         if behind is not None:
             yield from _complement(frame, behind, agent, patient, sense, passive, turned=False)
-        elif not _noun_follows(frame, sign):  # "the water that you come to", not "would I pass the mouth of X"
+        elif _is_bare(frame, sign):  # "the water that you come to", not "would I pass the mouth of X"
             yield _vote(frame, before, patient, 1)
         return
     turned = before is not None and frame.turned(before)
@@ -106,12 +107,12 @@ def _is_place(frame: Frame, at: int) -> bool:
     return governor is not None and frame.words[governor] in _PLACES and frame.is_adjective(governor - 1)
 
 
-def _noun_follows(frame: Frame, sign: Sign) -> bool:
-    """Whether the verb's object is a noun of a relation, not a name."""
-    return any(
-        each.start >= sign.end and each.senses[0].noun and set(frame.words[sign.end : each.start]) <= DETERMINERS
-        for each in frame.signs
-    )
+def _is_bare(frame: Frame, sign: Sign) -> bool:
+    """Whether nothing that the verb leads to is behind it, but for its preposition."""
+    ahead = frame.words[sign.end : sign.end + 2]
+    if ahead and ahead[0] in PREPOSITIONS:
+        ahead = ahead[1:]
+    return not ahead or ahead[0] in SIGNS or ahead[0] in RELATIVE
 
 
 def _pronoun(frame: Frame, sign: Sign) -> bool:
