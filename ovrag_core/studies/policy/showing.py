@@ -1,4 +1,7 @@
-"""An answer with its trace, and prose with what a critic finds in it, as HTML. All text is untrusted and escaped."""
+"""An answer with its trace, and prose with what a critic finds in it, as HTML. All text is untrusted and escaped.
+
+What is returned is plain text: joined with other HTML it is not escaped again.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +41,12 @@ def _macros() -> _Macros:
 
 def style() -> str:
     """The style sheet of everything here, once a page."""
-    return _macros().style()
+    return str(_macros().style())
 
 
 def message(text: str, kind: str = "note") -> str:
     """A sentence for the page; `kind` is note, good or bad."""
-    return Markup('<div class="ovp"><p class="say {}">{}</p></div>').format(kind, text)
+    return str(Markup('<div class="ovp"><p class="say {}">{}</p></div>').format(kind, text))
 
 
 def answer_html(result: Result, parts: Parts) -> str:
@@ -58,12 +61,12 @@ def answer_html(result: Result, parts: Parts) -> str:
         for said in result.answer.sentences
     ]
     certificate = parts.calibration.certificate.text if parts.calibration else "not calibrated"
-    return _macros().answer(result, checks, certificate)
+    return str(_macros().answer(result, checks, certificate))
 
 
 def criticism_html(text: str, findings: Sequence[Finding]) -> str:
     """A text with the passages marked that findings are of, and the findings with their reasons."""
-    return _macros().criticism(pieces(text, findings), findings, NAMES)
+    return str(_macros().criticism(pieces(text, findings), findings, NAMES))
 
 
 def pieces(text: str, findings: Sequence[Finding]) -> list[tuple[str, list[str]]]:

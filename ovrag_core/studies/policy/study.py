@@ -92,6 +92,7 @@ def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat |
     calibrations = {name: calibrate_on(parts, queries, name) for name, queries in golden.items()}
     first = next(iter(golden))
     calibrated = replace(parts, calibration=calibrations[first])
+    vars(calibrated)["conflicts"] = parts.conflicts  # where cached_property keeps it: the reasoner is slow
     return Study(options, calibrated, golden, calibrations, tuple(run_arms(calibrated, golden[first], options.arms)))
 
 
