@@ -245,12 +245,23 @@ def settle(parts: Parts, made: Answer) -> tuple[Answer, tuple[Conflict, ...]]:
     sentences = list(made.sentences)
     for conflict in conflicts:
         sides = {"first": conflict.first.source, "second": conflict.second.source}
-        wanted = [sides[conflict.prevails]] if conflict.prevails else list(sides.values())
-        missing = [each for each in wanted if not any(_says(said, each) for said in sentences)]
-        quoted = next(row for row, said in enumerate(sentences) if any(_says(said, each) for each in sides.values()))
-        place = quoted if conflict.prevails else quoted + 1
-        sentences[place:place] = [_sentence(parts, each) for each in missing]
+        if conflict.prevails:
+            winner = sides.pop(conflict.prevails)
+            (loser,) = sides.values()
+            sentences = _put_before(sentences, winner, loser, parts)
+        else:
+            missing = [each for each in sides.values() if not any(_says(said, each) for said in sentences)]
+            sentences += [_sentence(parts, each) for each in missing]
     return replace(made, sentences=tuple(sentences)), conflicts
+
+
+def _put_before(sentences: Sequence[Sentence], winner: Source, loser: Source, parts: Parts) -> list[Sentence]:
+    """The sentences with the winner's before the loser's; as they are where the loser is not among them."""
+    place = next((row for row, said in enumerate(sentences) if _says(said, loser)), None)
+    if place is None or any(_says(said, winner) for said in sentences[:place]):
+        return list(sentences)
+    said = next((each for each in sentences[place:] if _says(each, winner)), None) or _sentence(parts, winner)
+    return [*sentences[:place], said, *(each for each in sentences[place:] if each is not said)]
 
 
 def _touched(parts: Parts, made: Answer) -> tuple[Conflict, ...]:

@@ -133,7 +133,7 @@ def _citations(given: Sequence[Judged], corpus: Corpus, plan: Resampling) -> dic
         "quotes that verify": wilson(
             sum(verifies(each, corpus) for each in citations), len(citations), plan.confidence
         ),
-        "holds the gold quotation": _share(quoted, _holds_quote, plan),
+        "holds the gold quotation": _share(quoted, holds_quote, plan),
     }
 
 
@@ -142,7 +142,7 @@ def _part(of: Iterable[str], within: Iterable[str]) -> float:
     return len(wanted & set(within)) / len(wanted) if wanted else 0.0
 
 
-def _holds_quote(judged: Judged) -> bool:
+def holds_quote(judged: Judged) -> bool:
     """Whether a sentence holds the words of the gold quotation; several quotations are divided by ` | `."""
     said = [_plain(each.text) for each in judged.record.sentences]
     quotes = [_plain(quote) for quote in judged.query.quote.split(" | ") if _plain(quote)]
