@@ -20,6 +20,18 @@ from ovrag_core.thesis.tables import TABLES, Note, write_table
 
 FOLDER = "policy"
 MODEL = "none but all-MiniLM-L6-v2 for vectors"
+# Measures that notes explain, as short as columns are narrow.
+HEADERS = {
+    "abstention accuracy": "abstained",
+    "wrong of answered": "wrong",
+    "holds the gold quotation": "quotation",
+    "citation recall": "gold cited",
+    "quotes that verify": "verify",
+    "ungrounded claims": "ungrounded",
+    "conflict recall": "conflicts",
+    "conflict precision": "of flagged",
+    "conflicts told apart": "told apart",
+}
 
 
 class Published(TypedDict):
@@ -78,7 +90,7 @@ def table(
 ) -> pandas.DataFrame:
     """Write `tables/policy/<name>`, the CSV with `full` where that is given; the table as LaTeX shows it."""
     (book.tables / FOLDER).mkdir(parents=True, exist_ok=True)
-    headers = {str(column): str(column) for column in frame.columns}
+    headers = {str(column): HEADERS.get(str(column), str(column)) for column in frame.columns}
     return write_table(frame, f"{FOLDER}/{name}", caption, note, folder=book.tables, headers=headers, full=full)
 
 

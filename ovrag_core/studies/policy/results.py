@@ -32,8 +32,14 @@ NAMES: Mapping[Arm, str] = {
     "no_conflicts": "without conflicts",
 }
 SILENCE = ("answered", "answer rate", "abstention accuracy", "wrong of answered", "right", "holds the gold quotation")
-CITED = ("citation precision", "citation recall", "quotes that verify", "ungrounded claims")
-CONFLICTS = ("conflict recall", "conflict precision", "conflicts told apart")
+CITED = (
+    "citation recall",
+    "quotes that verify",
+    "ungrounded claims",
+    "conflict recall",
+    "conflict precision",
+    "conflicts told apart",
+)
 AS_PUBLISHED = (
     "answer rate",
     "abstention accuracy",
@@ -94,7 +100,11 @@ def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFra
             for each in figures
         ]
     )
-    more = f"{WRONG}. Right: not wrong where there is an answer, silent where there is none. Answer rate: of answerable"
+    more = (
+        f"{WRONG}; its share is of the answers. Answer rate: of answerable queries; abstained: of unanswerable ones. "
+        "Right: not wrong where there is an answer, silent where there is none. Quotation: a sentence holds the words "
+        "that answer"
+    )
     note = book.note("each", _counted(labelled), book.over_queries, more)
     frame = pandas.DataFrame(_rows(scored, SILENCE))
     return table(book, frame, "arms", "Who answers, who is silent, and who is wrong.", note, full)
@@ -103,10 +113,12 @@ def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFra
 def citations_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
     """What citations are worth, and conflicts reported with answers: `citations`."""
     first = next(iter(scored))
-    frame = pandas.DataFrame(_rows({first: scored[first]}, (*CITED, *CONFLICTS))).drop(columns="labels")
+    frame = pandas.DataFrame(_rows({first: scored[first]}, CITED)).drop(columns="labels")
     more = (
-        "Quotes verify: they stand at their place, unchanged. Ungrounded: claims that fail one of the three rules. "
-        "Both are shares of sentences, taken as independent. Told apart: superseded or unresolved, of conflicts found"
+        "Gold cited: share of the gold paragraphs, where an answerable query is answered. Verify: quotes that "
+        "stand at their place, unchanged; ungrounded: sentences that fail one of the three rules, both taken as "
+        "independent. Conflicts: reported, of queries with one; of flagged: queries with one, of those with a report; "
+        "told apart: superseded or unresolved, of the conflicts found"
     )
     note = book.note("each", _counted({first: labelled[first]}), book.over_queries, more)
     return table(book, frame, "citations", "Citations and conflicts of the answers given.", note)
@@ -119,10 +131,21 @@ def published_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.Da
     rows += [{"labels": "published", "arm": f"{name} (recorded)", **row} for name, row in theirs["recorded"].items()]
     rows += [{"labels": "published", "arm": f"{name} (draft)", **row} for name, row in theirs["draft"].items()]
     columns = ["labels", "arm", *(f"{name}{end}" for name in AS_PUBLISHED for end in ("", "_low", "_high"))]
-    frame = pandas.DataFrame(rows).reindex(columns=columns)
-    more = f"Recorded, and in the draft alone: {theirs['source']}, {theirs['corpus']}. Extractive: its 44 test queries"
+    full = pandas.DataFrame(rows).reindex(columns=columns)
+    left = [name for name in columns if not name.startswith(("labels", "MRR", "citation precision", "conflict prec"))]
+    shown = full[left].assign(arm=[_told_labels(row["arm"], row["labels"], labelled) for _, row in full.iterrows()])
+    more = (
+        f"Recorded, and in the draft alone: {theirs['source']}, {theirs['corpus']}. Extractive: its 44 test queries. "
+        "Abstained: of unanswerable queries. Conflicts: of queries with one"
+    )
     note = book.note("each", _counted(labelled), book.over_queries, more)
-    return table(book, frame, "published", "The measures of the dissertation, ours beside its own.", note)
+    caption = "The measures of the dissertation, ours beside its own."
+    return table(book, shown, "published", caption, note, full=full)
+
+
+def _told_labels(arm: str, labels: str, labelled: Labelled) -> str:
+    """The arm with the labels where there are several."""
+    return f"{arm}, {labels} labels" if len(labelled) > 1 and labels in labelled else arm
 
 
 def outcomes_figure(book: Book, labelled: Labelled) -> Path:
