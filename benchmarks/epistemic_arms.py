@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_core.studies.epistemic import multiple_choice
 from ovrag_core.studies.epistemic.cards import Card
+from ovrag_core.studies.epistemic.domain import fill
 from ovrag_core.studies.epistemic.experiments import (
     World,
     crossfit_arms,
@@ -40,8 +40,8 @@ from ovrag_core.studies.epistemic.experiments import (
     ranks,
     run,
 )
+from ovrag_core.studies.epistemic.likeness import bare
 from ovrag_core.studies.epistemic.metrics import Outcome, compare_all, count, estimates
-from ovrag_core.studies.epistemic.passages import short_title
 from ovrag_core.studies.epistemic.readers import learn
 from ovrag_core.studies.epistemic.records import write_run
 from ovrag_core.studies.epistemic.settings import Choices, Epistemic, Source
@@ -126,8 +126,7 @@ def reworded(world: World, cards: Sequence[Card], split: str) -> tuple[Card, ...
 
 def _filled(wording: str, card: Card, world: World) -> str:
     subject, value = (world.names.label(NamedNode(iri)) for iri in (card.claim.subjects[0], card.claim.obj))
-    names = {"{subject}": short_title(subject) if len(card.claim.subjects) > 1 else subject, "{object}": value}
-    return re.sub(r"\{subject\}|\{object\}", lambda match: names[match.group()], wording)
+    return fill(wording, bare(subject) if len(card.claim.subjects) > 1 else subject, value)
 
 
 def _print_arm(arm: str, outcomes: Sequence[Outcome]) -> None:

@@ -7,7 +7,8 @@ from epistemic_rivers import Words, card, graph, iri, rivers
 
 from ovrag_core.graph import EmbeddedStore, open_graph
 from ovrag_core.studies.epistemic.cards import read_cards
-from ovrag_core.studies.epistemic.passages import Shelf, about, rank, short_title, verbalise, words
+from ovrag_core.studies.epistemic.likeness import bare
+from ovrag_core.studies.epistemic.passages import Shelf, about, rank, verbalise, words
 
 
 @pytest.fixture
@@ -94,9 +95,9 @@ def test_the_object_is_what_is_asked_about_where_nothing_is_recorded_of_the_subj
 
 def test_words_fold_case_width_and_punctuation() -> None:
     assert words("St. Mary's RIVER（Ａ）") == ("st", "mary", "s", "river", "a")
-    assert short_title("Saale (Leine tributary)") == "Saale"
-    assert short_title("(The) Aa") == "(The) Aa"
-    assert short_title("(Aa)") == "(Aa)"
+    assert bare("Saale (Leine tributary)") == "Saale"
+    assert bare("(The) Aa") == "(The) Aa"
+    assert bare("(Aa)") == "(Aa)"
 
 
 def test_the_right_passage_is_found_for_cards_of_another_hand(external_data: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from ovrag_core.graph import LABEL, TYPE, Store
 from ovrag_core.lines import one_line
 from ovrag_core.studies.epistemic.adapters import license_question, written
 from ovrag_core.studies.epistemic.claims import Claim, Reading
-from ovrag_core.studies.epistemic.domain import Domain
+from ovrag_core.studies.epistemic.domain import Domain, fill
 from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Licence, Verdict
 from ovrag_core.studies.epistemic.likeness import local_name
 from ovrag_core.studies.epistemic.names import Names
@@ -135,8 +135,7 @@ def as_text(asked: Asked) -> str:
 def claim_sentence(claim: Claim, domain: Domain, names: Names) -> str:
     """A claim as its predicate's first statement says it."""
     predicate = domain.predicate(claim.predicate)
-    chained = predicate.chain if predicate.chain and claim.predicate == predicate.chain.name else None
-    statements = chained.statements if chained else predicate.statements
+    statements = (predicate.chain if predicate.is_chain(claim.predicate) and predicate.chain else predicate).statements
     return _filled(statements, claim.predicate, named(claim.subject, names), named(claim.object, names))
 
 
@@ -171,10 +170,4 @@ def _node(term: object) -> NamedNode | Literal:
 
 
 def _filled(statements: Sequence[str], relation: str, subject: str, object_: str) -> str:
-    template = statements[0] if statements else f"{{subject}} {relation} {{object}}"
-    before, _, rest = template.partition("{subject}")
-    if "{object}" in before:
-        first, _, last = before.partition("{object}")
-        return f"{first}{object_}{last}{subject}{rest}"
-    middle, _, after = rest.partition("{object}")
-    return f"{before}{subject}{middle}{object_}{after}"
+    return fill(statements[0], subject, object_) if statements else f"{subject} {relation} {object_}"

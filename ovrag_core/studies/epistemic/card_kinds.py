@@ -7,7 +7,6 @@ built for, so that no kind needs a rule of its own for things whose names are al
 from __future__ import annotations
 
 import random
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +20,13 @@ from ovrag_core.studies.epistemic.cards import Label
 from ovrag_core.studies.epistemic.domain import Domain, Predicate
 from ovrag_core.studies.epistemic.known import Known, Value
 from ovrag_core.studies.epistemic.licence import Licence
-from ovrag_core.studies.epistemic.likeness import called
+from ovrag_core.studies.epistemic.likeness import bare, called
 
 Pair = tuple[NamedNode, Value]
 Nearest = Callable[[str], Sequence[str]]  # names, those nearest in meaning to a name first
 
 FURTHEST = 3  # steps of a chain that a card asks about
 NEAREST = 8  # names that are tried as near misses of one
-_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +133,6 @@ class View:
         """Objects without end, each as often as it is said of something."""
         while self.pairs:
             yield chance.choice(self.pairs)[1]
-
-
-def bare(name: str) -> str:
-    """A name without what stands in brackets behind it."""
-    return _BRACKETS.sub("", name) or name
 
 
 def _pairs(store: EmbeddedStore, predicate: Predicate) -> list[Pair]:

@@ -8,7 +8,6 @@ of questions on chains, the wordings in turn, the number of facts, and how often
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,14 +22,14 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.errors import CardError
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_core.studies.epistemic.card_kinds import NEAREST, Kind, Nearest, Proposal, View, bare, kinds_of
+from ovrag_core.studies.epistemic.card_kinds import NEAREST, Kind, Nearest, Proposal, View, kinds_of
 from ovrag_core.studies.epistemic.cards import GOLD_OF, LABELS, Card, CardClaim, Label
 from ovrag_core.studies.epistemic.claims import Claim
-from ovrag_core.studies.epistemic.domain import Domain, Predicate, Wording
+from ovrag_core.studies.epistemic.domain import Domain, Predicate, Wording, fill, is_template
 from ovrag_core.studies.epistemic.known import Value, path_to
 from ovrag_core.studies.epistemic.licence import CHAIN, COMPLETE, Licence, license_any
+from ovrag_core.studies.epistemic.likeness import bare
 
-_FACTS = "SELECT ?s ?o WHERE { ?s ?p ?o }"
 _TRIES = 40  # proposals looked at for one card
 _SPARE = 3  # claims found for one card, of which the best are taken
 _RARE = 10  # of so many cards of a label, one may be of a rare kind
@@ -146,7 +145,7 @@ def read_questions(path: Path) -> dict[str, Questions]:
         raise CardError(f"{path}: {where or 'the file'} must be lists of questions, inverse and chain") from None
     for name, wordings in read.items():
         for text in (*wordings.questions, *wordings.inverse, *wordings.chain):
-            if text.count("{subject}") != 1 or text.count("{object}") != 1:
+            if not is_template(text):
                 raise CardError(f"{path}: {name}: {text!r} must hold {{subject}} and {{object}} once each")
     return read
 
@@ -158,10 +157,10 @@ def _copy(store: Store, domain: Domain) -> EmbeddedStore:
     """What the domain knows of a graph, in this process, so that facts can be hidden."""
     iris = [*(NamedNode(each.iri) for each in domain.predicates.values()), TYPE, LABEL]
     return EmbeddedStore(
-        Triple(subject, iri, row["o"])
+        fact
         for iri in iris
-        for row in store.select(_FACTS, {"p": iri})
-        if isinstance(subject := row.get("s"), NamedNode) and isinstance(row.get("o"), NamedNode | Literal)
+        for fact in store.triples(None, iri)
+        if isinstance(fact.subject, NamedNode) and isinstance(fact.object, NamedNode | Literal)
     )
 
 
@@ -313,7 +312,7 @@ def _card(draft: _Draft, view: View, plan: Plan, wordings: Wordings, number: int
     way = "chain" if kind.chain else "inverse" if turned else "direct"
     said = next(wordings[way])
     subject = view.name(proposal.subjects[0])
-    asked = {"subject": bare(subject) if len(proposal.subjects) > 1 else subject, "object": view.name(proposal.object)}
+    asked = bare(subject) if len(proposal.subjects) > 1 else subject
     iris = tuple(each.value for each in proposal.subjects)
     claim = CardClaim(iris if len(iris) > 1 else iris[0], _predicate_name(kind, view), proposal.object.value)
     subtype = "E_inverse" if kind.name == "E_direct" and way == "inverse" else kind.name
@@ -323,7 +322,7 @@ def _card(draft: _Draft, view: View, plan: Plan, wordings: Wordings, number: int
         subtype=subtype,
         label=kind.label,
         gold=GOLD_OF[kind.label],
-        question=re.sub(r"\{(subject|object)\}", lambda match: asked[match[1]], said.template),
+        question=fill(said.template, asked, view.name(proposal.object)),
         claim=claim,
         why=_why(draft, view),
         phrasing=said.phrasing,

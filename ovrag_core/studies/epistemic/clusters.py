@@ -11,8 +11,6 @@ from ovrag_core.studies.epistemic.domain import Domain, Predicate
 from ovrag_core.studies.epistemic.known import Known
 from ovrag_core.studies.epistemic.metrics import components
 
-_FACTS = "SELECT ?s ?o WHERE { ?s ?p ?o }"
-
 
 def clusters(store: Store, domain: Domain) -> dict[str, str]:
     """The name of the cluster of each subject, by IRI; give the whole graph, with hidden facts.
@@ -47,7 +45,6 @@ def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:
 
 
 def _pairs(store: Store, predicate: Predicate) -> Iterator[tuple[NamedNode, NamedNode | Literal]]:
-    for row in store.select(_FACTS, {"p": NamedNode(predicate.iri)}):
-        subject, value = row.get("s"), row.get("o")
-        if isinstance(subject, NamedNode) and isinstance(value, NamedNode | Literal):
-            yield subject, value
+    for fact in store.triples(None, NamedNode(predicate.iri)):
+        if isinstance(fact.subject, NamedNode) and isinstance(fact.object, NamedNode | Literal):
+            yield fact.subject, fact.object

@@ -7,6 +7,7 @@ that back each constraint.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import product
@@ -243,6 +244,17 @@ class Domain(_Part):
         return found
 
 
+def fill(template: str, subject: str, object_: str) -> str:
+    """A wording with its names, in one pass: a name may itself hold what looks like the place of another."""
+    names = {"{subject}": subject, "{object}": object_}
+    return re.sub(r"\{subject\}|\{object\}", lambda match: names[match.group()], template)
+
+
+def is_template(text: str) -> bool:
+    """Whether a wording has a place for each of the two names, once."""
+    return text.count("{subject}") == text.count("{object}") == 1
+
+
 def load_domain(path: Path) -> Domain:
     """The domain in a YAML file. Raises DomainError, with the file and the key, for one that cannot be used."""
     values = _read(path)
@@ -354,7 +366,7 @@ def _part_problem(domain: Domain, predicate: Predicate) -> str | None:
         return f"{where}.chain: {predicate.chain.name} is a predicate or a chain already; rename the chain"
     for wording in (predicate, predicate.inverse, *([predicate.chain] if predicate.chain else [])):
         for text in (*wording.statements, *wording.questions):
-            if text.count("{subject}") != 1 or text.count("{object}") != 1:
+            if not is_template(text):
                 return f"{where}: {text!r} must hold {{subject}} and {{object}} once each"
     for name, each in predicate.constraints.items():
         if each.kind == "functional" and predicate.values == "text":

@@ -168,6 +168,11 @@ def _names(thing: Thing) -> tuple[str, ...]:
     return thing.names or (local_name(thing.node.value),)
 
 
+def bare(name: str) -> str:
+    """A name without what qualifies it in brackets behind it; one that is all in brackets is whole."""
+    return _BRACKETS.sub("", name) or name
+
+
 def local_name(iri: str) -> str:
     """The last part of an IRI as words, for a thing without a name."""
     return re.split(r"[/#]", iri.rstrip("/#"))[-1].replace("_", " ")

@@ -25,8 +25,8 @@ from ovrag_core.retrieval.lexical import Lexicon
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.epistemic.cards import Card
-from ovrag_core.studies.epistemic.domain import Domain, Predicate
-from ovrag_core.studies.epistemic.likeness import label_order, local_name
+from ovrag_core.studies.epistemic.domain import Domain, Predicate, fill
+from ovrag_core.studies.epistemic.likeness import bare, label_order, local_name
 
 TOP = 5
 DECIMALS = 6  # of a cosine: beyond, machines disagree
@@ -37,7 +37,6 @@ Words = tuple[str, ...]
 Order = tuple[tuple[bool, str], ...]
 
 _WORD = re.compile(r"\w+")
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _FACTS = """PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 SELECT ?predicate ?subject ?object ?subject_name ?object_name WHERE {
   ?subject ?predicate ?object .
@@ -93,19 +92,12 @@ def _name(term: NamedNode | Literal, name: object) -> Literal:
 
 def _sentence(predicate: Predicate, subject: str, value: str) -> str:
     wording = predicate.statements[0] if predicate.statements else f"{{subject}} {predicate.name} {{object}}"
-    # One pass: a name may itself hold what looks like a place for another.
-    parts = {"{subject}": subject, "{object}": value}
-    return re.sub(r"\{subject\}|\{object\}", lambda match: parts[match.group()], wording) + "."
+    return fill(wording, subject, value) + "."
 
 
 def words(text: str) -> Words:
     """The words of a text, folded, so that names are compared without their punctuation."""
     return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
-
-
-def short_title(title: str) -> str:
-    """A name without what stands in brackets at its end."""
-    return _BRACKETS.sub("", title) or title
 
 
 class Shelf:
@@ -182,7 +174,7 @@ def _names(passages: Sequence[Passage]) -> dict[Words, dict[int, float]]:
     for row, passage in enumerate(passages):
         for name, weight in (
             (passage.title, TITLE),
-            (short_title(passage.title), SHORT_TITLE),
+            (bare(passage.title), SHORT_TITLE),
             (passage.object_name, OBJECT),
         ):
             if key := words(name):

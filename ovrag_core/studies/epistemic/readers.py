@@ -21,7 +21,8 @@ from pydantic import BaseModel, ConfigDict
 
 from ovrag_core.errors import CardError
 from ovrag_core.studies.epistemic.cards import GOLD, Gold
-from ovrag_core.studies.epistemic.passages import Found, Words, mentions, short_title, words
+from ovrag_core.studies.epistemic.likeness import bare
+from ovrag_core.studies.epistemic.passages import Found, Words, mentions, words
 from ovrag_core.studies.epistemic.replies import Answer
 
 Floats = NDArray[numpy.float64]
@@ -120,7 +121,7 @@ def signals(question: str, found: Sequence[Found]) -> Signals:
     """The names that question and passages share."""
     asked = words(question)
     titles = [words(each.passage.title) for each in found]
-    shorts = [words(short_title(each.passage.title)) for each in found]
+    shorts = [words(bare(each.passage.title)) for each in found]
     objects = [words(each.passage.object_name) for each in found]
     names = {name for name in (*titles, *shorts, *objects) if name}
     at = mentions(asked, names, max(map(len, names), default=0))
