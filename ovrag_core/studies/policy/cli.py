@@ -58,6 +58,7 @@ CalibrationFile = Annotated[
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="What `ovrag policy run` wrote.")]
 ArmName = StrEnum("ArmName", {name: name for name in ARMS})  # type: ignore[misc]  # a repeated option takes no Literal
+NEVER_SILENT: tuple[Arm, ...] = ("b1", "b2", "b3", "no_silence")  # for want of a certified score
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
 
 
@@ -110,7 +111,7 @@ def ask(
 
     settings = read_settings(params, overrides)
     with _parts(settings, corpus) as opened:
-        parts = opened if arm in ("b1", "b2", "b3", "no_silence") else _calibrated(settings, opened, calibration)
+        parts = opened if arm in NEVER_SILENT else _calibrated(settings, opened, calibration)
         record = record_of("asked", arms.ask(parts, arm, question), parts.digest)
         if output is Format.text:
             print(answer_text(record))
@@ -159,7 +160,7 @@ def run(
     chosen = [each for each in ARMS if each in arm] if arm else list(policy(settings).arms)
     with _parts(settings, corpus) as opened:
         _, queries = _golden(policy(settings), golden, opened.index.corpus)
-        parts = _calibrated(settings, opened, calibration)
+        parts = opened if set(chosen) <= set(NEVER_SILENT) else _calibrated(settings, opened, calibration)
         for left in sorted(set(chosen) - set(runnable(chosen, parts))):
             if arm:
                 raise ModelSetupError(f"{left} asks a chat model; set llm.provider to openai or replay")
