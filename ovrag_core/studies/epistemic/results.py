@@ -46,6 +46,7 @@ MODEL = "none but all-MiniLM-L6-v2 for vectors"
 LICENSED = "Graph-RAG with licence"
 CONSTANT = tuple(f"always {answer}" for answer in CONSTANTS.values())
 SHOWN = ("LA*", "CVRR*", "FAR*", "false YES", "AR*", "accuracy", "macro-F1")
+IN_BRIEF = ("LA*", "CVRR*", "FAR*", "AR*", "accuracy")
 AS_PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA", "overall")
 FORMS = {"LA": "LA*", "CVRR": "CVRR*", "FAR-NE": "FAR*", "AP": "AP*"}
 SHORT = ("YES", "NO", "UNKNOWN", "none")
@@ -152,7 +153,7 @@ def shortcuts_table(book: Book, answered: Answered, found: Sequence[Shortcut]) -
 
 def arms_table(book: Book, answered: Answered, found: Measured) -> pandas.DataFrame:
     """The corrected metrics of each arm; the CSV has all metrics: `arms`."""
-    rows = [{"arm": arm, **_row(each, SHOWN)} for arm, each in found.items()]
+    rows = [{"arm": arm, **_row(each, SHOWN[:-1])} for arm, each in found.items()]
     full = [{"arm": arm, "cards": len(answered.cards), **_row(each, list(each))} for arm, each in found.items()]
     note = book.note(answered, "each", more=MEANING)
     caption = "Who answers, who rejects and who stays silent: corrected metrics."
@@ -217,7 +218,10 @@ def kinds_table(book: Book, answered: Answered) -> pandas.DataFrame:
     shown = frame.reset_index(names="kind")
     shown.insert(1, "cards", [counts[kind] for kind in shown["kind"]])
     note = book.note(answered, "each", interval=False)
-    return _table(book, shown, "kinds", "Share answered rightly, by kind of card and arm.", note)
+    narrow = shown.rename(
+        columns={arm: arm.replace("RAG by ", "").replace(" with licence", "") for arm in frame.columns}
+    )
+    return _table(book, narrow, "kinds", "Share answered rightly, by kind of card and arm.", note, full=shown)
 
 
 def _by_kind(answered: Answered) -> pandas.DataFrame:
@@ -305,7 +309,7 @@ def _share(found: Sequence[Ranked], hits: Sequence[bool], plan: Resampling) -> E
 def domains_table(book: Book, others: Sequence[Answered]) -> pandas.DataFrame:
     """The corrected metrics on the other sources: `domains`."""
     rows = [
-        {"source": each.name, "arm": arm, **_row(found, SHOWN)}
+        {"source": each.name, "arm": arm, **_row(found, IN_BRIEF)}
         for each in others
         for arm, found in measure(book, each).items()
         if arm not in CONSTANT
@@ -313,7 +317,7 @@ def domains_table(book: Book, others: Sequence[Answered]) -> pandas.DataFrame:
     n = ", ".join(f"{len(each.cards)} cards on {each.name} ({each.clusters} clusters)" for each in others) or "0 cards"
     made = f"{book.plan.confidence:.0%}, bootstrap over clusters of joined things, {book.plan.samples} resamples"
     note = Note(MODEL, "each", n, made, "The same code: only the file of the domain and the graph are others")
-    columns = ["source", "arm", *(f"{name}{end}" for name in SHOWN for end in ("", "_low", "_high"))]
+    columns = ["source", "arm", *(f"{name}{end}" for name in IN_BRIEF for end in ("", "_low", "_high"))]
     frame = pandas.DataFrame(rows, columns=columns)
     return _table(book, frame, "domains", "The same arms on other domains.", note)
 
