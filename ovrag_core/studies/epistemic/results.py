@@ -218,9 +218,8 @@ def kinds_table(book: Book, answered: Answered) -> pandas.DataFrame:
     shown = frame.reset_index(names="kind")
     shown.insert(1, "cards", [counts[kind] for kind in shown["kind"]])
     note = book.note(answered, "each", interval=False)
-    narrow = shown.rename(
-        columns={arm: arm.replace("RAG by ", "").replace(" with licence", "") for arm in frame.columns}
-    )
+    brief = {arm: arm.replace("RAG by ", "").replace(" with licence", "") for arm in frame.columns}
+    narrow = shown.rename(columns=brief)
     return _table(book, narrow, "kinds", "Share answered rightly, by kind of card and arm.", note, full=shown)
 
 
