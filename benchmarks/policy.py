@@ -170,17 +170,18 @@ def read_pairs(path: Path, corpus: Corpus) -> list[Pair]:
 
 def _pair(number: int, given: object, corpus: Corpus) -> Pair:
     known, words = corpus.by_id(), list(_strings(given))
-    ids = list(dict.fromkeys(word for word in words if word in known))
+    named = [word for word in words if word in known]
+    ids = list(dict.fromkeys(named)) if len(set(named)) > 1 else named  # the two may stand in one paragraph
     if len(ids) < 2:
         raise ResultError(f"pair {number} names {len(ids)} paragraphs of the corpus, not two")
     first, second = ids[:2]
     lowered = {word.lower() for word in words}
     status = next((each for each in ("superseded", "unresolved") if each in lowered), "")
     negative = any("lookalike" in word or word in ("none", "no", "compatible", "false") for word in lowered)
-    quotes = [
-        next((word for word in words if len(word) > 15 and word in known[each].text), known[each].text)
-        for each in (first, second)
-    ]
+    quotes = []
+    for each in (first, second):
+        held = (word for word in words if len(word) > 15 and word in known[each].text and word not in quotes)
+        quotes.append(next(held, known[each].text))
     return Pair(
         pair_id=str(number),
         label="lookalike" if negative and not status else "conflict",
