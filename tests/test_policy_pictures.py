@@ -26,7 +26,7 @@ def risk(certified: str = "ours") -> Figure:
 
 
 def test_arms_at_one_point_have_one_mark_and_the_certified_one_is_ringed() -> None:
-    assert words(risk()) == ["without silence, ranked", "b2", "ours,\nwithout conflicts", "allowed, 0.1", "certified"]
+    assert words(risk()) == ["without silence", "b2", "ours,\nwithout conflicts", "allowed, 0.1", "certified"]
     assert "certified" not in words(risk("")), "nothing is ringed that is not certified"
     bottom, top = risk().axes[0].get_ylim()
     assert bottom < 0 and top > 0.6, "every mark is inside"

@@ -149,6 +149,7 @@ def test_published_figures_are_those_of_the_run_files(external_data: Path) -> No
 def test_a_curve_takes_answers_of_one_confidence_together(run: list[Judged]) -> None:
     eager = [each for each in run if each.record.arm == "b2"]
     assert results.curve_of(eager).tolist() == [[0.25, 0.0], [0.5, 0.0], [1.0, 0.5]]
+    assert results.curve_of(eager, {"q1": 0.1, "q2": 0.2, "q3": 0.9, "q4": 0.8})[0].tolist() == [0.25, 1.0]
     assert results.point_of(eager) == (1.0, 0.5)
     silent = [each for each in run if not each.answered]
     assert results.point_of(silent) is None and len(results.curve_of(silent)) == 0

@@ -41,7 +41,7 @@ def risk_and_coverage(
         fig = Figure(figsize=(width, 3.0), layout="constrained")
         ax = fig.subplots()
         for (name, curve), line, colour in zip(curves.items(), LINES, colours(len(curves)), strict=False):
-            ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, lw=1.3, label=f"{name}, ranked")
+            ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, lw=1.3, label=name)
         chosen = colours(len(curves) + len(together))[len(curves) :]
         for number, ((point, names), colour) in enumerate(zip(together.items(), chosen, strict=True)):
             marker, label = MARKERS[number % len(MARKERS)], ",\n".join(names)

@@ -107,7 +107,9 @@ def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFra
     )
     note = book.note("each", _counted(labelled), book.over_queries, more)
     frame = pandas.DataFrame(_rows(scored, SILENCE))
-    return table(book, frame, "arms", "Who answers, who is silent, and who is wrong.", note, full)
+    frame["arm"] = [_told_labels(row["arm"], row["labels"], labelled) for _, row in frame.iterrows()]
+    shown = frame.drop(columns="labels")
+    return table(book, shown, "arms", "Who answers, who is silent, and who is wrong.", note, full)
 
 
 def citations_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
@@ -205,15 +207,21 @@ def _wrongly(judged: Judged) -> str:
 # -- silence ----------------------------------------------------------------------------------------------------------
 
 
-def curve_of(given: Sequence[Judged]) -> Curve:
-    """Coverage and risk, the surest answers first; answers of one confidence come together, silence counts as none."""
-    answered = sorted((each for each in given if each.answered), key=lambda each: -each.record.confidence)
+def curve_of(given: Sequence[Judged], score: Mapping[str, float] | None = None) -> Curve:
+    """Coverage and risk, the surest answers first by their confidence, or by a score for each query.
+
+    Answers that are equally sure come together; silence counts as no answer.
+    """
+
+    def sure(judged: Judged) -> float:
+        return score[judged.query.query_id] if score else judged.record.confidence
+
+    answered = sorted((each for each in given if each.answered), key=lambda each: -sure(each))
     points = []
     wrong = 0
     for place, each in enumerate(answered, 1):
         wrong += each.wrong
-        following = answered[place].record.confidence if place < len(answered) else None
-        if following != each.record.confidence:
+        if place == len(answered) or sure(answered[place]) != sure(each):
             points.append((place / len(given), wrong / place))
     return numpy.array(points, dtype=float).reshape(-1, 2)
 
@@ -244,12 +252,20 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
         for labels, each in certificates.items()
     ]
     more = (
-        "Learn-then-test over thresholds from strict to lax, on cross-fitted scores. p: of no more errors at a risk of "
-        "alpha. Where it is not certified, the counts are those of the threshold that failed. It holds for queries "
+        f"Learn-then-test with {_levels(certificates)}, from strict to lax, on cross-fitted scores. p: of no more "
+        "errors at a risk of alpha. Where it is not certified, the counts are those of the threshold that failed. It holds for queries "
         "that are exchangeable with these. Least answers: fewer cannot be certified even without an error"
     )
     note = book.note("ours", "queries, as listed", "Wilson, over queries", more)
-    return table(book, pandas.DataFrame(rows), "silence", "The threshold below which the system is silent.", note)
+    full = pandas.DataFrame(rows)
+    shown = full.drop(columns=["alpha", "delta"])
+    return table(book, shown, "silence", "The threshold below which the system is silent.", note, full=full)
+
+
+def _levels(certificates: Mapping[str, Certificate]) -> str:
+    """The levels of the test, in words."""
+    first = next(iter(certificates.values()))
+    return f"alpha = {first.alpha:g}, delta = {first.delta:g}"
 
 
 def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Path:
@@ -258,7 +274,9 @@ def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Pat
     by_arm: dict[Arm, list[Judged]] = {}
     for each in given:
         by_arm.setdefault(each.record.arm, []).append(each)
-    curves = {NAMES[arm]: curve_of(by_arm[arm]) for arm in ("no_silence", "b2") if arm in by_arm}
+    score = {each.query.query_id: each.record.confidence for each in by_arm.get("ours", [])}
+    curves = {"without silence, by our score": curve_of(by_arm.get("no_silence", []), score)} if score else {}
+    curves |= {"B2, by cosine": curve_of(by_arm["b2"])} if "b2" in by_arm else {}
     points = {NAMES[arm]: point for arm, of in by_arm.items() if (point := point_of(of))}
     certified = NAMES["ours"] if certificate.certified else ""
     fig = pictures.risk_and_coverage(curves, points, certificate.alpha, certified, book.width)
