@@ -27,7 +27,7 @@ class Cut(NamedTuple):
     """A paragraph: its page, from 1, its number on that page, from 0, and its text in one line."""
 
     page: int
-    index: int
+    number: int
     text: str
 
 

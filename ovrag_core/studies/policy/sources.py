@@ -77,7 +77,7 @@ def read_source(path: Path) -> Source:
     made = read_paragraphs(path)
     if not made.cuts:
         raise CorpusError(f"{path.name} holds no paragraph; check that it is the right file")
-    read = tuple(Read(path.stem, path.name, each.page, each.index, each.text) for each in made.cuts)
+    read = tuple(Read(path.stem, path.name, each.page, each.number, each.text) for each in made.cuts)
     return Source(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, made.scanned)
 
 
