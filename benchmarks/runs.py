@@ -405,11 +405,11 @@ def blocked_network() -> Iterator[None]:
         raise AssertionError("a connection was tried")
 
     connect, look_up = socket.socket.connect, socket.getaddrinfo
-    socket.socket.connect, socket.getaddrinfo = refuse, refuse  # type: ignore[method-assign,assignment]
+    socket.socket.connect, socket.getaddrinfo = refuse, refuse
     try:
         yield
     finally:
-        socket.socket.connect, socket.getaddrinfo = connect, look_up  # type: ignore[method-assign]
+        socket.socket.connect, socket.getaddrinfo = connect, look_up
 
 
 def faults(asked: argparse.Namespace) -> Iterator[Row]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from ovrag_core.deal import DealReview
+from ovrag_core.pages import page_templates
 from ovrag_core.review import MARK, Passage, Review, fact_rows, headline, title
 from ovrag_core.types import Document
-
-_DIRECTION = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +25,8 @@ class Piece:
 
 def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
     """The page for reviews in order, each with the documents whose text is shown (none where it could not be read)."""
-    environment = Environment(
-        loader=PackageLoader("ovrag_core", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=shown,
-    )
     parts = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
-    return environment.get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
-
-
-def shown(value: object) -> object:
-    """Characters that turn the direction of what follows stand as signs, so that text is read as it is stored."""
-    return _DIRECTION.sub("\ufffd", value) if isinstance(value, str) and _DIRECTION.search(value) else value
+    return page_templates().get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
 
 
 def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Shared fixtures."""
 
 import contextlib
+import io
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -94,16 +95,26 @@ def start(
 
 
 @pytest.fixture
-def ovrag(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
-    """Runs `ovrag` in this process; returns exit code, stdout and stderr."""
+def call(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """Runs `ovrag` with these words in this process, nothing on stdin; returns exit code, stdout and stderr."""
 
-    def run(settings: Settings, *words: str) -> tuple[int, str, str]:
-        chosen = settings.llm.model_dump(mode="json", exclude_defaults=True)
-        overrides = [word for name, value in chosen.items() for word in ("-S", f"llm.{name}={value}")]
-        monkeypatch.setattr("sys.argv", ["ovrag", *words, *overrides])
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["ovrag", *words])
+        monkeypatch.setattr("sys.stdin", io.StringIO())
         with pytest.raises(SystemExit) as ended:
             cli.main()
         out, err = capfd.readouterr()
         return int(ended.value.code or 0), out, err
+
+    return run
+
+
+@pytest.fixture
+def ovrag(call: Callable[..., tuple[int, str, str]]) -> Callable[..., tuple[int, str, str]]:
+    """The same with the model of given settings."""
+
+    def run(settings: Settings, *words: str) -> tuple[int, str, str]:
+        chosen = settings.llm.model_dump(mode="json", exclude_defaults=True)
+        return call(*words, *(word for name, value in chosen.items() for word in ("-S", f"llm.{name}={value}")))
 
     return run

@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ovrag_core.graph import EmbeddedStore, open_graph
-from ovrag_core.studies.epistemic.cards import Card, CardClaim
+from ovrag_core.studies.epistemic.cards import GOLD, LABELS, Card, CardClaim, Gold
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -58,13 +58,13 @@ def graph(folder: Path, hidden: Sequence[str] = ()) -> EmbeddedStore:
     return open_graph(path, rivers().table, frozenset(map(iri, hidden)))
 
 
-def card(subject: str, value: str, gold: str, question: str | None = None, *, id_: str = "", pred: str = "") -> Card:
-    label = {"YES": "E", "NO": "C", "UNKNOWN": "U"}[gold]
+def card(subject: str, value: str, gold: Gold, question: str | None = None, *, id_: str = "", pred: str = "") -> Card:
+    label = dict(zip(GOLD, LABELS, strict=True))[gold]
     return Card(
         id_ or f"{label}_{subject}_{value}",
         f"{label}_direct",
-        label,  # type: ignore[arg-type]
-        gold,  # type: ignore[arg-type]
+        label,
+        gold,
         question or f"Does {subject} flow into {value}?",
         CardClaim(iri(subject), pred or "hasMouth", iri(value)),
     )

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from urllib.parse import parse_qs
 
-from pyoxigraph import Quad, QueryResultsFormat, Store, Triple
+from pyoxigraph import Quad, QueryResultsFormat, QueryTriples, Store, Triple
 
 RESULTS = "application/sparql-results+json"
 
@@ -42,7 +42,9 @@ def from_graph(triples: Iterable[Triple]) -> Responder:
     store.extend(Quad(*triple) for triple in triples)
 
     def respond(number: int, query: str) -> Answer:
-        return Answer(body=store.query(query).serialize(format=QueryResultsFormat.JSON))  # type: ignore[union-attr]
+        found = store.query(query)
+        assert not isinstance(found, QueryTriples)
+        return Answer(body=found.serialize(format=QueryResultsFormat.JSON))
 
     return respond
 

@@ -1,18 +1,17 @@
 """`ovrag contract-review`: shapes that are scored, offsets, arms, exit codes, and one line for each bad input."""
 
-import io
 import json
 import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from ovrag_core import cli
 from ovrag_core.retrieval import embedding
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.studies.contract_review import arms, nli, nli_reading
@@ -52,21 +51,13 @@ class Words:
 
 
 @pytest.fixture
-def ovrag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+def ovrag(call: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs `ovrag contract-review` in a folder of its own; returns exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(embedding, "minilm", Words)
     monkeypatch.setattr(nli_reading, "minilm", Words)
 
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ovrag", "contract-review", *words])
-        monkeypatch.setattr(sys, "stdin", io.StringIO())
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
+    return partial(call, "contract-review")
 
 
 @pytest.fixture

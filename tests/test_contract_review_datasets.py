@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
@@ -12,6 +13,11 @@ from ovrag_core.studies.contract_review.datasets import categories, load_contrac
 
 TEXT = "Supply Agreement\r\n\r\n1. Governing Law. The laws of Utah govern this Agreement."
 CLAUSE = "The laws of Utah govern this Agreement."
+
+
+class Changes(TypedDict, total=False):
+    start: int
+    text_file: str
 
 
 def ours(folder: Path, *, start: int | None = None, text_file: str = "texts/a.txt", title: str = "A") -> Path:
@@ -104,9 +110,9 @@ def test_a_folder_of_ours_and_the_original_file_say_the_same(tmp_path: Path) -> 
         ({"text_file": "texts/b.txt"}, "b.txt cannot be read"),
     ],
 )
-def test_a_broken_cuad_folder_is_named(tmp_path: Path, changes: dict[str, object], words: str) -> None:
+def test_a_broken_cuad_folder_is_named(tmp_path: Path, changes: Changes, words: str) -> None:
     with pytest.raises(CorpusError, match=words):
-        load_cuad(ours(tmp_path, **changes))  # type: ignore[arg-type]
+        load_cuad(ours(tmp_path, **changes))
 
 
 def test_titles_and_ids_occur_once(tmp_path: Path) -> None:

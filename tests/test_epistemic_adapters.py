@@ -1,6 +1,6 @@
 """Systems that answer cards: what they say, what they rest it on, and that no failure passes for an abstention."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -64,20 +64,26 @@ def graph_rag(store: EmbeddedStore) -> GraphRag:
     return GraphRag(store, rivers(), names_of(store, rivers()))
 
 
+class Models:
+    """Chat models, each at a server of its own, which stops with the others."""
+
+    def __init__(self, running: ExitStack) -> None:
+        self.servers: list[FaultyServer] = []
+        self._running = running
+
+    def __call__(self, answer: Served | str, key: str = KEY) -> ChatAlone:
+        server = self._running.enter_context(FaultyServer(always(say(answer) if isinstance(answer, str) else answer)))
+        self.servers.append(server)
+        backend = OpenAIBackend(
+            base_url=server.base_url, key=key, retries=0, seconds_per_attempt=5.0, announce=lambda line: None
+        )
+        return ChatAlone(ChatModel(backend, MODEL, max_tokens=50))
+
+
 @pytest.fixture
-def model() -> Iterator[Callable[..., ChatAlone]]:
+def model() -> Iterator[Models]:
     with ExitStack() as running:
-
-        def start(answer: Served | str, **given: object) -> ChatAlone:
-            served = say(answer) if isinstance(answer, str) else answer
-            server = running.enter_context(FaultyServer(always(served)))
-            servers.append(server)
-            settings = {"key": KEY, "retries": 0, "seconds_per_attempt": 5.0, "announce": lambda line: None} | given
-            return ChatAlone(ChatModel(OpenAIBackend(base_url=server.base_url, **settings), MODEL, max_tokens=50))  # type: ignore[arg-type]
-
-        servers: list[FaultyServer] = []
-        start.servers = servers  # type: ignore[attr-defined]
-        yield start
+        yield Models(running)
 
 
 def answers(adapter: Adapter) -> list[str]:
@@ -162,12 +168,12 @@ def test_retrieval_answers_by_what_its_reader_read(store: EmbeddedStore, tmp_pat
     assert 0.5 < said.confidence < 1
 
 
-def test_a_chat_model_alone_is_asked_once_for_each_question(model: Callable[..., ChatAlone]) -> None:
+def test_a_chat_model_alone_is_asked_once_for_each_question(model: Models) -> None:
     alone = model("YES\n90")
     said = [alone.answer(CARDS[0]), alone.answer(CARDS[0])]
     assert said[0] == said[1]
     assert (said[0].answer, said[0].confidence, said[0].evidence) == (Answer.YES, 0.9, ())
-    (server,) = model.servers  # type: ignore[attr-defined]
+    (server,) = model.servers
     assert len(server.calls) == 1
     assert server.calls[0].fenced == [CARDS[0].question]
 
@@ -184,7 +190,7 @@ def test_a_chat_model_alone_is_asked_once_for_each_question(model: Callable[...,
     ],
 )
 def test_replies_and_failures_of_a_model(
-    model: Callable[..., ChatAlone], store: EmbeddedStore, reply: Served | str, answer: Answer, confidence: float
+    model: Models, store: EmbeddedStore, reply: Served | str, answer: Answer, confidence: float
 ) -> None:
     alone = model(reply)
     said = alone.answer(CARDS[2])
@@ -194,9 +200,7 @@ def test_replies_and_failures_of_a_model(
     assert licensed.answer is answer  # the graph says NO of this card, so that a NO stands too
 
 
-def test_a_model_is_silent_where_the_graph_says_something_else(
-    model: Callable[..., ChatAlone], store: EmbeddedStore
-) -> None:
+def test_a_model_is_silent_where_the_graph_says_something_else(model: Models, store: EmbeddedStore) -> None:
     adapter = ChatLicensed(model("YES\n80"), store, rivers(), names_of(store, rivers()))
     assert adapter.name == f"{MODEL} with licence"
     assert answers(adapter) == ["YES", "YES", "UNKNOWN", "UNKNOWN", "UNKNOWN"]
@@ -206,12 +210,12 @@ def test_a_model_is_silent_where_the_graph_says_something_else(
     assert "the model says YES, the graph NO" in silent.detail
 
 
-def test_a_licence_that_cannot_be_checked_is_a_failure(model: Callable[..., ChatAlone], store: EmbeddedStore) -> None:
+def test_a_licence_that_cannot_be_checked_is_a_failure(model: Models, store: EmbeddedStore) -> None:
     adapter = ChatLicensed(model("YES\n80"), Silent(), rivers(), names_of(store, rivers()))
     assert adapter.answer(CARDS[0]).answer is Answer.FAILED
 
 
-def test_a_wrong_key_stops_everything(model: Callable[..., ChatAlone]) -> None:
+def test_a_wrong_key_stops_everything(model: Models) -> None:
     with pytest.raises(ModelSetupError):
         model("YES", key="sk-wrong").answer(CARDS[0])
 

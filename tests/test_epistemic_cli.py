@@ -1,17 +1,16 @@
 """`ovrag epistemic`: what is said of a question, files that are written, exit codes, one line for each bad input."""
 
-import io
 import json
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from epistemic_rivers import Words, card, graph, iri
 
-from ovrag_core import cli
 from ovrag_core.retrieval import embedding
 from ovrag_core.studies.epistemic.cards import read_cards, write_cards
 from ovrag_core.studies.epistemic.records import read_run
@@ -36,21 +35,13 @@ predicates:
 
 
 @pytest.fixture
-def ovrag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+def ovrag(call: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs `ovrag epistemic` in a folder with a few rivers; returns exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(embedding, "minilm", Words)
     graph(tmp_path)
 
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["ovrag", "epistemic", *words])
-        monkeypatch.setattr(sys, "stdin", io.StringIO())
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
+    return partial(call, "epistemic")
 
 
 def asked(tmp_path: Path) -> Path:

@@ -10,7 +10,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from sparql_server import SparqlServer, from_graph
 
 from ovrag_core.errors import DomainError, Unchecked
-from ovrag_core.graph import EmbeddedStore, open_graph
+from ovrag_core.graph import EmbeddedStore, Term, open_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.studies.epistemic.claims import Claim
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
@@ -237,13 +237,13 @@ def test_no_answer_of_the_store_is_unchecked_and_never_unknown(rivers: Domain) -
         def ask(self, query: str, terms: object = None) -> bool:
             raise Unchecked("the endpoint does not answer")
 
-        def select(self, query: str, terms: object = None) -> list[dict[str, object]]:
+        def select(self, query: str, terms: object = None) -> list[dict[str, Term]]:
             raise Unchecked("the endpoint does not answer")
 
-        def triples(self, *pattern: object) -> list[Triple]:
+        def triples(self, subject: object = None, predicate: object = None, object_: object = None) -> list[Triple]:
             raise Unchecked("the endpoint does not answer")
 
-    licence = license_claim(claim("Alder River", "Great Esk"), Silent(), rivers)  # type: ignore[arg-type]
+    licence = license_claim(claim("Alder River", "Great Esk"), Silent(), rivers)
     assert (licence.verdict, licence.lacking) == (Verdict.UNCHECKED, "the endpoint does not answer")
 
 

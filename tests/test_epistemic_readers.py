@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from epistemic_rivers import Words, graph, rivers
 
+from ovrag_core.studies.epistemic.cards import Gold
 from ovrag_core.studies.epistemic.passages import Found, Passage, Shelf, verbalise
 from ovrag_core.studies.epistemic.readers import (
     FEATURES,
@@ -22,7 +23,7 @@ from ovrag_core.studies.epistemic.readers import (
 )
 from ovrag_core.studies.epistemic.replies import Answer
 
-ASKED = [
+ASKED: list[tuple[str, Gold, str]] = [
     ("Does Main flow into Rhine?", "YES", "said"),
     ("Is Rhine the mouth of Neckar?", "YES", "said"),
     ("Does Danube receive Isar?", "YES", "said"),
@@ -43,7 +44,7 @@ def shelf(tmp_path: Path) -> Shelf:
 
 @pytest.fixture
 def lessons(shelf: Shelf) -> list[Lesson]:
-    return [Lesson(asked, shelf.nearest(asked), shelf.search(asked), gold) for asked, gold, _ in ASKED]  # type: ignore[arg-type]
+    return [Lesson(asked, shelf.nearest(asked), shelf.search(asked), gold) for asked, gold, _ in ASKED]
 
 
 @pytest.mark.parametrize(("question", "gold", "pattern"), ASKED)

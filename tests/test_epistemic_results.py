@@ -10,6 +10,7 @@ from epistemic_rivers import Words, card, graph, iri
 
 from ovrag_core.errors import DomainError, SettingsError
 from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.llm import open_chat
 from ovrag_core.settings import Settings
 from ovrag_core.studies.epistemic import experiments, results, study
 from ovrag_core.studies.epistemic.results import Book
@@ -144,5 +145,5 @@ def test_the_settings_choose_source_arms_and_readers(answered: Answered, project
 
 
 def test_no_chat_model_is_opened_offline() -> None:
-    with study.open_chat(Settings()) as chat:
+    with open_chat(Settings().llm) as chat:
         assert chat is None

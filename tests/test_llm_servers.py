@@ -151,7 +151,7 @@ def test_vectors_without_places_stand_in_the_order_of_the_texts() -> None:
         return as_json({"data": [{"embedding": [float(len(text)), 1.0]} for text in call.body["input"]]})
 
     with FaultyServer() as server:
-        server._checked = lambda call, key: answer(call)  # type: ignore[method-assign]
+        server._checked = lambda call, key: answer(call)
         backend = OpenAIBackend(base_url=server.base_url, key=KEY, retries=0, announce=lambda line: None)
         vectors = RemoteEmbedder(backend, MODEL).embed(["a", "bbb"])
     assert vectors[:, 0] / vectors[:, 1] == pytest.approx([1.0, 3.0])

@@ -20,7 +20,7 @@ from ovrag_core.studies.policy.recorded import RecordedAnswer
 from ovrag_core.studies.policy.records import PolicyRecord, read_run, record_of, write_run
 from ovrag_core.studies.policy.retrieval import CorpusIndex, Evidence
 from ovrag_core.studies.policy.scores import compare_arms, faults, judge, score
-from ovrag_core.studies.policy.settings import ARMS, Answers, Policy
+from ovrag_core.studies.policy.settings import ARMS, Answers, Arm, Policy
 from ovrag_core.studies.policy.silence import Answerability, Certificate
 from ovrag_core.studies.policy.sources import Read
 
@@ -154,12 +154,8 @@ def _queries(corpus: Corpus) -> list[Query]:
     return [replace(each, gold=gold.get(each.query_id, ())) for each in QUERIES]
 
 
-def _records(parts: Parts, arms: Sequence[str] = ("b2", "no_silence")) -> list[PolicyRecord]:
-    return [
-        record_of(each.query_id, ask(parts, arm, each.question), parts.digest)  # type: ignore[arg-type]
-        for arm in arms
-        for each in QUERIES
-    ]
+def _records(parts: Parts, arms: Sequence[Arm] = ("b2", "no_silence")) -> list[PolicyRecord]:
+    return [record_of(each.query_id, ask(parts, arm, each.question), parts.digest) for arm in arms for each in QUERIES]
 
 
 def test_scores_count_what_is_wrong(parts: Parts, corpus: Corpus) -> None:

@@ -1,6 +1,7 @@
 """Paragraphs are found by what was asked for, and by nothing else; golden sets name paragraphs that exist."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,6 +13,7 @@ from ovrag_core.studies.policy.golden import Query, read_golden, require_gold
 from ovrag_core.studies.policy.retrieval import (
     CorpusIndex,
     RetrievalSettings,
+    Way,
     heading_of,
     make_retriever,
     retrieve,
@@ -36,9 +38,9 @@ def index() -> CorpusIndex:
     return CorpusIndex(corpus)
 
 
-@pytest.mark.parametrize("way", ["lexical", "dense", "sentences", "fused", "ranks"])
-def test_each_way_finds_what_was_asked(index: CorpusIndex, way: str) -> None:
-    found = retrieve("Where do I put my bicycle?", index, RetrievalSettings(by=way, top=2))  # type: ignore[arg-type]
+@pytest.mark.parametrize("way", get_args(Way))
+def test_each_way_finds_what_was_asked(index: CorpusIndex, way: Way) -> None:
+    found = retrieve("Where do I put my bicycle?", index, RetrievalSettings(by=way, top=2))
     assert [each.rank for each in found] == [1, 2]
     assert found[0].paragraph.text.startswith("2. Bicycles")
     assert {each.by for each in found} == {way}

@@ -63,6 +63,11 @@ def test_a_passage_is_marked_where_its_findings_are() -> None:
     assert "Nothing found." in showing.criticism_html(text, [])
 
 
+def test_what_turns_the_direction_of_text_stands_as_a_sign() -> None:
+    page = showing.criticism_html("Pay \u202e001 EUR.", [])
+    assert "Pay \ufffd001 EUR." in page
+
+
 @given(st.text(max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=5))
 def test_pieces_joined_are_the_text(text: str, spans: list[tuple[int, int]]) -> None:
     ends = [(min(one, other, len(text)), min(max(one, other), len(text))) for one, other in spans]

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, Template
 from markupsafe import Markup, escape
 
+from ovrag_core.pages import page_templates, shown
 from ovrag_core.review import Passage
-from ovrag_core.review_page import Piece, pieces, shown
+from ovrag_core.review_page import Piece, pieces
 from ovrag_core.types import Attempt, Chunk, Document, Evidence, LatencyRecord, QueryRecord, Retrieved, Violation
 
 if TYPE_CHECKING:
@@ -138,14 +139,7 @@ def picture(violation: Violation) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("ovrag_core.explorer", "."),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=shown,
-        undefined=StrictUndefined,
-    )
+    return page_templates("ovrag_core.explorer", ".")
 
 
 def _template(name: str) -> Template:

@@ -1,10 +1,11 @@
 """Language models: messages in, text and usage out, recorded once and replayed for ever. Nothing about any task.
 
-`connect` gives a chat model and an embedder as the settings ask; `tally` counts what a part of the work used.
+`connect` gives a chat model and an embedder as the settings ask, `open_chat` the first alone, None offline; `tally`
+counts what a part of the work used.
 """
 
 from ovrag_core.llm.chat import Chat, ChatModel, Message, Reply
-from ovrag_core.llm.connect import Connection, Options, connect
+from ovrag_core.llm.connect import Connection, Options, connect, open_chat
 from ovrag_core.llm.fence import fence
 from ovrag_core.llm.meter import Budget, Estimate, Planned, Tally, estimate, tally
 from ovrag_core.llm.once import Once
@@ -31,5 +32,6 @@ __all__ = [
     "estimate",
     "fence",
     "load_prices",
+    "open_chat",
     "tally",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ovrag_core.errors import ModelSetupError
 from ovrag_core.llm.background import run
-from ovrag_core.llm.chat import Backend, ChatModel
+from ovrag_core.llm.chat import Backend, Chat, ChatModel
 from ovrag_core.llm.embedder import PURPOSE as EMBEDDING
 from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.keys import read_key
@@ -19,6 +20,7 @@ from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
 from ovrag_core.llm.replay import Mode, Recorded
 from ovrag_core.llm.store import Store, warn_on_stderr
+from ovrag_core.project import project_file
 
 Positive = Annotated[int, Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -98,6 +100,16 @@ def connect(
     if options.provider == "replay":
         return _replay(options, folder, prices, say)
     return _remote(options, folder, prices, spent_usd, say)
+
+
+@contextmanager
+def open_chat(options: Options) -> Iterator[Chat | None]:
+    """The chat model that `options` ask for, None offline; closed at the end. Raises as `connect`."""
+    if options.provider == "offline":
+        yield None
+        return
+    with connect(options.model_copy(update={"prices": project_file(options.prices)})) as connection:
+        yield connection.chat
 
 
 def _replay(options: Options, folder: Path, prices: Prices, say: Callable[[str], None]) -> Connection:

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from jinja2 import Environment, PackageLoader
 from nbformat.reader import NotJSONError
 
 from ovrag_core.errors import OvragError, ResultError
 from ovrag_core.notebooks import project_of
 from ovrag_core.notebooks.page import title
+from ovrag_core.pages import page_templates
 from ovrag_core.results.stages import Stage, read_stages
 from ovrag_core.thesis.tables import heading
 
@@ -70,18 +70,19 @@ def index_page(project: Path) -> str:
     """The page as text."""
     stages = read_stages(project, compared=False)
     drawn = boxes(stages)
-    environment = Environment(
-        loader=PackageLoader("ovrag_core", "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.get_template("index.html.j2").render(
-        boxes=drawn,
-        edges=edges(stages, drawn),
-        size=(max(box.x for box in drawn) + WIDTH + 2, max(box.y for box in drawn) + HEIGHT + 2),
-        box=(WIDTH, HEIGHT, LEADING),
-        notebooks=[_notebook(project, stage) for stage in stages.values() if stage.notebook],
-        figures=_results(project, stages, "figures"),
-        tables=_results(project, stages, "tables"),
-        cases=_cases(project),
+    return (
+        page_templates()
+        .get_template("index.html.j2")
+        .render(
+            boxes=drawn,
+            edges=edges(stages, drawn),
+            size=(max(box.x for box in drawn) + WIDTH + 2, max(box.y for box in drawn) + HEIGHT + 2),
+            box=(WIDTH, HEIGHT, LEADING),
+            notebooks=[_notebook(project, stage) for stage in stages.values() if stage.notebook],
+            figures=_results(project, stages, "figures"),
+            tables=_results(project, stages, "tables"),
+            cases=_cases(project),
+        )
     )
 
 

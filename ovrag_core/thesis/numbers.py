@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,6 +36,12 @@ def number(value: object, decimals: int = 3) -> str:
     if value is None:
         return "n/a"
     return f"{value:.{decimals}f}" if isinstance(value, float) else str(value)
+
+
+def with_interval(name: str, value: float | None, low: float | None, high: float | None) -> dict[str, str]:
+    """The values of two macros, a figure's and its interval's; what is missing may be None or NaN."""
+    known, *bounds = (None if each is None or math.isnan(each) else each for each in (value, low, high))
+    return {name: number(known), f"{name} interval": interval(None if None in bounds else bounds)}
 
 
 def interval(bounds: object, decimals: int = 3) -> str:

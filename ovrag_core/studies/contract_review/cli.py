@@ -302,22 +302,14 @@ def _each(paths: list[Path]) -> Iterator[Document | str]:
 @contextmanager
 def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fold") -> Iterator[Study]:
     """What arms are made of, with the connection to a model open where the settings name one."""
+    from ovrag_core.llm import open_chat
     from ovrag_core.studies.contract_review.arms import Study
     from ovrag_core.studies.contract_review.expansion import read_descriptions
 
     options = contract_review(settings)
-    connection = None
-    if settings.llm.provider != "offline":
-        from ovrag_core.workbench import open_connection
-
-        connection = open_connection(settings)
-    chat = connection.chat if connection else None
     described = read_descriptions(data) if data else {}
-    try:
+    with open_chat(settings.llm) as chat:
         yield Study(options, _Embedder(), described, chat, settings.llm.seed, seen, say)
-    finally:
-        if connection:
-            connection.close()
 
 
 class _Embedder:

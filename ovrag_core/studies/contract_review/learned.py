@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from ovrag_core.errors import CorpusError, QuestionError
@@ -45,6 +45,7 @@ from ovrag_core.studies.contract_review.scorers import (
     short_targets,
 )
 from ovrag_core.studies.contract_review.trees import Trees, fit_trees
+from ovrag_core.tensors import read_tensors
 
 WEIGHTS = Path(__file__).parent / "weights" / "clauses.safetensors"
 LAYOUT = "contract-review clauses 2"
@@ -329,11 +330,10 @@ def load_model(path: Path = WEIGHTS) -> ClauseModel:
     if not path.is_file():
         raise CorpusError(f"{path} is missing; make it with tools/train_contract_review.py")
     try:
-        with safe_open(path, framework="numpy") as file:
-            notes: dict[str, str] = dict(json.loads((file.metadata() or {}).get("notes", "{}")))
-            if notes.get("layout") != LAYOUT:
-                raise CorpusError(f"{path} has the layout {notes.get('layout')!r}, not {LAYOUT!r}; train it anew")
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+        tensors, metadata = read_tensors(path)
+        notes: dict[str, str] = dict(json.loads(metadata.get("notes", "{}")))
+        if notes.get("layout") != LAYOUT:
+            raise CorpusError(f"{path} has the layout {notes.get('layout')!r}, not {LAYOUT!r}; train it anew")
         return _model(tensors, notes)
     except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
         raise CorpusError(f"{path} cannot be read as weights ({type(error).__name__}); train it anew") from None

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from ovrag_core.errors import CorpusError, QuestionError
@@ -26,6 +26,7 @@ from ovrag_core.studies.contract_review.nli_cues import CUES, cue_hits, plain
 from ovrag_core.studies.contract_review.nli_learned import CHOICES, Parameters
 from ovrag_core.studies.contract_review.nli_reading import Floats, checked_spans, find_leads, read
 from ovrag_core.studies.contract_review.packed import from_sparse, sparse
+from ovrag_core.tensors import read_tensors
 from ovrag_core.types import Document
 
 WEIGHTS = Path(__file__).parent / "weights" / "nli.safetensors"
@@ -250,10 +251,9 @@ def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> Learned:
     """The learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
     try:
         about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        with safe_open(path, framework="numpy") as opened:
-            if (opened.metadata() or {}).get("format") != FORMAT:
-                raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
-            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - no mapping
+        tensors, metadata = read_tensors(path)
+        if metadata.get("format") != FORMAT:
+            raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
         of_words = {name: from_sparse(name, tensors) for name in OF_WORDS}
         parameters = of_words | {name: values for name, values in tensors.items() if not name.startswith(OF_WORDS)}
         digests = [each["digest"] for each in about["trained_on"]]
@@ -266,8 +266,8 @@ def load_majority(path: Path = WEIGHTS) -> Majority:
     """The majority of the agreements that the weights of a file were trained on."""
     try:
         about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        with safe_open(path, framework="numpy") as opened:
-            shares = numpy.exp(opened.get_tensor("choice.prior").astype(numpy.float64))
+        tensors, _ = read_tensors(path)
+        shares = numpy.exp(tensors["choice.prior"].astype(numpy.float64))
         return Majority(dict(zip(about["hypotheses"], shares, strict=True)))
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -462,30 +461,19 @@ def numbers_file(book: Book, grid: Grid, asked: Asked, found: Compared, data: Nl
     for (chunker, arm), frame in grid.items():
         for name in ("recall_1", "recall_3", "hit"):
             value = retrieval_metrics.estimate(frame, name, book.plan)
-            values |= _macro((chunker, arm, name), value.value, value.low, value.high)
+            values |= numbers.with_interval(f"{chunker} {arm} {name}", value.value, value.low, value.high)
     for arm, frame in found.frames.items():
         gained = retrieval_metrics.difference(frame, found.frames[PLAIN], "hit", book.plan)
-        values |= _macro((arm, "hit", "gain"), gained.value, gained.low, gained.high)
+        values |= numbers.with_interval(f"{arm} hit gain", gained.value, gained.low, gained.high)
     measures = {arm: answer_measures(each, book.plan) for arm, each in asked.items()}
     measures |= {f"nli {arm}": nli_measures(data, each, book.plan) for arm, each in judged.items()}
     for arm, frame in measures.items():
         columns = (frame[name].astype(float).tolist() for name in ("value", "low", "high"))
         for measure, value, low, high in zip(frame["measure"], *columns, strict=True):
-            values |= _macro((arm, str(measure)), value, low, high)
+            values |= numbers.with_interval(f"{arm} {measure}", value, low, high)
     named = {numbers.macro_name("contract review", name): value for name, value in values.items()}
     comment = f"Contract review: {book.contracts} contracts and {book.agreements} agreements."
     return numbers.write_numbers(named, book.tables / FOLDER / "numbers.tex", comment)
-
-
-def _macro(words: Sequence[str], value: float | None, low: float | None, high: float | None) -> dict[str, str]:
-    name = " ".join(words)
-    known, bounds = _known(value), (_known(low), _known(high))
-    return {name: numbers.number(known), f"{name} interval": numbers.interval(None if None in bounds else bounds)}
-
-
-def _known(value: float | None) -> float | None:
-    """A number of a table, in which one that is missing may be NaN."""
-    return None if value is None or math.isnan(value) else value
 
 
 def sentences(book: Book, grid: Grid, asked: Asked, found: Compared, judged: Judgements, data: NliSet) -> list[str]:

@@ -166,9 +166,10 @@ def run(
     overrides: Overrides = None,
 ) -> int:
     """Ask the cards of every arm. Beside the records come the cards (.cards.jsonl) and seconds (.latency.jsonl)."""
+    from ovrag_core.llm import open_chat
     from ovrag_core.studies.epistemic.cards import write_cards
     from ovrag_core.studies.epistemic.records import write_run
-    from ovrag_core.studies.epistemic.study import answer_source, open_chat, size
+    from ovrag_core.studies.epistemic.study import answer_source, size
 
     settings = read_settings(params, overrides)
     settings = _with_source(settings, source, graph, domain, hidden=hidden, cards=cards_file, wordings=wordings)
@@ -176,7 +177,7 @@ def run(
     if not out.parent.is_dir():
         raise CardError(f"{out.parent} is no folder; name a file in a folder that exists")
     name = next(iter(epistemic(settings).sources))
-    with open_chat(settings) as chat:
+    with open_chat(settings.llm) as chat:
         answered = answer_source(settings, name, _Embedder(), chat)
     write_cards(answered.cards, _cards_beside(out))
     write_run(answered.run, out)

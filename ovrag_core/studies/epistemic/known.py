@@ -132,8 +132,8 @@ class Known:
 def path_to(end: Value, start: NamedNode, steps: Mapping[Value, Triple]) -> tuple[Triple, ...]:
     """The steps from the start of a chain to something below it."""
     path = [steps[end]]
-    while path[-1].subject != start:
-        path.append(steps[path[-1].subject])  # type: ignore[index]  # the subject of a step is a thing
+    while isinstance(below := path[-1].subject, NamedNode) and below != start:
+        path.append(steps[below])
     return tuple(reversed(path))
 
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
-from jinja2 import Environment, PackageLoader
 from pyoxigraph import RdfFormat, Triple, parse
 
 from ovrag_core.errors import CardError
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.lines import one_line
+from ovrag_core.pages import page_templates
 from ovrag_core.studies.epistemic.asking import sentence
 from ovrag_core.studies.epistemic.cards import Card
 from ovrag_core.studies.epistemic.domain import Domain
@@ -86,28 +86,25 @@ def report_page(
     said: dict[str, list[Said]] = {}
     for each in records:
         said.setdefault(each.id, []).append(Said(each, tuple(proof_of(each, domain, names))))
-    environment = Environment(
-        loader=PackageLoader("ovrag_core", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=shown,
-    )
-    return environment.get_template("epistemic.html.j2").render(
-        title=title,
-        cards=[known[id_] for id_ in said],
-        said=said,
-        clusters=len({each.cluster or each.id for each in records}),
-        plan=plan,
-        measured=measured,
-        groups=[("Corrected", [*CORRECTED, MACRO_F1, *RISKS]), ("As published", list(PUBLISHED))],
-        tables={arm: count(listed).tolist() for arm, listed in outcomes.items()},
-        columns=COLUMNS,
-        rows=ROWS,
-        kinds=_kinds(outcomes),
-        curves=curves(outcomes),
-        size=(WIDTH, HEIGHT),
-        figure=figure,
+    return (
+        page_templates(finalize=shown)
+        .get_template("epistemic.html.j2")
+        .render(
+            title=title,
+            cards=[known[id_] for id_ in said],
+            said=said,
+            clusters=len({each.cluster or each.id for each in records}),
+            plan=plan,
+            measured=measured,
+            groups=[("Corrected", [*CORRECTED, MACRO_F1, *RISKS]), ("As published", list(PUBLISHED))],
+            tables={arm: count(listed).tolist() for arm, listed in outcomes.items()},
+            columns=COLUMNS,
+            rows=ROWS,
+            kinds=_kinds(outcomes),
+            curves=curves(outcomes),
+            size=(WIDTH, HEIGHT),
+            figure=figure,
+        )
     )
 
 

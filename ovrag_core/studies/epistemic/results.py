@@ -363,17 +363,12 @@ def numbers_file(book: Book, answered: Answered, found: Measured, short: Sequenc
     for arm, each in found.items():
         for name in (*PUBLISHED, *CORRECTED, "macro-F1", "AURC", "excess AURC"):
             form = f"{name} published" if name in PUBLISHED else name.replace("*", " corrected")
-            told |= _macro(f"{arm} {form}", each[name])
+            told |= numbers.with_interval(f"{arm} {form}", each[name].value, each[name].low, each[name].high)
     perfect = values(references(next(iter(answered.outcomes.values())))["perfect"])
     told |= {f"perfect {name} published": numbers.number(perfect[name]) for name in AS_PUBLISHED}
     named = {numbers.macro_name("epistemic", name): value for name, value in told.items()}
     comment = f"Abstention on a graph: {len(answered.cards)} cards on {answered.world.domain.name}."
     return numbers.write_numbers(named, book.tables / FOLDER / "numbers.tex", comment)
-
-
-def _macro(name: str, found: Estimate) -> dict[str, str]:
-    bounds = None if found.low is None or found.high is None else [found.low, found.high]
-    return {name: numbers.number(found.value), f"{name} interval": numbers.interval(bounds)}
 
 
 def sentences(answered: Answered, found: Measured, short: Sequence[Shortcut], others: Sequence[Answered]) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.errors import DomainError, SettingsError
-from ovrag_core.llm import Chat, connect
+from ovrag_core.llm import Chat, open_chat
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.settings import Settings
@@ -80,22 +79,9 @@ def examples(answered: Answered) -> list[str]:
     return [first[label] for label in LABELS if label in first]
 
 
-@contextmanager
-def open_chat(settings: Settings) -> Iterator[Chat | None]:
-    """The chat model of the settings, None offline; closed at the end. Raises what `connect` raises."""
-    if settings.llm.provider == "offline":
-        yield None
-        return
-    connection = connect(settings.llm.model_copy(update={"prices": project_file(settings.llm.prices)}))
-    try:
-        yield connection.chat
-    finally:
-        connection.close()
-
-
 def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
     """Every source of the settings, by name. Raises as `answer_source`."""
-    with open_chat(settings) as chat:
+    with open_chat(settings.llm) as chat:
         return {name: answer_source(settings, name, embedder, chat) for name in epistemic(settings).sources}
 
 

@@ -332,19 +332,12 @@ def _golden(options: Policy, path: Path | None, corpus: Corpus) -> tuple[Path, l
 @contextmanager
 def _chat(settings: Settings, what: str, *, needed: bool) -> Iterator[Chat | None]:
     """The chat model of the settings; None offline, which is an error where one is needed."""
-    if settings.llm.provider == "offline":
-        if needed:
-            raise SettingsError(f"{what} asks a chat model; set llm.provider to openai or replay")
-        yield None
-        return
-    from ovrag_core.workbench import open_connection
+    from ovrag_core.llm import open_chat
 
-    connection = open_connection(settings)
-    assert connection is not None
-    try:
-        yield connection.chat
-    finally:
-        connection.close()
+    if needed and settings.llm.provider == "offline":
+        raise SettingsError(f"{what} asks a chat model; set llm.provider to openai or replay")
+    with open_chat(settings.llm) as chat:
+        yield chat
 
 
 @contextmanager

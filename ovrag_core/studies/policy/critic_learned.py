@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 
 from ovrag_core.errors import SettingsError
 from ovrag_core.retrieval.embedding import Embedder
@@ -36,6 +36,7 @@ from ovrag_core.studies.policy.critic_rules import (
     sentences_of,
     traits,
 )
+from ovrag_core.tensors import read_tensors
 
 WEIGHTS = Path(__file__).parent / "weights" / "critic.safetensors"
 WINDOW_LABELS: tuple[Label, ...] = ("L1", "L2", "L3", "L5", "L6")
@@ -189,11 +190,11 @@ def _why(label: Label, share: float) -> str:
 def load_weights(embedder: str, path: Path = WEIGHTS) -> Weights:
     """The weights. Raises SettingsError where they are missing or were learned for other features."""
     try:
-        with safe_open(path, framework="numpy") as file:
-            said = json.loads((file.metadata() or {}).get("learned_with", "{}"))
-            parts = {name: file.get_tensor(name).astype(float) for name in file.keys()}  # noqa: SIM118 - no mapping
+        tensors, metadata = read_tensors(path)
     except (OSError, SafetensorError):
         raise SettingsError(f"{path} cannot be read; make it with tools/train_policy_critic.py") from None
+    parts = {name: tensor.astype(float) for name, tensor in tensors.items()}
+    said = json.loads(metadata.get("learned_with", "{}"))
     if said.get("embedder") != embedder:
         raise SettingsError(
             f"{path} was learned with {said.get('embedder')}, not with {embedder}; use that embedder, or make the file "

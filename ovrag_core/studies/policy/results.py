@@ -324,7 +324,9 @@ def numbers_file(
     for labels, figures in scored.items():
         of = "" if labels == first else f"{labels} "
         for each in figures:
-            told |= _macro(f"{of}{each.arm} {each.measure}", each.estimate)
+            told |= numbers.with_interval(
+                f"{of}{each.arm} {each.measure}", each.estimate.value, each.estimate.low, each.estimate.high
+            )
     for labels, certificate in certificates.items():
         of = "" if labels == first else f"{labels} "
         words = {"certified": "certified" if certificate.certified else "not certified"}
@@ -334,15 +336,11 @@ def numbers_file(
         told |= {f"{of}silence {name}": value for name, value in words.items()}
     for check, tried in tries.items():
         for trial in TRIALS:
-            told |= _macro(f"{check} {trial} rejected", rejected(tried, trial, book.plan))
+            found = rejected(tried, trial, book.plan)
+            told |= numbers.with_interval(f"{check} {trial} rejected", found.value, found.low, found.high)
     named = {numbers.macro_name("policy", name): value for name, value in told.items()}
     comment = f"Cited or silent: {_counted(labelled)}."
     return numbers.write_numbers(named, book.tables / FOLDER / "numbers.tex", comment)
-
-
-def _macro(name: str, found: Estimate) -> dict[str, str]:
-    bounds = None if found.low is None or found.high is None else [found.low, found.high]
-    return {name: numbers.number(found.value), f"{name} interval": numbers.interval(bounds)}
 
 
 def sentences(scored: Scored, certificates: Mapping[str, Certificate]) -> list[str]:

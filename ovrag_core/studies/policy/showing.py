@@ -10,9 +10,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Protocol, cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from ovrag_core.pages import page_templates
 from ovrag_core.studies.policy.arms import Parts, Result
 from ovrag_core.studies.policy.critic import NAMES, Finding
 
@@ -29,14 +29,7 @@ class _Macros(Protocol):
 
 @cache
 def _macros() -> _Macros:
-    environment = Environment(
-        loader=PackageLoader("ovrag_core", "templates"),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return cast("_Macros", environment.get_template(TEMPLATE).module)
+    return cast("_Macros", page_templates().get_template(TEMPLATE).module)
 
 
 def style() -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import get_args
 
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.llm import Chat, connect
+from ovrag_core.llm import Chat
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.settings import Settings
@@ -66,19 +65,6 @@ class Study:
         for record, seconds in self.run:
             spent.setdefault(record.arm, []).append(seconds)
         return spent
-
-
-@contextmanager
-def open_chat(settings: Settings) -> Iterator[Chat | None]:
-    """The chat model of the settings, None offline; closed at the end. Raises what `connect` raises."""
-    if settings.llm.provider == "offline":
-        yield None
-        return
-    connection = connect(settings.llm.model_copy(update={"prices": project_file(settings.llm.prices)}))
-    try:
-        yield connection.chat
-    finally:
-        connection.close()
 
 
 def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat | None = None) -> Study:
