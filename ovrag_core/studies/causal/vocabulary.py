@@ -1,0 +1,20 @@
+"""The IRIs of the causal vocabulary, which `data/samples/causal/graph.ttl` declares and uses.
+
+`raises` and `lowers` are signed effects, disjoint, and parts of `affects`, which has no circle; `has no effect on` is
+disjoint with all of them. Everything else is unknown: a triple that is missing says nothing.
+"""
+
+from pyoxigraph import NamedNode
+
+NAMESPACE = "urn:ovrag:causal#"
+FACTOR = NamedNode(NAMESPACE + "Factor")
+DOMAIN = NamedNode(NAMESPACE + "domain")
+
+RAISES = NamedNode(NAMESPACE + "raises")
+LOWERS = NamedNode(NAMESPACE + "lowers")
+AFFECTS = NamedNode(NAMESPACE + "affects")
+NO_EFFECT_ON = NamedNode(NAMESPACE + "noEffectOn")
+
+ALT_LABEL = NamedNode("http://www.w3.org/2004/02/skos/core#altLabel")
+RISE_LABEL = NamedNode(NAMESPACE + "riseLabel")  # a name for more of it: "warming" of a temperature
+FALL_LABEL = NamedNode(NAMESPACE + "fallLabel")
