@@ -57,6 +57,30 @@ class Unchecked(GraphError):
     """A question to a graph that got no answer: it failed, took too long or came back as something else. Never a no."""
 
 
+class CausalError(OvragError):
+    """A causal graph, model or question that cannot be used as it is."""
+
+
+class CycleError(CausalError):
+    """A causal graph that returns to where it set out; the message names the cycle."""
+
+
+class ProbabilityError(CausalError):
+    """A number that is no probability, or probabilities of one distribution that do not add up to 1."""
+
+
+class StrataError(CausalError):
+    """Probabilities by stratum of which one is missing, printed twice, or for strata that read alike."""
+
+
+class ImpossibleEvidenceError(CausalError):
+    """Evidence of probability 0: nothing follows from it."""
+
+
+class UnreadError(CausalError):
+    """A text that is not in the language that the reader knows; the message quotes what it stopped at."""
+
+
 class ResultError(OvragError):
     """A result that is missing, unknown, stale or edited by hand, or that cannot be brought into LaTeX."""
 
