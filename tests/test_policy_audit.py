@@ -11,15 +11,18 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ovrag_core.errors import ResultError
 from ovrag_core.studies.policy.answers import answer
-from ovrag_core.studies.policy.audit import Audited, Bundle, Kept, audited, cache_key, seal_of, write_bundle
+from ovrag_core.studies.policy.arms import Result
+from ovrag_core.studies.policy.audit import Audited, Bundle, seal_of, write_bundle
 from ovrag_core.studies.policy.corpus import Corpus, Read, assemble
+from ovrag_core.studies.policy.records import audited, record_of
+from ovrag_core.studies.policy.replies import Kept, cache_key
+from ovrag_core.studies.policy.retrieval import Evidence, Found
 
 TOOL = "tools/verify_audit_bundle.py"
 DOG, BOAT = "Dogs stay on a lead. Cats “may” roam.", "No boat leaves after 18:00."
@@ -69,7 +72,7 @@ def records(corpus: Corpus) -> list[Audited]:
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> Bundle:
     folder = tmp_path_factory.mktemp("audit") / "bundle"
-    kept = [Kept("Dogs", "Is it so?", "small", "yes")]
+    kept = [Kept(text="Dogs", prompt="Is it so?", model="small", reply="yes")]
     return write_bundle(folder, records(corpus), corpus, {"alpha": 0.1, "k": 5}, kept)
 
 
@@ -192,7 +195,7 @@ def test_the_script_runs_alone_and_needs_the_standard_library_only(bundle: Bundl
 
 
 def test_the_same_answers_make_the_same_bytes(bundle: Bundle, corpus: Corpus, tmp_path: Path) -> None:
-    kept = [Kept("Dogs", "Is it so?", "small", "yes")]
+    kept = [Kept(text="Dogs", prompt="Is it so?", model="small", reply="yes")]
     again = write_bundle(tmp_path / "again", records(corpus), corpus, {"k": 5, "alpha": 0.1}, kept)
     assert again.seal == bundle.seal
 
@@ -215,8 +218,10 @@ def test_keys_tell_texts_apart_wherever_one_ends() -> None:
 
 
 def test_answers_of_the_study_are_filed_as_they_are(corpus: Corpus, verify: Callable[..., Any], tmp_path: Path) -> None:
-    evidence = [SimpleNamespace(paragraph=paragraph, score=1.0) for paragraph in corpus.paragraphs]
-    given = [audited(f"q{n}", answer(query, evidence), {}, {}) for n, query in enumerate(["May a boat leave?", " "])]
+    evidence = [Evidence(paragraph, 1.0, "", rank) for rank, paragraph in enumerate(corpus.paragraphs, 1)]
+    found = Found(tuple(evidence), {}, {})
+    results = [Result("b2", answer(query, evidence), found, 0.0) for query in ("May a boat leave?", " ")]
+    given = [audited(record_of(f"q{number}", result, "digest")) for number, result in enumerate(results)]
     assert [each.silent for each in given] == [False, True]
     made = write_bundle(tmp_path / "b", given, corpus, {})
     faults, counted = verify(made.folder)

@@ -40,8 +40,11 @@ NO_RUN = "There is no run yet: make one in the tab Batch, or with make reproduce
 Place = tuple[str, str]  # collection and contract
 
 
-def explorer(params: Path = Path("params.yaml")) -> widgets.Widget:
-    """The page: ask a question, run a batch, look at a run. Where the project cannot be opened, a sentence says why."""
+def explorer(params: Path = Path("params.yaml"), further: Mapping[str, widgets.Widget] | None = None) -> widgets.Widget:
+    """The page: ask a question, run a batch, look at a run; `further` are tabs of other parts, by title.
+
+    Where the project cannot be opened, a sentence says why.
+    """
     try:
         desk = work.open_desk(params)
     except OvragError as error:
@@ -49,7 +52,8 @@ def explorer(params: Path = Path("params.yaml")) -> widgets.Widget:
     runs = RunsTab(desk)
     batch = BatchTab(desk, runs.refresh)
     ask = AskTab(desk, batch.refresh)
-    tabs = widgets.Tab([ask.widget, batch.widget, runs.widget], titles=["Ask", "Batch", "Runs"])
+    pages = {"Ask": ask.widget, "Batch": batch.widget, "Runs": runs.widget, **(further or {})}
+    tabs = widgets.Tab(list(pages.values()), titles=list(pages))
     return widgets.VBox([widgets.HTML(view.style()), tabs])
 
 

@@ -8,6 +8,7 @@ rules prevails. All but `b1` search alike.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -29,10 +30,11 @@ from ovrag_core.studies.policy.conflicts import Conflict, ConflictSettings, find
 from ovrag_core.studies.policy.corpus import Paragraph, corpus_digest
 from ovrag_core.studies.policy.deontic import Source
 from ovrag_core.studies.policy.recorded import RecordedAnswer
+from ovrag_core.studies.policy.replies import HeardChat, Kept
 from ovrag_core.studies.policy.retrieval import CorpusIndex, Found, RetrievalSettings, Retriever, make_retriever
 from ovrag_core.studies.policy.settings import Arm, Policy
 from ovrag_core.studies.policy.silence import TraitReader
-from ovrag_core.studies.policy.verification import Support, Verifier
+from ovrag_core.studies.policy.verification import JudgingVerifier, Support, Verifier
 
 ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
 do not know, reply with INSUFFICIENT_EVIDENCE and nothing else."""
@@ -51,7 +53,10 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an arm makes of a query. `confidence` is what silence is decided by, `threshold` None where nothing is."""
+    """What an arm makes of a query. `confidence` is what silence is decided by, `threshold` None where nothing is.
+
+    `replies` are what a chat model said on the way.
+    """
 
     arm: Arm
     answer: Answer
@@ -60,6 +65,7 @@ class Result:
     threshold: float | None = None
     conflicts: tuple[Conflict, ...] = ()
     components: Components = Components()
+    replies: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,18 @@ class Parts:
         return self._remembering(Verifier(self.index.embedder))
 
     @cached_property
+    def judging(self) -> Verifier:
+        """What checks the sentences of a chat model: the rules, and a model after them where the settings say so."""
+        if self.options.verification.by == "rules" or self.heard is None:
+            return self.verifier
+        return self._remembering(JudgingVerifier(self.heard, self.seed, self.index.embedder))
+
+    @cached_property
+    def heard(self) -> HeardChat | None:
+        """The chat model, whose replies are remembered."""
+        return HeardChat(self.chat) if self.chat else None
+
+    @cached_property
     def unchecked(self) -> Verifier:
         """What lets every sentence pass that cites something."""
         return self._remembering(_Unchecked(self.index.embedder))
@@ -103,7 +121,8 @@ class Parts:
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflicts of the corpus."""
         settings = ConflictSettings(later_prevails=self.options.conflicts.later_prevails)
-        return find_corpus_conflicts(self.index.corpus, open_reasoner(), settings, self.index.embedder)
+        with closing(open_reasoner()) as reasoner:
+            return find_corpus_conflicts(self.index.corpus, reasoner, settings, self.index.embedder)
 
     @cached_property
     def digest(self) -> str:
@@ -136,6 +155,12 @@ def runnable(arms: Sequence[Arm], parts: Parts) -> list[Arm]:
 
 def ask(parts: Parts, arm: Arm, query: str, found: Found | None = None) -> Result:
     """A query through an arm; `found` is its evidence where that is known. Raises ModelSetupError without a model."""
+    before = len(parts.heard.kept) if parts.heard else 0
+    result = _asked(parts, arm, query, found)
+    return replace(result, replies=tuple(parts.heard.kept[before:])) if parts.heard else result
+
+
+def _asked(parts: Parts, arm: Arm, query: str, found: Found | None) -> Result:
     if arm == "b1":
         return _alone(parts, query)
     evidence = found or search(parts, query)
@@ -158,22 +183,23 @@ def _named(parts: Parts, found: Found, **more: str) -> Components:
 def _alone(parts: Parts, query: str) -> Result:
     empty = Found((), {}, {})
     recorded = parts.alone.get(query)
-    if parts.chat is None and recorded is not None:
+    chat = parts.heard
+    if chat is None and recorded is not None:
         said = () if recorded.silent else (Sentence(" ".join(recorded.answer.split()), ()),)
         made = Answer(query, said, (), recorded.silent, "", 0.0, "recorded")
         return Result("b1", made, empty, 0.0, components=Components({"answers": "recorded"}, {"answers": "recorded"}))
-    if parts.chat is None:
+    if chat is None:
         raise ModelSetupError("b1 asks a chat model; set llm.provider to openai or replay, or name a recorded run")
-    named = Components({"answers": "chat"}, {"answers": parts.chat.name})
+    named = Components({"answers": "chat"}, {"answers": chat.name})
     messages = [Message("system", ALONE), Message("user", one_line(query, LONGEST_QUERY))]
     try:
-        reply = parts.chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
+        reply = chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
     except ModelError as error:
-        made = Answer(query, (), (), True, one_line(str(error), 200), 0.0, parts.chat.name)
+        made = Answer(query, (), (), True, one_line(str(error), 200), 0.0, chat.name)
         return Result("b1", made, empty, 0.0, components=named)
     silent = SILENT in reply or not reply.strip()
     said = () if silent else (Sentence(" ".join(reply.split()), ()),)
-    made = Answer(query, said, (), silent, "the model says so" if silent else "", 0.0, parts.chat.name)
+    made = Answer(query, said, (), silent, "the model says so" if silent else "", 0.0, chat.name)
     return Result("b1", made, empty, 0.0, components=named)
 
 
@@ -181,7 +207,7 @@ def _published(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
     evidence = found.evidence
     best = max(parts.verifier.likeness(query, [each.paragraph.text for each in evidence]), default=0.0)
     if parts.options.answers.by == "chat":
-        made = answer(query, evidence, _settings(parts), verifier=parts.unchecked, chat=parts.chat)
+        made = answer(query, evidence, _settings(parts), verifier=parts.unchecked, chat=parts.heard)
     else:
         made = published.extract_top(query, evidence, best)
     made = replace(made, confidence=best)
@@ -202,10 +228,13 @@ def _settings(parts: Parts) -> AnswerSettings:
 
 def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
     calibration = None if arm == "no_silence" else parts.calibration
+    checked = "three rules"
+    if parts.options.answers.by == parts.options.verification.by == "chat" and parts.heard:
+        checked = f"three rules and {parts.heard.name}"
     named = _named(
         parts,
         found,
-        verification="none" if arm == "no_verification" else "three rules",
+        verification="none" if arm == "no_verification" else checked,
         silence="learn-then-test" if calibration else "none",
         conflicts="none" if arm == "no_conflicts" else "reasoner",
     )
@@ -221,8 +250,8 @@ def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
             silent = replace(copied, sentences=(), silent=True, reason=reason, by=named.ran["answers"])
             return Result(arm, silent, found, confidence, threshold, components=named)
     if parts.options.answers.by == "chat" and not copied.silent:
-        verifier = parts.unchecked if arm == "no_verification" else parts.verifier
-        made = answer(query, found.evidence, _settings(parts), verifier=verifier, chat=parts.chat)
+        verifier = parts.unchecked if arm == "no_verification" else parts.judging
+        made = answer(query, found.evidence, _settings(parts), verifier=verifier, chat=parts.heard)
     if arm == "no_conflicts" or made.silent:
         return Result(arm, made, found, confidence, threshold, components=named)
     settled, touched = settle(parts, made)

@@ -22,8 +22,8 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from ovrag_core.errors import ResultError
-from ovrag_core.studies.policy.answers import Answer
 from ovrag_core.studies.policy.corpus import Corpus
+from ovrag_core.studies.policy.replies import Kept
 
 FORMAT = "ovrag-policy-audit-1"
 LINE_DIGITS = 16  # hexadecimal digits of a line's hash; the whole file has all 64
@@ -85,54 +85,12 @@ class Audited:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A reply of a model, with all that its key is made of."""
-
-    text: str
-    prompt: str
-    model: str
-    reply: str
-
-    @property
-    def key(self) -> str:
-        """See `cache_key`."""
-        return cache_key(self.text, self.prompt, self.model)
-
-
-@dataclass(frozen=True, slots=True)
 class Bundle:
     """Where a bundle is, and the hash that stands for all of it."""
 
     folder: Path
     seal: str
     files: tuple[str, ...] = field(default=())
-
-
-def audited(
-    query_id: str,
-    answer: Answer,
-    requested: Mapping[str, str],
-    used: Mapping[str, str],
-    cache_keys: Sequence[str] = (),
-) -> Audited:
-    """An answer as it is filed; what was removed is filed with the reason."""
-    removed = [f"{each.text} ({each.why})" for each in answer.removed]
-    return Audited(
-        query_id,
-        answer.query,
-        answer.sentences,
-        removed,
-        answer.silent,
-        answer.reason,
-        requested,
-        used,
-        cache_keys,
-    )
-
-
-def cache_key(text: str, prompt: str, model: str) -> str:
-    """The key of a model's reply: a hash over text, prompt and model, told apart wherever one ends."""
-    return _digest(json.dumps([text, prompt, model]).encode())
 
 
 def write_bundle(

@@ -155,6 +155,7 @@ def run(
     from ovrag_core.studies.policy.arms import runnable
     from ovrag_core.studies.policy.experiments import run_arms
     from ovrag_core.studies.policy.records import write_run
+    from ovrag_core.studies.policy.replies import write_replies
 
     settings = read_settings(params, overrides)
     chosen = [each for each in ARMS if each in arm] if arm else list(policy(settings).arms)
@@ -166,6 +167,7 @@ def run(
                 raise ModelSetupError(f"{left} asks a chat model; set llm.provider to openai or replay")
             say(f"{left} asks a chat model and is left out")
         count = write_run(out, run_arms(parts, queries, chosen))
+        write_replies(out, parts.heard.kept if parts.heard else ())
     print(f"{out}: {count} records")
     return 0
 
@@ -268,12 +270,69 @@ def audit(
     """File the answers of a run with all that is needed to check them without this program."""
     from ovrag_core.studies.policy.audit import write_bundle
     from ovrag_core.studies.policy.records import audited, read_run
+    from ovrag_core.studies.policy.replies import read_replies
 
     settings = read_settings(params, overrides)
     given = _corpus(policy(settings), corpus)
     records = [each for each in read_run(file, given) if each.arm == arm]
-    bundle = write_bundle(out, map(audited, records), given, json.loads(policy(settings).model_dump_json()))
-    print(f"{out}: {len(records)} answers; seal {bundle.seal}")
+    named = {key for each in records for key in each.replies}
+    kept = [each for each in read_replies(file) if each.key in named]
+    bundle = write_bundle(out, map(audited, records), given, json.loads(policy(settings).model_dump_json()), kept)
+    print(f"{out}: {len(records)} answers, {len(kept)} replies of a model; seal {bundle.seal}")
+    return 0
+
+
+@app.command()
+def pack(
+    file: Run,
+    out: Annotated[Path, typer.Option("--out", help="The folder of the pack; it must be empty or not there.")],
+    arm: Annotated[list[ArmName] | None, typer.Option(help="Only answers of this arm; may be repeated.")] = None,
+    corpus: CorpusPaths = None,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Shuffle the answers of a run into a pack that two people rate blind, in the explorer or in the notebook."""
+    from ovrag_core.studies.policy.ratings import make_pack, write_pack
+    from ovrag_core.studies.policy.records import rated, read_run
+
+    settings = read_settings(params, overrides)
+    given = _corpus(policy(settings), corpus)
+    records = [each for each in read_run(file, given) if not arm or each.arm in arm]
+    made, key = make_pack(rated(records), given, policy(settings).experiments.seed)
+    write_pack(out, made, key)
+    print(f"{out}: {len(made.items)} answers; key.json tells their arms, so that raters should not open it")
+    return 0
+
+
+@app.command()
+def agreement(
+    folder: Annotated[Path, typer.Argument(metavar="PACK", help="What `ovrag policy pack` wrote, with two ratings.")],
+    rater: Annotated[list[str] | None, typer.Option(help="One of the two raters; given twice.")] = None,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """How far two raters of a pack agree (kappa by scale, with intervals), and what they say of each arm."""
+    from ovrag_core.evaluation.statistics import Resampling
+    from ovrag_core.studies.policy.printing import agreement_text
+    from ovrag_core.studies.policy.ratings import compare, pair_of_raters, read_key, read_pack, read_ratings
+
+    drawn = policy(read_settings(params, overrides)).experiments
+    given = read_pack(folder)
+    first, second = pair_of_raters(read_ratings(folder, given), rater or [])
+    report = compare(
+        first, second, read_key(folder, given), Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
+    )
+    if output is Format.text:
+        print(agreement_text(report))
+    else:
+        scales = {
+            name: {"answers": each.items, "agree": each.observed}
+            | {"kappa": asdict(each.kappa), "pabak": asdict(each.pabak)}
+            for name, each in report.agreement.items()
+        }
+        said = {"answers": report.items, "scales": scales, "arms": report.means}
+        print_json(said, indent=None if output is Format.jsonl else 2)
     return 0
 
 

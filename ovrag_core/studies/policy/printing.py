@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas
 
 from ovrag_core.evaluation.statistics import Estimate
+from ovrag_core.studies.policy.ratings import Report
 from ovrag_core.studies.policy.records import ConflictRecord, PolicyRecord
 from ovrag_core.studies.policy.scores import Figure
 
@@ -67,6 +68,18 @@ def figures_text(figures: Sequence[Figure], differences: pandas.DataFrame) -> st
             f"{row.arm} against {row.other}: right alone {row.only_arm_right} : {row.only_other_right} "
             f"of {row.queries}, p = {row.p:.4f} (McNemar, exact), {row.p_holm:.4f} after Holm"
         )
+    return "\n".join(lines)
+
+
+def agreement_text(report: Report) -> str:
+    """Agreement by scale, and means by arm."""
+    lines = [f"{report.items} answers rated by both"]
+    lines += [
+        f"{scale:<10} agree {each.observed:.3f}   kappa {estimate_text(each.kappa)}   PABAK {estimate_text(each.pabak)}"
+        for scale, each in report.agreement.items()
+    ]
+    for arm, means in report.means.items():
+        lines.append(f"{arm}: " + ", ".join(f"{scale} {value:.2f}" for scale, value in means.items()))
     return "\n".join(lines)
 
 

@@ -157,7 +157,9 @@ def check_paragraphs(claims: Iterable[Claim], corpus: Corpus) -> None:
 
 
 def write_pack(folder: Path, pack: Pack, key: Mapping[str, Origin]) -> None:
-    """The pack and, for after the rating, its key."""
+    """The pack and, for after the rating, its key. Raises ResultError where the folder holds something."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ResultError(f"{folder} is not empty; name a folder for the rating pack that is")
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / PACK, pack.model_dump())
     _write(folder / KEY, {name: origin.model_dump() for name, origin in key.items()})
@@ -221,6 +223,20 @@ def read_ratings(folder: Path, pack: Pack) -> dict[str, dict[str, Rating]]:
 def order_for(rater: str, pack: Pack) -> list[Item]:
     """The answers in an order of the rater's own, always the same, so that the last ones tire nobody twice."""
     return sorted(pack.items, key=lambda item: hashlib.sha256(f"{pack.digest} {rater} {item.name}".encode()).digest())
+
+
+def pair_of_raters(
+    ratings: Mapping[str, Mapping[str, Rating]], names: Sequence[str]
+) -> tuple[Mapping[str, Rating], Mapping[str, Rating]]:
+    """The ratings of two raters: those of the names, or the only two.
+
+    Raises ResultError, with who has rated, where that leaves other than two.
+    """
+    chosen = list(dict.fromkeys(names)) or sorted(ratings)
+    if len(chosen) != 2 or set(chosen) - set(ratings):
+        listed = ", ".join(sorted(ratings)) or "nobody"
+        raise ResultError(f"agreement is of two raters, and {listed} rated this pack; name two with --rater")
+    return ratings[chosen[0]], ratings[chosen[1]]
 
 
 def compare(

@@ -20,6 +20,7 @@ from ovrag_core.studies.policy.audit import Audited
 from ovrag_core.studies.policy.conflicts import Conflict
 from ovrag_core.studies.policy.corpus import Corpus
 from ovrag_core.studies.policy.deontic import Source
+from ovrag_core.studies.policy.ratings import Claim, Given, Quotation
 from ovrag_core.studies.policy.settings import Arm
 from ovrag_core.types import Frozen
 
@@ -48,7 +49,10 @@ class ConflictRecord(Frozen):
 
 
 class PolicyRecord(Frozen):
-    """A query through an arm. `corpus` stands for all documents as they were; see `corpus_digest`."""
+    """A query through an arm. `corpus` stands for all documents as they were, see `corpus_digest`.
+
+    `replies` are the keys of what a chat model said on the way.
+    """
 
     arm: Arm
     query_id: str
@@ -64,6 +68,7 @@ class PolicyRecord(Frozen):
     notices: tuple[str, ...]
     requested: dict[str, str]
     ran: dict[str, str]
+    replies: tuple[str, ...] = ()
     repairs: int
     unknown: int
     invented: int
@@ -104,6 +109,7 @@ def record_of(query_id: str, result: Result, digest: str) -> PolicyRecord:
         notices=given.notices,
         requested=dict(result.components.requested),
         ran=dict(result.components.ran),
+        replies=tuple(dict.fromkeys(each.key for each in result.replies)),
         repairs=given.repairs,
         unknown=given.unknown,
         invented=given.invented,
@@ -124,17 +130,34 @@ def _conflict(conflict: Conflict) -> ConflictRecord:
 
 
 def audited(record: PolicyRecord) -> Audited:
-    """A record as an audit bundle files it."""
+    """A record as an audit bundle files it; what was removed is filed with the reason."""
     return Audited(
         record.query_id,
         record.question,
         record.sentences,
-        [each.text for each in record.removed],
+        [f"{each.text} ({each.why})" for each in record.removed],
         record.silent,
         record.reason,
         record.requested,
         record.ran,
+        record.replies,
     )
+
+
+def rated(records: Iterable[PolicyRecord]) -> list[Given]:
+    """The answers of records that say something, as a pack of blind rating holds them."""
+    return [
+        Given(each.query_id, each.arm, each.question, tuple(_claim(said) for said in each.sentences))
+        for each in records
+        if not each.silent
+    ]
+
+
+def _claim(said: Sentence) -> Claim:
+    quotations = [
+        Quotation(doc_id=cited.doc_id, paragraph_id=cited.paragraph_id, quote=cited.quote) for cited in said.citations
+    ]
+    return Claim(text=said.text, quotations=quotations)
 
 
 def write_run(path: Path, records: Iterable[tuple[PolicyRecord, float]]) -> int:

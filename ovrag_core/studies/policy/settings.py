@@ -54,6 +54,12 @@ class Answers(Part):
     close: Share = 0.7
 
 
+class Verification(Part):
+    """Who checks the sentences of a chat model: three rules, or after them a chat model too."""
+
+    by: Literal["rules", "chat"] = "rules"
+
+
 class Silence(Part):
     """The share of wrong answers among those given that is allowed (alpha), at which risk (delta)."""
 
@@ -90,6 +96,7 @@ class Policy(Part):
     data: Data = Data()
     retrieval: Retrieval = Retrieval()
     answers: Answers = Answers()
+    verification: Verification = Verification()
     silence: Silence = Silence()
     conflicts: Conflicts = Conflicts()
     critic: Critic = Critic()

@@ -23,8 +23,8 @@ from ovrag_core.studies.policy.critic_chat import criticise_by_chat
 from ovrag_core.studies.policy.critic_metrics import Snippet
 from ovrag_core.studies.policy.experiments import calibrate_on, run_arms
 from ovrag_core.studies.policy.golden import Query, read_golden, require_gold
-from ovrag_core.studies.policy.ratings import Claim, Given, Quotation
-from ovrag_core.studies.policy.records import PolicyRecord
+from ovrag_core.studies.policy.ratings import Given
+from ovrag_core.studies.policy.records import PolicyRecord, rated
 from ovrag_core.studies.policy.rejections import Tried
 from ovrag_core.studies.policy.retrieval import CorpusIndex, RetrievalSettings, Way, make_retriever
 from ovrag_core.studies.policy.retrieval_metrics import DEPTH, Ranked, rank_queries
@@ -109,25 +109,7 @@ def examples(study: Study) -> list[str]:
 
 def to_rate(study: Study) -> list[Given]:
     """The answers of all arms, for a pack of blind rating."""
-    return [
-        Given(
-            each.query_id,
-            each.arm,
-            each.question,
-            tuple(
-                Claim(
-                    text=said.text,
-                    quotations=[
-                        Quotation(doc_id=cited.doc_id, paragraph_id=cited.paragraph_id, quote=cited.quote)
-                        for cited in said.citations
-                    ],
-                )
-                for said in each.sentences
-            ),
-        )
-        for each, _ in study.run
-        if not each.silent
-    ]
+    return rated(record for record, _ in study.run)
 
 
 def rankings(study: Study) -> dict[tuple[str, str], list[Ranked]]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ovrag_core.documents.passages import find_passages
 from ovrag_core.documents.quotes import locate
+from ovrag_core.errors import ModelError
+from ovrag_core.lines import one_line
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
 from ovrag_core.studies.policy.polarity import find_opposed
@@ -103,6 +105,26 @@ def parts_of(text: str) -> list[str]:
     neighbours = [(first[0], second[1]) for first, second in pairwise(spans)]
     clauses = [part for start, end in spans for part in _CLAUSE.split(text[start:end]) if part.count(" ") >= CLAUSE - 1]
     return list(dict.fromkeys([*(text[start:end] for start, end in (*spans, *neighbours)), *clauses, text]))
+
+
+class JudgingVerifier(Verifier):
+    """Checks by the three rules and, where they hold, by a chat model too. What it cannot judge is not supported."""
+
+    def __init__(self, chat: Chat, seed: int | None, embedder: Embedder | None = None) -> None:
+        super().__init__(embedder)
+        self._chat = chat
+        self._seed = seed
+
+    def supports(self, sentence: str, evidence: Sequence[str]) -> Support:
+        """The verdict of the rules, or of the model where they let the sentence pass."""
+        by_rules = super().supports(sentence, evidence)
+        if not by_rules.ok:
+            return by_rules
+        try:
+            judged = judge(sentence, evidence, self._chat, self._seed)
+        except ModelError as error:
+            return replace(by_rules, ok=False, why=f"{self._chat.name} could not check it: {one_line(str(error), 160)}")
+        return replace(by_rules, ok=judged.ok, why=judged.why)
 
 
 class Judgement(Frozen):
