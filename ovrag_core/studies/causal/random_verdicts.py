@@ -1,0 +1,146 @@
+"""The published table of the causal loop, replayed without a model, a text or a knowledge base.
+
+The verifier of those runs ignores what was written: it draws 3 to 7 placeholder propositions and a verdict for each, by
+a hint h that the arm sets (Georgiev and Gegov's repository, MIT). This arm draws the same way. That the published cells
+lie within the range of such replays says that the table carries nothing about a model; it does not say how a model
+would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+NAME = "random verdicts"
+Figure = Literal["inference depth", "contradiction rate", "entailment accuracy", "semantic invariance"]
+Counts = npt.NDArray[np.int64]
+
+HINTS: Mapping[str, float] = {"CAF": 0.7, "Vanilla": 0.7, "CoT": 0.6, "RAG": 0.6, "RAG+CoT": 0.6}
+LOOPS = ("CAF",)  # the others draft once
+# From the recorded run; the paper prints them rounded. A baseline's invariance is 0 there because nothing measured it.
+PUBLISHED: Mapping[str, Mapping[Figure, float]] = {
+    "CAF": {
+        "inference depth": 1.32,
+        "contradiction rate": 0.84,
+        "entailment accuracy": 0.7649,
+        "semantic invariance": 0.7108,
+    },
+    "Vanilla": {"inference depth": 2.973, "contradiction rate": 0.7067, "entailment accuracy": 0.6199},
+    "CoT": {"inference depth": 2.333, "contradiction rate": 0.7467, "entailment accuracy": 0.5236},
+    "RAG": {"inference depth": 2.52, "contradiction rate": 0.7067, "entailment accuracy": 0.538},
+    "RAG+CoT": {"inference depth": 2.413, "contradiction rate": 0.7467, "entailment accuracy": 0.5268},
+}
+STEPS = {2: 6, 3: 13, 4: 7, 5: 8, 6: 13, 7: 5, 8: 11, 9: 6, 10: 6}  # how many of the 75 chains have how many steps
+PARAPHRASES = 3
+_FEWEST, _MOST = 3, 7
+_THETA, _ALPHA, _BETA, _ROUNDS = 0.8, 0.5, 0.5, 5
+_AT_ONCE = 100  # replays
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A published figure beside the middle and the range (`confidence` of all replays) of the replayed one."""
+
+    arm: str
+    figure: Figure
+    published: float | None
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def inside(self) -> bool | None:
+        """Whether the published figure lies within the range; None where none was measured."""
+        return None if self.published is None else self.low <= self.published <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class _Rounds:
+    """For each replay, chain and wording: what the loop ends with, and what came on the way there."""
+
+    score: npt.NDArray[np.float64]
+    accuracy: npt.NDArray[np.float64]
+    first: Counts  # verdicts before the first contradiction, the least over all rounds; -1 where there is none
+
+
+def replay(
+    replays: int = 2000,
+    seed: int = 42,
+    *,
+    confidence: float = 0.95,
+    rounds: int = _ROUNDS,
+    steps: Mapping[int, int] = STEPS,
+) -> list[Cell]:
+    """All cells of the published table and those that it has as 0, by `replays` runs of 75 chains and paraphrases."""
+    lengths = np.repeat(list(steps), list(steps.values()))
+    tail = (1 - confidence) / 2
+    cells = []
+    for number, (arm, hint) in enumerate(HINTS.items()):
+        rng = np.random.default_rng([seed, number])
+        allowed = rounds if arm in LOOPS else 1
+        for figure, values in _figures(rng, hint, allowed, lengths, replays).items():
+            low, high = (float(bound) for bound in np.quantile(values, [tail, 1 - tail]))
+            cells.append(Cell(arm, figure, PUBLISHED[arm].get(figure), float(values.mean()), low, high))
+    return cells
+
+
+def reproduced(cells: Sequence[Cell]) -> tuple[int, int]:
+    """How many measured cells of the published table lie within their range, and how many there are."""
+    measured = [cell.inside for cell in cells if cell.inside is not None]
+    return sum(measured), len(measured)
+
+
+def _figures(
+    rng: np.random.Generator, hint: float, rounds: int, lengths: Counts, replays: int
+) -> dict[Figure, npt.NDArray[np.float64]]:
+    parts: dict[Figure, list[npt.NDArray[np.float64]]] = {}
+    for start in range(0, replays, _AT_ONCE):
+        shape = (min(_AT_ONCE, replays - start), lengths.size, 1 + PARAPHRASES)
+        for figure, values in _measured(_run(rng, hint, rounds, shape), lengths).items():
+            parts.setdefault(figure, []).append(values)
+    return {figure: np.concatenate(values) for figure, values in parts.items()}
+
+
+def _measured(run: _Rounds, lengths: Counts) -> dict[Figure, npt.NDArray[np.float64]]:
+    """One value a replay; the prompt is the first wording. A chain without a contradiction has its full depth."""
+    first = run.first[:, :, 0]
+    same = 1 - np.abs(run.score[:, :, :1] - run.score[:, :, 1:])
+    return {
+        "inference depth": np.where(first < 0, lengths, first).mean(axis=1),
+        "contradiction rate": (first >= 0).mean(axis=1),
+        "entailment accuracy": run.accuracy[:, :, 0].mean(axis=1),
+        "semantic invariance": same.mean(axis=(1, 2)),
+    }
+
+
+def _run(rng: np.random.Generator, hint: float, rounds: int, shape: tuple[int, int, int]) -> _Rounds:
+    """The loop over drawn verdicts: another draw until the score suffices."""
+    score, accuracy = np.zeros(shape), np.zeros(shape)
+    first = np.full(shape, -1)
+    running = np.ones(shape, dtype=bool)
+    for _ in range(rounds):
+        verified, partial, contradicted, earliest, n = _draw(rng, hint, shape)
+        new_score = np.clip((verified + _ALPHA * partial - _BETA * contradicted) / n, 0, 1)
+        score = np.where(running, new_score, score)
+        accuracy = np.where(running, (verified + 0.5 * partial) / n, accuracy)
+        sooner = (earliest >= 0) & ((first < 0) | (earliest < first))
+        first = np.where(running & sooner, earliest, first)
+        running &= new_score < _THETA
+    return _Rounds(score, accuracy, first)
+
+
+def _draw(rng: np.random.Generator, hint: float, shape: tuple[int, int, int]) -> tuple[Counts, ...]:
+    """Counts of verified, partial and contradicted, the place of the first contradiction (-1: none), and n."""
+    n = rng.integers(_FEWEST, _MOST + 1, size=shape)
+    drawn = rng.random((*shape, _MOST))
+    there = np.arange(_MOST) < n[..., None]
+    bounds = np.cumsum([0.8 * hint, 0.2 * hint, 0.3 * (1 - hint)])
+    kinds = np.digitize(drawn, bounds)  # 0 verified, 1 partial, 2 failed, 3 contradicted
+    contradicted = (kinds == 3) & there
+    earliest = np.where(contradicted.any(axis=-1), contradicted.argmax(axis=-1), -1)
+    counted = [((kinds == kind) & there).sum(axis=-1) for kind in (0, 1)]
+    return *counted, contradicted.sum(axis=-1), earliest, n
