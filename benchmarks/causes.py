@@ -300,11 +300,12 @@ def documents_named(record: QueryRecord) -> set[str]:
 def load_sets(seeds: Sequence[int]) -> Iterator[tuple[int, dict[str, Document], dict[str, ContractTruth]]]:
     """Documents and truths: generated ones by seed, then the test agreements as seed 0."""
     for seed in seeds:
-        folder = Path(tempfile.mkdtemp(prefix="ovrag-causes-"))
-        truths = generate(folder, folder / "truth.json", count=CONTRACTS, seed=seed, wording="varied")
-        yield seed, {document.id: document for document in load_all(find(folder))}, truths
-    documents: dict[str, Document] = {}
-    gold: dict[str, ContractTruth] = {}
+        with tempfile.TemporaryDirectory(prefix="ovrag-causes-") as name:
+            folder = Path(name)
+            truths = generate(folder, folder / "truth.json", count=CONTRACTS, seed=seed, wording="varied")
+            documents = {document.id: document for document in load_all(find(folder))}
+        yield seed, documents, truths
+    documents, gold = {}, dict[str, ContractTruth]()
     for name in SETS:
         values = json.loads((AGREEMENTS / name / "gold.json").read_text(encoding="utf-8"))
         gold |= {key: ContractTruth.model_validate(_gold(value)) for key, value in values.items()}

@@ -384,9 +384,11 @@ def measure_varied(seeds: Sequence[int], errors: bool) -> None:
     settings = load_settings(PROJECT / "params.yaml")
     for seed in seeds:
         cases: dict[str, list[Case]] = {}
-        folder = Path(tempfile.mkdtemp(prefix="ovrag-identity-"))
-        truths = generate(folder, folder / "truth.json", count=CONTRACTS, seed=seed, wording="varied")
-        bench = documents_bench(settings, load_all(find(folder)))
+        with tempfile.TemporaryDirectory(prefix="ovrag-identity-") as name:
+            folder = Path(name)
+            truths = generate(folder, folder / "truth.json", count=CONTRACTS, seed=seed, wording="varied")
+            documents = load_all(find(folder))
+        bench = documents_bench(settings, documents)
         shelf = shelf_of(bench.documents.values())
         for kind, case in varied_cases(bench, truths, seed):
             cases.setdefault(f"{kind} answers, seed {seed}", []).append(case)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,7 +77,9 @@ def documents_bench(
         folder = Path(tempfile.mkdtemp(prefix="ovrag-index-"))
         index = index_loaded(settings, documents, folder, wrap(embedder) if wrap else embedder)
     by_id = {document.id: document for document in documents}
-    return _bench(settings, by_id, index, embedder, connection, validator.result())
+    bench = _bench(settings, by_id, index, embedder, connection, validator.result())
+    weakref.finalize(bench, shutil.rmtree, folder, ignore_errors=True)  # it holds the documents' text
+    return bench
 
 
 @contextmanager

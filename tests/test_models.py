@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import socket
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -371,6 +373,17 @@ def test_one_line_says_what_leaves_the_machine_before_it_does(start: Start, capf
         ask(Q, "A", ARMS["plain"], bench)
     said = capfd.readouterr().err.splitlines()
     assert len(said) == 1 and "go to 127.0.0.1" in said[0]
+
+
+def test_nothing_of_an_asked_document_stays_in_the_temporary_folder(
+    start: Start, ovrag, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loan.txt").write_text(CLEAN)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    assert ovrag(start(scripted(good_model)), "ask", Q.text, "--document", "loan.txt")[0] == 0
+    gc.collect()
+    assert not list((tmp_path / "temporary").glob("ovrag-index-*"))
 
 
 def test_asking_on_the_command_line_says_what_leaves_and_answers(start: Start, ovrag, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -84,7 +86,10 @@ def open_desk(params: Path = Path("params.yaml")) -> Desk:
     except DocumentError:
         corpus = {}
     questions = load_questions(project_file(named.questions))
-    return Desk(models, questions, corpus, Path(tempfile.mkdtemp(prefix="ovrag-explorer-")))
+    folder = Path(tempfile.mkdtemp(prefix="ovrag-explorer-"))
+    desk = Desk(models, questions, corpus, folder)
+    weakref.finalize(desk, shutil.rmtree, folder, ignore_errors=True)  # uploads are held while the page is open
+    return desk
 
 
 def collections_of(desk: Desk) -> dict[str, list[str]]:
