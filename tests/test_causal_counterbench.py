@@ -1,0 +1,256 @@
+"""Rules over names, read as a grammar and solved: what follows, what stays open, and what cannot be read."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ovrag_core.errors import ReadingError
+from ovrag_core.studies.causal.boolean_models import (
+    Junction,
+    Literal,
+    Rule,
+    counterfactual,
+    cycle_of,
+    evaluate,
+    models,
+    negate,
+)
+from ovrag_core.studies.causal.counterbench import answer, contest, parse
+
+
+def solved(context, query):
+    found = answer(context, query)
+    return found.answer, found.status
+
+
+def rules_of(context):
+    return [f"{rule.condition} -> {rule.effect}" for rule in parse(context, "Would Mo occur if Mo?").rules]
+
+
+@pytest.mark.parametrize(
+    ("context", "rules"),
+    [
+        ("We know that Zup causes not Mo, and Mo causes Ka.", ["Zup -> not Mo", "Mo -> Ka"]),
+        ("We know that Zup and Mo together cause Ka", ["Zup and Mo -> Ka"]),
+        ("Zup and Mo causes Ka.", ["Zup and Mo -> Ka"]),
+        ("Zup or not Mo together cause Ka.", ["Zup or not Mo -> Ka"]),
+        ("Zup, Ru and Mo cause Ka.", ["Zup and Ru and Mo -> Ka"]),
+        ("Zup and Mo each cause Ka.", ["Zup or Mo -> Ka"]),
+        ("Zup and (Mo or Ru) cause Ka.", ["Zup and (Mo or Ru) -> Ka"]),
+        ("Zup causes Mo, Ru and Ka, Ka causes Bo.", ["Zup -> Mo", "Zup -> Ru", "Zup -> Ka", "Ka -> Bo"]),
+        ("Zup causes Mo, Ru and Ka cause Bo.", ["Zup -> Mo", "Ru and Ka -> Bo"]),
+        ("Zup causes Mo, Ru, and Ka together cause Bo.", ["Zup -> Mo", "Ru and Ka -> Bo"]),
+        ("Zup causes Mo, Ru, Mo and Ru cause Ka.", ["Zup -> Mo", "Zup -> Ru", "Mo and Ru -> Ka"]),
+        ("Zup causes Mo and Mo causes Ka and not Ru", ["Zup -> Mo", "Mo -> Ka", "Mo -> not Ru"]),
+        ("Zup causes Mo, which in turn causes Ka; Ka is caused by Ru.", ["Zup -> Mo", "Mo -> Ka", "Ru -> Ka"]),
+        ("Zup causes the absence of Mo. Mo prevents Ka", ["Zup -> not Mo", "Mo -> not Ka"]),
+        ("mo causes Ka, MO causes Ru", ["mo -> Ka", "mo -> Ru"]),
+    ],
+)
+def test_rules_are_read_whatever_joins_them(context, rules):
+    assert rules_of(context) == rules
+
+
+def test_every_rule_quotes_its_clause():
+    context = "We know that Zup causes not Mo, Mo and Ka together cause Ru. We observed Ka"
+    problem = parse(context, "Would Ru occur if not Zup?")
+    assert [rule.quote for rule in problem.rules] == ["Zup causes not Mo", "Mo and Ka together cause Ru"]
+    assert all(context[slice(*rule.span)] == rule.quote for rule in problem.rules)
+    assert problem.readings[0].observed == (Literal("Ka"),)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Would Ka occur if not Zup instead of Zup?",
+        "If not Zup instead of Zup, would Ka occur?",
+        "Would Ka have occurred if Zup had not occurred?",
+        "Had Zup not occurred, would Ka have happened?",
+        "Suppose not Zup. Would Ka occur?",
+        "Assume the absence of Zup; in that case would Ka be present?",
+    ],
+)
+def test_the_same_question_in_other_words(query):
+    assert solved("Zup causes not Mo, Mo causes Ka.", query) == ("yes", "determined")
+    assert solved("Zup causes not Mo, Mo causes Ka.", query.replace("Ka ", "Ka not ", 1))[0] != "yes"
+
+
+def test_a_condition_with_or_among_effects_is_not_read():
+    assert solved("Zup causes Mo or Ka, Ka causes Bo.", "Would Bo occur if Zup?") == (None, "unread")
+
+
+@pytest.mark.parametrize(
+    ("context", "query", "said"),
+    [
+        ("Zup does not cause Mo.", "Would Mo occur if Zup?", "denies a cause"),
+        ("Zup never causes Mo.", "Would Mo occur if Zup?", "denies a cause"),
+        ("Neither Zup nor Ka causes Mo.", "Would Mo occur if Zup?", "denies a cause"),
+        ("Zup may cause Mo.", "Would Mo occur if Zup?", "without exception"),
+        ("Zup strongly causes Mo.", "Would Mo occur if Zup?", '"Zup strongly"'),
+        ("Zup causes Mo. Hello there.", "Would Mo occur if Zup?", '"Hello there"'),
+        ("Zup causes Mo.", "Would Moo occur if Zup?", "nearest: Mo"),
+        ("Zup causes Mo. We observed Zop.", "Would Mo occur if Zup?", '"Zop"; nearest: Zup'),
+        ("Zup causes Mo.", "Would Mo occur?", "no action"),
+        ("Zup causes Mo.", "Would Mo occur if Zup or Mo?", "leaves open what is done"),
+        ("Zup causes Mo.", "Would Mo occur if Zup and not Zup?", "to occur and not to occur"),
+        ("Zup causes Mo.", "Why would Mo occur?", "not read as a question"),
+        ("Zup causes Mo.", "", "asks nothing"),
+        ("", "Would Mo occur if Zup?", "no rule"),
+        ('Z"} # DROP ALL causes Mo.', "Would Mo occur if Zup?", "DROP ALL"),
+        ("Zup and (Mo cause Ka.", "Would Mo occur if Zup?", "parentheses"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_never_guessed(context, query, said):
+    found = answer(context, query)
+    assert (found.answer, found.status) == (None, "unread")
+    assert said in found.remarks[0]
+    with pytest.raises(ReadingError, match=re.escape(said)):
+        parse(context, query)
+
+
+def test_what_was_observed_tells_of_hidden_roots():
+    context = "Zup and Ru together cause Mo, Ru causes Ka."
+    assert solved(context, "Would Ka occur if not Zup instead of Zup?") == ("no", "assumed")
+    assert solved(context + " We observed Mo", "Would Ka occur if not Zup instead of Zup?") == ("yes", "determined")
+    assert solved(context + " We observed not Mo", "Would Ka occur if not Zup instead of Zup?") == ("no", "determined")
+
+
+def test_an_observation_of_an_effect_does_not_outlive_the_action():
+    context = "Zup causes Mo, Mo causes Ka. We observed Mo."
+    assert solved(context, "Would Ka occur if not Zup instead of Zup?") == ("no", "determined")
+
+
+def test_an_observation_that_the_rules_rule_out_is_named_and_that_of_roots_kept():
+    found = answer("Zup causes Mo, Mo or Ru causes Ka. We observed not Mo and Ru.", "Would Ka occur if Zup and not Mo?")
+    assert found.answer == "yes"
+    found = answer("Zup causes Mo, Mo causes Ka. We observed Mo and not Ka.", "Would Ka occur if not Zup?")
+    assert found.answer == "no"
+    assert "rule out what was observed" in found.remarks[0]
+
+
+def test_a_cycle_is_solved_only_where_the_action_leaves_one_solution():
+    one = answer("Zup causes Mo, Mo and Ru cause Ka, Ka causes Ru.", "Would Ka occur if not Zup?")
+    assert (one.answer, one.status) == ("no", "cyclic")
+    assert "Ka → Ru → Ka" in one.derivation or "Ru → Ka → Ru" in one.derivation
+    two = answer("Zup causes Mo, Mo or Ru causes Ka, Ka causes Ru.", "Would Ka occur if not Zup?")
+    assert (two.answer, two.status) == (None, "cyclic")
+    none = answer("Zup causes Mo, Mo or Ru causes Ka, Ka causes not Ru.", "Would Ka occur if not Zup?")
+    assert (none.answer, none.remarks[0]) == (None, "the rules leave no solution under the action")
+    cut = answer("Zup causes Mo, Mo causes Ka, Ka causes Zup.", "Would Ka occur if not Zup?")
+    assert (cut.answer, cut.status) == ("no", "determined")
+    assert "does not matter" in cut.remarks[0]
+
+
+def test_rules_that_cause_and_prevent_the_same_are_answered_only_where_they_agree():
+    context = "Zup causes Mo, Ru causes not Mo."
+    assert solved(context, "Would Mo occur if Zup and not Ru?") == ("yes", "determined")
+    assert solved(context, "Would Mo occur if Zup and Ru?") == (None, "ambiguous")
+
+
+def test_a_mixed_condition_is_answered_where_both_groupings_agree():
+    context = "Zup and Mo or Ru cause Ka."
+    assert solved(context, "Would Ka occur if Zup and Mo and Ru?") == ("yes", "determined")
+    assert solved(context, "Would Ka occur if not Zup, not Mo and Ru?") == (None, "ambiguous")
+
+
+def test_a_contested_label_comes_with_its_derivation():
+    found = answer("Zup causes not Mo, Mo causes Ka.", "Would Ka occur if not Zup?")
+    assert contest(found, "yes") is None
+    contested = contest(found, "no")
+    assert contested is not None
+    assert [str(step) for step in found.steps] == [
+        "Zup does not occur: by the action",
+        'Mo occurs: Mo := not Zup ("Zup causes not Mo")',
+        'Ka occurs: Ka := Mo ("Mo causes Ka")',
+    ]
+    assert contested.derived == "yes"
+    assert contest(answer("Zup causes Mo", "Would Ka occur if Zup?"), "no") is None
+
+
+def test_the_type_is_told_by_the_text():
+    context = "Zup causes Mo, Mo causes Ka."
+    kinds = [
+        parse(context, "Would Ka occur if not Zup instead of Zup?").kind,
+        parse(context + " We observed Mo", "Would Ka occur if not Zup instead of Zup?").kind,
+        parse(context, "Would Ka occur if not Zup and not Mo?").kind,
+        parse(context, "Assume not Zup, and based on this, further suppose not Mo. Would Ka occur?").kind,
+    ]
+    assert kinds == ["basic", "conditional", "joint", "nested"]
+
+
+NAMES = ["Ado", "Bem", "Cil", "Dof", "Ery", "Fon"]
+
+
+@st.composite
+def chains_of_rules(draw):
+    """Acyclic rules over NAMES as (effect place, joint, [(cause place, holds)], effect holds)."""
+    made = []
+    for place in range(1, len(NAMES)):
+        causes = draw(st.lists(st.integers(0, place - 1), min_size=1, max_size=3, unique=True))
+        signs = [draw(st.booleans()) for _ in causes]
+        made.append(
+            (place, draw(st.sampled_from(["and", "or"])), list(zip(causes, signs, strict=True)), draw(st.booleans()))
+        )
+    return made
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules=chains_of_rules(), done=st.booleans(), comma=st.sampled_from([", ", ". ", ", and "]))
+def test_written_rules_give_what_direct_evaluation_gives(rules, done, comma):
+    def said(name, holds):
+        return name if holds else f"not {name}"
+
+    clauses, world = [], {0: done}
+    for place, joint, causes, holds in rules:
+        verb = "together cause" if len(causes) > 1 and joint == "and" else "causes"
+        subject = f" {joint} ".join(said(NAMES[cause], sign) for cause, sign in causes)
+        clauses.append(f"{subject} {verb} {said(NAMES[place], holds)}")
+        values = [world[cause] == sign for cause, sign in causes]
+        world[place] = (all(values) if joint == "and" else any(values)) == holds
+    query = f"Would {NAMES[-1]} occur if {said(NAMES[0], done)} instead of {said(NAMES[0], not done)}?"
+    expected = "yes" if world[len(NAMES) - 1] else "no"
+    assert solved("We know that " + comma.join(clauses), query) == (expected, "determined")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_text_is_answered_or_refused(context, query):
+    assert answer(context, query).status in {"determined", "assumed", "cyclic", "open", "ambiguous", "unread"}
+
+
+def test_formulas():
+    formula = Junction(True, (Literal("a"), Junction(False, (Literal("b", False), Literal("c")))))
+    for a, b, c in [(x, y, z) for x in (False, True) for y in (False, True) for z in (False, True)]:
+        world = {"a": a, "b": b, "c": c}
+        assert evaluate(formula, world) == (a and (not b or c))
+        assert evaluate(negate(formula), world) != evaluate(formula, world)
+    assert evaluate(formula, {"a": True}) is None
+    assert evaluate(formula, {"a": False}) is False
+
+
+def test_too_many_unknown_roots_leave_a_question_open():
+    names = [f"r{number}" for number in range(40)]
+    rules = [Rule(Junction(True, tuple(map(Literal, names))), Literal("y"))]
+    found = counterfactual(models(rules)[0], {}, Literal("y"))
+    assert (found.value, found.status) == (None, "open")
+    assert cycle_of(models(rules)[0]) == ()
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_development_half_of_counterbench(external_data):
+    folder = external_data / "causal" / "dev"
+    if not folder.is_dir():
+        pytest.skip("no CounterBench")
+    lines = read(folder / "counterbench.jsonl")
+    contested = {line["id"] for line in read(folder / "counterbench_contested.jsonl")}
+    found = {line["id"]: answer(line["context"], line["query"]) for line in lines}
+    assert len(found) == 500
+    assert {line["id"] for line in lines if contest(found[line["id"]], line["answer"])} == contested
+    assert all(found[line["id"]].answer == line["answer"] for line in lines if line["id"] not in contested)
+    assert all(found[line["id"]].problem.kind == line["type"] for line in lines)
