@@ -33,10 +33,6 @@ class QuestionError(OvragError):
     """A list of questions that cannot be used."""
 
 
-class ReadingError(OvragError):
-    """Words that a grammar cannot read; the text counts as unread and is never guessed at."""
-
-
 class CorpusError(OvragError):
     """A corpus that cannot be generated or found as asked."""
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovrag_core.errors import ReadingError
+from ovrag_core.errors import UnreadError
 from ovrag_core.studies.causal.boolean_models import (
     Junction,
     Literal,
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_said_and_never_guessed(context, query, said):
     found = answer(context, query)
     assert (found.answer, found.status) == (None, "unread")
     assert said in found.remarks[0]
-    with pytest.raises(ReadingError, match=re.escape(said)):
+    with pytest.raises(UnreadError, match=re.escape(said)):
         parse(context, query)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal as OneOf
 
-from ovrag_core.errors import ReadingError
+from ovrag_core.errors import UnreadError
 from ovrag_core.lines import one_line
 from ovrag_core.studies.causal.boolean_models import (
     Formula,
@@ -147,13 +147,13 @@ _SENTENCE = re.compile(r"[^.?!;]+")
 
 
 def parse(context: str, query: str) -> Problem:
-    """Rules, observations and question of a text. Raises `ReadingError` with the words that cannot be read."""
+    """Rules, observations and question of a text. Raises `UnreadError` with the words that cannot be read."""
     names: dict[str, str] = {}  # as first written
     for token in tokenise(context):
         names.setdefault(token.text.casefold(), token.text)
     readings = read_statements(context, _mention(names, known=False))
     if not any(reading.rules for reading in readings):
-        raise ReadingError("the context states no rule")
+        raise UnreadError("the context states no rule")
     known = {name.casefold(): name for reading in readings for rule in reading.rules for name in _names_of(rule)}
     for seen in readings[0].observed:
         for name in mentioned(seen):
@@ -194,7 +194,7 @@ def answer(context: str, query: str) -> Solution:
     """Parse and solve; what cannot be read is a solution with status `unread`."""
     try:
         return solve(parse(context, query))
-    except ReadingError as error:
+    except UnreadError as error:
         return Solution(None, "unread", remarks=(str(error),))
 
 
@@ -216,7 +216,7 @@ def _mention(names: dict[str, str], *, known: bool) -> Mention:
         said = " ".join(token.text for token in tokens)
         match = _NAME.fullmatch(said)
         if match is None or _RESERVED.fullmatch(match["name"]):
-            raise ReadingError(f'"{words_of(tokens)}" is not read as one variable, negated or not')
+            raise UnreadError(f'"{words_of(tokens)}" is not read as one variable, negated or not')
         name, holds = match["name"], match["no"] is None
         holds ^= len(_WHOLE_NOT.findall(match["before"])) % 2 == 1
         if name.casefold().startswith("non-") and len(name) > 4:
@@ -233,7 +233,7 @@ def _require(name: str, known: Mapping[str, str]) -> str:
         return known[name.casefold()]
     near = [known[each] for each in get_close_matches(name.casefold(), list(known), 3)]
     hint = f"; nearest: {', '.join(near)}" if near else ""
-    raise ReadingError(f'no rule names "{one_line(name, 40)}"{hint}')
+    raise UnreadError(f'no rule names "{one_line(name, 40)}"{hint}')
 
 
 def _question(query: str, mention: Mention) -> Question:
@@ -247,7 +247,7 @@ def _question(query: str, mention: Mention) -> Question:
             continue
         if starts := list(_ASSUMES.finditer(text)):
             if text[: starts[0].start()].strip():
-                raise ReadingError(f'"{one_line(text, 80)}" is not read as an assumption')
+                raise UnreadError(f'"{one_line(text, 80)}" is not read as an assumption')
             ends = [*(start.start() for start in starts[1:]), len(text)]
             for start, end in zip(starts, ends, strict=True):
                 done.append(_read(text[start.end() : end], mention))
@@ -255,14 +255,14 @@ def _question(query: str, mention: Mention) -> Question:
             continue
         match = next((found for pattern in _ASKS if (found := pattern.match(text))), None)
         if match is None:
-            raise ReadingError(f'"{one_line(text, 80)}" is not read as a question')
+            raise UnreadError(f'"{one_line(text, 80)}" is not read as a question')
         asked.append(_asked(match["asked"], mention))
         done += [_read(match["done"], mention)] if match["done"] else []
         supposed += [_read(match["fact"], mention)] if match["fact"] else []
     if len(asked) != 1:
-        raise ReadingError("the query asks nothing" if not asked else "the query asks more than one thing")
+        raise UnreadError("the query asks nothing" if not asked else "the query asks more than one thing")
     if not done:
-        raise ReadingError("the query names no action")
+        raise UnreadError("the query names no action")
     return Question(asked[0], _action(done), tuple(supposed), nested=assumed > 1 or (assumed == 1 and len(done) > 1))
 
 
@@ -274,7 +274,7 @@ def _asked(text: str, mention: Mention) -> Formula:
 def _read(text: str, mention: Mention) -> Formula:
     formulas = read_condition(tokenise(text), mention)
     if len(formulas) > 1:
-        raise ReadingError(f'"{one_line(text, 80)}" can be grouped in two ways')
+        raise UnreadError(f'"{one_line(text, 80)}" can be grouped in two ways')
     return formulas[0]
 
 
@@ -283,7 +283,7 @@ def _action(done: Sequence[Formula]) -> dict[str, bool]:
     for formula in done:
         for part in formula.parts if isinstance(formula, Junction) and formula.every else (formula,):
             if not isinstance(part, Literal):
-                raise ReadingError(f'"{part}" is no action: it leaves open what is done')
+                raise UnreadError(f'"{part}" is no action: it leaves open what is done')
             if action.setdefault(part.variable, part.holds) != part.holds:
-                raise ReadingError(f"{part.variable} is to be made to occur and not to occur")
+                raise UnreadError(f"{part.variable} is to be made to occur and not to occur")
     return action

@@ -2,7 +2,7 @@
 
 What a mention of a variable may look like is the caller's; everything else is here: where a clause ends, what joins its
 parts, which way the verb points. Where the words allow several readings all are returned, so that a caller can see
-whether they matter. What the grammar does not cover raises `ReadingError` with the words in question.
+whether they matter. What the grammar does not cover raises `UnreadError` with the words in question.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TypeVar
 
-from ovrag_core.errors import ReadingError
+from ovrag_core.errors import UnreadError
 from ovrag_core.lines import one_line
 from ovrag_core.studies.causal.boolean_models import Formula, Junction, Literal, Rule, mentioned, negate
 
@@ -108,7 +108,7 @@ def read_statements(text: str, mention: Mention, *, verbs: Iterable[str] | None 
     """Every reading of the rules and observations of a text, the likeliest first.
 
     `verbs` restricts the verbs to those that begin with one of these words, for texts whose names hold other verbs.
-    Raises `ReadingError` where a sentence is neither.
+    Raises `UnreadError` where a sentence is neither.
     """
     allowed = {words for words in _VERBS if verbs is None or words[0].rstrip("s") in set(verbs)}
     choices: list[list[tuple[Rule, ...]]] = []
@@ -154,7 +154,7 @@ def _part(item: Tokens, mention: Mention) -> list[Formula]:
     if len(item) > 2 and item[0].lower == "not" and item[1].text == "(" and item[-1].text == ")":
         return [negate(each) for each in read_condition(item[2:-1], mention)]
     if any(token.text in "()" for token in item):
-        raise ReadingError(f'the parentheses in "{words_of(item)}" do not close')
+        raise UnreadError(f'the parentheses in "{words_of(item)}" do not close')
     return [mention(item)]
 
 
@@ -175,7 +175,7 @@ def _split(tokens: Tokens) -> tuple[list[list[Token]], list[str]]:
             items.append([])
             joints.append(joint)
     if not all(items):
-        raise ReadingError(f'a connective stands alone in "{words_of(tokens)}"')
+        raise UnreadError(f'a connective stands alone in "{words_of(tokens)}"')
     following = "and"
     for place in reversed(range(len(joints))):
         following = joints[place] = joints[place] if joints[place] != "," else following
@@ -284,9 +284,9 @@ def _refuse_doubt(tokens: Tokens, verb: _Verb) -> None:
     word = tokens[place].lower if place >= 0 else ""
     said = words_of(tokens[max(place - 1, 0) : verb.last])
     if word in _DENIALS:
-        raise ReadingError(f'"{said}" denies a cause and gives no rule')
+        raise UnreadError(f'"{said}" denies a cause and gives no rule')
     if word in _DOUBTS:
-        raise ReadingError(f'"{said}" says what may be, and only rules without exception can be solved')
+        raise UnreadError(f'"{said}" says what may be, and only rules without exception can be solved')
 
 
 Split = tuple[Tokens, Tokens]
@@ -305,7 +305,7 @@ def _boundaries(segment: Tokens, verb: _Verb, after: _Verb, mention: Mention) ->
         if after.plural and not after.passive:
             found = [split for split in found if _count(split[1], mention) > 1] or found
         return found[::-1]
-    raise ReadingError(f'it cannot be told where in "{words_of(segment)}" one cause ends and the next begins')
+    raise UnreadError(f'it cannot be told where in "{words_of(segment)}" one cause ends and the next begins')
 
 
 def _valid(segment: Tokens, place: int, verb: _Verb, after: _Verb, mention: Mention) -> Split | None:
@@ -317,7 +317,7 @@ def _valid(segment: Tokens, place: int, verb: _Verb, after: _Verb, mention: Ment
     try:
         (_condition if verb.passive else _effects)(left, mention)
         formulas = (_effects if after.passive else _condition)(right, mention)
-    except ReadingError:
+    except UnreadError:
         return None
     literals = [name for part in _leaves(formulas[0]) for name in [part.variable]]
     together = any(token.lower in _JOINTLY | _SEVERALLY | {"both"} for token in right)
@@ -330,7 +330,7 @@ def _referred(left: Tokens, pronoun: Token, mention: Mention) -> Tokens:
     """What "which" after a clause stands for: its effect, where there is one and it is not negated."""
     items, _ = _split(left)
     if len(items) != 1 or not mention(items[0]).holds:
-        raise ReadingError(f'it cannot be told what "{pronoun.text}" after "{words_of(left)}" stands for')
+        raise UnreadError(f'it cannot be told what "{pronoun.text}" after "{words_of(left)}" stands for')
     return items[0]
 
 
@@ -351,7 +351,7 @@ def _effects(tokens: Tokens, mention: Mention) -> list[Formula]:
     formulas = read_condition(_without(_trimmed(tokens), frozenset({"both"})), mention)
     leaves = _leaves(formulas[0])
     if formulas[0] != _join(leaves, every=True):
-        raise ReadingError(f'"{words_of(tokens)}" leaves open which effect there is')
+        raise UnreadError(f'"{words_of(tokens)}" leaves open which effect there is')
     return formulas
 
 
@@ -363,9 +363,9 @@ def _clause(text: str, before: Tokens, verb: _Verb, behind: Tokens, mention: Men
     before, behind = _without_fillers(before), _trimmed(behind)
     causes, effects = (behind, before) if verb.passive else (before, behind)
     if before and before[0].lower == "neither":
-        raise ReadingError(f'"{words_of(before)}" denies a cause and gives no rule')
+        raise UnreadError(f'"{words_of(before)}" denies a cause and gives no rule')
     if not causes or not effects:
-        raise ReadingError(f'"{words_of([*before, *behind])}" lacks a cause or an effect')
+        raise UnreadError(f'"{words_of([*before, *behind])}" lacks a cause or an effect')
     start, end = min(t.start for t in [*before, *behind]), max(t.end for t in [*before, *behind])
     literals = _leaves(_effects(effects, mention)[0])
     return [
@@ -388,13 +388,13 @@ def _bare_observation(tokens: Tokens, mention: Mention) -> Formula:
     """ "Trune occurred", "Trune was observed": the mention has a verb of its own."""
     tail = tokens[-1].lower
     if len(tokens) < 2 or tail not in ("occurred", "happened", "observed", "present", "absent"):
-        raise ReadingError(f'"{words_of(tokens)}" is neither a rule nor an observation')
+        raise UnreadError(f'"{words_of(tokens)}" is neither a rule nor an observation')
     return _only(read_condition(tokens, mention), tokens)
 
 
 def _only(formulas: Sequence[Formula], tokens: Tokens) -> Formula:
     if len(formulas) > 1:
-        raise ReadingError(f'"{words_of(tokens)}" can be grouped in two ways')
+        raise UnreadError(f'"{words_of(tokens)}" can be grouped in two ways')
     return formulas[0]
 
 
@@ -403,5 +403,5 @@ def _combined(choices: Sequence[Sequence[T]]) -> list[tuple[T, ...]]:
     for each in choices:
         size *= len(each)
     if size > MOST_READINGS:
-        raise ReadingError(f"the text has {size} readings, more than {MOST_READINGS}")
+        raise UnreadError(f"the text has {size} readings, more than {MOST_READINGS}")
     return list(product(*choices))
