@@ -1,0 +1,249 @@
+"""The words of a sentence that relate a cause and an effect, found and sorted out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from ovrag_core.studies.causal.wording import (
+    ADVERB,
+    AUXILIARY,
+    BE,
+    DETERMINER,
+    NOT,
+    any_of,
+    forms,
+    language,
+    listed,
+    verbs,
+)
+
+Relation = Literal["raises", "lowers", "affects"]
+Kind = Literal["forward", "backward", "both"]  # cause first, effect first, neither ("is independent of")
+RELATIONS: tuple[Relation, ...] = ("raises", "lowers", "affects")
+CONJUNCTION = r"(?:and|but|or|yet|nor|while|whereas|so)"
+
+_PRE = rf"(?:(?:{NOT}|{AUXILIARY}|{ADVERB})\s+){{0,5}}"
+_HEDGED = re.compile(r"\b(?:may|might|need|could|not necessarily|not always|not usually|not often)\b")
+_NEGATED = re.compile(rf"\b{NOT}(?=\s|$)|n't\b|n’t\b")
+_ONLY = re.compile(r"\b(?:not only|not just|not merely)\b")
+_NOUN_AFTER = re.compile(
+    r"\s*(?:(?:of|in|for|by|at|from|with|on|among|between|is|are|was|were|has|have|will|can|may|than)\b|[,.;:)]|$|and\s+(?:of|in)\b)"
+)
+_ADJECTIVE_BEFORE = re.compile(rf"(?:^|\b)(?:{DETERMINER}|more|less|fewer|higher|greater|further)\s*$")
+_SIGNED = {
+    "raises": "positive|beneficial|favou?rable|boosting|stimulating|reinforcing|increasing|raising",
+    "lowers": "negative|adverse|detrimental|dampening|harmful|depressing|inhibiting|inhibitory|reducing|lowering|damping|suppressing",
+}
+_EFFECT = r"(?:effect|influence|impact|bearing)s?"
+_HAVE = r"(?:has|have|had|having|exerts?|exerted)"
+_NONE = re.compile(
+    rf"\b(?:{_PRE}{_HAVE}\s+(?:absolutely |virtually |practically |at all )?no\s+(?:[a-z]+ ){{0,2}}?{_EFFECT}\s+(?:whatsoever |at all |whatever )?(?:on|upon)"
+    rf"|{_PRE}(?:does|do|did)\s+nothing\s+(?:at all )?to(?:\s+(?:change|alter|affect|influence|raise or lower))?"
+    rf"|{_PRE}(?:makes?|made)\s+no\s+difference\s+to|{_PRE}leaves?\s+unchanged)(?=\s)"
+)
+_APART = re.compile(
+    rf"\b(?:{BE}\s+(?:{ADVERB}\s+)?(?:independent of|unrelated to|not related to|causally unrelated to)"
+    r"|(?:has|have|had)\s+nothing\s+to\s+do\s+with)(?=\s)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words at `start` to `end` that relate what is before and behind them.
+
+    `weak`: the words may be a noun or an adjective as well. `trailing`: an -ing form behind a clause ("…, raising Y").
+    """
+
+    start: int
+    end: int
+    relation: Relation
+    kind: Kind
+    negative: bool
+    hedged: bool
+    weak: bool = False
+    trailing: bool = False
+    moving: bool = False  # its object says where it goes: "makes X rise"
+
+
+def find_cues(sentence: str) -> list[Cue]:
+    """The cues of a sentence in lower case, in order, none within another, nouns and adjectives left out."""
+    found: list[Cue] = []
+    for cue in sorted(_all(sentence), key=lambda cue: (cue.start, -cue.end)):
+        if not found or cue.start >= found[-1].end:
+            found.append(cue)
+        elif cue.end > found[-1].end and found[-1].weak:
+            found[-1] = cue
+    return _sorted_out(sentence, found)
+
+
+def association(sentence: str) -> re.Match[str] | None:
+    """Words that relate without saying which is the cause."""
+    return _associated().search(sentence)
+
+
+def _sorted_out(sentence: str, cues: list[Cue]) -> list[Cue]:
+    kept = list(cues)
+    for at in range(len(kept) - 1, -1, -1):
+        cue = kept[at]
+        before = sentence[kept[at - 1].end if at else 0 : cue.start]
+        after = sentence[cue.end : kept[at + 1].start if at + 1 < len(kept) else len(sentence)]
+        if cue.kind == "forward" and not cue.trailing and _is_no_verb(cue, before, after):
+            del kept[at]
+    return kept
+
+
+def _is_no_verb(cue: Cue, before: str, after: str) -> bool:
+    """Whether it is a noun ("a rise in", "the causes of") or an adjective ("reduced growth"), or has no object."""
+    if not after.strip(" ,.") or _NOUN_AFTER.match(after) is not None:
+        return True
+    return cue.weak and (not before.strip(" ,") or _ADJECTIVE_BEFORE.search(before) is not None)
+
+
+def _all(sentence: str) -> Iterator[Cue]:
+    for match in _NONE.finditer(sentence):
+        # "has no effect" denies by itself, and a "not" before it takes that back
+        denied = len(_NEGATED.findall(match[0])) % 2 == 0
+        yield Cue(match.start(), match.end(), "affects", "forward", denied, False)
+    for match in _APART.finditer(sentence):
+        yield Cue(match.start(), match.end(), "affects", "both", True, False)
+    for relation, pattern in _signed():
+        for match in pattern.finditer(sentence):
+            yield _cue(match, relation, "forward")
+    for pattern, kind in ((_passive(), "backward"), (_backward(), "backward"), (_active(), "forward")):
+        for match in pattern.finditer(sentence):
+            relation, weak = _lookup()[kind if pattern is not _passive() else "passive"][_key(match["verb"])]
+            yield _cue(match, relation, "backward" if kind == "backward" else "forward", weak=weak and not match["pre"])
+    for match in _adjectival().finditer(sentence):
+        yield _cue(match, "raises", "backward")
+    for match in _trailing().finditer(sentence):
+        relation, _ = _lookup()["trailing"][_key(match["verb"])]
+        yield _cue(match, relation, "forward", trailing=True)
+    for match in _moving().finditer(sentence):
+        yield _cue(match, "raises", "forward", weak=not match["pre"], moving=True)
+    for match in re.finditer(r"\s*(?:-+>|=+>|→|⟶|⇒|⟹)\s*", sentence):
+        yield Cue(match.start(), match.end(), "raises", "forward", False, False)
+
+
+def _cue(
+    match: re.Match[str],
+    relation: Relation,
+    kind: Kind,
+    *,
+    weak: bool = False,
+    trailing: bool = False,
+    moving: bool = False,
+) -> Cue:
+    words = _ONLY.sub("", match[0])
+    negative = len(_NEGATED.findall(words)) % 2 == 1
+    hedged = _HEDGED.search(match[0]) is not None
+    return Cue(match.start(), match.end(), relation, kind, negative, hedged, weak, trailing, moving)
+
+
+def _key(words: str) -> str:
+    return " ".join(words.split())
+
+
+@cache
+def _lookup() -> dict[str, dict[str, tuple[Relation, bool]]]:
+    """What is said by the words of a verb, and whether they may be no verb: by the kind of pattern they stand in."""
+    found: dict[str, dict[str, tuple[Relation, bool]]] = {"forward": {}, "backward": {}, "passive": {}, "trailing": {}}
+    for relation in RELATIONS:
+        for strength in ("ambiguous", "plain"):
+            for verb in verbs(language()["verbs"][relation][strength]):
+                single = " " not in verb.base
+                for text in (verb.base, verb.past, verb.participle):
+                    found["forward"][text] = (relation, single)
+                found["forward"][verb.third] = (relation, strength == "ambiguous")
+                found["passive"][verb.participle] = (relation, False)
+                found["trailing"][verb.ing] = (relation, False)
+        for verb in verbs(str(language()["backward"][relation])):
+            for text in (verb.base, verb.third, verb.past):
+                found["backward"][text] = (relation, False)
+    return found
+
+
+@cache
+def _active() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?P<pre>{_PRE})(?P<verb>{any_of(_lookup()['forward'])})(?![\w-])")
+
+
+@cache
+def _passive() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w-])(?P<pre>{_PRE}(?:{BE}|has been|have been)(?:n't|n’t)?\s+(?:(?:{NOT}|{ADVERB}|been|being)\s+){{0,3}})"
+        rf"(?P<verb>{any_of(_lookup()['passive'])})\s+(?:(?:up|down|in part|at least in part|mainly|largely|chiefly)\s+)?(?:by|through|via)(?![\w-])"
+    )
+
+
+@cache
+def _backward() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?P<pre>{_PRE})(?P<verb>{any_of(_lookup()['backward'])})(?![\w-])")
+
+
+@cache
+def _adjectival() -> re.Pattern[str]:
+    phrases = any_of(listed(str(language()["adjectival"]["raises"])))
+    return re.compile(
+        rf"(?<![\w-])(?P<pre>{_PRE}{BE}(?:n't|n’t)?\s+(?:(?:{NOT}|{ADVERB}|at least|in part|partly)\s+){{0,3}}){phrases}(?![\w-])"
+    )
+
+
+@cache
+def _trailing() -> re.Pattern[str]:
+    verbs_ = any_of(_lookup()["trailing"])
+    return re.compile(
+        rf"(?:,\s*(?:(?:and|thus|thereby|hence|so|ultimately|in turn|therefore|then|eventually|finally|not)\s+){{0,3}}"
+        rf"|\s(?:thus|thereby|hence)\s+)(?P<verb>{verbs_})(?![\w-])"
+    )
+
+
+@cache
+def _moving() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w-])(?P<pre>{_PRE})(?P<verb>{any_of(forms(str(language()['movers']), 'base', 'third', 'past'))})(?![\w-])(?=\s+(?!of\b|in\b))"
+    )
+
+
+@cache
+def _signed() -> tuple[tuple[Relation, re.Pattern[str]], ...]:
+    found: list[tuple[Relation, re.Pattern[str]]] = []
+    for relation in RELATIONS[:2]:
+        found.append(
+            (
+                relation,
+                re.compile(
+                    rf"(?<![\w-])(?:{_PRE}){_HAVE}\s+an?\s+(?:[a-z]+ly )?(?:(?:strong|weak|clear|direct|large|small|marked) )?"
+                    rf"(?:{_SIGNED[relation]})\s+{_EFFECT}\s+(?:on|upon)(?![\w-])"
+                ),
+            )
+        )
+    adjective = (
+        r"(?:(?:strong|weak|clear|direct|large|small|marked|major|significant|big|main|chief|key|important|primary) )?"
+    )
+    found.append(
+        (
+            "affects",
+            re.compile(
+                rf"(?<![\w-])(?:{_PRE}){_HAVE}\s+(?:an?|some|any)\s+{adjective}{_EFFECT}\s+(?:on|upon)(?![\w-])"
+            ),
+        )
+    )
+    found.append(
+        (
+            "raises",
+            re.compile(
+                rf"(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?(?:an?|the|one)\s+{adjective}(?:causes?|drivers?|source|reason|reasons) (?:of|for|behind)(?![\w-])"
+                rf"|(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?responsible for(?![\w-])"
+            ),
+        )
+    )
+    return tuple(found)
+
+
+@cache
+def _associated() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){any_of(listed(str(language()['association'])))}(?![\w-])")

@@ -1,0 +1,106 @@
+"""The English of causes from `language.yaml`, as inflected words and as patterns that match them.
+
+All patterns are over single words and fixed phrases, with no repetition inside a repetition, so that the time they
+take grows with the text alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import yaml
+
+LANGUAGE = Path(__file__).with_name("language.yaml")
+Form = Literal["base", "third", "past", "participle", "ing"]
+FORMS: tuple[Form, ...] = ("base", "third", "past", "participle", "ing")
+
+_NO_ADVERBS = (
+    "supply|family|assembly|anomaly|monopoly|oligopoly|reply|ally|fly|jelly|belly|july|italy|duopoly|bully|rally|only"
+)
+ADVERB = (
+    rf"(?:(?!(?:{_NO_ADVERBS})\b)[a-z]+ly|also|then|thus|hence|often|always|still|even|in turn|again|just|itself|themselves"
+    r"|in fact|not only|not just|not merely|soon|too|usually|so|in the end|at once|ever|further|once again|now)"
+)
+NOT = (
+    r"(?:(?:do|does|did|will|would|can|could|should|is|are|was|were|has|have|had)(?:n't|n’t| not| never)|cannot|can't|won't"
+    r"|never|not|no longer|fails? to|failed to|ceases? to|neither)"
+)
+AUXILIARY = (
+    r"(?:will|would|can|could|may|might|must|should|shall|does|do|did|has|have|had|been|tends? to|seems? to|appears? to"
+    r"|(?:is|are|was|were) (?:known|said|likely|thought|expected|found|believed|shown|bound|going|able|certain|sure|set) to"
+    r"|helps? to|helps?|serves? to|acts to|act to|begins? to|starts? to|continues? to|works? to|comes? to)"
+)
+BE = r"(?:is|are|was|were|be|been|being|gets?|got)"
+DETERMINER = r"(?:an?|the|some|any|this|that|these|those|its|their|our|such|each|every|both|all|of|in|by|to|with|on|for|from|at|as|and|or|very|much|far|no)"
+_VOWEL = re.compile(r"[aeiou]")
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """The five forms of a verb, each with the words that belong to it ("lead to")."""
+
+    base: str
+    third: str
+    past: str
+    participle: str
+    ing: str
+
+    def form(self, name: Form) -> str:
+        """One of its forms."""
+        return str(getattr(self, name))
+
+
+def inflect(text: str) -> Verb:
+    """A verb of `language.yaml`: "raise", "lead/leads/led/led/leading to"."""
+    first, _, rest = text.partition(" ")
+    given = first.split("/")
+    forms = given if len(given) == len(FORMS) else _regular(given[0])
+    return Verb(*(f"{form} {rest}".strip() for form in forms))
+
+
+def _regular(base: str) -> list[str]:
+    if base.endswith("e"):
+        return [base, base + "s", base + "d", base + "d", base[:-1] + "ing"]
+    if base.endswith("y") and not _VOWEL.match(base[-2]):
+        return [base, base[:-1] + "ies", base[:-1] + "ied", base[:-1] + "ied", base + "ing"]
+    stem = base + base[-1] if _doubles(base) else base
+    third = base + ("es" if base.endswith(("s", "sh", "ch", "x", "z")) else "s")
+    return [base, third, stem + "ed", stem + "ed", stem + "ing"]
+
+
+def _doubles(base: str) -> bool:
+    """Short verbs that end in one vowel and one consonant double it: curb does not, spur and drop do."""
+    short = len(_VOWEL.findall(base)) == 1 and len(base) > 2
+    return short and base[-1] not in "aeiouwxy" and bool(_VOWEL.match(base[-2])) and not _VOWEL.match(base[-3])
+
+
+def listed(text: str) -> list[str]:
+    """The entries of a list that is written with commas."""
+    return [" ".join(entry.split()) for entry in text.split(",") if entry.strip()]
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """A pattern for any of the phrases, the longest first."""
+    ordered = sorted(dict.fromkeys(phrases), key=lambda phrase: (-len(phrase), phrase))
+    return "(?:" + "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in ordered) + ")"
+
+
+@cache
+def language() -> dict[str, dict[str, dict[str, str]]]:
+    """What `language.yaml` says, as it is written."""
+    return dict(yaml.safe_load(LANGUAGE.read_text(encoding="utf-8")))
+
+
+def verbs(text: str) -> list[Verb]:
+    """The verbs of a list."""
+    return [inflect(entry) for entry in listed(text)]
+
+
+def forms(text: str, *names: Form) -> list[str]:
+    """These forms of all verbs of a list; all forms where none is named."""
+    return [verb.form(name) for verb in verbs(text) for name in names or FORMS]
