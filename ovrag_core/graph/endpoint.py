@@ -30,6 +30,7 @@ _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _LARGEST = 64 << 20  # bytes of one answer
 _PATTERN = "{} {{ ?s ?p ?o }}"
 _KEPT = 10_000  # answers
+_RETVAL = "__ASK_RETVAL"  # the column in which Virtuoso 7 answers an ASK
 _LONGEST_PAUSE = 10.0  # seconds between two attempts, whatever the server asks for
 
 
@@ -187,7 +188,21 @@ def _parsed(document: object) -> _Answer:
     bindings = document["results"]["bindings"]
     if not isinstance(bindings, list):
         raise ValueError
-    return _Answer([{str(name): _term(term) for name, term in row.items()} for row in bindings], None)
+    rows = [{str(name): _term(term) for name, term in row.items()} for row in bindings]
+    head = document.get("head")
+    if isinstance(head, dict) and head.get("vars") == [_RETVAL]:
+        return _Answer([], _truth(rows))
+    return _Answer(rows, None)
+
+
+def _truth(rows: list[Row]) -> bool:
+    """The truth value that Virtuoso gives as a table: one row that holds 1, or no row at all for a no."""
+    if not rows:
+        return False
+    values = [{name: getattr(term, "value", None) for name, term in row.items()} for row in rows]
+    if values not in ([{_RETVAL: "1"}], [{_RETVAL: "0"}]):
+        raise ValueError
+    return values == [{_RETVAL: "1"}]
 
 
 def _term(term: Mapping[str, str]) -> Term:

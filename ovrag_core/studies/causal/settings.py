@@ -77,14 +77,17 @@ class Kinds(Part):
 class Drift(Part):
     """The declared simulator of drafts: the share of statements it gets wrong, and how.
 
-    `obedience` is the chance that a constraint is obeyed, `reading` that a fact beside the question is copied. Both are
-    assumptions, not findings.
+    `obedience` is the chance that a constraint is obeyed, `reading` that a fact beside the question is copied,
+    `credulity` that a false sentence of the prompt is repeated, `slips` that a revision spoils what nobody objected to.
+    All are assumptions, not findings.
     """
 
     rate: Share = 0.3
     kinds: Kinds = Kinds()
     obedience: Share = 0.9
     reading: Share = 0.5
+    credulity: Share = 0.5
+    slips: Share = 0.02
     seed: NotNegative = 42
 
 

@@ -1,0 +1,108 @@
+"""The arms: one verifier, one executive and one set of prompts for all of them, and the same number of drafts.
+
+vanilla, cot, rag, rag_cot   one draft: as asked, step by step, with the facts that fit best, with both
+best_of_t                    as many drafts as the loop may have, none told anything; the best by the same verdicts
+caf                          the loop: what the verdicts object to joins the next prompt
+
+`random_verdicts` asks nobody and has a module of its own. Offline, drafts come from the declared simulator; that being
+asked for steps changes nothing there is an assumption, so that vanilla and cot then are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import get_args
+
+import numpy
+
+from ovrag_core.errors import ModelError
+from ovrag_core.graph import Store
+from ovrag_core.lines import one_line
+from ovrag_core.retrieval.lexical import Lexicon as Words
+from ovrag_core.retrieval.words import stems
+from ovrag_core.studies.causal import loop
+from ovrag_core.studies.causal.drafting import Drafter, Prompt
+from ovrag_core.studies.causal.loop import Answer, Gaps, Judge, Round
+from ovrag_core.studies.causal.settings import Arm
+from ovrag_core.studies.causal.verifier import Verdict, Verifier
+from ovrag_core.studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+
+TOP = 3  # facts beside a question
+DRAFTING: tuple[Arm, ...] = tuple(arm for arm in get_args(Arm) if arm != "random_verdicts")
+_WITH_FACTS = ("rag", "rag_cot")
+_IN_STEPS = ("cot", "rag_cot")
+Key = tuple[str, str, str, bool]
+
+
+class Facts:
+    """The effects that a store holds, as sentences, found by the words of a question (BM25)."""
+
+    def __init__(self, store: Store, verifier: Verifier) -> None:
+        triples = [
+            each for predicate in (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON) for each in store.triples(None, predicate)
+        ]
+        self._sentences = sorted(f"{verifier.sentence(triple)}." for triple in triples)
+        self._index = Words([stems(each) for each in self._sentences])
+
+    def best(self, question: str, top: int = TOP) -> tuple[str, ...]:
+        """The `top` sentences that fit best, best first; none that shares no word."""
+        scores = self._index.scores([(stem, 1.0) for stem in dict.fromkeys(stems(question))])
+        order = numpy.argsort(-scores, kind="stable")[:top]
+        return tuple(self._sentences[place] for place in order if scores[place] > 0)
+
+
+def answer(
+    arm: Arm,
+    question: str,
+    drafter: Drafter,
+    judge: Judge,
+    facts: Callable[[str], tuple[str, ...]],
+    note: Callable[[Round], None] | None = None,
+) -> Answer:
+    """What an arm answers to a question. `facts` gives the sentences beside it, for the arms that have any.
+
+    Raises ValueError for `random_verdicts`, which answers nothing.
+    """
+    if arm not in DRAFTING:
+        raise ValueError(f"{arm} drafts nothing")
+    beside = facts(question) if arm in _WITH_FACTS else ()
+    prompt = Prompt(question, "steps" if arm in _IN_STEPS else "plain", beside)
+    if arm == "caf":
+        return loop.run(prompt, drafter, judge, note)
+    return _best(prompt, drafter, judge, judge.options.rounds if arm == "best_of_t" else 1, note)
+
+
+def _best(prompt: Prompt, drafter: Drafter, judge: Judge, drafts: int, note: Callable[[Round], None] | None) -> Answer:
+    """The best of independent drafts, the first of several: what is accepted at once, then score, then fewest gaps."""
+    rounds: list[Round] = []
+    for take in range(drafts):
+        try:
+            draft = drafter.draft(prompt, take)
+        except ModelError as error:
+            return Answer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), take)
+        rounds.append(judge.round(take + 1, draft))
+        if note:
+            note(rounds[-1])
+    chosen = max(range(drafts), key=lambda place: _rank(rounds[place], judge))
+    return judge.adjudicate(rounds, drafts, chosen)
+
+
+def _rank(round_: Round, judge: Judge) -> tuple[bool, float, int]:
+    return loop.is_good(round_, judge.options), -1.0 if round_.score is None else round_.score, -len(round_.gaps)
+
+
+def gaps_of(question: str, verifier: Verifier) -> Gaps:
+    """Finds what a draft leaves out: statements of the question that the graph bears out, in its own words."""
+    given = {key(each): each.quote for each in verifier.check(question) if each.outcome == "VERIFIED"}
+
+    def gaps(verdicts: Sequence[Verdict]) -> list[str]:
+        said = {key(each) for each in verdicts}
+        return [quote for known, quote in given.items() if known not in said]
+
+    return gaps
+
+
+def key(verdict: Verdict) -> Key | None:
+    """The claim of a verdict as plain values, in whatever words it was made; None where nothing could be linked."""
+    meant = verdict.claim
+    return (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied) if meant else None

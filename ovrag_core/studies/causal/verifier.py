@@ -1,0 +1,329 @@
+"""Causal statements checked against a graph: each verdict with the query that was asked and the triples it rests on.
+
+A contradiction is a rule over triples that are there, never a triple that is missing: what is unknown is FAILED (the
+open world), and what could not be asked is UNCHECKED. Effects are composed along ways of the graph, the signs
+multiplied; where ways of both signs lead to the same thing, the sign is open.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from pyoxigraph import Literal as Text
+from pyoxigraph import NamedNode, Triple
+
+from ovrag_core.errors import GraphError, Unchecked
+from ovrag_core.graph import LABEL, Store
+from ovrag_core.graph.query import bind
+from ovrag_core.lines import one_line
+from ovrag_core.studies.causal.linking import THRESHOLD, Ambiguous, Candidate, Claim, Lexicon, Unknown, claim
+from ovrag_core.studies.causal.propositions import Proposition, Span, Unread, parse
+from ovrag_core.studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+
+Outcome = Literal["VERIFIED", "CONTRADICTION", "PARTIAL", "FAILED", "UNCHECKED"]
+Rule = Literal[
+    "stated", "derived", "stated negation", "reversed edge", "opposite polarity", "disjoint predicates", "open sign"
+]
+CONTRADICTIONS: tuple[Rule, ...] = ("stated negation", "reversed edge", "opposite polarity", "disjoint predicates")
+Path = tuple[Triple, ...]
+
+_EFFECTS = (RAISES, LOWERS, AFFECTS)
+_SIGNS: Mapping[NamedNode, int] = {RAISES: 1, LOWERS: -1, AFFECTS: 0}
+_WORDS: Mapping[NamedNode, str] = {
+    RAISES: "raises",
+    LOWERS: "lowers",
+    AFFECTS: "affects",
+    NO_EFFECT_ON: "has no effect on",
+}
+_ONWARD = f"SELECT ?p ?o WHERE {{ ?s ?p ?o FILTER(?p IN ({', '.join(map(str, _EFFECTS))})) }}"
+_FARTHEST = 5_000  # pairs of a thing and a sign that a way is looked for among
+_KEPT = 50_000  # claims whose judgement is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the graph says of a statement, in which words of the text, and why.
+
+    `query` is the query that decided, its terms in it; `triples` are those that support the statement or clash with
+    it. `claim` is None where a mention could not be linked or the words could not be read.
+    """
+
+    outcome: Outcome
+    quote: str
+    span: Span
+    reason: str
+    claim: Claim | None = None
+    rule: Rule | None = None
+    query: str | None = None
+    triples: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The part of a verdict that depends on the claim alone."""
+
+    outcome: Outcome
+    reason: str
+    rule: Rule | None
+    query: str | None
+    triples: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """What holds of a claim if one of `predicates` leads from its subject to its object."""
+
+    outcome: Outcome
+    rule: Rule
+    predicates: tuple[NamedNode, ...]
+
+
+class Verifier:
+    """Judges texts by a graph. `gamma` is the similarity from which a mention counts as a name of a thing.
+
+    Without a lexicon, that of the graph is made at the first use. It holds no random state, and one instance keeps what
+    it was once told of a claim: use a new one where the graph has changed.
+    """
+
+    def __init__(self, store: Store, lexicon: Lexicon | None = None, gamma: float = THRESHOLD) -> None:
+        self.store = store
+        self.gamma = gamma
+        self._lexicon = lexicon
+        self._known: dict[tuple[str, str, str, bool], _Judged] = {}
+        self._names: dict[NamedNode, str] = {}
+
+    def check(self, text: str) -> list[Verdict]:
+        """A verdict for every statement of a text, in its order; none where it states nothing."""
+        return [self.verify(each) for each in parse(text)]
+
+    def verify(self, statement: Proposition | Unread) -> Verdict:
+        """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
+        place = (statement.quote, statement.span)
+        if isinstance(statement, Unread):
+            return Verdict("FAILED", *place, f"it could not be read: {statement.reason}")
+        try:
+            meant = claim(statement, self._names_of_things(), self.gamma)
+            if not isinstance(meant, Claim):
+                return Verdict("FAILED", *place, _unlinked(meant))
+            judged = self._judged(meant)
+        except Unchecked as error:
+            return Verdict("UNCHECKED", *place, str(error))
+        except GraphError as error:
+            return Verdict("UNCHECKED", *place, f"the question could not be put: {error}")
+        if judged.outcome == "VERIFIED" and meant.score < 1:
+            near = f"{judged.reason}, if the names that come near ({meant.score:.2f}) mean these things"
+            return Verdict("PARTIAL", *place, near, meant, judged.rule, judged.query, judged.triples)
+        return Verdict(judged.outcome, *place, judged.reason, meant, judged.rule, judged.query, judged.triples)
+
+    def name(self, node: NamedNode) -> str:
+        """What the graph calls a thing, on one line; its IRI where it has no label or cannot be asked."""
+        if node not in self._names:
+            try:
+                found = [each.object for each in self.store.triples(node, LABEL)]
+            except Unchecked:
+                return one_line(node.value, 80)
+            labels = sorted(each.value for each in found if isinstance(each, Text))
+            self._names[node] = one_line(labels[0] if labels else node.value, 80)
+        return self._names[node]
+
+    def _names_of_things(self) -> Lexicon:
+        if self._lexicon is None:
+            self._lexicon = Lexicon.of_graph(self.store)
+        return self._lexicon
+
+    def _judged(self, meant: Claim) -> _Judged:
+        """What is kept of a claim, or the graph's answer; an answer that was not given raises and is not kept."""
+        key = (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied)
+        if key not in self._known:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[key] = self._judge(meant)
+        return self._known[key]
+
+    def _judge(self, meant: Claim) -> _Judged:
+        subject, object_ = meant.subject, meant.object
+        if subject == object_:
+            return self._of_itself(meant)
+        held = []
+        query = ""
+        for test in _direct(meant):
+            query, triples = self._stated(subject, test.predicates, object_)
+            if triples:
+                held.append(_Judged(test.outcome, self._says(triples), test.rule, query, triples))
+        if {each.outcome for each in held} >= {"VERIFIED", "CONTRADICTION"}:
+            both = tuple(triple for each in held for triple in each.triples)
+            why = f"the graph contradicts itself: {self._words(both)}"
+            return _Judged("FAILED", why, None, held[0].query, both)
+        return held[0] if held else self._along_ways(meant, query)
+
+    def _of_itself(self, meant: Claim) -> _Judged:
+        query, stated = self._stated(meant.subject, _EFFECTS, meant.object)
+        if stated:
+            return _Judged("FAILED", f"the graph runs in a circle: {self._words(stated)}", None, query, stated)
+        outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
+        why = f"{self.name(meant.subject)} cannot be its own cause where effects form no circle"
+        return _Judged(outcome, why, "reversed edge", query)
+
+    def _stated(self, subject: NamedNode, predicates: tuple[NamedNode, ...], object_: NamedNode) -> tuple[str, Path]:
+        """The query whether one of the predicates leads from one thing to the other, and the triples if so."""
+        ask, terms = _ask(predicates), {"s": subject, "o": object_}
+        query = bind(ask, terms)
+        if not self.store.ask(ask, terms):
+            return query, ()
+        found = (Triple(subject, each, object_) for each in predicates)
+        return query, tuple(each for each in found if len(predicates) == 1 or self._holds(each))
+
+    def _holds(self, triple: Triple) -> bool:
+        return bool(self.store.triples(triple.subject, triple.predicate, triple.object))  # type: ignore[arg-type]
+
+    def _along_ways(self, meant: Claim, asked: str) -> _Judged:
+        """What the ways between the two things say, where no triple does."""
+        there, back = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
+        if there and back:
+            circle = (*next(iter(there.values())), *next(iter(back.values())))
+            return _Judged(
+                "FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle
+            )
+        if back:
+            way = min(back.values(), key=len)
+            outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
+            why = f"the effect runs the other way: {self._words(way)}"
+            return _Judged(outcome, why, "reversed edge", _ask_all(way), way)
+        if there:
+            return self._composed(meant, there)
+        known = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
+        return _Judged("FAILED", known, None, asked)
+
+    def _composed(self, meant: Claim, ways: Mapping[int, Path]) -> _Judged:
+        path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
+        words, query = self._words(path), _ask_all(path)
+        if set(ways) not in ({1}, {-1}):
+            outcome: Outcome = "FAILED" if _denies(meant) else "PARTIAL"
+            return _Judged(outcome, f"there is a way, but its sign is open: {words}", "open sign", query, path)
+        (sign,) = ways
+        if _of_sign(meant) in (0, sign):
+            if _denies(meant):
+                rule: Rule = "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
+                return _Judged("CONTRADICTION", f"it follows from the graph: {words}", rule, query, path)
+            return _Judged("VERIFIED", f"it follows from the graph: {words}", "derived", query, path)
+        if _denies(meant):
+            return _Judged("VERIFIED", f"the opposite follows from the graph: {words}", "derived", query, path)
+        return _Judged("CONTRADICTION", f"the opposite follows: {words}", "opposite polarity", query, path)
+
+    def _ways(self, start: NamedNode, goal: NamedNode) -> dict[int, Path]:
+        """The shortest way of each sign (1, -1; 0 where a step has none) from one thing to another."""
+        found: dict[int, Path] = {}
+        came: dict[tuple[NamedNode, int], tuple[tuple[NamedNode, int], Triple] | None] = {(start, 1): None}
+        waiting = deque(came)
+        onward: dict[NamedNode, list[Triple]] = {}
+        while waiting:
+            node, sign = at = waiting.popleft()
+            if node not in onward:
+                onward[node] = self._effects(node)
+            for triple in onward[node]:
+                assert isinstance(triple.object, NamedNode)
+                then = (triple.object, sign * _SIGNS[triple.predicate])
+                if then in came or triple.object == start:
+                    continue
+                if len(came) >= _FARTHEST:
+                    raise Unchecked(f"the ways from {one_line(start.value, 80)} are too many to follow")
+                came[then] = (at, triple)
+                if triple.object == goal:
+                    found[then[1]] = _traced(came, then)
+                else:
+                    waiting.append(then)
+        return found
+
+    def _effects(self, node: NamedNode) -> list[Triple]:
+        found = []
+        for row in self.store.select(_ONWARD, {"s": node}):
+            predicate, object_ = row.get("p"), row.get("o")
+            if isinstance(predicate, NamedNode) and isinstance(object_, NamedNode):
+                found.append(Triple(node, predicate, object_))
+        return sorted(found, key=str)
+
+    def _says(self, triples: Path) -> str:
+        return f"the graph says that {self._words(triples)}"
+
+    def _words(self, triples: Iterable[Triple]) -> str:
+        return ", ".join(self.sentence(triple) for triple in triples)
+
+    def sentence(self, triple: Triple) -> str:
+        """A triple of effect in words."""
+        ends = [
+            self.name(each) if isinstance(each, NamedNode) else str(each) for each in (triple.subject, triple.object)
+        ]
+        return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
+
+
+def verify(proposition: Proposition, store: Store, lexicon: Lexicon | None = None, gamma: float = THRESHOLD) -> Verdict:
+    """The verdict on one proposition; for several, one `Verifier` is quicker."""
+    return Verifier(store, lexicon, gamma).verify(proposition)
+
+
+def _of_sign(meant: Claim) -> int:
+    """1 or -1 where the claim speaks of a sign, 0 where of any effect."""
+    return _SIGNS.get(meant.predicate, 0)
+
+
+def _denies(meant: Claim) -> bool:
+    """Whether the claim is that there is no such effect; a denied "has no effect" is that there is one."""
+    return meant.denied != (meant.predicate == NO_EFFECT_ON)
+
+
+def _direct(meant: Claim) -> tuple[_Test, ...]:
+    """What one triple from subject to object says of the claim, the first that counts first."""
+    sign = _of_sign(meant)
+    same = {1: (RAISES,), -1: (LOWERS,), 0: _EFFECTS}[sign]
+    other = {1: (LOWERS,), -1: (RAISES,), 0: ()}[sign]
+    if _denies(meant):
+        rule: Rule = "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
+        return _Test("CONTRADICTION", rule, same), _Test("VERIFIED", "derived", (*other, NO_EFFECT_ON))
+    tests = [_Test("VERIFIED", "stated", same)]
+    if other:
+        tests.append(_Test("CONTRADICTION", "opposite polarity", other))
+    tests.append(_Test("CONTRADICTION", "disjoint predicates", (NO_EFFECT_ON,)))
+    if sign:
+        tests.append(_Test("PARTIAL", "open sign", (AFFECTS,)))
+    return tuple(tests)
+
+
+def _ask(predicates: tuple[NamedNode, ...]) -> str:
+    """Only the vocabulary's own predicates stand in the text; things are bound."""
+    return f"ASK {{ ?s {'|'.join(map(str, predicates))} ?o }}"
+
+
+def _ask_all(triples: Path) -> str:
+    """The query whether all these triples hold, each term written by its own grammar."""
+    return f"ASK {{ {' . '.join(f'{each.subject} {each.predicate} {each.object}' for each in triples)} }}"
+
+
+State = TypeVar("State")
+
+
+def _traced(came: Mapping[State, tuple[State, Triple] | None], end: State) -> Path:
+    path: list[Triple] = []
+    step = came[end]
+    while step is not None:
+        before, triple = step
+        path.append(triple)
+        step = came[before]
+    return tuple(reversed(path))
+
+
+def _unlinked(meant: Ambiguous | Unknown | None) -> str:
+    if meant is None:
+        return "what stays as it is causes nothing that the graph could hold"
+    mention = one_line(meant.mention, 80)
+    if isinstance(meant, Ambiguous):
+        return f"{mention} may be {_named(meant.candidates)}; say which"
+    if meant.nearest:
+        return f"{mention} is no name in the graph; the nearest are {_named(meant.nearest)}"
+    return f"{mention} is no name in the graph"
+
+
+def _named(candidates: Iterable[Candidate]) -> str:
+    return ", ".join(f"{one_line(each.label, 60)} ({each.score:.2f})" for each in candidates)
