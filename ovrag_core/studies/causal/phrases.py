@@ -1,0 +1,117 @@
+"""Whether two phrases speak of the same thing, and which of two opposite ones a third agrees with.
+
+Words are compared by stem and common beginning; what is negated is told from “not”, “no”, “without” and the like, and
+from prefixes where the other phrase has the word without it (nonsmokers, smokers).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+import Stemmer
+
+WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?")
+_NEGATIONS = "not no never none nor neither without cannot lack lacks lacking absence absent"
+NEGATIONS = frozenset(_NEGATIONS.split())
+PREFIXES = ("non", "un", "dis", "in", "im", "ir", "il")
+_FUNCTION_WORDS = """
+a an the this that these those who whom whose which what it its their his her they them he she of to for from in on at
+by with as and or if than then be is are was were been being am has have had having do does did doing can could will
+would shall should may might must get gets got people person persons individual individuals
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+_STEMMER = Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=4096)
+def words(phrase: str) -> tuple[str, ...]:
+    """In lower case; “don't” stays one word."""
+    return tuple(WORD.findall(phrase.lower().replace("’", "'")))
+
+
+def is_negation(word: str) -> bool:
+    """Whether a word turns a phrase round."""
+    return word in NEGATIONS or word.endswith("n't")
+
+
+@lru_cache(maxsize=4096)
+def content(phrase: str) -> tuple[str, ...]:
+    """Stems of the words that carry meaning, negations left out; all words where none does."""
+    kept = [word for word in words(phrase) if word not in FUNCTION_WORDS and not is_negation(word)]
+    return tuple(_STEMMER.stemWords(kept or list(words(phrase))))
+
+
+@lru_cache(maxsize=65536)
+def word_likeness(one: str, other: str) -> float:
+    """1 for the same stem, the share of a common beginning of at least four letters, else 0."""
+    if one == other:
+        return 1.0
+    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    share = same / max(len(one), len(other))
+    return share if same >= 4 and share >= 0.5 else 0.0
+
+
+@lru_cache(maxsize=65536)
+def likeness(one: str, other: str) -> float:
+    """Shared words over the geometric mean of both lengths, from 0 to 1."""
+    left, right = content(one), content(other)
+    shared = sum(max(word_likeness(a, b) for b in right) for a in left)
+    return float(shared / (len(left) * len(right)) ** 0.5)
+
+
+def overlap(phrase: str, stems: Iterable[str]) -> float:
+    """How many words of the phrase are among the stems."""
+    stems = tuple(stems)
+    return sum(max((word_likeness(word, stem) for stem in stems), default=0.0) for word in content(phrase))
+
+
+def side(phrase: str, first: str, second: str) -> int | None:
+    """Which of two phrases for opposite states it agrees with, 0 or 1; None where the words do not tell."""
+    for place, state in enumerate((first, second)):
+        if phrase == state or phrase.endswith(" " + state) or state.endswith(" " + phrase):
+            other = (first, second)[1 - place]
+            if not (phrase.endswith(other) or other.endswith(phrase)) or phrase == state:
+                return place
+    of_first, of_second = _negations(first, second), _negations(second, first)
+    if of_first % 2 != of_second % 2:
+        return int(_parity(phrase, first, second) != of_first % 2)
+    only_first = [stem for stem in content(first) if stem not in content(second)]
+    only_second = [stem for stem in content(second) if stem not in content(first)]
+    gain = overlap(phrase, only_second) - overlap(phrase, only_first)
+    return None if abs(gain) < 0.2 else int(gain > 0)
+
+
+def positive(first: str, second: str) -> int | None:
+    """Which of two phrases for opposite states is not negated; None where the words do not tell."""
+    of_first, of_second = _negations(first, second), _negations(second, first)
+    return None if of_first % 2 == of_second % 2 else of_first % 2
+
+
+def _negations(phrase: str, opposite: str) -> int:
+    said = sum(is_negation(word) for word in words(phrase))
+    return said + sum(_negates(word, base) for word in content(phrase) for base in content(opposite))
+
+
+def _negates(word: str, base: str) -> bool:
+    """nonsmoker negates smoker."""
+    return any(
+        word.startswith(prefix) and len(word) - len(prefix) >= 3 and word_likeness(word[len(prefix) :], base) >= 0.75
+        for prefix in PREFIXES
+    )
+
+
+def _parity(phrase: str, first: str, second: str) -> int:
+    """0 or 1: whether the phrase is negated, as against the two."""
+    negated = [
+        (word, base)
+        for one, other in ((first, second), (second, first))
+        for word in content(one)
+        for base in content(other)
+        if _negates(word, base)
+    ]
+    taken = sum(
+        word_likeness(own, word) > word_likeness(own, base) for own in content(phrase) for word, base in negated
+    )
+    return (sum(is_negation(word) for word in words(phrase)) + taken) % 2
