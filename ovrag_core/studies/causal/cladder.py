@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ovrag_core.errors import CausalError, UnreadError
+from ovrag_core.errors import CausalError
 from ovrag_core.studies.causal import cladder_estimates as estimates
+from ovrag_core.studies.causal import det_counterfactuals
 from ovrag_core.studies.causal.cladder_estimates import Compute, Estimate, Parts, Values
 from ovrag_core.studies.causal.cladder_roles import Roles, assign, identification_of, mediators, named
 from ovrag_core.studies.causal.cladder_tables import make_tables
@@ -77,7 +78,15 @@ def solve(problem: Problem) -> Solution:
 
 
 def _deterministic(problem: Problem) -> Solution:
-    raise UnreadError(f"“{problem.question}” asks about rules without probabilities, which are not read yet")
+    derived = det_counterfactuals.solve(problem)
+    return Solution(
+        _said(derived.value),
+        "determined",
+        float(derived.value),
+        estimand=f"what is asked, under do({problem.query.x})",
+        variables=derived.variables,
+        notes=derived.derivation,
+    )
 
 
 def _adjustment(graph: Dag, query: Query) -> Solution:

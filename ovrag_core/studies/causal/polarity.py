@@ -1,0 +1,190 @@
+"""Whether two phrases say the same of a thing or the opposite: "the prisoner's death" and "the prisoner is alive".
+
+Words are paired by stem, by a prefix that turns them round ("non-competitive") and by the two ends of a scale
+(`scales.yaml`, general English, no list of topics); what is negated is counted. Where words of both phrases are left
+over and no scale decides, the sign is None and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TypedDict
+
+import Stemmer
+import yaml
+
+from ovrag_core.studies.causal.phrases import FUNCTION_WORDS, PREFIXES, is_negation, word_likeness, words
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`sign` 1 same, -1 opposite, None not to be told; `closeness` 0 to 1, how much of the phrases is paired."""
+
+    sign: int | None
+    closeness: float
+
+
+class _Scales(TypedDict):
+    scales: dict[str, dict[str, str]]
+    middle: str
+    strange: str
+    turning: str
+    turning_before: list[str]
+    any: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    ends: dict[str, dict[str, int]]  # stem: scale: 1 or -1
+    middle: frozenset[str]
+    strange: frozenset[str]
+    turning: frozenset[str]
+    before: re.Pattern[str]
+    empty: frozenset[str]
+
+
+_STEMMER = Stemmer.Stemmer("english")
+_PAIRED_PREFIXES = (("en", "dis"), ("over", "under"), ("in", "ex"), ("in", "de"), ("pro", "anti"), ("up", "down"))
+_LEAST_BASE = 3  # letters that a prefix must leave
+
+
+@lru_cache(maxsize=16384)
+def compare(one: str, other: str) -> Comparison:
+    """Two phrases for a state of a thing, in any order."""
+    (left, turned_left), (right, turned_right) = _content(one), _content(other)
+    size = (len(left) * len(right)) ** 0.5
+    flips = turned_left + turned_right
+    left, right, paired, turned = _pair_words(left, right)
+    flips += turned
+    left, right, scaled, turned = _pair_ends(left, right)
+    flips += turned
+    left, turned_left = _without_amounts(left)
+    right, turned_right = _without_amounts(right)
+    flips += turned_left + turned_right
+    closeness = (paired + scaled) / size if size else 0.0
+    told = scaled > 0 or (paired > 0 and not (left and right))
+    return Comparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether the phrases differ in articles and case alone."""
+    return _bare(one) == _bare(other)
+
+
+def _bare(phrase: str) -> tuple[str, ...]:
+    return tuple(word for word in words(phrase) if word not in ("a", "an", "the"))
+
+
+def _content(phrase: str) -> tuple[list[str], int]:
+    """Stems of the words that carry meaning, and how often the phrase is turned round."""
+    lexicon = _lexicon()
+    text, turned = lexicon.before.subn(" ", phrase.casefold().replace("’", "'"))
+    text, freed = re.subn(r"-free\b", " ", text)
+    turned += freed
+    said = words(text)
+    kept = []
+    for place, word in enumerate(said):
+        stem = _stem(word)
+        if is_negation(word) or word in lexicon.turning or word == "non":
+            turned += 1
+        elif word == "on" and place == len(said) - 1:
+            kept.append(word)
+        elif word not in FUNCTION_WORDS and word not in lexicon.empty:
+            kept.append(stem)
+    return kept, turned
+
+
+def _pair_words(left: list[str], right: list[str]) -> tuple[list[str], list[str], int, int]:
+    """Words with the same stem, or with one turned round by a prefix: what is left over, pairs, and turns."""
+    pairs, turns = 0, 0
+    for match in (_alike, _turned):
+        for word in list(left):
+            found = next((each for each in right if match(word, each)), None)
+            if found is not None:
+                left.remove(word)
+                right.remove(found)
+                pairs += 1
+                turns += match is _turned
+    return left, right, pairs, turns
+
+
+def _alike(one: str, other: str) -> bool:
+    return word_likeness(one, other) >= 0.6
+
+
+def _turned(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    if longer.endswith("less") and _alike(longer[:-4], shorter):
+        return True
+    if any(longer.startswith(each) and _based(longer[len(each) :], shorter) for each in PREFIXES):
+        return True
+    return any(
+        first.startswith(up) and second.startswith(down) and _based(first[len(up) :], second[len(down) :])
+        for up, down in _PAIRED_PREFIXES
+        for first, second in ((one, other), (other, one))
+    )
+
+
+def _based(one: str, other: str) -> bool:
+    pairs = zip(one, other, strict=False)
+    same = next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    return same >= _LEAST_BASE and same >= 0.6 * max(len(one), len(other))
+
+
+def _pair_ends(left: list[str], right: list[str]) -> tuple[list[str], list[str], int, int]:
+    """Words on one scale, and what is normal beside what is not."""
+    lexicon = _lexicon()
+    pairs, turns = 0, 0
+    for word in list(left):
+        for found in list(right):
+            turned = _turn_between(word, found, lexicon)
+            if turned is not None:
+                left.remove(word)
+                right.remove(found)
+                pairs += 1
+                turns += turned
+                break
+    return left, right, pairs, turns
+
+
+def _turn_between(one: str, other: str, lexicon: _Lexicon) -> int | None:
+    for first, second in ((one, other), (other, one)):
+        if first in lexicon.middle and second in lexicon.strange:
+            return 1
+    first_ends, second_ends = lexicon.ends.get(one, {}), lexicon.ends.get(other, {})
+    scale = next((each for each in first_ends if each in second_ends), None)
+    return None if scale is None else int(first_ends[scale] != second_ends[scale])
+
+
+def _without_amounts(left: Sequence[str]) -> tuple[list[str], int]:
+    """Without words for an amount that the other phrase does not name: "low X" is the opposite of "X"."""
+    ends = _lexicon().ends
+    kept = [word for word in left if "amount" not in ends.get(word, {})]
+    return kept, sum(ends[word]["amount"] < 0 for word in left if word not in kept)
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    given: _Scales = yaml.safe_load(Path(__file__).with_name("scales.yaml").read_text(encoding="utf-8"))
+    ends: dict[str, dict[str, int]] = {}
+    for scale, both in given["scales"].items():
+        for name, sign in (("high", 1), ("low", -1)):
+            for word in both[name].split():
+                ends.setdefault(_stem(word), {})[scale] = sign
+    phrases = sorted(given["turning_before"], key=len, reverse=True)
+    return _Lexicon(
+        ends,
+        frozenset(map(_stem, given["middle"].split())),
+        frozenset(map(_stem, given["strange"].split())),
+        frozenset(given["turning"].split()),
+        re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b"),
+        frozenset(given["any"].split()),
+    )
+
+
+def _stem(word: str) -> str:
+    return str(_STEMMER.stemWord(word))

@@ -1,0 +1,136 @@
+"""Rules in words: phrases matched to variables by graph and words, signs by negation, prefix and scale."""
+
+import json
+from collections import defaultdict
+
+import pytest
+
+from ovrag_core.errors import UnreadError
+from ovrag_core.studies.causal.cladder_text import parse
+from ovrag_core.studies.causal.det_counterfactuals import solve
+from ovrag_core.studies.causal.polarity import compare
+
+WORLD = "Imagine a self-contained, hypothetical world with only the following conditions: "
+CHAIN = WORLD + "Fertiliser use has a direct effect on algae. Algae has a direct effect on fish stock."
+MEDIATION = WORLD + "The valve has a direct effect on pressure and boiler. Pressure has a direct effect on boiler."
+CONFOUNDED = WORLD + "Season has a direct effect on pruning and harvest. Pruning has a direct effect on harvest."
+SEASONS = "We know that wet season causes pruning. wet season and pruning causes high harvest. "
+
+
+def value(background, rules, question):
+    return solve(parse(background, rules, question)).value
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sign"),
+    [
+        ("the fish are dead", "the fish survive", -1),
+        ("the king's death", "the king is dead", 1),
+        ("low harvest", "harvest is high", -1),
+        ("harvest is low", "a low harvest", 1),
+        ("unripe fruit", "the fruit is ripe", -1),
+        ("nonsmoker", "smoker", -1),
+        ("encouragement", "discouragement", -1),
+        ("absence of algae", "algae", -1),
+        ("the ship doesn't sink", "the ship sinks", -1),
+        ("no lack of water", "water", 1),
+        ("low survival", "high mortality", 1),
+        ("the guest is refused", "the guest gets accepted", -1),
+        ("normal pressure", "high pressure", -1),
+        ("low pressure", "pressure", -1),
+        ("the cow recovers from fever", "fever", -1),
+        ("sugar-free tea", "sugar in the tea", -1),
+        ("the crimson boat", "the boat with sails", None),
+        ("wax", "thunder", None),
+    ],
+)
+def test_same_or_opposite(one, other, sign):
+    assert compare(one, other).sign == sign
+    assert compare(other, one).sign == sign
+
+
+def test_an_effect_in_other_words_than_the_cause_is_its_opposite():
+    rules = "We know that heavy fertiliser use causes algae, and we know that absence of algae causes rich fish stock."
+    ask = "Would the fish stock is {} if {} instead of {}?"
+    much, little = "heavy fertiliser use", "light fertiliser use"
+    assert value(CHAIN, rules, ask.format("rich", much, little)) is False
+    assert value(CHAIN, rules, ask.format("rich", little, much)) is True
+    assert value(CHAIN, rules, ask.format("poor", much, little)) is True
+
+
+@pytest.mark.parametrize("joint", ["and", "or"])
+@pytest.mark.parametrize("low", [True, False])
+@pytest.mark.parametrize("done", ["open valve", "closed valve"])
+def test_all_worlds_of_a_mediation(joint, low, done):
+    pressure = "low pressure" if low else "high pressure"
+    rules = f"We know that open valve causes {pressure}. open valve {joint} high pressure causes cold boiler."
+    other = {"open valve": "closed valve", "closed valve": "open valve"}[done]
+    valve = done == "open valve"
+    high = valve != low
+    cold = (valve and high) if joint == "and" else (valve or high)
+    assert value(MEDIATION, rules, f"Would the boiler is cold if {done} instead of {other}?") is cold
+    assert value(MEDIATION, rules, f"Would the boiler is hot if {done} instead of {other}?") is not cold
+
+
+def test_an_observation_in_other_words_settles_a_root():
+    rules = SEASONS + "We observed the season is {}."
+    asked = "Would the harvest is high if pruning instead of no pruning?"
+    assert value(CONFOUNDED, rules.format("wet"), asked) is True
+    assert value(CONFOUNDED, rules.format("dry"), asked) is False
+
+
+def test_an_observation_that_cannot_be_read_matters_only_where_the_answer_hangs_on_it():
+    rules = SEASONS + "We observed the season is odd."
+    assert value(CONFOUNDED, rules, "Would the harvest is high if no pruning instead of pruning?") is False
+    with pytest.raises(UnreadError, match="different answers"):
+        value(CONFOUNDED, rules, "Would the harvest is high if pruning instead of no pruning?")
+
+
+@pytest.mark.parametrize(
+    ("background", "rules", "question", "said"),
+    [
+        (
+            CHAIN,
+            "Fertiliser causes algae.",
+            "Would the fish stock is rich if fertiliser instead of none?",
+            "do not fit",
+        ),
+        (
+            CHAIN,
+            "Fertiliser use causes algae. algae causes thriving trout.",
+            "Would the fish stock is gloomy if fertiliser use instead of no fertiliser use?",
+            "same as",
+        ),
+        (
+            CHAIN,
+            "Fertiliser use causes algae. algae causes high fish stock.",
+            "Would the fish stock is high if thunder instead of lightning?",
+            "no state of any variable",
+        ),
+    ],
+)
+def test_what_the_words_leave_open_is_not_answered(background, rules, question, said):
+    with pytest.raises(UnreadError, match=said):
+        value(background, rules, question)
+
+
+def test_the_deterministic_questions_of_cladder_are_right_wherever_they_are_answered(external_data):
+    folder = external_data / "causal" / "dev"
+    if not folder.is_dir():
+        pytest.skip("no CLadder")
+    with (folder / "cladder_models.jsonl").open(encoding="utf-8") as models:
+        backgrounds = {model["model_id"]: model["background"] for model in map(json.loads, models)}
+    outcomes = defaultdict(list)
+    for line in (folder / "cladder.jsonl").read_text(encoding="utf-8").splitlines():
+        asked = json.loads(line)
+        if asked["variant"] != "det":
+            continue
+        try:
+            found = value(backgrounds[asked["model"]], asked["given_info"], asked["question"])
+        except UnreadError:
+            outcomes["abstained"].append(asked["id"])
+        else:
+            outcomes["right" if found == (asked["answer"] == "yes") else "wrong"].append(asked["id"])
+    right, wrong = len(outcomes["right"]), len(outcomes["wrong"])
+    assert right / (right + wrong) >= 0.9
+    assert right >= 190
