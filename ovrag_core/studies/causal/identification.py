@@ -488,7 +488,9 @@ def found_by_pgmpy(dag: Dag, cause: str, effect: str) -> dict[str, frozenset[Nod
     from pgmpy.base import DAG  # noqa: PLC0415 - brings torch with it
     from pgmpy.identification import Adjustment, Frontdoor  # noqa: PLC0415
 
-    graph = DAG(list(dag.edges), latents=set(dag.latent), roles={"exposures": cause, "outcomes": effect})
+    graph = DAG(list(dag.edges), latents=set(dag.latent))
+    graph.add_nodes_from(dag.nodes)
+    graph = graph.with_role("exposures", {cause}).with_role("outcomes", {effect})
     by_role = {"adjustment": Adjustment(variant="all"), "frontdoor": Frontdoor(variant="all")}
     sets: list[frozenset[Nodes]] = []
     for role, method in by_role.items():

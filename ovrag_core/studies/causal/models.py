@@ -87,7 +87,7 @@ class Scm:
         return Joint(self.variables, self.distribution(self.variables))
 
     def distribution(self, variables: Sequence[str], given: States | None = None) -> Values:
-        """P(variables | given), an axis for each. Raises ImpossibleEvidenceError and CausalError for an unknown name."""
+        """P(variables | given), an axis each. Raises ImpossibleEvidenceError, and CausalError for an unknown name."""
         self._check((*variables, *(given or {})))
         worlds = self.worlds()
         return self._counted(variables, worlds, _weights_given(worlds, given or {}))
