@@ -297,9 +297,8 @@ def test_an_endpoint_is_sent_nothing_but_questions() -> None:
     triples.append(Triple(nodes[hostile[0]], RAISES, nodes[hostile[1]]))
     with SparqlServer(from_graph(triples)) as server, EndpointStore(server.url) as store:
         verifier = Verifier(store)
-        for one in hostile:
-            for two in hostile:
-                assert verifier.verify(said(one, "raises", two)).outcome != "UNCHECKED"
+        for one, two in zip(hostile, [*hostile[1:], hostile[0]], strict=True):
+            assert verifier.verify(said(one, "raises", two)).outcome != "UNCHECKED"
         assert server.queries
         for query in server.queries:
             form = next(form for form in ("ASK", "SELECT") if query.startswith(form))

@@ -36,7 +36,7 @@ Kind = Literal["true", "reversed", "negated", "opposite", "wrong_target", "inven
 CONTRADICTING: tuple[Kind, ...] = ("reversed", "negated", "opposite", "repeated")
 Edge = tuple[NamedNode, NamedNode, NamedNode]
 
-# How a sentence says that a raises b; {up}, {b}: as the sign has it.
+# How a sentence says that a raises b, and that a lowers b.
 _SAID: Mapping[bool, tuple[str, ...]] = {
     True: (
         "{a} raises {b}.",
@@ -44,6 +44,10 @@ _SAID: Mapping[bool, tuple[str, ...]] = {
         "A rise in {a} raises {b}.",
         "A fall in {a} lowers {b}.",
         "More {a} leads to more {b}.",
+        "When {a} rises, {b} rises.",
+        "{a} causes {b} to rise.",
+        "{b} is raised by {a}.",
+        "Higher {a} means higher {b}.",
     ),
     False: (
         "{a} lowers {b}.",
@@ -51,11 +55,15 @@ _SAID: Mapping[bool, tuple[str, ...]] = {
         "A rise in {a} lowers {b}.",
         "A fall in {a} raises {b}.",
         "More {a} leads to less {b}.",
+        "When {a} rises, {b} falls.",
+        "{a} causes {b} to fall.",
+        "{b} is lowered by {a}.",
+        "Higher {a} means lower {b}.",
     ),
 }
 _DENIED: Mapping[bool, tuple[str, ...]] = {
-    True: ("{a} does not raise {b}.", "{a} has no effect on {b}."),
-    False: ("{a} does not lower {b}.", "{a} has no effect on {b}."),
+    True: ("{a} does not raise {b}.", "{a} has no effect on {b}.", "When {a} rises, {b} does not rise."),
+    False: ("{a} does not lower {b}.", "{a} has no effect on {b}.", "When {a} rises, {b} does not fall."),
 }
 # Things that no graph of the study holds; a model that invents names something.
 _INVENTED = tuple(

@@ -97,7 +97,11 @@ class Verifier:
 
     def check(self, text: str) -> list[Verdict]:
         """A verdict for every statement of a text, in its order; none where it states nothing."""
-        return [self.verify(each) for each in parse(text)]
+        try:
+            compounds = self._names_of_things().compounds
+        except Unchecked:  # each statement will tell
+            compounds = frozenset()
+        return [self.verify(each) for each in parse(text, compounds)]
 
     def verify(self, statement: Proposition | Unread) -> Verdict:
         """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
