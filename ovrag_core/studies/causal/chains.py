@@ -25,7 +25,7 @@ from pyoxigraph import NamedNode, Triple
 
 from ovrag_core.errors import CorpusError, GraphError
 from ovrag_core.graph import LABEL, TYPE, Store
-from ovrag_core.studies.causal.directions import split
+from ovrag_core.studies.causal.directions import state_of
 from ovrag_core.studies.causal.propositions import Span
 from ovrag_core.studies.causal.vocabulary import ALT_LABEL, DOMAIN, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 
@@ -465,6 +465,6 @@ def _recorded_step(step: Mapping[str, object]) -> Step:
 
 def _recorded_thing(phrase: str) -> tuple[NamedNode, bool]:
     """The thing that a phrase is about, and whether it goes down; what stays the same is a thing of its own."""
-    parts = split(phrase)
+    parts = state_of(phrase)
     name = phrase.casefold() if parts.direction == "steady" else parts.core
     return NamedNode(RECORDED + re.sub(r"[^\w-]+", "_", name)), (parts.direction == "down") != parts.negative

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
+from ovrag_core.studies.causal.directions import has_motion
 from ovrag_core.studies.causal.wording import (
     ADVERB,
     AUXILIARY,
@@ -31,9 +33,13 @@ _HEDGED = re.compile(r"\b(?:may|might|need|could|not necessarily|not always|not 
 _NEGATED = re.compile(rf"\b{NOT}(?=\s|$)|n't\b|n’t\b")
 _ONLY = re.compile(r"\b(?:not only|not just|not merely)\b")
 _NOUN_AFTER = re.compile(
-    r"\s*(?:(?:of|in|for|by|at|from|with|on|among|between|is|are|was|were|has|have|will|can|may|than)\b|[,.;:)]|$|and\s+(?:of|in)\b)"
+    r"\s*(?:(?:of|in|for|by|at(?! (?:least|most))|from|with|on|among|between|do|does|did|is|are|was|were|has|have|will|can|may|than)\b|[,.;:)]|$|and\s+(?:of|in)\b)"
 )
 _ADJECTIVE_BEFORE = re.compile(rf"(?:^|\b)(?:{DETERMINER}|more|less|fewer|higher|greater|further)\s*$")
+_MEANING = re.compile(
+    r"\s+(?:an?|the|that|higher|lower|more|less|fewer|greater|smaller|stronger|weaker|rising|falling)\b"
+)
+_SEPARATED = re.compile(r"[,;]|\b(?:and|but|or|yet|nor|while|whereas|so|which|that|this|thus)\b")
 _SIGNED = {
     "raises": "positive|beneficial|favou?rable|boosting|stimulating|reinforcing|increasing|raising",
     "lowers": "negative|adverse|detrimental|dampening|harmful|depressing|inhibiting|inhibitory|reducing|lowering|damping|suppressing",
@@ -66,6 +72,7 @@ class Cue:
     hedged: bool
     weak: bool = False
     trailing: bool = False
+    word: str = ""
     moving: bool = False  # its object says where it goes: "makes X rise"
 
 
@@ -86,19 +93,58 @@ def association(sentence: str) -> re.Match[str] | None:
 
 
 def _sorted_out(sentence: str, cues: list[Cue]) -> list[Cue]:
-    kept = list(cues)
-    for at in range(len(kept) - 1, -1, -1):
-        cue = kept[at]
-        before = sentence[kept[at - 1].end if at else 0 : cue.start]
-        after = sentence[cue.end : kept[at + 1].start if at + 1 < len(kept) else len(sentence)]
-        if cue.kind == "forward" and not cue.trailing and _is_no_verb(cue, before, after):
-            del kept[at]
+    kept = _spaced(sentence, cues)
+    kept = [cue for cue, before, after in _around(sentence, kept) if not _is_no_verb(cue, before, after)]
+    for _ in range(len(kept)):
+        odd = next((cue for cue in _unseparated(sentence, kept)), None)
+        if odd is None:
+            break
+        kept.remove(odd)
     return kept
+
+
+def _around(sentence: str, cues: list[Cue]) -> Iterator[tuple[Cue, str, str]]:
+    """Each cue with the words between it and the one before, and the one behind."""
+    ends = [0, *(cue.end for cue in cues)]
+    starts = [*(cue.start for cue in cues), len(sentence)]
+    for at, cue in enumerate(cues):
+        yield cue, sentence[ends[at] : cue.start], sentence[cue.end : starts[at + 1]]
+
+
+def _spaced(sentence: str, cues: list[Cue]) -> list[Cue]:
+    """Of two cues with nothing between them one is no verb: "tax cuts boost", "leads to reduced"."""
+    kept: list[Cue] = []
+    for cue in cues:
+        if kept and not cue.trailing and not sentence[kept[-1].end : cue.start].strip():
+            if cue.weak and (not kept[-1].weak or cue.word in _adjectives()):
+                continue
+            kept.pop()
+        kept.append(cue)
+    return kept
+
+
+def _unseparated(sentence: str, cues: list[Cue]) -> Iterator[Cue]:
+    """Weak cues beside others that no word separates from them: "global mean temperature lowers"."""
+    for first, second in pairwise(cues):
+        if second.trailing or _SEPARATED.search(sentence[first.end : second.start]) is not None:
+            continue
+        if first.weak != second.weak:
+            yield first if first.weak else second
+
+
+@cache
+def _adjectives() -> frozenset[str]:
+    directions = language()["directions"]
+    return frozenset(word for way in ("up", "down") for word in listed(directions[way]["adjectives"]))
 
 
 def _is_no_verb(cue: Cue, before: str, after: str) -> bool:
     """Whether it is a noun ("a rise in", "the causes of") or an adjective ("reduced growth"), or has no object."""
+    if cue.kind != "forward" or cue.trailing:
+        return False
     if not after.strip(" ,.") or _NOUN_AFTER.match(after) is not None:
+        return True
+    if cue.moving and not has_motion(after.split(",")[0]):
         return True
     return cue.weak and (not before.strip(" ,") or _ADJECTIVE_BEFORE.search(before) is not None)
 
@@ -115,6 +161,8 @@ def _all(sentence: str) -> Iterator[Cue]:
             yield _cue(match, relation, "forward")
     for pattern, kind in ((_passive(), "backward"), (_backward(), "backward"), (_active(), "forward")):
         for match in pattern.finditer(sentence):
+            if match["verb"] == "mean" and _MEANING.match(sentence, match.end()) is None:
+                continue  # "the mean temperature"
             relation, weak = _lookup()[kind if pattern is not _passive() else "passive"][_key(match["verb"])]
             yield _cue(match, relation, "backward" if kind == "backward" else "forward", weak=weak and not match["pre"])
     for match in _adjectival().finditer(sentence):
@@ -140,7 +188,8 @@ def _cue(
     words = _ONLY.sub("", match[0])
     negative = len(_NEGATED.findall(words)) % 2 == 1
     hedged = _HEDGED.search(match[0]) is not None
-    return Cue(match.start(), match.end(), relation, kind, negative, hedged, weak, trailing, moving)
+    word = str(match.groupdict().get("verb") or "")
+    return Cue(match.start(), match.end(), relation, kind, negative, hedged, weak, trailing, word, moving)
 
 
 def _key(words: str) -> str:
@@ -201,11 +250,16 @@ def _trailing() -> re.Pattern[str]:
     )
 
 
+def _movers() -> list[str]:
+    """Those that are nouns as well ("the pull") count where an ending shows that they are verbs."""
+    words = language()
+    verbs_, nouns = str(words["movers"]), str(words["movers that are nouns"])
+    return [*forms(verbs_, "base", "third", "past"), *forms(nouns, "third", "past")]
+
+
 @cache
 def _moving() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?<![\w-])(?P<pre>{_PRE})(?P<verb>{any_of(forms(str(language()['movers']), 'base', 'third', 'past'))})(?![\w-])(?=\s+(?!of\b|in\b))"
-    )
+    return re.compile(rf"(?<![\w-])(?P<pre>{_PRE})(?P<verb>{any_of(_movers())})(?![\w-])(?=\s+(?!of\b|in\b))")
 
 
 @cache

@@ -13,6 +13,7 @@ from ovrag_core.studies.causal.wording import ADVERB, any_of, forms, language, l
 Direction = Literal["up", "down", "steady", "none"]
 _SIGN: dict[Direction, int] = {"up": 1, "down": -1}
 _LONGEST = 400  # characters of a mention that are looked at
+_STAGES = 40
 _ARTICLE = r"(?:(?:an?|the|any|some|its|their|this|that|these|such|both)\s+)"
 _STRONG = (
     r"(?:(?:sharp|steep|slight|small|large|big|further|marked|strong|modest|sudden|gradual|rapid|steady|general|net|major"
@@ -24,6 +25,7 @@ _TAIL = re.compile(
     r"\s+(?:as well|too|over time|in the (?:long|short) (?:run|term)|by [\d.,]+ ?(?:%|per ?cent|percent|degrees?|points?)?"
     rf"|as a result|in turn|{ADVERB}|by a lot|a lot|a little|a bit|somewhat|slightly)$"
 )
+_THERE = re.compile(r"^there (?:is|are|was|were|will be|has been|have been|being) ")
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_`"
 
 
@@ -38,18 +40,44 @@ class Parts:
 
 @lru_cache(maxsize=1 << 14)
 def stages(mention: str) -> tuple[Parts, ...]:
-    """The mention with one more word or phrase of direction or denial taken off at each stage, the whole first."""
-    parts = Parts(_plain(mention))
-    found = [parts]
-    while len(found) < 12 and (less := next(_less(parts), None)) is not None:
-        parts = less
-        found.append(parts)
+    """The mention with words of direction and denial taken off in every order, the whole first, the least first."""
+    found = {Parts(_plain(mention)): None}
+    for parts in _growing(found):
+        for less in _less(parts):
+            found.setdefault(less)
+        if len(found) > _STAGES:
+            break
     return tuple(found)
 
 
+def _growing(found: dict[Parts, None]) -> Iterator[Parts]:
+    """The members of a table that grows meanwhile."""
+    at = 0
+    while at < len(found):
+        yield list(found)[at]
+        at += 1
+
+
+@lru_cache(maxsize=1 << 14)
 def split(mention: str) -> Parts:
-    """The mention with all words of direction and denial taken off."""
-    return stages(mention)[-1]
+    """The mention with all words of direction and denial taken off, what governs the others first."""
+    parts = Parts(_plain(mention))
+    while (less := next(_less(parts), None)) is not None:
+        parts = less
+    return parts
+
+
+def state_of(phrase: str) -> Parts:
+    """A phrase for a state without its verb: "economic growth accelerates" is economic growth, going up."""
+    parts, patterns = Parts(_plain(phrase)), _patterns()
+    for direction, pattern in patterns.verbs:
+        if (rest := _without(pattern, parts.core)) is not None:
+            return replace(parts, core=rest, direction=direction)
+    if (rest := _without(patterns.occurring, parts.core)) is not None:
+        parts = replace(parts, core=rest)
+    if (rest := _without(patterns.absent_before, parts.core)) is not None:
+        parts = replace(parts, core=rest, negative=True)
+    return parts
 
 
 def moved(first: Direction, second: Direction) -> Direction:
@@ -68,7 +96,7 @@ def sign(direction: Direction) -> int:
 
 def has_motion(mention: str) -> bool:
     """Whether a word says that something moves, happens, or is not there."""
-    parts = stages(mention)[-1]
+    parts = split(mention)
     return parts.direction != "none" or parts.negative or _patterns().occurring.search(_plain(mention)) is not None
 
 
@@ -96,7 +124,7 @@ def _less(parts: Parts) -> Iterator[Parts]:
     for direction, pattern in patterns.moving:
         if (rest := _without(pattern, text)) is not None:
             yield replace(parts, core=rest, direction=moved(parts.direction, direction))
-    for pattern in (_TAIL, patterns.occurring, patterns.measure):
+    for pattern in (_TAIL, _THERE, patterns.occurring, patterns.measure):
         if (rest := _without(pattern, text)) is not None:
             yield replace(parts, core=rest)
 
@@ -119,16 +147,18 @@ class _Patterns:
     absent_after: re.Pattern[str]
     occurring: re.Pattern[str]
     measure: re.Pattern[str]
+    verbs: tuple[tuple[Direction, re.Pattern[str]], ...]
     moving: tuple[tuple[Direction, re.Pattern[str]], ...]
 
 
 @cache
 def _patterns() -> _Patterns:
     words = language()
+    directions: tuple[Direction, ...] = ("steady", "up", "down")
     moving = [
         (direction, pattern)
         for build in (_verb_behind, _word_behind, _noun_before, _noun_behind, _adjective_before)
-        for direction in ("steady", "up", "down")
+        for direction in directions
         for pattern in build(words["directions"][direction])
     ]
     occurring = any_of(forms(str(words["occurring"])))
@@ -146,8 +176,9 @@ def _patterns() -> _Patterns:
         occurring=re.compile(rf"\s+{_BE}{{0,3}}{occurring}$"),
         measure=re.compile(
             r"^(?:levels?|amounts?|quantit(?:y|ies)|degrees?|values?|occurrence|presence|onset|existence|magnitude"
-            r"|intensity|size|extent|rates?|change|changes|shift|event) (?:of|in)\s+|\s+(?:levels?|values?|amounts?)$"
+            r"|size|extent|rates?|change|changes|shift|event) (?:of|in)\s+|\s+(?:levels?|values?|amounts?)$"
         ),
+        verbs=tuple(moving[: 2 * len(directions)]),
         moving=tuple(moving),
     )
 

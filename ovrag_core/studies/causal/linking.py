@@ -27,6 +27,7 @@ from ovrag_core.studies.causal.wording import language, listed
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
 MARGIN = 0.02  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
+_JOINING = frozenset(("a", "an", "the", "of", "in", "on", "at", "for"))
 _SHORTEST = 3  # letters that must be left of a word when a beginning that turns it round is taken off
 
 
@@ -257,7 +258,9 @@ def _words(text: str) -> set[str]:
 
 
 def _bag(text: str) -> tuple[str, ...]:
-    return tuple(sorted(stems(text.replace("'s ", " "))))
+    """The stems of a name but for the words that only join ("price of oil", "oil price"); a denial is none of them."""
+    tokens = re.findall(r"[^\W_]+", text.casefold().replace("'s ", " "))
+    return tuple(sorted("".join(stems(token)) or token for token in tokens if token not in _JOINING))
 
 
 def _by_name(mention: str, parts: Parts, names: list[Name]) -> Linked | Ambiguous:

@@ -155,12 +155,15 @@ _DOUBT = re.compile(
 )
 _OPENING = re.compile(
     r"(?:(?:given|assume|suppose|assumption|premise|premises|fact|facts|note|conclusion|answer|context|claim|statement|result|step \d+|hint|known|also|summary|observation)(?: \d+)?\s*:\s*"
-    r"|(?:given that|assume that|suppose that|assuming that|we know that|it is known that|it is well known that|it is true that|it is a fact that|it is clear that|it follows that|it turns out that|it is (?:often |widely |generally )?(?:said|believed|held|established|accepted|argued) that|we observe[d]? that|we find that|note that|recall that|remember that|this means that|that means that|the fact is that|studies (?:have )?(?:show|shown|find|found) that|research (?:shows|has shown|finds) that|evidence shows that|experts (?:say|agree) that|as everybody knows|as is well known|as a rule|in fact|of course|in general|in practice|all else (?:being )?equal|other things (?:being )?equal|ceteris paribus|in conclusion|to sum up|in summary|in short|in other words|put differently|that is|for example|for instance|on the other hand|at the same time|by contrast|in contrast|in addition|as a result of this|as a result|as a consequence|in consequence|in turn|after that|from this|it also holds that|according to [a-z ]{3,40}(?=,)|given the above|based on this)\b\s*,?\s*"
+    r"|(?:given that|assume that|suppose that|assuming that|we know that|it is known that|it is well known that|it is true that|it is a fact that|it is clear that|it follows that|it turns out that|it is (?:often |widely |generally )?(?:said|believed|held|established|accepted|argued) that|we observe[d]? that|we find that|note that|recall that|remember that|this means that|that means that|the fact is that|studies (?:have )?(?:show|shown|find|found) that|research (?:shows|has shown|finds) that|evidence shows that|experts (?:say|agree) that|as everybody knows|as is well known|as a rule|in fact|of course|in general|in practice|all else (?:being )?equal|other things (?:being )?equal|ceteris paribus|in conclusion|to sum up|in summary|in short|in other words|put differently|that is|for example|for instance|on the other hand|at the same time|by contrast|in contrast|in addition|as a result of this|as a result|as a consequence|in consequence|in turn|after that|from this|it also holds that|according to [a-z ]{3,40}(?=,)|given the above|based on this|what we start from is|we start from|we start with|our starting point is|the starting point is|it (?:all )?starts with|suppose that there is|suppose there is|assume there is|suppose|assume|imagine that|imagine|let us assume that|consider)\b\s*,?\s*"
     r"|(?:therefore|thus|hence|so|then|consequently|accordingly|moreover|furthermore|also|finally|first|firstly|second|secondly|third|thirdly|next|lastly|similarly|likewise|overall|ultimately|eventually|generally|typically|usually|often|importantly|clearly|indeed|still|however|nevertheless|nonetheless|conversely|additionally|meanwhile|instead|afterwards|subsequently|and|but|note|again|here|now|yes|no|remember|apparently|presumably|obviously|basically|essentially)\b\s*,\s*"
     r"|(?:therefore|thus|hence|then|and|but|also|consequently|finally|so)\b\s+(?!(?:does|do|is|are)\b))",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(r"(?:given|assume|suppose|assumption|premise|observation)\b", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"(?:given|assume|suppose|assumption|premise|observation|what we start|we start|our start|the start|it (?:all )?starts|imagine|let us assume|consider|we observe)\b",
+    re.IGNORECASE,
+)
 
 # --- clauses
 
@@ -295,11 +298,11 @@ class _Reader:
                 _compared(match[side], match[what]) for side, what in (("first", "cause"), ("second", "effect"))
             )
             return self._stated(cause, "raises", effect, False, start, end)
-        cues = [cue for cue in find_cues(lower) if not cue.moving or has_motion(lower[cue.end :])]
+        cues = find_cues(lower)
         frame = self._frame(text, cues, start, end)
         if frame is not None:
             return frame
-        if cues:
+        if cues and not (self._given and all(cue.weak for cue in cues)):
             return self._chain(text, cues, start, end)
         if association(lower):
             return [self._unread(start, end, "it says that two things go together, not which is the cause")]
@@ -317,7 +320,7 @@ class _Reader:
                 continue
             cause, effect = match["cause"], match["effect"]
             word = match["word"].lower() if "word" in pattern.groupindex else "so"
-            inner = [bool(find_cues(side.lower())) for side in (cause, effect)]
+            inner = [any(not cue.weak for cue in find_cues(side.lower())) for side in (cause, effect)]
             if re.fullmatch(_WEAK_REASON, word) and (
                 any(inner) or not (has_motion(effect) and (word in _BARE or has_motion(cause)))
             ):
