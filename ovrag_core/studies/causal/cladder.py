@@ -146,20 +146,17 @@ def _numeric(problem: Problem) -> Solution:
         variables=roles.variables,
         notes=estimate.notes,
     )
-    return _related(solution) if apart else _judged(problem, estimate, roles, solution)
+    return _judged(problem, estimate, roles, _independent(solution) if apart else solution)
 
 
 def _separated(graph: Dag, roles: Roles) -> bool:
     return open_trail(graph, roles.variables["x"], roles.variables["y"]) is None
 
 
-def _related(solution: Solution) -> Solution:
-    """The graph says that the two are independent: neither makes the other more likely, if the numbers allow it."""
-    x, y = solution.variables["x"], solution.variables["y"]
-    why = f"no trail of the graph joins {x} and {y}, so they are independent"
-    if (solution.low or 0.0) <= 0 <= (solution.high or 0.0):
-        return replace(solution, notes=(*solution.notes, why))
-    return replace(solution, status="contradictory", reason=f"{why}, and the printed numbers say otherwise")
+def _independent(solution: Solution) -> Solution:
+    """With the graph's word for it, which settles what the digits leave open."""
+    why = f"no trail of the graph joins {solution.variables['x']} and {solution.variables['y']}: they are independent"
+    return replace(solution, assumption=why)
 
 
 def _estimate(problem: Problem) -> tuple[Estimate, dict[str, str]]:
@@ -208,6 +205,12 @@ def _judged(problem: Problem, estimate: Estimate, roles: Roles, solution: Soluti
     if low < estimate.against - 1e-9 and high > estimate.against + 1e-9:
         reason = f"the printed digits allow {low:.3f} to {high:.3f}"
         return replace(solution, status="open by rounding", reason=reason)
+    if solution.assumption:
+        reason = f"{solution.assumption}; yet the printed numbers differ by {low:.3f} to {high:.3f}"
+        return replace(solution, status="contradictory", reason=reason)
+    if not estimate.against and min(abs(low), abs(high)) < NEGLIGIBLE:
+        note = f"the digits allow an effect below {NEGLIGIBLE}, which counts as none"
+        return replace(solution, notes=(*solution.notes, note))
     return solution
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import Stemmer
 
 WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?")
-_NEGATIONS = "not no never none nor neither without cannot lack lacks lacking absence absent"
+_NEGATIONS = "not no non never none nor neither without cannot lack lacks lacking absence absent"
 NEGATIONS = frozenset(_NEGATIONS.split())
 PREFIXES = ("non", "un", "dis", "in", "im", "ir", "il")
 _FUNCTION_WORDS = """
@@ -97,7 +97,7 @@ def _negations(phrase: str, opposite: str) -> int:
 def _negates(word: str, base: str) -> bool:
     """nonsmoker negates smoker."""
     return any(
-        word.startswith(prefix) and len(word) - len(prefix) >= 3 and word_likeness(word[len(prefix) :], base) >= 0.75
+        word.startswith(prefix) and len(word) - len(prefix) >= 3 and word_likeness(word[len(prefix) :], base) >= 0.6
         for prefix in PREFIXES
     )
 
