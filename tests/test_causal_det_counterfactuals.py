@@ -40,6 +40,12 @@ def value(background, rules, question):
         ("low pressure", "pressure", -1),
         ("the cow recovers from fever", "fever", -1),
         ("sugar-free tea", "sugar in the tea", -1),
+        ("the clerk is on time", "arriving late", -1),
+        ("the hut doesn't burn down", "the hut on fire", -1),
+        ("the driver has an accident", "having a car accident", 1),
+        ("the boy goes to the fair", "going to the fair", 1),
+        ("taking the elevator", "the man takes the stairs", None),
+        ("the dog has blue eyes", "brown eyes", None),
         ("the crimson boat", "the boat with sails", None),
         ("wax", "thunder", None),
     ],
@@ -84,6 +90,24 @@ def test_an_observation_that_cannot_be_read_matters_only_where_the_answer_hangs_
     assert value(CONFOUNDED, rules, "Would the harvest is high if no pruning instead of pruning?") is False
     with pytest.raises(UnreadError, match="different answers"):
         value(CONFOUNDED, rules, "Would the harvest is high if pruning instead of no pruning?")
+
+
+def test_a_phrase_may_hold_and_or_or():
+    background = WORLD + "Tide has a direct effect on ferry. Ferry has a direct effect on trade."
+    rules = "We know that high tide causes two ferries or more. two ferries or more causes salt and fish trade."
+    ask = "Would there is no salt and fish trade if {} instead of {}?"
+    assert value(background, rules, ask.format("high tide", "low tide")) is False
+    assert value(background, rules, ask.format("one ferry or none", "two ferries or more")) is True
+
+
+def test_the_derivation_quotes_the_text():
+    rules = "We know that open valve causes high pressure. open valve and high pressure causes cold boiler."
+    question = "Would the boiler is cold if closed valve instead of open valve?"
+    assert solve(parse(MEDIATION, rules, question)).derivation == (
+        "valve does not occur: by the action",
+        'pressure does not occur: pressure := valve ("open valve causes high pressure")',
+        'boiler does not occur: boiler := valve and pressure ("open valve and high pressure causes cold boiler")',
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,4 +157,4 @@ def test_the_deterministic_questions_of_cladder_are_right_wherever_they_are_answ
             outcomes["right" if found == (asked["answer"] == "yes") else "wrong"].append(asked["id"])
     right, wrong = len(outcomes["right"]), len(outcomes["wrong"])
     assert right / (right + wrong) >= 0.9
-    assert right >= 190
+    assert right >= 250

@@ -3,14 +3,17 @@
 "Citrus intake causes vitamin C deficiency, and sufficient vitamin C causes scurvy": each phrase is a state of one
 variable of the printed graph. A rule fits a variable where its causes are that variable's parents; where several
 assignments fit, the words decide. A variable has two states, so two phrases of one variable are opposites unless they
-read alike. The story's own list of phrases is not used. All assignments, signs and observations that the words leave
-open are solved, and the question is answered only where every one of them gives the same.
+read alike. Words between which "and" or "or" stands may be one phrase, which the question and the graph tell. The
+story's own list of phrases is not used. All assignments, signs and observations that the words leave open are solved,
+and the question is answered only where every one of them gives the same.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations, product
 
 from ovrag_core.errors import UnreadError
@@ -32,6 +35,9 @@ from ovrag_core.studies.causal.rule_sentences import Reading, Tokens, read_state
 MARGIN = 0.15  # an assignment that the words like this much less than the best is left out
 SINK_BONUS = 0.5  # what is asked is mostly the last effect
 ROOT_BONUS = 0.25  # what is observed is mostly a cause that nothing explains
+
+_SPACE, _COMMA = "\ue000", "\ue001"  # of the private use area: they bind the words of a phrase
+_EFFECT = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?)(?=\.|,?\s+and\s+we\s+know\b|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +62,7 @@ class Derived:
 
 def solve(problem: Problem) -> Derived:
     """The answer on which all that the words leave open agrees. Raises `UnreadError` where they leave too much open."""
-    readings = read_statements(problem.given_info, _phrase, verbs=("cause",))
-    outcomes: list[tuple[Outcome, Named]] = []
-    for reading in readings:
-        for named in _assignments(reading.rules, problem.graph):
-            outcomes += [(each, named) for each in _outcomes(problem, reading, named)]
+    outcomes = next((found for found in map(partial(_solved, problem), _wholes(problem)) if found), [])
     if not outcomes:
         raise UnreadError(
             "the rules do not fit the causal graph that the background states; print each effect's causes"
@@ -75,11 +77,39 @@ def solve(problem: Problem) -> Derived:
     return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks))
 
 
+def _wholes(problem: Problem) -> Iterator[tuple[str, ...]]:
+    """Phrases not to be cut at "and" or "or": those of the question, effects with "or", at last all effects."""
+    asked = (problem.query.x, problem.query.other)
+    effects = [match["effect"] for match in _EFFECT.finditer(problem.given_info)]
+    some = tuple(effect for effect in effects if re.search(r"\bor\b", effect))
+    yield from dict.fromkeys([asked, (*asked, *some), (*asked, *effects)])
+
+
+def _solved(problem: Problem, wholes: Sequence[str]) -> list[tuple[Outcome, Named]]:
+    """The outcomes of every reading and assignment; none where the rules do not fit the graph."""
+    text = problem.given_info
+    for phrase in sorted(wholes, key=len, reverse=True):
+        bound = phrase.replace("\\", "").replace(" ", _SPACE).replace(",", _COMMA)
+        text = re.sub(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", bound, text, flags=re.IGNORECASE)
+    try:
+        readings = read_statements(text, _phrase, verbs=("cause",))
+    except UnreadError:
+        if any(re.search(r"\b(?:and|or)\b|,", match["effect"]) for match in _EFFECT.finditer(text)):
+            return []
+        raise
+    return [
+        (outcome, named)
+        for reading in readings
+        for named in _assignments(reading.rules, problem.graph)
+        for outcome in _outcomes(problem, reading, named)
+    ]
+
+
 def _phrase(tokens: Tokens) -> Literal:
     words = [token.text for token in tokens]
     while len(words) > 1 and words[0].casefold() == "that":
         words = words[1:]
-    return Literal(" ".join(words).casefold())
+    return Literal(" ".join(words).replace(_SPACE, " ").replace(_COMMA, ",").casefold())
 
 
 def _assignments(rules: Sequence[Rule], graph: Dag) -> list[Named]:
@@ -139,7 +169,12 @@ def _outcomes(problem: Problem, reading: Reading, named: Named) -> Iterator[Outc
     """The outcome for each way to take the action and what was observed."""
     query = problem.query
     rules = [
-        Rule(_in_nodes(rule.condition, named), named.literals[rule.effect.variable], rule.quote, rule.span)
+        Rule(
+            _in_nodes(rule.condition, named),
+            named.literals[rule.effect.variable],
+            problem.given_info[slice(*rule.span)],
+            rule.span,
+        )
         for rule in reading.rules
     ]
     quotes = {rule.effect.variable: rule.quote for rule in rules}

@@ -2,7 +2,7 @@
 
 Words are paired by stem, by a prefix that turns them round ("non-competitive") and by the two ends of a scale
 (`scales.yaml`, general English, no list of topics); what is negated is counted. Where words of both phrases are left
-over and no scale decides, the sign is None and nothing is guessed.
+over, neither is negated and no scale decides, the sign is None and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class Comparison:
 
 class _Scales(TypedDict):
     scales: dict[str, dict[str, str]]
+    together: dict[str, str]
+    forms: str
     middle: str
     strange: str
     turning: str
@@ -40,6 +42,8 @@ class _Scales(TypedDict):
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
     ends: dict[str, dict[str, int]]  # stem: scale: 1 or -1
+    together: dict[str, str]
+    forms: dict[str, str]  # stem: stem of the base form
     middle: frozenset[str]
     strange: frozenset[str]
     turning: frozenset[str]
@@ -49,6 +53,9 @@ class _Lexicon:
 
 _STEMMER = Stemmer.Stemmer("english")
 _PAIRED_PREFIXES = (("en", "dis"), ("over", "under"), ("in", "ex"), ("in", "de"), ("pro", "anti"), ("up", "down"))
+_SENTENCE = re.compile(
+    r"(?:the|an?|his|her|their)\s+(?P<subject>[\w-]+)\s+(?:\w+s|are|have|do|can|cannot|will|\w+n['’]t)\b"
+)
 _LEAST_BASE = 3  # letters that a prefix must leave
 
 
@@ -58,6 +65,9 @@ def compare(one: str, other: str) -> Comparison:
     (left, turned_left), (right, turned_right) = _content(one), _content(other)
     size = (len(left) * len(right)) ** 0.5
     flips = turned_left + turned_right
+    turned_either = flips % 2 == 1  # "does not burn down" is the opposite of "on fire" whatever burning is
+    subjects = {_subject(one), _subject(other)}
+    ends = sum(word in _lexicon().ends for word in left if word in right)
     left, right, paired, turned = _pair_words(left, right)
     flips += turned
     left, right, scaled, turned = _pair_ends(left, right)
@@ -66,7 +76,8 @@ def compare(one: str, other: str) -> Comparison:
     right, turned_right = _without_amounts(right)
     flips += turned_left + turned_right
     closeness = (paired + scaled) / size if size else 0.0
-    told = scaled > 0 or (paired > 0 and not (left and right))
+    left, right = ([word for word in each if word not in subjects] for each in (left, right))
+    told = scaled > 0 or ends > 0 or (paired > 0 and (not (left and right) or turned_either))
     return Comparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
 
 
@@ -83,12 +94,14 @@ def _content(phrase: str) -> tuple[list[str], int]:
     """Stems of the words that carry meaning, and how often the phrase is turned round."""
     lexicon = _lexicon()
     text, turned = lexicon.before.subn(" ", phrase.casefold().replace("’", "'"))
+    for several, word in lexicon.together.items():
+        text = re.sub(rf"\b{several}\b", word, text)
     text, freed = re.subn(r"-free\b", " ", text)
     turned += freed
     said = words(text)
     kept = []
     for place, word in enumerate(said):
-        stem = _stem(word)
+        stem = lexicon.forms.get(_stem(word), _stem(word))
         if is_negation(word) or word in lexicon.turning or word == "non":
             turned += 1
         elif word == "on" and place == len(said) - 1:
@@ -96,6 +109,12 @@ def _content(phrase: str) -> tuple[list[str], int]:
         elif word not in FUNCTION_WORDS and word not in lexicon.empty:
             kept.append(stem)
     return kept, turned
+
+
+def _subject(phrase: str) -> str | None:
+    """The stem of who or what a sentence is about: "the driver has an accident"."""
+    match = _SENTENCE.match(phrase.casefold())
+    return None if match is None else _stem(match["subject"])
 
 
 def _pair_words(left: list[str], right: list[str]) -> tuple[list[str], list[str], int, int]:
@@ -170,14 +189,18 @@ def _without_amounts(left: Sequence[str]) -> tuple[list[str], int]:
 @cache
 def _lexicon() -> _Lexicon:
     given: _Scales = yaml.safe_load(Path(__file__).with_name("scales.yaml").read_text(encoding="utf-8"))
+    verbs = [[_stem(form) for form in each.strip().split("/")] for each in given["forms"].split(",")]
+    forms = {form: verb[0] for verb in verbs for form in verb}
     ends: dict[str, dict[str, int]] = {}
     for scale, both in given["scales"].items():
         for name, sign in (("high", 1), ("low", -1)):
             for word in both[name].split():
-                ends.setdefault(_stem(word), {})[scale] = sign
+                ends.setdefault(forms.get(_stem(word), _stem(word)), {})[scale] = sign
     phrases = sorted(given["turning_before"], key=len, reverse=True)
     return _Lexicon(
         ends,
+        given["together"],
+        forms,
         frozenset(map(_stem, given["middle"].split())),
         frozenset(map(_stem, given["strange"].split())),
         frozenset(given["turning"].split()),
