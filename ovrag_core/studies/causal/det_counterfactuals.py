@@ -119,10 +119,12 @@ def _assignments(rules: Sequence[Rule], graph: Dag) -> list[Named]:
         known = causes.setdefault(rule.effect.variable, [])
         known += [phrase for phrase in mentioned(rule.condition) if phrase not in known]
     explained = {node for node in graph.nodes if graph.parents(node)}
+    clauses = [{rule.effect.variable for rule in rules if rule.span == span} for span in {rule.span for rule in rules}]
     fitting = [
         nodes
         for nodes in _fitting(list(causes.items()), graph, {})
         if {nodes[effect] for effect in causes} == explained
+        and all(len({nodes[effect] for effect in clause}) == len(clause) for clause in clauses)
     ]
     scores = [_score(nodes) for nodes in fitting]
     order = sorted(range(len(fitting)), key=lambda place: -scores[place])
