@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -76,15 +76,27 @@ class Cue:
     moving: bool = False  # its object says where it goes: "makes X rise"
 
 
-def find_cues(sentence: str) -> list[Cue]:
-    """The cues of a sentence in lower case, in order, none within another, nouns and adjectives left out."""
+def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[Cue]:
+    """The cues of a sentence in lower case, in order, none within another or within the span of one of the `names`.
+
+    Nouns and adjectives that look like verbs are left out.
+    """
     found: list[Cue] = []
     for cue in sorted(_all(sentence), key=lambda cue: (cue.start, -cue.end)):
+        if any(start <= cue.start and cue.end <= end for start, end in names) or _is_no_verb(
+            cue, "x", sentence[cue.end :]
+        ):
+            continue
         if not found or cue.start >= found[-1].end:
             found.append(cue)
         elif cue.end > found[-1].end and found[-1].weak:
             found[-1] = cue
     return _sorted_out(sentence, found)
+
+
+def may_relate(name: str) -> bool:
+    """Whether a word of a name looks like a verb that relates something."""
+    return next(_all(f"x {name} y"), None) is not None
 
 
 def association(sentence: str) -> re.Match[str] | None:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, cached_property
 
 import numpy
 from pyoxigraph import Literal, NamedNode
@@ -20,6 +20,7 @@ from ovrag_core.graph import LABEL, Store
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.causal import vocabulary as words
+from ovrag_core.studies.causal.cues import may_relate
 from ovrag_core.studies.causal.directions import Direction, Parts, moved, sign, split, stages
 from ovrag_core.studies.causal.propositions import Polarity, Proposition
 from ovrag_core.studies.causal.wording import language, listed
@@ -104,7 +105,10 @@ class Lexicon:
         self._by_stems: defaultdict[tuple[str, ...], list[Name]] = defaultdict(list)
         for name in self.names:
             self._by_text[stages(name.text)[0].core].append(name)
-            self._by_stems[_bag(name.text)].append(name)
+            if (
+                split(name.text).direction == "none" and not split(name.text).negative
+            ):  # "acceleration of a falling body" is no fall of anything in other words
+                self._by_stems[_bag(name.text)].append(name)
         self._vectors: Vectors | None = None
         self._seen: dict[str, list[Candidate]] = {}
 
@@ -133,10 +137,13 @@ class Lexicon:
         """Things by their names."""
         return cls((Name(entity, text) for entity, texts in labels.items() for text in texts), embedder)
 
-    @property
+    @cached_property
     def compounds(self) -> frozenset[str]:
-        """The names with "and", "or" or a comma in them, which a parser must not take apart."""
-        return frozenset(name.text.casefold() for name in self.names if re.search(r",|\b(?:and|or)\b", name.text))
+        """The names that hold "and", a comma, or what might be a verb, which a parser must not take apart."""
+        texts = {name.text.casefold() for name in self.names}
+        return frozenset(
+            text for text in texts if " " in text and (re.search(r",|\b(?:and|or)\b", text) or may_relate(text))
+        )
 
     def named(self, text: str) -> list[Name]:
         """The names that are the text, or have its words in another order ("price of oil", "oil price")."""

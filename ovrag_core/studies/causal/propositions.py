@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from ovrag_core.studies.causal.cues import Cue, Relation, association, find_cues
 from ovrag_core.studies.causal.directions import has_motion
+from ovrag_core.studies.causal.wording import any_of
 
 Polarity = Literal["positive", "negative"]
 Span = tuple[int, int]
@@ -80,7 +82,8 @@ class Reading:
 def parse(text: str, compounds: Collection[str] = ()) -> list[Proposition | Unread]:
     """The statements of a text and what could not be read of it, in order; states and questions are left out.
 
-    `compounds` are names in lower case that hold "and", "or" or a comma, which are not taken for lists.
+    `compounds` are names in lower case that hold "and", a comma, or a word that looks like a verb; they are never taken
+    apart (`Lexicon.compounds`).
     """
     reading = read(text, compounds)
     found: list[Proposition | Unread] = [*reading.propositions, *reading.unread]
@@ -298,7 +301,7 @@ class _Reader:
                 _compared(match[side], match[what]) for side, what in (("first", "cause"), ("second", "effect"))
             )
             return self._stated(cause, "raises", effect, False, start, end)
-        cues = find_cues(lower)
+        cues = find_cues(lower, self._names(lower))
         frame = self._frame(text, cues, start, end)
         if frame is not None:
             return frame
@@ -320,7 +323,10 @@ class _Reader:
                 continue
             cause, effect = match["cause"], match["effect"]
             word = match["word"].lower() if "word" in pattern.groupindex else "so"
-            inner = [any(not cue.weak for cue in find_cues(side.lower())) for side in (cause, effect)]
+            inner = [
+                any(not cue.weak for cue in find_cues(side.lower(), self._names(side.lower())))
+                for side in (cause, effect)
+            ]
             if re.fullmatch(_WEAK_REASON, word) and (
                 any(inner) or not (has_motion(effect) and (word in _BARE or has_motion(cause)))
             ):
@@ -455,16 +461,27 @@ class _Reader:
 
     def _members(self, mention: str) -> list[str]:
         """The members of a list, which share what stands before the first ("a rise in X and Y")."""
-        if mention.casefold() in self.compounds or not _LISTED.search(mention):
-            return [mention] if mention else []
-        if any(name in mention.casefold() for name in self.compounds):
-            return [mention]
-        parts = [_mention(part) for part in _LISTED.split(mention)]
-        parts = [part for part in parts if part]
-        return _shared(parts)
+        names = self._names(mention.lower())
+        parts, start = [], 0
+        for match in _LISTED.finditer(mention):
+            if not any(first < match.end() and match.start() < last for first, last in names):
+                parts.append(_mention(mention[start : match.start()]))
+                start = match.end()
+        parts.append(_mention(mention[start:]))
+        return _shared([part for part in parts if part])
+
+    def _names(self, text: str) -> list[Span]:
+        """Where names stand that must not be taken apart."""
+        pattern = _pattern(self.compounds)
+        return [match.span() for match in pattern.finditer(text)] if pattern else []
 
     def _unread(self, start: int, end: int, reason: str) -> Unread:
         return Unread((start, end), self.text[start:end], reason)
+
+
+@lru_cache(maxsize=64)
+def _pattern(names: frozenset[str]) -> re.Pattern[str] | None:
+    return re.compile(rf"(?<!\w){any_of(names)}(?!\w)") if names else None
 
 
 _BARE = ("with", "without", "under", "in the absence of", "given", "for")
