@@ -15,6 +15,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(gt=0)]
 Arm = Literal["vanilla", "cot", "rag", "rag_cot", "best_of_t", "caf", "random_verdicts"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
+LoopPart = Literal["feedback", "score", "linking", "partial", "scm"]
 
 
 class Data(Part):
@@ -49,8 +50,8 @@ class Loop(Part):
     The score is (verified + `alpha` · partial - `beta` · contradictions) / n, held to [0, 1]. A draft is accepted at a
     score of at least `theta`; after `rounds` drafts, with caveats, from `caveat` · `theta` on. `gamma` is the
     similarity from which a mention counts as near to an entity, `epsilon` the most by which the effect may differ
-    between two contexts (Jensen-Shannon distance, 0 to 1). After `failures` drafts with something unchecked the loop
-    stops.
+    between two contexts (Jensen-Shannon distance, 0 to 1), where causes have their effect with `strength`. After
+    `failures` drafts with something unchecked the loop stops.
     """
 
     alpha: Share = 0.5
@@ -60,6 +61,7 @@ class Loop(Part):
     rounds: Positive = 5
     caveat: Share = 0.8
     epsilon: Share = 0.1
+    strength: Share = 0.8
     failures: Positive = 2
 
 
@@ -92,14 +94,29 @@ class Drift(Part):
 
 
 class Experiments(Part):
-    """The resamples of intervals and their seed, replays of the published table, and the values that are swept."""
+    """The resamples of intervals and their seed, and replays of the published table."""
 
     bootstrap_samples: Positive = 2000
     confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
     seed: NotNegative = 42
     replays: Positive = 2000
+
+
+class Sweep(Part):
+    """What is varied, one at a time, and over which values; a stage of the pipeline each.
+
+    `parts` are parts of the loop that are taken out. The others are parameters of `loop`, `drift` and `store`.
+    """
+
+    parts: tuple[LoopPart, ...] = get_args(LoopPart)
+    rounds: tuple[Positive, ...] = (1, 3, 5, 10)
+    alpha: tuple[Share, ...] = (0.0, 0.5, 1.0)
+    beta: tuple[Share, ...] = (0.0, 0.5, 1.0)
+    gamma: tuple[Share, ...] = (0.7, 0.85, 1.0)
+    theta: tuple[Share, ...] = (0.6, 0.7, 0.8, 0.9, 1.0)
+    epsilon: tuple[Share, ...] = (0.02, 0.05, 0.1, 0.2, 1.0)
+    coverage: tuple[Share, ...] = (0.4, 0.6, 0.8, 0.9, 1.0)
     drift: tuple[Share, ...] = (0.1, 0.3, 0.5)
-    coverage: tuple[Share, ...] = (1.0, 0.8)
     obedience: tuple[Share, ...] = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
@@ -113,6 +130,7 @@ class Causal(Part):
     arms: tuple[Arm, ...] = ARMS
     drafts: Literal["drift", "chat"] = "drift"
     experiments: Experiments = Experiments()
+    sweep: Sweep = Sweep()
 
 
 CausalSettings = Causal
