@@ -243,6 +243,17 @@ def read(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def test_the_sample_questions(project):
+    lines = read(project / "data/samples/causal/questions.jsonl")
+    assert [lines[place]["id"] for place in (0, 26, 53)] == ["1", "27", "54"]
+    for line in lines:
+        found = answer(line["context"], line["query"])
+        contested = line["answer"] is not None and contest(found, line["answer"]) is not None
+        assert (found.status, contested) == (line["status"], line["contested"]), line["id"]
+        assert contested or found.answer == line["answer"], line["id"]
+        assert found.problem is None or found.problem.kind == line["type"]
+
+
 def test_the_development_half_of_counterbench(external_data):
     folder = external_data / "causal" / "dev"
     if not folder.is_dir():
