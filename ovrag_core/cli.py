@@ -30,6 +30,7 @@ from ovrag_core.command import (
 from ovrag_core.errors import DocumentError, OvragError, RunError
 from ovrag_core.project import project_file
 from ovrag_core.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings
+from ovrag_core.studies.causal.cli import app as causal
 from ovrag_core.studies.contract_review.cli import app as contract_review
 from ovrag_core.studies.epistemic.cli import app as epistemic
 from ovrag_core.studies.policy.cli import app as policy
@@ -47,6 +48,7 @@ app = typer.Typer(
 app.add_typer(contract_review, name="contract-review")
 app.add_typer(epistemic, name="epistemic")
 app.add_typer(policy, name="policy")
+app.add_typer(causal, name="causal")
 
 
 Duplicates = Literal["refuse", "first", "last"]
