@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ovrag_core.errors import CausalError
+from ovrag_core.errors import CausalError, StrataError
 from ovrag_core.studies.causal import cladder_estimates as estimates
 from ovrag_core.studies.causal import det_counterfactuals
 from ovrag_core.studies.causal.cladder_estimates import Compute, Estimate, Parts, Values
@@ -28,6 +28,8 @@ __all__ = ["Problem", "Solution", "answer", "parse", "solve"]
 
 NEGLIGIBLE = 0.005
 """An effect below it is no effect in CLadder: it neither increases nor decreases anything."""
+
+EXACT = 1e-9
 
 Status = Literal[
     "determined", "open by rounding", "missing strata", "strata read alike", "not identified", "contradictory", "unread"
@@ -134,9 +136,9 @@ def _numeric(problem: Problem) -> Solution:
     upwards = value > 0.5 if estimate.against else value > NEGLIGIBLE
     downwards = value < 0.5 if estimate.against else value < -NEGLIGIBLE
     said = upwards if problem.query.upwards else downwards
-    apart = problem.query.kind == "correlation" and _separated(problem.graph, roles)
+    independent = _independent(problem, roles)
     solution = Solution(
-        _said(bool(said) and not (apart and low <= 0 <= high)),
+        _said(bool(said) and not (independent and low <= 0 <= high)),
         "determined",
         value,
         low,
@@ -146,17 +148,15 @@ def _numeric(problem: Problem) -> Solution:
         variables=roles.variables,
         notes=estimate.notes,
     )
-    return _judged(problem, estimate, roles, _independent(solution) if apart else solution)
+    return _judged(problem, estimate, roles, solution, independent)
 
 
-def _separated(graph: Dag, roles: Roles) -> bool:
-    return open_trail(graph, roles.variables["x"], roles.variables["y"]) is None
-
-
-def _independent(solution: Solution) -> Solution:
-    """With the graph's word for it, which settles what the digits leave open."""
-    why = f"no trail of the graph joins {solution.variables['x']} and {solution.variables['y']}: they are independent"
-    return replace(solution, assumption=why)
+def _independent(problem: Problem, roles: Roles) -> str:
+    """Why the two of an association are independent by the graph, which settles what digits leave open."""
+    x, y = roles.variables.get("x", ""), roles.variables["y"]
+    if problem.query.kind != "correlation" or open_trail(problem.graph, x, y) is not None:
+        return ""
+    return f"no trail of the graph joins {x} and {y}, so they are independent"
 
 
 def _estimate(problem: Problem) -> tuple[Estimate, dict[str, str]]:
@@ -186,41 +186,65 @@ def _estimate(problem: Problem) -> tuple[Estimate, dict[str, str]]:
     return replace(estimate, notes=(*tables.notes, *estimate.notes)), {}
 
 
-def _judged(problem: Problem, estimate: Estimate, roles: Roles, solution: Solution) -> Solution:
-    """The status: identified first, then whether the text has the numbers, then rounding."""
-    if alike := [note for note in solution.notes if "read alike" in note]:
-        return replace(solution, status="strata read alike", reason=alike[0])
-    unidentified = _unidentified(problem, roles)
-    if unidentified is not None:
-        return replace(
-            solution, status="not identified", reason=unidentified.reason, assumption=unidentified.assumption
-        )
-    if not roles.fits:
-        reason = "what is printed does not identify the effect in this graph; print the strata of what confounds it"
-        return replace(solution, status="not identified", reason=reason, assumption="no confounding")
-    if estimate.weight_free and _weight_decides(estimate, problem.statements):
-        reason = f"{estimate.weight_name} is needed and not printed; the overall probability stands in for it"
-        return replace(solution, status="missing strata", reason=reason, assumption="that the two are alike")
-    low, high = solution.low or 0.0, solution.high or 0.0
-    if low < estimate.against - 1e-9 and high > estimate.against + 1e-9:
-        reason = f"the printed digits allow {low:.3f} to {high:.3f}"
-        return replace(solution, status="open by rounding", reason=reason)
-    if solution.assumption:
-        reason = f"{solution.assumption}; yet the printed numbers differ by {low:.3f} to {high:.3f}"
-        return replace(solution, status="contradictory", reason=reason)
-    if not estimate.against and min(abs(low), abs(high)) < NEGLIGIBLE:
+def _judged(problem: Problem, estimate: Estimate, roles: Roles, solution: Solution, independent: str) -> Solution:
+    """The status: strata that can be told apart, an identified effect, all its numbers, then rounding."""
+    found = (
+        _alike(solution)
+        or _unidentified(problem, roles)
+        or _missing(estimate, problem.statements)
+        or _open(estimate, solution, independent)
+    )
+    if found is not None:
+        return replace(solution, status=found.status, reason=found.reason, assumption=found.assumption)
+    if not estimate.against and min(abs(solution.low or 0.0), abs(solution.high or 0.0)) < NEGLIGIBLE:
         note = f"the digits allow an effect below {NEGLIGIBLE}, which counts as none"
         return replace(solution, notes=(*solution.notes, note))
     return solution
 
 
-def _unidentified(problem: Problem, roles: Roles) -> NotIdentified | None:
-    kind = problem.query.kind
-    if kind not in ("ate", "ett", "nde", "nie"):
+@dataclass(frozen=True)
+class _Flag:
+    """Why an answer is not determined."""
+
+    status: Status
+    reason: str
+    assumption: str = ""
+
+
+def _alike(solution: Solution) -> _Flag | None:
+    alike = [note for note in solution.notes if "read alike" in note]
+    return _Flag("strata read alike", alike[0], "that strata are printed in order") if alike else None
+
+
+def _missing(estimate: Estimate, statements: tuple[Statement, ...]) -> _Flag | None:
+    if not estimate.weight_free or not _weight_decides(estimate, statements):
         return None
-    through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
-    found = identification_of(problem.graph, Effect(kind, roles.variables["x"], roles.variables["y"], through))
-    return found if isinstance(found, NotIdentified) else None
+    reason = f"{estimate.weight_name} is needed and not printed; the overall probability stands in for it"
+    return _Flag("missing strata", reason, "that the two are alike")
+
+
+def _open(estimate: Estimate, solution: Solution, independent: str) -> _Flag | None:
+    low, high = solution.low or 0.0, solution.high or 0.0
+    if low < estimate.against - EXACT and high > estimate.against + EXACT:
+        reason = f"the printed digits allow {low:.3f} to {high:.3f}"
+        return _Flag("open by rounding", f"{reason}; {independent}" if independent else reason)
+    if independent and max(low, -high) > EXACT:
+        return _Flag("contradictory", f"{independent}; yet the printed numbers differ by {low:.3f} to {high:.3f}")
+    return None
+
+
+def _unidentified(problem: Problem, roles: Roles) -> _Flag | None:
+    kind = problem.query.kind
+    if kind in ("ate", "ett", "nde", "nie"):
+        through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
+        effect = Effect(kind, roles.variables["x"], roles.variables["y"], through)
+        found = identification_of(problem.graph, effect)
+        if isinstance(found, NotIdentified):
+            return _Flag("not identified", found.reason, found.assumption)
+    if roles.fits:
+        return None
+    reason = "the printed numbers do not identify the effect in this graph; print the strata of what confounds it"
+    return _Flag("not identified", reason, "that nothing confounds it")
 
 
 # Rounding
@@ -230,7 +254,7 @@ def bounds(estimate: Estimate, statements: tuple[Statement, ...]) -> tuple[float
     """The value, and its least and greatest over all numbers that print so.
 
     Every estimand here is monotone in each number while the others are held, so the corners of the box have both
-    extremes; where the denominator of a ratio may be 0, they are infinite.
+    extremes; where the denominator of a ratio may be 0, they are −1 and 1. Raises StrataError where it is 0.
     """
     places = tuple(dict.fromkeys(estimate.uses))
     centre = {place: np.array([statements[place].value]) for place in places}
@@ -239,10 +263,15 @@ def bounds(estimate: Estimate, statements: tuple[Statement, ...]) -> tuple[float
         for place, corner in zip(places, _corners(len(places)), strict=True)
     }
     value, at_corners = float(estimate.compute(centre)[0]), estimate.compute(spread)
+    if not np.isfinite(value):
+        alike = statements[places[2]].text
+        raise StrataError(
+            f"the instrument moves nothing (“{alike}.” and the same for the other state); no ratio follows"
+        )
     low, high = float(np.min(at_corners)), float(np.max(at_corners))
     if estimate.shape == "instrument" and _may_vanish(places, spread):
-        low, high = -np.inf, np.inf
-    return value, low, high
+        low, high = -1.0, 1.0
+    return value, max(low, -1.0), min(high, 1.0)
 
 
 def _may_vanish(places: tuple[int, ...], spread: Mapping[int, Values]) -> bool:

@@ -238,7 +238,7 @@ def _instrument(outcome: Table, moved: Table, query: Query) -> Estimate:
     def compute(p: Numbers) -> Values:
         bottom = p[x1] - p[x0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.nan_to_num((p[y1] - p[y0]) / bottom, nan=0.0, posinf=np.inf, neginf=-np.inf))
+            return np.asarray((p[y1] - p[y0]) / bottom)
 
     shown = "[P(y | z) − P(y | not z)] / [P(x | z) − P(x | not z)]"
     parts: Parts = {"x": (query.x, moved.outcome), "y": (query.y, outcome.outcome), "z": outcome.factors[0]}
