@@ -29,6 +29,7 @@ SAID = (
     "Insurance cost lowers demand for housing.",
 )
 FALSE = "River flow raises rain."
+RIGHT = "\n".join([*SAID, "Rain lowers demand for housing."])
 STORE = EmbeddedStore(
     [
         *(Triple(node, TYPE, FACTOR) for node in IRIS.values()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from causal_chain import PROMPT, QUESTION, SAID, STORE, chain
+from causal_chain import PROMPT, QUESTION, RIGHT, SAID, STORE, chain
 
 from ovrag_core.errors import ModelError
 from ovrag_core.evaluation.statistics import Resampling
@@ -18,7 +18,6 @@ from ovrag_core.studies.causal.settings import ARMS, Drift, Loop
 from ovrag_core.studies.causal.verifier import Verifier
 from ovrag_core.studies.causal.vocabulary import LOWERS, RAISES
 
-RIGHT = "\n".join(SAID)
 PLAN = Resampling(samples=500)
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from causal_chain import PROMPT, SAID, STORE
+from causal_chain import PROMPT, RIGHT, SAID, STORE
 
 from ovrag_core.errors import ModelError, RunError, Unchecked
 from ovrag_core.graph.store import EmbeddedStore
@@ -18,7 +18,7 @@ from ovrag_core.studies.causal.records import AuditLog, answer_record, read_log,
 from ovrag_core.studies.causal.settings import Loop
 from ovrag_core.studies.causal.verifier import Outcome, Verdict, Verifier
 
-RIGHT, WRONG, UNKNOWN = "\n".join(SAID), "River flow raises rain.", "Tide raises birdsong."
+WRONG, UNKNOWN = "River flow raises rain.", "Tide raises birdsong."
 
 
 class Told:
@@ -79,7 +79,7 @@ def test_a_draft_is_judged_by_its_own_verdicts() -> None:
     ends_badly = answer(Told(f"{SAID[0]}\n{UNKNOWN}", f"{RIGHT}\n{WRONG}"), rounds=2)
     assert ends_badly.decision == "rejected"
     assert ends_badly.final is not None
-    assert [each.outcome for each in ends_badly.final.verdicts] == ["VERIFIED"] * 4 + ["CONTRADICTION"]
+    assert [each.outcome for each in ends_badly.final.verdicts] == ["VERIFIED"] * 5 + ["CONTRADICTION"]
 
 
 def test_a_contradiction_is_never_accepted_however_high_the_score() -> None:
@@ -90,7 +90,7 @@ def test_a_contradiction_is_never_accepted_however_high_the_score() -> None:
 
 def test_the_final_adjudication_has_caveats_below_theta() -> None:
     given = answer(Told(f"{RIGHT}\n{UNKNOWN}"), theta=0.9, rounds=2)
-    assert given.decision == "accepted with caveats"  # 0.8 is at least 0.8 · 0.9
+    assert given.decision == "accepted with caveats"  # 5 / 6 is at least 0.8 · 0.9
     assert answer(Told(f"{SAID[0]}\n{UNKNOWN}"), theta=0.9, rounds=2).decision == "rejected"
     assert answer(Told(f"{RIGHT}\n{UNKNOWN}"), theta=0.9, caveat=1.0, rounds=2).decision == "rejected"
 
@@ -150,13 +150,16 @@ def test_no_draft_is_a_failure_with_the_models_reason() -> None:
 def test_what_the_question_gives_may_not_be_left_out() -> None:
     verifier = Verifier(STORE)
     judge = Judge(verifier.check, Loop(), gaps_of(PROMPT, verifier))
-    short = "\n".join([SAID[0], *SAID[2:]])
+    short = RIGHT.replace(f"{SAID[1]}\n", "")
     drafter = Told(short, RIGHT)
     given = run(Prompt(PROMPT), drafter, judge)
     assert (given.decision, given.drafts) == ("accepted", 2)
     assert drafter.prompts[1].constraints == ('It is missing that "River flow raises flood damage".',)
+    unanswered = Told("\n".join(SAID), RIGHT)
+    assert run(Prompt(PROMPT), unanswered, judge).decision == "accepted"
+    assert unanswered.prompts[1].constraints == ("It is missing what rain does to demand for housing.",)
     kept = run(Prompt(PROMPT), Told(short), judge)
-    assert kept.decision == "accepted with caveats" and "1 steps missing" in kept.reason
+    assert kept.decision == "accepted with caveats" and "1 things missing" in kept.reason
 
 
 def test_an_unstable_effect_is_rejected_with_the_distance() -> None:

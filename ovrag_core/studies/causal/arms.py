@@ -10,19 +10,23 @@ asked for steps changes nothing there is an assumption, so that vanilla and cot 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import get_args
 
 import numpy
+from pyoxigraph import NamedNode
 
-from ovrag_core.errors import ModelError
+from ovrag_core.errors import ModelError, Unchecked
 from ovrag_core.graph import Store
 from ovrag_core.lines import one_line
 from ovrag_core.retrieval.lexical import Lexicon as Words
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.causal import loop
 from ovrag_core.studies.causal.drafting import Drafter, Prompt
+from ovrag_core.studies.causal.linking import Lexicon, Linked, link
 from ovrag_core.studies.causal.loop import Answer, Gaps, Judge, Round
+from ovrag_core.studies.causal.propositions import read
 from ovrag_core.studies.causal.settings import Arm
 from ovrag_core.studies.causal.verifier import Verdict, Verifier
 from ovrag_core.studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
@@ -92,14 +96,53 @@ def _rank(round_: Round, judge: Judge) -> tuple[bool, float, int]:
 
 
 def gaps_of(question: str, verifier: Verifier) -> Gaps:
-    """Finds what a draft leaves out: statements of the question that the graph bears out, in its own words."""
-    given = {key(each): each.quote for each in verifier.check(question) if each.outcome == "VERIFIED"}
+    """What a draft leaves out of an answer: steps that the question gives, and what it asks for.
+
+    A step is an effect that the question states and the graph bears out. What is asked for is the effect of what is
+    given on what a question names, where the graph knows of one. Nothing is asked for that the graph cannot check.
+    """
+    steps = {
+        key(each): each.quote
+        for each in verifier.check(question)
+        if each.outcome == "VERIFIED" and each.claim and not each.claim.denied and each.claim.predicate != NO_EFFECT_ON
+    }
+    asked = _asked(question, verifier)
 
     def gaps(verdicts: Sequence[Verdict]) -> list[str]:
         said = {key(each) for each in verdicts}
-        return [quote for known, quote in given.items() if known not in said]
+        lines = [f'that "{one_line(quote)}"' for known, quote in steps.items() if known not in said]
+        effects = {(each.claim.subject, each.claim.object) for each in verdicts if each.claim}
+        return lines + [
+            f"what {words} does to {effect}" for ends, (words, effect) in asked.items() if ends not in effects
+        ]
 
     return gaps
+
+
+def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode], tuple[str, str]]:
+    """Pairs of what is given and what is asked for, with their names, of which the graph knows an effect."""
+    try:
+        lexicon = verifier.lexicon
+        reading = read(question, lexicon.compounds)
+        linked = (link(state.mention, lexicon, verifier.gamma) for state in reading.states)
+        given = dict.fromkeys(each.entity for each in linked if isinstance(each, Linked))
+        wanted = dict.fromkeys(each for asked in reading.questions for each in _things_in(asked.quote, lexicon))
+        pairs = [(one, two) for one in given for two in wanted if one != two and verifier.knows(one, two)]
+    except Unchecked:  # the verdicts will tell
+        return {}
+    return {(one, two): (verifier.name(one), verifier.name(two)) for one, two in pairs}
+
+
+def _things_in(text: str, lexicon: Lexicon) -> list[NamedNode]:
+    """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
+    found: list[NamedNode] = []
+    rest = text.casefold()
+    for name in sorted(lexicon.names, key=lambda each: (-len(each.text), each.text)):
+        pattern = rf"(?<!\w){re.escape(name.text.casefold())}(?!\w)"
+        if re.search(pattern, rest):
+            rest = re.sub(pattern, "\x00", rest)
+            found.append(name.entity)
+    return found
 
 
 def key(verdict: Verdict) -> Key | None:

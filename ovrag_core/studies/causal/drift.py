@@ -9,15 +9,17 @@ anything. What it assumes, and what therefore is no finding:
 - a sentence that contradicts the graph and stands in the prompt is repeated with the chance `credulity`;
 - a fact beside the question is copied with the chance `reading`;
 - a statement that a constraint objects to is mended with the chance `obedience`: one that is contradicted is written as
-  the chain has it, one without support is drawn anew, or left out where there is nothing else to say; one that is said
-  to be missing is drawn anew;
+  the chain has it, and so is one that a constraint quotes as missing; one without support is drawn anew, or left out
+  where there is nothing else to say; a missing answer is drawn anew;
 - a statement that nobody objects to is kept, and with the chance `slips` spoiled;
+- things are called by their names in the graph, of which those are left out that several things bear;
 - being told to think step by step changes nothing.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -104,6 +106,7 @@ class World:
             for triple in sorted(found, key=str):
                 if isinstance(triple.object, Text) and isinstance(triple.subject, NamedNode):
                     names.setdefault(triple.subject, []).append(triple.object.value)
+        bearers = Counter(name.casefold() for each in names.values() for name in set(each))
         things = {*edges, *(each for ends in edges.values() for each in ends)}
         apart = {
             (triple.subject, triple.object)
@@ -111,7 +114,7 @@ class World:
             if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
         }
         return cls(
-            {thing: tuple(names.get(thing, [thing.value])) for thing in sorted(things, key=str)},
+            {thing: _own(thing, names.get(thing, []), bearers) for thing in sorted(things, key=str)},
             {thing: frozenset(_reached(edges, thing)) for thing in things},
             frozenset(apart),
         )
@@ -126,6 +129,11 @@ class World:
             and thing not in self.reach[other]
             and not {(thing, other), (other, thing)} & self.apart
         ]
+
+
+def _own(thing: NamedNode, names: Sequence[str], bearers: Mapping[str, int]) -> tuple[str, ...]:
+    """The names that nothing else has, the label first; all of them, or the IRI, where there is none."""
+    return tuple(name for name in names if bearers[name.casefold()] == 1) or tuple(names) or (thing.value,)
 
 
 def _reached(edges: Mapping[NamedNode, set[NamedNode]], start: NamedNode) -> set[NamedNode]:
@@ -202,7 +210,8 @@ class Simulator:
             return []
         if each.kind == "true":  # there is nothing else to say of the step
             return [Written("", "dropped", each.step)]
-        if "contradicts" in objection or draw.random() >= self._options.rate:
+        told = "contradicts" in objection or "missing that" in objection
+        if told or draw.random() >= self._options.rate:
             return [self._true(each.step, draw)]
         return self._spoiled(each.step, draw)
 

@@ -109,7 +109,7 @@ def constraints(verdicts: Sequence[Verdict], gaps: Sequence[str] = ()) -> tuple[
             lines.append(f'The knowledge base contradicts "{quote}": {reason}.')
         elif verdict.outcome == "FAILED":
             lines.append(f'There is no support for "{quote}": {reason}. State what is known, or leave it out.')
-    lines += [f'It is missing that "{one_line(gap)}".' for gap in gaps]
+    lines += [f"It is missing {gap}." for gap in gaps]
     return tuple(dict.fromkeys(lines))
 
 
@@ -138,7 +138,7 @@ def adjudicate(round_: Round, options: Loop) -> tuple[Decision, str]:
     if round_.score >= options.theta and not round_.gaps:
         return "accepted", said
     if round_.score >= options.caveat * options.theta:
-        missing = f", {len(round_.gaps)} steps missing" if round_.gaps else ""
+        missing = f", {len(round_.gaps)} things missing" if round_.gaps else ""
         return "accepted with caveats", said + missing
     return "rejected", f"{said}, below {options.caveat * options.theta:.2f}"
 

@@ -91,14 +91,26 @@ class Verifier:
     def __init__(self, store: Store, lexicon: Lexicon | None = None, gamma: float = THRESHOLD) -> None:
         self.store = store
         self.gamma = gamma
-        self._lexicon = lexicon
+        self._given = lexicon
         self._known: dict[tuple[str, str, str, bool], _Judged] = {}
         self._names: dict[NamedNode, str] = {}
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The names of things. Raises Unchecked where the graph must be asked for them and does not answer."""
+        if self._given is None:
+            self._given = Lexicon.of_graph(self.store)
+        return self._given
+
+    def knows(self, subject: NamedNode, object_: NamedNode) -> bool:
+        """Whether the graph holds or implies an effect of one thing on another, of whatever sign."""
+        judged = self._judged(Claim(subject, AFFECTS, object_, False, 1.0))
+        return judged.outcome in ("VERIFIED", "PARTIAL")
 
     def check(self, text: str) -> list[Verdict]:
         """A verdict for every statement of a text, in its order; none where it states nothing."""
         try:
-            compounds = self._names_of_things().compounds
+            compounds = self.lexicon.compounds
         except Unchecked:  # each statement will tell
             compounds = frozenset()
         return [self.verify(each) for each in parse(text, compounds)]
@@ -109,7 +121,7 @@ class Verifier:
         if isinstance(statement, Unread):
             return Verdict("FAILED", *place, f"it could not be read: {statement.reason}")
         try:
-            meant = claim(statement, self._names_of_things(), self.gamma)
+            meant = claim(statement, self.lexicon, self.gamma)
             if not isinstance(meant, Claim):
                 return Verdict("FAILED", *place, _unlinked(meant))
             judged = self._judged(meant)
@@ -132,11 +144,6 @@ class Verifier:
             labels = sorted(each.value for each in found if isinstance(each, Text))
             self._names[node] = one_line(labels[0] if labels else node.value, 80)
         return self._names[node]
-
-    def _names_of_things(self) -> Lexicon:
-        if self._lexicon is None:
-            self._lexicon = Lexicon.of_graph(self.store)
-        return self._lexicon
 
     def _judged(self, meant: Claim) -> _Judged:
         """What is kept of a claim, or the graph's answer; an answer that was not given raises and is not kept."""
