@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ovrag_core.graph import EmbeddedStore
 from ovrag_core.studies.causal.arms import DRAFTING, Facts, answer, gaps_of
 from ovrag_core.studies.causal.chains import Chain
-from ovrag_core.studies.causal.drafting import Drafter
+from ovrag_core.studies.causal.drafting import Drafter, Untold
 from ovrag_core.studies.causal.drift import Simulator, World, Written
 from ovrag_core.studies.causal.linking import Lexicon
 from ovrag_core.studies.causal.loop import Answer, Judge, Round
@@ -63,11 +64,14 @@ def run(
     paraphrases: bool = True,
     drafter: Drafter | None = None,
     note: Note | None = None,
+    stability: Callable[[Chain], float] | None = None,
+    feedback: bool = True,
 ) -> list[Case]:
     """Every arm on every wording of every chain.
 
     `drafter` writes the drafts, by default the declared simulator. Names are those of the whole graph: what is missing
-    at a lower coverage are effects, not words. `note` is told every round.
+    at a lower coverage are effects, not words. `note` is told every round. With `stability` an answer is accepted only
+    if the chain's effect is stable; without `feedback` the loop tells a drafter nothing, and its next draft is another.
     """
     store = covered(bench.graph, coverage, seed)
     verifier = Verifier(store, bench.lexicon, options.gamma)
@@ -76,13 +80,15 @@ def run(
     for chain in bench.chains:
         texts = [chain.prompt, *(each.text for each in chain.paraphrases if paraphrases)]
         for wording, text in enumerate(texts):
-            judge = Judge(verifier.check, options, gaps_of(text, verifier))
+            stable = partial(stability, chain) if stability else None
+            judge = Judge(verifier.check, options, gaps_of(text, verifier), stable)
             for arm in arms:
                 if arm not in DRAFTING:
                     continue
                 simulator = None if drafter else Simulator(chain, bench.world, drift, wording)
                 told = _told(note, chain, arm, wording)
-                given = answer(arm, text, drafter or _known(simulator), judge, facts.best, told)
+                writer = drafter or _known(simulator)
+                given = answer(arm, text, writer if feedback else Untold(writer), judge, facts.best, told)
                 final = given.final
                 judged = tuple(bench.reference.check(final.draft)) if final else ()
                 written = simulator.ledger(final.draft) if simulator and final else None

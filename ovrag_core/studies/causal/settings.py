@@ -25,7 +25,7 @@ class Data(Part):
     """
 
     graph: Path = SAMPLES / "graph.ttl"
-    counterbench: Path = SAMPLES / "counterbench.jsonl"
+    counterbench: Path = SAMPLES / "questions.jsonl"
     cladder: Path = SAMPLES / "cladder.jsonl"
     recorded: Path | None = None
 
@@ -60,7 +60,7 @@ class Loop(Part):
     theta: Share = 0.8
     rounds: Positive = 5
     caveat: Share = 0.8
-    epsilon: Share = 0.1
+    epsilon: Share = 0.2
     strength: Share = 0.8
     failures: Positive = 2
 
@@ -114,7 +114,7 @@ class Sweep(Part):
     beta: tuple[Share, ...] = (0.0, 0.5, 1.0)
     gamma: tuple[Share, ...] = (0.7, 0.85, 1.0)
     theta: tuple[Share, ...] = (0.6, 0.7, 0.8, 0.9, 1.0)
-    epsilon: tuple[Share, ...] = (0.02, 0.05, 0.1, 0.2, 1.0)
+    epsilon: tuple[Share, ...] = (0.05, 0.1, 0.15, 0.2, 1.0)
     coverage: tuple[Share, ...] = (0.4, 0.6, 0.8, 0.9, 1.0)
     drift: tuple[Share, ...] = (0.1, 0.3, 0.5)
     obedience: tuple[Share, ...] = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
