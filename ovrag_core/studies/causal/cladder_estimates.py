@@ -250,7 +250,7 @@ def _weighted(outcome: Table, tables: Tables, query: Query, x_phrase: str | None
     weight = tables.overall()
     if weight is None:
         raise StrataError(
-            f"“{outcome.outcome}” is given by two variables, and how often neither state is; print one overall"
+            f"“{outcome.outcome}” is given by the states of two variables, and none is given overall; print one"
         )
     said = tables.statements[weight].of
     cause = x_phrase or query.x
