@@ -1,8 +1,8 @@
 """How far the effect at the end of a chain depends on what else is at work: a causal model around each chain.
 
 The model has the things of the chain and their other direct causes in the graph, which are the context. A thing is up
-(1) or down (0); a context is up as often as down, and P(up | causes) is 1/2 + strength/2 · the mean of the causes' pushes
-(1 or -1, by state and sign). The strength is an assumption; signs and causes are the graph's.
+(1) or down (0); a context is up as often as down, and P(up | causes) is 1/2 + strength/2 · the mean of the pushes of
+the causes (1 or -1, by state and sign). The strength is an assumption; signs and causes are the graph's.
 """
 
 from __future__ import annotations
