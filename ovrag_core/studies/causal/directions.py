@@ -204,7 +204,8 @@ def _noun_behind(words: dict[str, str]) -> Iterator[re.Pattern[str]]:
 
 
 def _adjective_before(words: dict[str, str]) -> Iterator[re.Pattern[str]]:
-    yield re.compile(rf"^{_MUCH}?{any_of(listed(words['adjectives']))}\s+(?:of\s+)?(?=\S)")
+    adjectives = [*listed(words["adjectives"]), *forms(words["verbs"], "participle", "ing")]
+    yield re.compile(rf"^{_MUCH}?{any_of(adjectives)}\s+(?:of\s+)?(?=\S)")
 
 
 def _plurals(nouns: str) -> list[str]:

@@ -26,9 +26,15 @@ from ovrag_core.studies.causal.propositions import Polarity, Proposition
 from ovrag_core.studies.causal.wording import language, listed
 
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
-MARGIN = 0.02  # two things nearer to each other than this cannot be told apart
+MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
 _JOINING = frozenset(("a", "an", "the", "of", "in", "on", "at", "for"))
+_SPELLINGS = (
+    (re.compile(r"(?<=\w{2})is(?=ation|e$|ed$|er$|ers$|es$|ing$)"), "iz"),
+    (re.compile(r"(?<=\w{2})our(?=s?$|ed$|ing$)"), "or"),
+    (re.compile(r"(?<=\w)ae(?=\w)"), "e"),
+    (re.compile(r"(?<=\w{2})tre(?=s?$)"), "ter"),
+)
 _SHORTEST = 3  # letters that must be left of a word when a beginning that turns it round is taken off
 
 
@@ -180,6 +186,10 @@ def link(mention: str, lexicon: Lexicon, threshold: float = THRESHOLD) -> Linked
         names = lexicon.named(parts.core)
         if names:
             return _by_name(mention, parts, names)
+    for parts in stages(mention):
+        names = lexicon.named(f"number of {parts.core}") if parts.direction != "none" else []  # "fewer bees"
+        if names:
+            return _by_name(mention, parts, names)
     return _by_likeness(mention, split(mention), lexicon, threshold)
 
 
@@ -226,6 +236,11 @@ def opposed(first: str, second: str) -> bool:
     return bool(numbers[0] and numbers[1]) or any(_turned(one, other) for one in ours for other in theirs)
 
 
+def _may_direct(mention: str, label: str) -> bool:
+    """Whether a word that only the mention has could say where the thing goes: a comparative or a participle."""
+    return any(word.endswith(("er", "ed", "ing", "est")) for word in _words(mention) - _words(label))
+
+
 def _turned(one: str, other: str) -> bool:
     pair = frozenset((_singular(one), _singular(other)))
     if pair in _opposites():
@@ -267,7 +282,20 @@ def _words(text: str) -> set[str]:
 def _bag(text: str) -> tuple[str, ...]:
     """The stems of a name but for the words that only join ("price of oil", "oil price"); a denial is none of them."""
     tokens = re.findall(r"[^\W_]+", text.casefold().replace("'s ", " "))
-    return tuple(sorted("".join(stems(token)) or token for token in tokens if token not in _JOINING))
+    return tuple(sorted(_stem(_measures().get(token, token)) for token in tokens if token not in _JOINING))
+
+
+def _stem(token: str) -> str:
+    """The stem of a word in American spelling: "fertiliser" and "fertilizer", "vapour" and "vapor" are the same."""
+    for british, american in _SPELLINGS:
+        token = british.sub(american, token)
+    return "".join(stems(token)) or token
+
+
+@cache
+def _measures() -> dict[str, str]:
+    lines = [listed(line) for line in language()["measures"]]
+    return {word: line[0] for line in lines for word in line}
 
 
 def _by_name(mention: str, parts: Parts, names: list[Name]) -> Linked | Ambiguous:
@@ -281,7 +309,9 @@ def _by_name(mention: str, parts: Parts, names: list[Name]) -> Linked | Ambiguou
 def _by_likeness(mention: str, parts: Parts, lexicon: Lexicon, threshold: float) -> Linked | Ambiguous | Unknown:
     ranked = lexicon.nearest(parts.core) if parts.core else []
     best = ranked[0] if ranked else None
-    if best is None or not lexicon.compares_meaning or best.score < threshold or opposed(parts.core, best.label):
+    if best is None or not lexicon.compares_meaning or best.score < threshold:
+        return Unknown(mention, tuple(ranked[:NEAREST]))
+    if opposed(parts.core, best.label) or _may_direct(parts.core, best.label):
         return Unknown(mention, tuple(ranked[:NEAREST]))
     rivals = [each for each in ranked if each.score >= best.score - MARGIN]
     if len(rivals) > 1:

@@ -1,0 +1,263 @@
+"""How well mentions are linked and statements read.
+
+    python benchmarks/causal_linking.py [--gamma 0.85] [--no-likeness] [--errors]
+
+Sets of phrases over the sample graph: those written while the linker was built (`tests/data/causal/linking.yaml`) and
+those written after it was fixed (`linking_unseen.yaml`); and the phrases of the recorded chains under
+OVRAG_EXTERNAL_DATA: synonyms as their paraphrases replace them, opposites by the other direction, negations by "does
+not". A synonym counts where thing, direction and polarity are right; an opposite or a negation is wrongly taken for the
+same where all three are equal. Beside it, what the cosine of whole phrases alone would take for the same.
+Statements: the generated chains and their paraphrases against the graph, the recorded chains against their steps, and
+sentences written after the parser was fixed (`statements_unseen.yaml`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from pyoxigraph import NamedNode
+
+from ovrag_core.evaluation.statistics import wilson
+from ovrag_core.graph import EmbeddedStore, load_graph
+from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.studies.causal.chains import Chain, generate, read_recorded, recorded_graph
+from ovrag_core.studies.causal.directions import state_of
+from ovrag_core.studies.causal.linking import Claim, Lexicon, Linked, claim, link
+from ovrag_core.studies.causal.propositions import Proposition, read
+
+PROJECT = Path(__file__).resolve().parent.parent
+EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
+GRAPH = PROJECT / "data" / "samples" / "causal" / "graph.ttl"
+PHRASES = PROJECT / "tests" / "data" / "causal"
+RECORDED = ("chains_75_published_run.json", "chains_75_earlier.json")
+SAMPLE = "urn:ovrag:causal:sample#"
+PLAIN = (0.70, 0.85)  # cosines from which the earlier study's code and its paper take phrases for the same
+_TURNED = {  # the other direction of the verbs that end recorded phrases
+    "increases": "decreases", "increase": "decrease", "rises": "falls", "rise": "fall", "grows": "shrinks",
+    "strengthens": "weakens", "accelerates": "slows", "decreases": "increases", "falls": "rises",
+}  # fmt: skip
+_BEING = {"is": "is not", "are": "are not"}
+
+Meaning = tuple[NamedNode, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Pairs of phrases: the same in other words, turned round, denied; and phrases that name nothing."""
+
+    name: str
+    lexicon: Lexicon
+    synonyms: Sequence[tuple[str, Meaning, str]]  # phrase, what it means, a phrase for the same for plain similarity
+    opposites: Sequence[tuple[str, str]]
+    negations: Sequence[tuple[str, str]]
+    strangers: Sequence[str] = ()
+
+
+def main() -> None:
+    """Print all figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gamma", type=float, default=0.85, help="cosine from which a mention is taken for a label")
+    parser.add_argument("--no-likeness", action="store_true", help="link by name only")
+    parser.add_argument("--errors", action="store_true", help="print what went wrong")
+    options = parser.parse_args()
+    store = load_graph(GRAPH)
+    lexicon = Lexicon.of_graph(store, None if options.no_likeness else minilm())
+    for phrases in _sets(lexicon, options.no_likeness):
+        _print_linking(phrases, options.gamma, options.errors)
+    _print_statements(store, lexicon, options.errors)
+
+
+# --- linking
+
+
+def _sets(lexicon: Lexicon, by_name: bool) -> Iterator[Phrases]:
+    for name in ("linking", "linking_unseen"):
+        path = PHRASES / f"{name}.yaml"
+        if path.exists():
+            yield _written(name, path, lexicon)
+    folder = EXTERNAL / "causal" / "recorded"
+    if folder.is_dir():
+        yield _of_recorded(read_recorded(folder / RECORDED[0]), by_name)
+
+
+def _written(name: str, path: Path, lexicon: Lexicon) -> Phrases:
+    lists = yaml.safe_load(path.read_text(encoding="utf-8"))
+    labels = {each.entity.value: each.text for each in reversed(lexicon.names)}
+    synonyms = []
+    for phrase, thing, direction in lists["synonyms"]:
+        node = NamedNode(SAMPLE + thing)
+        words = {"up": "{} rises", "down": "{} falls", "none": "{}"}[direction].format(labels[node.value])
+        synonyms.append((phrase, (node, direction, "positive"), words))
+    pairs = [[(str(one), str(other)) for one, other in lists[key]] for key in ("opposites", "negations")]
+    return Phrases(name, lexicon, synonyms, pairs[0], pairs[1], lists.get("strangers", ()))
+
+
+def _of_recorded(chains: Sequence[Chain], by_name: bool) -> Phrases:
+    """Phrases of recorded chains, without those of the domain of logic, which are formulas."""
+    chains = [chain for chain in chains if chain.domain != "logic"]
+    lexicon = Lexicon.of_graph(EmbeddedStore(recorded_graph(chains)), None if by_name else minilm())
+    phrases = sorted({side for chain in chains for step in chain.premises for side in _sides(step.text)})
+    synonyms: dict[str, str] = {}
+    for chain in chains:
+        for paraphrase in chain.paraphrases:
+            if paraphrase.kind == "synonym":
+                synonyms |= dict(_replaced(chain.prompt, paraphrase.text))
+    meant = [(new, _meaning(lexicon, old), old) for new, old in sorted(synonyms.items())]
+    turned = [(phrase, f"{phrase.rpartition(' ')[0]} {_TURNED[phrase.split()[-1]]}") for phrase in phrases
+              if phrase.split()[-1] in _TURNED]  # fmt: skip
+    denied = [(phrase, _denied(phrase)) for phrase in phrases]
+    return Phrases("recorded", lexicon, [(a, b, c) for a, b, c in meant if b is not None], turned, denied)
+
+
+def _sides(text: str) -> list[str]:
+    for verb in (" leads to ", " causes ", " enables ", " implies that ", " implies "):
+        if verb in text:
+            return text.split(verb, 1)
+    return []
+
+
+def _replaced(prompt: str, changed: str) -> Iterator[tuple[str, str]]:
+    """Phrases of a paraphrase that stand where the prompt has another."""
+    for before, after in zip(prompt.splitlines(), changed.splitlines(), strict=False):
+        if before != after and before.startswith("- "):
+            for old, new in zip(_sides(before[2:]), _sides(after[2:]), strict=False):
+                if old != new:
+                    yield new, old
+
+
+def _denied(phrase: str) -> str:
+    words = phrase.split()
+    for verb, denied in _BEING.items():
+        if verb in words:
+            return phrase.replace(f" {verb} ", f" {denied} ")
+    return f"it is not the case that {phrase}"
+
+
+def _meaning(lexicon: Lexicon, phrase: str, gamma: float = 0.85) -> Meaning | None:
+    linked = link(phrase, lexicon, gamma)
+    return (linked.entity, linked.direction, linked.polarity) if isinstance(linked, Linked) else None
+
+
+def _print_linking(phrases: Phrases, gamma: float, errors: bool) -> None:
+    print(f"\n{phrases.name}: {len(phrases.lexicon.names)} names")
+    right = [_meaning(phrases.lexicon, phrase, gamma) == meaning for phrase, meaning, _ in phrases.synonyms]
+    rows = [("synonyms linked", right, [(phrase, words) for phrase, _, words in phrases.synonyms])]
+    for title, pairs in (
+        ("opposites taken for the same", phrases.opposites),
+        ("negations taken for the same", phrases.negations),
+    ):
+        same = [_same(phrases.lexicon, one, other, gamma) for one, other in pairs]
+        rows.append((title, same, list(pairs)))
+    for title, outcome, pairs in rows:
+        cosines = _cosines(pairs)
+        plain = ", ".join(f"{sum(c >= at for c in cosines)} at {at:.2f}" for at in PLAIN)
+        print(f"  {title:32} {_share(outcome)}   plain cosine: {plain}")
+        if errors:
+            wrong = [pair for pair, is_so in zip(pairs, outcome, strict=True) if is_so != title.startswith("synonyms")]
+            for pair in wrong:
+                print(
+                    f"    {pair}: {link(pair[0], phrases.lexicon, gamma)} / {link(pair[1], phrases.lexicon, gamma)}"[
+                        :400
+                    ]
+                )
+    linked = [isinstance(link(phrase, phrases.lexicon, gamma), Linked) for phrase in phrases.strangers]
+    if linked:
+        print(f"  {'strangers linked':32} {_share(linked)}")
+        if errors:
+            print("   ", [phrase for phrase, is_linked in zip(phrases.strangers, linked, strict=True) if is_linked])
+
+
+def _same(lexicon: Lexicon, one: str, other: str, gamma: float) -> bool:
+    first, second = _meaning(lexicon, one, gamma), _meaning(lexicon, other, gamma)
+    return first is not None and first == second
+
+
+def _cosines(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    vectors = [minilm().embed([pair[side] for pair in pairs]) for side in (0, 1)]
+    return [float(score) for score in (vectors[0] * vectors[1]).sum(axis=1)]
+
+
+def _share(outcome: Sequence[bool]) -> str:
+    found = wilson(sum(outcome), len(outcome))
+    return (
+        f"{sum(outcome):3} of {len(outcome):3} = {found.value or 0:.3f} [{found.low or 0:.3f}, {found.high or 0:.3f}]"
+    )
+
+
+# --- statements
+
+
+def _print_statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> None:
+    print("\nstatements: recall and precision of claims (thing, effect, thing, denied)")
+    chains = generate(store)
+    _print_claims("chains, prompts", ((chain.prompt, _stated(chain), lexicon) for chain in chains), errors)
+    for kind in ("relation", "synonym", "order"):
+        texts = ((p.text, _stated(chain), lexicon) for chain in chains for p in chain.paraphrases if p.kind == kind)
+        _print_claims(f"chains, paraphrased by {kind}", texts, errors)
+    folder = EXTERNAL / "causal" / "recorded"
+    for name in RECORDED if folder.is_dir() else ():
+        pairs = [
+            (chain, Lexicon.of_graph(EmbeddedStore(recorded_graph([chain])))) for chain in read_recorded(folder / name)
+        ]
+        _print_claims(f"{name}, prompts", ((chain.prompt, _stated(chain), own) for chain, own in pairs), errors)
+        texts = ((p.text, _stated(chain), own) for chain, own in pairs for p in chain.paraphrases)
+        _print_claims(f"{name}, paraphrases", texts, errors)
+    path = PHRASES / "statements_unseen.yaml"
+    if path.exists():
+        _print_unseen(yaml.safe_load(path.read_text(encoding="utf-8")), errors)
+
+
+ClaimKey = tuple[str, str, str, bool]
+
+
+def _stated(chain: Chain) -> set[ClaimKey]:
+    return {(step.subject.value, step.predicate.value, step.object.value, False) for step in chain.premises}
+
+
+def _print_claims(title: str, texts: Iterable[tuple[str, set[ClaimKey], Lexicon]], errors: bool) -> None:
+    """Recall of the steps; what else is claimed counts against precision unless the prompt has more than its steps."""
+    hit = total = unread = 0
+    for text, stated, lexicon in texts:
+        reading = read(text, lexicon.compounds)
+        claims = [claim(each, lexicon) for each in reading.propositions]
+        found = {(c.subject.value, c.predicate.value, c.object.value, c.denied) for c in claims if isinstance(c, Claim)}
+        hit, total = hit + len(found & stated), total + len(stated)
+        unread += len(reading.unread) + sum(not isinstance(each, Claim) for each in claims)
+        if errors and stated - found:
+            print("   ", sorted(stated - found)[:2], [each.quote for each in reading.unread][:2])
+    shown = wilson(hit, total)
+    print(
+        f"  {title:52} recall {hit} of {total} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]; not read {unread}"
+    )
+
+
+def _print_unseen(entries: Sequence[dict[str, object]], errors: bool) -> None:
+    """Sentences with the propositions that they hold: cause, relation, effect and whether it is denied, in few words."""
+    hit = total = claimed = 0
+    for entry in entries:
+        text, expected = str(entry["text"]), [tuple(map(str, each)) for each in entry["states"]]  # type: ignore[attr-defined]
+        found = [_plain(each) for each in read(text).propositions]
+        common = sum(each in found for each in expected)
+        hit, total, claimed = hit + common, total + len(expected), claimed + len(found)
+        if errors and sorted(found) != sorted(expected):
+            print("   ", text, "\n      found", found, "\n      meant", expected)
+    for name, among in (("recall", total), ("precision", claimed)):
+        shown = wilson(hit, among)
+        print(
+            f"  {'sentences written after the parser':44} {name} {hit} of {among} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
+        )
+
+
+def _plain(proposition: Proposition) -> tuple[str, ...]:
+    """A proposition without articles: ("rain", "up", "raises", "river level", "none", "positive")."""
+    sides = [state_of(side) for side in (proposition.subject, proposition.object)]
+    return (sides[0].core, proposition.relation, sides[1].core, proposition.polarity)
+
+
+if __name__ == "__main__":
+    main()
