@@ -254,8 +254,10 @@ def test_strata_that_read_alike_are_flagged_and_taken_in_order() -> None:
         ("Nothing happens.", "", "Is rain more likely than sun overall?", UnreadError, "names no direct effect"),
         ("", "", "Is rain more likely than sun overall?", UnreadError, "states no direct effect"),
         (CIRCLE, "", "Is a more likely than b overall?", CycleError, "cycle"),
-        (TRAINING, MEDIATED, "Does hope positively affect sales through confidence?", UnreadError, "“hope” is not in"),
-        (TRAINING, "", "Will training increase the chance of high sales?", StrataError, "no probability of “high sales”"),
+        (TRAINING, MEDIATED, "Does hope positively affect sales through confidence?", UnreadError, "“hope” is"),
+        (TRAINING, MEDIATED, "Will training increase the chance of rain?", StrataError, "those of high sales"),
+        (SOIL, BY_SOIL.format(last=90), HARVEST.replace("irrigation", "hope"), UnreadError, "“hope” is nothing"),
+        (TRAINING, "", "Will training increase the chance of high sales?", StrataError, "those of none are"),
     ],
 )  # fmt: skip
 def test_each_kind_of_bad_input_has_its_own_message(background, given, question, error, words) -> None:

@@ -156,7 +156,7 @@ def association(query: Query, tables: Tables) -> Estimate:
         return np.clip(p[with_x] / share, 0, 1) - np.clip(p[without_x] / (1 - share), 0, 1)
 
     notes = () if told else (f"“{first[one]}” is taken for “{query.x}” by order",)
-    parts: Parts = {"x": (query.x,), "y": (query.y,)}
+    parts: Parts = {"x": (query.x, tables.statements[x_place].of), "y": (query.y,)}
     shown = "P(y, x) / P(x) − P(y, not x) / P(not x)"
     return Estimate(
         "association",
@@ -350,12 +350,13 @@ def _minus(compute: Compute) -> Compute:
 
 
 def _outcome(query: Query, tables: Tables) -> Table:
-    """The table of y: by its words, else the only one with two variables, else the first."""
+    """The table of y by its words; where y is called by the name of the variable, else the nearest, or the largest."""
     found = tables.of(query.y)
     if found is not None:
         return found
-    if not tables.conditional:
-        raise StrataError(f"no probability of “{query.y}” by strata is printed")
+    if not tables.conditional or query.kind not in ("nde", "nie"):
+        printed = ", ".join(table.outcome for table in tables.conditional) or "none"
+        raise StrataError(f"no probability of “{query.y}” by strata is printed; those of {printed} are")
     return max(tables.conditional, key=lambda table: (likeness(table.outcome, query.y), len(table.factors)))
 
 

@@ -51,7 +51,10 @@ def mediators(dag: Dag, phrase: str) -> tuple[str, ...]:
 
 
 def assign(dag: Dag, estimate: Estimate, fixed: Mapping[str, str]) -> Roles:
-    """The best reading of who is who; `fixed` are the parts that the question calls by their names."""
+    """The best reading of who is who; `fixed` are the parts that the question calls by their names.
+
+    Raises UnreadError for a cause that has no word in common with what is printed.
+    """
     parts = {part: phrases for part, phrases in estimate.parts.items() if part not in fixed and part != "w"}
     free = [node for node in dag.observed if node not in fixed.values()]
     best, best_score = None, -1.0
@@ -62,6 +65,9 @@ def assign(dag: Dag, estimate: Estimate, fixed: Mapping[str, str]) -> Roles:
             best, best_score = roles, score
     if best is None:
         raise UnreadError(f"the graph has {len(free)} variables for {len(parts)} that the text speaks of")
+    asked, *printed = parts.get("x", ("",))
+    if printed and not any(likeness(asked, other) for other in (*printed, best.variables["x"])):
+        raise UnreadError(f"“{asked}” is nothing that the text speaks of; it has {', '.join(dag.nodes)}")
     return best
 
 
