@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovrag_core.errors import UnreadError
+from ovrag_core.errors import QuestionError, UnreadError
+from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.studies.causal.boolean_models import (
     Junction,
     Literal,
@@ -19,6 +20,8 @@ from ovrag_core.studies.causal.boolean_models import (
     negate,
 )
 from ovrag_core.studies.causal.counterbench import answer, contest, parse
+from ovrag_core.studies.causal.counterbench_scores import Known, figures, read_known, score, statuses
+from ovrag_core.studies.causal.questions import read_questions
 
 
 def solved(context, query):
@@ -252,6 +255,58 @@ def test_the_sample_questions(project):
         assert (found.status, contested) == (line["status"], line["contested"]), line["id"]
         assert contested or found.answer == line["answer"], line["id"]
         assert found.problem is None or found.problem.kind == line["type"]
+
+
+REPHRASED = {
+    "lower case": lambda context, query: (context.lower(), query.lower()),
+    "no full stops": lambda context, query: (context.rstrip("."), query.rstrip("?")),
+    "other verb": lambda context, query: (context.replace(" causes ", " leads to "), query),
+    "absence": lambda context, query: (context.replace(" not ", " the absence of "), query),
+    "spaces": lambda context, query: (context.replace(",", " ,"), query.replace(" ", "\n")),
+    "semicolon": lambda context, query: (context.replace(". We observed", "; and we have observed"), query),
+    "if first": lambda context, query: (
+        context,
+        re.sub(r"Would (\w+) occur if (.*)\?", r"If \2, would \1 occur?", query),
+    ),
+    "perfect": lambda context, query: (context, query.replace(" occur", " have occurred")),
+    "it is known": lambda context, query: (context.replace("We know that", "It is known that"), query),
+}
+
+
+@pytest.mark.parametrize("how", REPHRASED)
+def test_the_sample_questions_in_other_words(project, how):
+    for line in read(project / "data/samples/causal/questions.jsonl"):
+        found = answer(*REPHRASED[how](line["context"], line["query"]))
+        assert (found.answer, found.status) == solved(line["context"], line["query"]), line["id"]
+
+
+def test_scores_count_the_unread_as_not_right(tmp_path):
+    lines = [
+        ("1", "a", "Zup causes Mo.", "Would Mo occur if Zup?", "yes", ""),
+        ("2", "a", "Zup causes Mo.", "Would Mo occur if not Zup?", "yes", "the printed rules give no"),
+        ("3", "b", "Zup might cause Mo.", "Would Mo occur if Zup?", "yes", ""),
+        ("4", "c", "Zup causes Mo, Mo and Ru cause Ka, Ka causes Ru.", "Would Ka occur if not Zup?", "no", "a cycle"),
+    ]
+    names = ("id", "template", "context", "query", "answer", "note")
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(dict(zip(names, line, strict=True))) + "\n" for line in lines), encoding="utf-8")
+    listed = tmp_path / "questions_contested.jsonl"
+    notes = [{"id": line[0], "note": line[5]} for line in lines if line[5]]
+    listed.write_text("".join(json.dumps(note) + "\n" for note in notes), encoding="utf-8")
+    known = read_known(listed)
+    assert known == Known(frozenset({"2"}), frozenset({"4"}))
+    scored = score(read_questions(path), answer)
+    assert statuses(scored) == {"determined": 2, "unread": 1, "cyclic": 1}
+    found = {each.name: (each.right, each.of) for each in figures(scored, Resampling(200), known)}
+    assert found["labels as given"] == (2, 4)
+    assert found["answered"] == (3, 4)
+    assert found["label and printed rules agree, cyclic included"] == (2, 3)
+    assert found["of these: rules form a cycle"] == (1, 1)
+    assert found["contested labels found (recall)"] == (1, 1)
+    assert found["found labels contested (precision)"] == (1, 1)
+    assert read_known(path) is not None
+    with pytest.raises(QuestionError, match="no list of contested"):
+        read_known(tmp_path / "missing.jsonl")
 
 
 def test_the_development_half_of_counterbench(external_data):

@@ -321,7 +321,8 @@ def _valid(segment: Tokens, place: int, verb: _Verb, after: _Verb, mention: Ment
         return None
     literals = [name for part in _leaves(formulas[0]) for name in [part.variable]]
     together = any(token.lower in _JOINTLY | _SEVERALLY | {"both"} for token in right)
-    if len(set(literals)) < len(literals) or (together and len(literals) == 1):
+    bare_list = not together and _asyndetic(right) and not any(token.lower in _OR for token in right)
+    if len(set(literals)) < len(literals) or (together and len(literals) == 1) or bare_list:
         return None
     return left, right
 
