@@ -2,77 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
 import statistics
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
 import pytest
-from pyoxigraph import Literal, NamedNode, RdfFormat, serialize
+from pyoxigraph import Literal, NamedNode
 
-from ovrag_core.errors import Unchecked
-from ovrag_core.graph import load_graph
+from ovrag_core.errors import GraphError, Unchecked
+from ovrag_core.graph import load_graph, virtuoso
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.store import EmbeddedStore
+from ovrag_core.graph.virtuoso import GRAPH
 from ovrag_core.studies.causal.linking import Lexicon
 from ovrag_core.studies.causal.propositions import Polarity, Proposition, Relation
 from ovrag_core.studies.causal.verifier import Verifier
 from ovrag_core.studies.causal.vocabulary import AFFECTS, LOWERS, RAISES
-
-SERVER, SHELL = shutil.which("virtuoso-t"), shutil.which("isql-vt")
-GRAPH = "urn:ovrag:test"
-SECONDS = 30.0  # for the server to start
-# No LiteMode: it has no HTTP.
-INI = """
-[Database]
-DatabaseFile = {folder}/v.db
-ErrorLogFile = {folder}/v.log
-LockFile = {folder}/v.lck
-TransactionFile = {folder}/v.trx
-xa_persistent_file = {folder}/v.pxa
-FileExtend = 200
-Striping = 0
-TempStorage = TempDatabase
-[TempDatabase]
-DatabaseFile = {folder}/v-temp.db
-TransactionFile = {folder}/v-temp.trx
-Striping = 0
-[Parameters]
-ServerPort = 127.0.0.1:{shell}
-DisableUnixSocket = 1
-ServerThreads = 4
-NumberOfBuffers = 2000
-MaxDirtyBuffers = 1200
-DirsAllowed = {folder}
-CheckpointInterval = 0
-[HTTPServer]
-ServerPort = 127.0.0.1:{http}
-ServerThreads = 4
-ServerRoot = {folder}
-"""
-
-pytestmark = pytest.mark.skipif(
-    not (SERVER and SHELL), reason="no virtuoso-t and isql-vt here; Debian has them in virtuoso-opensource"
-)
-
-
-def free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as two:
-        for each in (one, two):
-            each.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], two.getsockname()[1]
-
-
-def answers(url: str) -> bool:
-    try:
-        return httpx2.get(url, params={"query": "ASK {}"}, timeout=2, trust_env=False).status_code == 200
-    except httpx2.HTTPError:
-        return False
 
 
 @pytest.fixture(scope="module")
@@ -83,36 +29,10 @@ def graph(project: Path) -> EmbeddedStore:
 @pytest.fixture(scope="module")
 def url(graph: EmbeddedStore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of our own that holds the sample graph; it ends with the tests."""
-    assert SERVER and SHELL
-    folder = tmp_path_factory.mktemp("virtuoso")
-    shell, http = free_ports()
-    (folder / "virtuoso.ini").write_text(INI.format(folder=folder, shell=shell, http=http), encoding="utf-8")
-    (folder / "graph.nt").write_bytes(serialize(graph.triples(), format=RdfFormat.N_TRIPLES))
-    with (folder / "out.txt").open("wb") as out:
-        server = subprocess.Popen(
-            [SERVER, "+configfile", str(folder / "virtuoso.ini"), "+foreground", "+wait"],
-            cwd=folder, stdout=out, stderr=out, env={**os.environ, "LC_ALL": "C"},
-        )  # fmt: skip
-    address = f"http://127.0.0.1:{http}/sparql"
-    try:
-        deadline = time.monotonic() + SECONDS
-        while not answers(address):
-            if server.poll() is not None or time.monotonic() > deadline:
-                pytest.skip(f"Virtuoso did not start here: {(folder / 'out.txt').read_text(errors='replace')[-300:]}")
-            time.sleep(0.2)
-        load = f"TTLP (file_to_string_output ('{folder}/graph.nt'), '', '{GRAPH}')"
-        subprocess.run(
-            [SHELL, f"127.0.0.1:{shell}", "dba", "dba", "BANNER=OFF", "VERBOSE=OFF", "ERRORS=STDOUT", f"EXEC={load}"],
-            check=True, timeout=60, capture_output=True,
-        )  # fmt: skip
+    if not virtuoso.is_present():
+        pytest.skip("no virtuoso-t and isql-vt here; Debian has them in virtuoso-opensource-7-bin")
+    with virtuoso.serve(graph.triples(), tmp_path_factory.mktemp("virtuoso")) as address:
         yield address
-    finally:
-        server.terminate()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
 
 
 @pytest.fixture
@@ -177,3 +97,21 @@ def test_a_question_takes_milliseconds(store: EndpointStore, graph: EmbeddedStor
         taken.append(time.perf_counter() - start)
     assert statistics.median(taken) < 0.05  # 1 ms on an idle machine
     assert not store.ask(f"ASK {{ ?s {AFFECTS} ?o }}", {"s": triple.object, "o": triple.subject})
+
+
+def test_without_the_programs_it_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GraphError, match="install Debian's virtuoso-opensource"), virtuoso.serve([], tmp_path):
+        pass
+
+
+def test_a_server_that_cannot_start_is_one_sentence_and_leaves_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (virtuoso.SERVER, virtuoso.SHELL):
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\necho no database\nexit 3\n", encoding="utf-8")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(GraphError, match=r"did not start \(no database\)"), virtuoso.serve([], tmp_path):
+        pass

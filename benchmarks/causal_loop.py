@@ -1,0 +1,194 @@
+"""The figures of the loop over causal chains, each with n and a 95% interval by chain.
+
+    python benchmarks/causal_loop.py [--graph FILE] [--chains FILE] [--drift RATE] [--coverage SHARE ...]
+                                     [--obedience SHARE ...] [--samples N]
+
+Drafts come from the declared drift simulator. Without arguments everything is measured on the chains that are made
+from the study's own graph. `--chains` reads recorded chains instead, whose steps are no causal facts: all that is shown
+then is how many of their statements can be read and linked. Milliseconds are of this machine as it is; Virtuoso is
+started for them where `virtuoso-t` and `isql-vt` are present.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
+from ovrag_core.graph import EmbeddedStore, Store, load_graph, virtuoso
+from ovrag_core.graph.endpoint import EndpointStore
+from ovrag_core.studies.causal import metrics, random_verdicts
+from ovrag_core.studies.causal.arms import DRAFTING
+from ovrag_core.studies.causal.chains import generate, read_recorded
+from ovrag_core.studies.causal.drift import NAME
+from ovrag_core.studies.causal.experiments import Bench, Case, run
+from ovrag_core.studies.causal.linking import Lexicon
+from ovrag_core.studies.causal.settings import Causal, Drift
+from ovrag_core.studies.causal.verifier import Verifier
+from ovrag_core.studies.causal.vocabulary import LOWERS, RAISES
+
+
+def text_of(estimate: Estimate | Difference) -> str:
+    if estimate.value is None:
+        return "–"
+    low, high = estimate.low, estimate.high
+    return f"{estimate.value:.3f}" + ("" if low is None or high is None else f" [{low:.3f}, {high:.3f}]")
+
+
+def show_figures(cases: Sequence[Case], plan: Resampling) -> None:
+    names = metrics.Figures.__slots__
+    print(f"  {'arm':<12}" + "".join(f"{name:<23}" for name in names))
+    for arm in DRAFTING:
+        given = metrics.figures(cases, arm, plan)
+        print(f"  {arm:<12}" + "".join(f"{text_of(getattr(given, name)):<23}" for name in names))
+
+
+def show_comparison(cases: Sequence[Case], plan: Resampling) -> None:
+    others = [arm for arm in DRAFTING if arm != "caf"]
+    for each in metrics.compare(cases, "caf", others, plan):
+        pairs = each.whole
+        print(f"  caf - {each.second:<10} entailment {text_of(each.difference):<24} p = {each.p:.4f} (Holm)")
+        print(
+            f"      all statements right in one only: {pairs.first_only} to {pairs.second_only} of {pairs.pairs},"
+            f" McNemar p = {each.p_whole:.2g} (Holm)"
+        )
+
+
+def show_detection(title: str, found: tuple[list[metrics.Detection], list[metrics.Found]]) -> None:
+    print(f"\n{title}")
+    recalls, precisions = found
+    for each in recalls:
+        print(f"  recall     {each.kind:<20} {text_of(each.recall):<24} of {each.written}")
+    for one in precisions:
+        print(f"  precision  {one.rule:<20} {text_of(one.precision):<24} of {one.found}")
+
+
+def show_arms(bench: Bench, options: Causal, coverage: Sequence[float], plan: Resampling) -> None:
+    drift = options.drift
+    for share in coverage:
+        start = time.perf_counter()
+        cases = run(bench, options.loop, drift, coverage=share, seed=options.experiments.seed)
+        seconds = time.perf_counter() - start
+        print(
+            f"\n{NAME}, drift {drift.rate:g}, obedience {drift.obedience:g}, coverage {share:g}:"
+            f" {len(bench.chains)} chains and their paraphrases, {seconds:.1f} s"
+        )
+        show_figures(cases, plan)
+        show_comparison(cases, plan)
+        singles = [case for case in cases if case.arm == "vanilla"]
+        found = metrics.detection_in_drafts(singles, plan)
+        show_detection(f"errors written by the {NAME} (vanilla, all wordings), coverage {share:g}", found)
+
+
+def show_prompts(bench: Bench, plan: Resampling) -> None:
+    material = [
+        (chain.id, [(each.kind, each.span) for each in chain.contradictions], bench.reference.check(chain.prompt))
+        for chain in bench.chains
+    ]
+    show_detection("contradictions in the prompts", metrics.detection_in_prompts(material, plan))
+
+
+def show_sweep(bench: Bench, options: Causal, obedience: Sequence[float], plan: Resampling) -> None:
+    print(f"\nobedience, swept ({NAME}, drift {options.drift.rate:g}, coverage 1; prompts alone)")
+    ends = None
+    for share in sorted(obedience, reverse=True):
+        drift = options.drift.model_copy(update={"obedience": share})
+        cases = run(bench, options.loop, drift, arms=("best_of_t", "caf"), paraphrases=False)
+        (won,) = metrics.compare(cases, "caf", ["best_of_t"], plan)
+        caf, best = (metrics.figures(cases, arm, plan).entailment for arm in ("caf", "best_of_t"))
+        print(f"  {share:<5g} caf {text_of(caf)}  best_of_t {text_of(best)}  difference {text_of(won.difference)}")
+        if ends is None and (won.difference.low is None or won.difference.low <= 0):
+            ends = share
+    print(
+        "  the gain holds throughout" if ends is None else f"  the interval of the gain reaches 0 at obedience {ends:g}"
+    )
+
+
+def show_random_verdicts(replays: int, seed: int) -> None:
+    cells = random_verdicts.replay(replays, seed)
+    right, measured = random_verdicts.reproduced(cells)
+    print(f"\n{random_verdicts.NAME}: {right} of {measured} published cells in the 95% range of {replays} replays")
+    for cell in cells:
+        published = "not measured" if cell.published is None else f"{cell.published:.3f}"
+        replayed = f"{cell.mean:.3f} [{cell.low:.3f}, {cell.high:.3f}]"
+        print(f"  {cell.arm:<8} {cell.figure:<20} published {published:<13} replayed {replayed}")
+
+
+def show_milliseconds(name: str, store: Store, graph: EmbeddedStore) -> None:
+    taken = []
+    for predicate in (RAISES, LOWERS):
+        for triple in graph.triples(None, predicate):
+            terms = {"s": triple.subject, "p": predicate, "o": triple.object}
+            start = time.perf_counter()
+            assert store.ask("ASK { ?s ?p ?o }", terms)
+            taken.append(time.perf_counter() - start)
+    middle, high = statistics.median(taken) * 1e3, statistics.quantiles(taken, n=20)[-1] * 1e3
+    print(f"  ASK, {name:<10} median {middle:.3f} ms, 95th of 100 {high:.3f} ms, n = {len(taken)}")
+
+
+def show_verdict_milliseconds(bench: Bench) -> None:
+    taken = []
+    for chain in bench.chains:
+        verifier = Verifier(bench.graph, bench.lexicon)
+        start = time.perf_counter()
+        verdicts = verifier.check(chain.prompt)
+        taken.append((time.perf_counter() - start) / max(1, len(verdicts)))
+    middle = statistics.median(taken) * 1e3
+    print(f"  parse, link and verify, a statement: median {middle:.3f} ms, n = {len(taken)} prompts")
+
+
+def show_recorded(bench: Bench, path: Path) -> None:
+    chains = read_recorded(path)
+    verdicts = [each for chain in chains for each in bench.reference.check(chain.prompt)]
+    outcomes = Counter(each.outcome for each in verdicts)
+    unread = sum(each.reason.startswith("it could not be read") for each in verdicts)
+    print(f"\n{path.name}: {len(chains)} chains, verdicts {dict(outcomes)}, of which unread {unread}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    defaults = Causal()
+    parser.add_argument("--graph", type=Path, default=defaults.data.graph)
+    parser.add_argument("--chains", type=Path)
+    parser.add_argument("--drift", type=float, default=defaults.drift.rate)
+    parser.add_argument("--coverage", type=float, nargs="+", default=[1.0, 0.8])
+    parser.add_argument("--obedience", type=float, nargs="+", default=defaults.sweep.obedience)
+    parser.add_argument("--samples", type=int, default=defaults.experiments.bootstrap_samples)
+    chosen = parser.parse_args()
+    drift = Drift(**{**defaults.drift.model_dump(), "rate": chosen.drift})
+    options = defaults.model_copy(update={"drift": drift})
+    plan = Resampling(chosen.samples, defaults.experiments.confidence, defaults.experiments.seed)
+
+    graph = load_graph(chosen.graph)
+    chains = generate(graph, defaults.experiments.seed)
+    bench = Bench.of(graph, chains, Lexicon.of_graph(graph), options.loop.gamma)
+    torn = sum(bool(chain.contradictions) for chain in chains)
+    print(f"{len(chains)} chains of {chosen.graph}, {torn} with a contradiction")
+    if chosen.chains:
+        show_recorded(bench, chosen.chains)
+        return
+    show_prompts(bench, plan)
+    show_arms(bench, options, chosen.coverage, plan)
+    show_sweep(bench, options, chosen.obedience, plan)
+    show_random_verdicts(defaults.experiments.replays, defaults.experiments.seed)
+    print("\nmilliseconds")
+    show_verdict_milliseconds(bench)
+    show_milliseconds("embedded", graph, graph)
+    if not virtuoso.is_present():
+        print("  ASK, Virtuoso: not here; Debian has it in virtuoso-opensource-7-bin")
+        return
+    with (
+        TemporaryDirectory() as folder,
+        virtuoso.serve(graph.triples(), Path(folder)) as url,
+        EndpointStore(url, graph=virtuoso.GRAPH) as store,
+    ):
+        show_milliseconds("Virtuoso", store, graph)
+
+
+if __name__ == "__main__":
+    main()
