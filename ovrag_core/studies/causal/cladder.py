@@ -154,7 +154,7 @@ def _numeric(problem: Problem) -> Solution:
 def _independent(problem: Problem, roles: Roles) -> str:
     """Why the two of an association are independent by the graph, which settles what digits leave open."""
     x, y = roles.variables.get("x", ""), roles.variables["y"]
-    if problem.query.kind != "correlation" or open_trail(problem.graph, x, y) is not None:
+    if problem.query.kind != "correlation" or roles.vague or open_trail(problem.graph, x, y) is not None:
         return ""
     return f"no trail of the graph joins {x} and {y}, so they are independent"
 

@@ -24,15 +24,21 @@ from ovrag_core.studies.causal.phrases import likeness
 
 FITTING = 0.5
 """What it is worth, in units of likeness, that an assignment lets the printed numbers answer the question."""
+FORWARDS = 0.05
+"""What it is worth that the effect does not come before the cause."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The variable of each part, whether the numbers then suffice, and whether a chained table is adjusted for."""
+    """The variable of each part, whether the numbers then suffice, and whether a chained table is adjusted for.
+
+    `vague` says that words speak for fewer than all but one of the variables, so that the graph had to tell.
+    """
 
     variables: Mapping[str, str]
     fits: bool
     adjusted: bool = False
+    vague: bool = False
 
 
 def named(dag: Dag, phrase: str) -> str:
@@ -59,10 +65,13 @@ def assign(dag: Dag, estimate: Estimate, fixed: Mapping[str, str]) -> Roles:
     free = [node for node in dag.observed if node not in fixed.values()]
     best, best_score = None, -1.0
     for chosen in _assignments(free, list(parts)):
-        roles = _judged(dag, estimate, {**fixed, **chosen})
-        score = sum(_named_likeness(parts[part], node) for part, node in chosen.items()) + FITTING * roles.fits
+        variables = {**fixed, **chosen}
+        fits, adjusted = _fits(dag, estimate.shape, variables.get("x", ""), variables["y"], variables)
+        words = [_named_likeness(parts[part], node) for part, node in chosen.items()]
+        forwards = variables.get("x") not in dag.descendants([variables["y"]])
+        score = sum(words) + FITTING * fits + FORWARDS * forwards
         if score > best_score + 1e-9:
-            best, best_score = roles, score
+            best, best_score = Roles(variables, fits, adjusted, words.count(0.0) > 1), score
     if best is None:
         raise UnreadError(f"the graph has {len(free)} variables for {len(parts)} that the text speaks of")
     asked, *printed = parts.get("x", ("",))
@@ -79,11 +88,6 @@ def _assignments(free: list[str], parts: list[str]) -> Iterator[dict[str, str]]:
 @lru_cache(maxsize=65536)
 def _named_likeness(phrases: tuple[str, ...], node: str) -> float:
     return max(likeness(phrase, node) for phrase in phrases)
-
-
-def _judged(dag: Dag, estimate: Estimate, variables: Mapping[str, str]) -> Roles:
-    fits, adjusted = _fits(dag, estimate.shape, variables.get("x", ""), variables["y"], variables)
-    return Roles(variables, fits, adjusted)
 
 
 def _fits(dag: Dag, shape: str, x: str, y: str, variables: Mapping[str, str]) -> tuple[bool, bool]:

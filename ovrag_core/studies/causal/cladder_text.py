@@ -126,10 +126,8 @@ def parse(background: str, given_info: str, question: str) -> Problem:
 
 
 def sentences(text: str) -> list[str]:
-    """Cut after a full stop before a capital, the full stop left out."""
-    return [
-        cut.strip().rstrip(".").strip() for cut in re.split(r"(?<=\.)\s+(?=[A-Z])", text.strip()) if cut.strip(" .")
-    ]
+    """Cut after each full stop before a space, the full stop left out."""
+    return [cut.strip().rstrip(".").strip() for cut in re.split(r"(?<=\.)\s+", text.strip()) if cut.strip(" .")]
 
 
 @lru_cache(maxsize=4096)
