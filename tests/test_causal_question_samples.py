@@ -50,9 +50,9 @@ def test_labels_are_true_of_the_models(models: dict[int, Scm]) -> None:
             up = "increase" in row["question"]
         elif row["type"] == "ett":
             size = scm.distribution(["Y"], {"X": 1})[1] - scm.counterfactual(["Y"], {"X": 0}, {"X": 1})[1]
-            up = "less" in row["question"]
+            up = "be less likely" in row["question"]
         elif row["type"] == "marginal":
-            size, up = scm.distribution(["Y"])[1] - 0.5, "more" in row["question"]
+            size, up = scm.distribution(["Y"])[1] - 0.5, "more likely" in row["question"]
         elif row["type"] == "correlation":
             size = scm.distribution(["Y"], {"X": 1})[1] - scm.distribution(["Y"], {"X": 0})[1]
             up = "larger" in row["question"]
