@@ -138,8 +138,9 @@ def _things_in(text: str, lexicon: Lexicon) -> list[NamedNode]:
     found: list[NamedNode] = []
     rest = text.casefold()
     for name in sorted(lexicon.names, key=lambda each: (-len(each.text), each.text)):
-        pattern = rf"(?<!\w){re.escape(name.text.casefold())}(?!\w)"
-        if re.search(pattern, rest):
+        words = name.text.casefold()
+        pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
+        if words in rest and re.search(pattern, rest):  # patterns take long to make
             rest = re.sub(pattern, "\x00", rest)
             found.append(name.entity)
     return found
