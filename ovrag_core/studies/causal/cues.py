@@ -17,9 +17,9 @@ from ovrag_core.studies.causal.wording import (
     DETERMINER,
     NOT,
     any_of,
+    entries,
     forms,
-    language,
-    listed,
+    text_of,
     verbs,
 )
 
@@ -73,6 +73,8 @@ class Cue:
     weak: bool = False
     trailing: bool = False
     word: str = ""
+    in_turn: bool = False
+    means: bool = False  # "by raising Y", which the same cause does
     moving: bool = False  # its object says where it goes: "makes X rise"
 
 
@@ -146,8 +148,7 @@ def _unseparated(sentence: str, cues: list[Cue]) -> Iterator[Cue]:
 
 @cache
 def _adjectives() -> frozenset[str]:
-    directions = language()["directions"]
-    return frozenset(word for way in ("up", "down") for word in listed(directions[way]["adjectives"]))
+    return frozenset(word for way in ("up", "down") for word in entries("directions", way, "adjectives"))
 
 
 def _is_no_verb(cue: Cue, before: str, after: str) -> bool:
@@ -185,7 +186,7 @@ def _all(sentence: str) -> Iterator[Cue]:
     for match in _moving().finditer(sentence):
         yield _cue(match, "raises", "forward", weak=not match["pre"], moving=True)
     for match in re.finditer(r"\s*(?:-+>|=+>|→|⟶|⇒|⟹)\s*", sentence):
-        yield Cue(match.start(), match.end(), "raises", "forward", False, False)
+        yield Cue(match.start(), match.end(), "raises", "forward", False, False, trailing=True)
 
 
 def _cue(
@@ -201,7 +202,19 @@ def _cue(
     negative = len(_NEGATED.findall(words)) % 2 == 1
     hedged = _HEDGED.search(match[0]) is not None
     word = str(match.groupdict().get("verb") or "")
-    return Cue(match.start(), match.end(), relation, kind, negative, hedged, weak, trailing, word, moving)
+    return Cue(
+        match.start(),
+        match.end(),
+        relation,
+        kind,
+        negative,
+        hedged,
+        weak,
+        trailing,
+        word,
+        "in turn" in match[0],
+        moving=moving,
+    )
 
 
 def _key(words: str) -> str:
@@ -214,14 +227,14 @@ def _lookup() -> dict[str, dict[str, tuple[Relation, bool]]]:
     found: dict[str, dict[str, tuple[Relation, bool]]] = {"forward": {}, "backward": {}, "passive": {}, "trailing": {}}
     for relation in RELATIONS:
         for strength in ("ambiguous", "plain"):
-            for verb in verbs(language()["verbs"][relation][strength]):
+            for verb in verbs(text_of("verbs", relation, strength)):
                 single = " " not in verb.base
                 for text in (verb.base, verb.past, verb.participle):
                     found["forward"][text] = (relation, single)
                 found["forward"][verb.third] = (relation, strength == "ambiguous")
                 found["passive"][verb.participle] = (relation, False)
                 found["trailing"][verb.ing] = (relation, False)
-        for verb in verbs(str(language()["backward"][relation])):
+        for verb in verbs(text_of("backward", relation)):
             for text in (verb.base, verb.third, verb.past):
                 found["backward"][text] = (relation, False)
     return found
@@ -247,7 +260,7 @@ def _backward() -> re.Pattern[str]:
 
 @cache
 def _adjectival() -> re.Pattern[str]:
-    phrases = any_of(listed(str(language()["adjectival"]["raises"])))
+    phrases = any_of(entries("adjectival", "raises"))
     return re.compile(
         rf"(?<![\w-])(?P<pre>{_PRE}{BE}(?:n't|n’t)?\s+(?:(?:{NOT}|{ADVERB}|at least|in part|partly)\s+){{0,3}}){phrases}(?![\w-])"
     )
@@ -258,14 +271,13 @@ def _trailing() -> re.Pattern[str]:
     verbs_ = any_of(_lookup()["trailing"])
     return re.compile(
         rf"(?:,\s*(?:(?:and|thus|thereby|hence|so|ultimately|in turn|therefore|then|eventually|finally|not)\s+){{0,3}}"
-        rf"|\s(?:thus|thereby|hence)\s+)(?P<verb>{verbs_})(?![\w-])"
+        rf"|\s(?:thus|thereby|hence)\s+|\s(?P<by>by)\s+)(?P<verb>{verbs_})(?![\w-])"
     )
 
 
 def _movers() -> list[str]:
     """Those that are nouns as well ("the pull") count where an ending shows that they are verbs."""
-    words = language()
-    verbs_, nouns = str(words["movers"]), str(words["movers that are nouns"])
+    verbs_, nouns = text_of("movers"), text_of("movers that are nouns")
     return [*forms(verbs_, "base", "third", "past"), *forms(nouns, "third", "past")]
 
 
@@ -312,4 +324,4 @@ def _signed() -> tuple[tuple[Relation, re.Pattern[str]], ...]:
 
 @cache
 def _associated() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-]){any_of(listed(str(language()['association'])))}(?![\w-])")
+    return re.compile(rf"(?<![\w-]){any_of(entries('association'))}(?![\w-])")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
 
-from ovrag_core.studies.causal.wording import ADVERB, any_of, forms, language, listed
+from ovrag_core.studies.causal.wording import ADVERB, any_of, entries, forms, text_of
 
 Direction = Literal["up", "down", "steady", "none"]
 _SIGN: dict[Direction, int] = {"up": 1, "down": -1}
@@ -153,17 +153,16 @@ class _Patterns:
 
 @cache
 def _patterns() -> _Patterns:
-    words = language()
     directions: tuple[Direction, ...] = ("steady", "up", "down")
     moving = [
         (direction, pattern)
         for build in (_verb_behind, _word_behind, _noun_before, _noun_behind, _adjective_before)
         for direction in directions
-        for pattern in build(words["directions"][direction])
+        for pattern in build(direction)
     ]
-    occurring = any_of(forms(str(words["occurring"])))
-    hyphened = [entry for entry in listed(str(words["absent_before"])) if entry.endswith("-")]
-    absent = [entry for entry in listed(str(words["absent_before"])) if not entry.endswith("-")]
+    occurring = any_of(forms(text_of("occurring")))
+    hyphened = [entry for entry in entries("absent_before") if entry.endswith("-")]
+    absent = [entry for entry in entries("absent_before") if not entry.endswith("-")]
     return _Patterns(
         outer_denial=re.compile(r"^it is (?:not (?:the case|true|so)|false|untrue|wrong) that\s+"),
         inner_denial=re.compile(
@@ -172,7 +171,7 @@ def _patterns() -> _Patterns:
         ),
         opposite=re.compile(r"^(?:opposite|reverse|contrary) of\s+"),
         absent_before=re.compile(rf"^(?:{any_of(absent)}\s+|{any_of(hyphened)})(?=\S)"),
-        absent_after=re.compile(rf"\s+{_BE}?{any_of(listed(str(words['absent_after'])))}$"),
+        absent_after=re.compile(rf"\s+{_BE}?{any_of(entries('absent_after'))}$"),
         occurring=re.compile(rf"\s+{_BE}{{0,3}}{occurring}$"),
         measure=re.compile(
             r"^(?:levels?|amounts?|quantit(?:y|ies)|degrees?|values?|occurrence|presence|onset|existence|magnitude"
@@ -183,31 +182,33 @@ def _patterns() -> _Patterns:
     )
 
 
-def _verb_behind(words: dict[str, str]) -> Iterator[re.Pattern[str]]:
-    verbs = any_of(forms(words["verbs"]))
+def _verb_behind(direction: Direction) -> Iterator[re.Pattern[str]]:
+    verbs = any_of(forms(text_of("directions", direction, "verbs")))
     yield re.compile(rf"\s+{_BE}{{0,4}}{_MUCH}?{verbs}$")
 
 
-def _word_behind(words: dict[str, str]) -> Iterator[re.Pattern[str]]:
-    yield re.compile(rf"\s*\s{_BE}{{0,4}}{_MUCH}?{any_of(listed(words['after']))}$")
+def _word_behind(direction: Direction) -> Iterator[re.Pattern[str]]:
+    yield re.compile(rf"\s*\s{_BE}{{0,4}}{_MUCH}?{any_of(entries('directions', direction, 'after'))}$")
 
 
-def _noun_before(words: dict[str, str]) -> Iterator[re.Pattern[str]]:
-    nouns = any_of(_plurals(words["nouns"]))
+def _noun_before(direction: Direction) -> Iterator[re.Pattern[str]]:
+    nouns = any_of(_plurals(entries("directions", direction, "nouns")))
     yield re.compile(rf"^{_STRONG}{{0,2}}{nouns} (?:in|of|to|for)\s+")
-    gerunds = any_of(forms(words["verbs"], "ing"))
+    gerunds = any_of(forms(text_of("directions", direction, "verbs"), "ing"))
     yield re.compile(rf"^{gerunds}\s+(?:of\s+)?(?=\S)")
 
 
-def _noun_behind(words: dict[str, str]) -> Iterator[re.Pattern[str]]:
-    yield re.compile(rf"\s+{_STRONG}?{any_of(_plurals(words['nouns']))}$")
+def _noun_behind(direction: Direction) -> Iterator[re.Pattern[str]]:
+    yield re.compile(rf"\s+{_STRONG}?{any_of(_plurals(entries('directions', direction, 'nouns')))}$")
 
 
-def _adjective_before(words: dict[str, str]) -> Iterator[re.Pattern[str]]:
-    adjectives = [*listed(words["adjectives"]), *forms(words["verbs"], "participle", "ing")]
+def _adjective_before(direction: Direction) -> Iterator[re.Pattern[str]]:
+    adjectives = [
+        *entries("directions", direction, "adjectives"),
+        *forms(text_of("directions", direction, "verbs"), "participle", "ing"),
+    ]
     yield re.compile(rf"^{_MUCH}?{any_of(adjectives)}\s+(?:of\s+)?(?=\S)")
 
 
-def _plurals(nouns: str) -> list[str]:
-    found = listed(nouns)
-    return [*found, *(noun + ("es" if noun.endswith(("s", "sh", "ch")) else "s") for noun in found)]
+def _plurals(nouns: list[str]) -> list[str]:
+    return [*nouns, *(noun + ("es" if noun.endswith(("s", "sh", "ch")) else "s") for noun in nouns)]

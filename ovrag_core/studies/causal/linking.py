@@ -23,7 +23,7 @@ from ovrag_core.studies.causal import vocabulary as words
 from ovrag_core.studies.causal.cues import may_relate
 from ovrag_core.studies.causal.directions import Direction, Parts, moved, sign, split, stages
 from ovrag_core.studies.causal.propositions import Polarity, Proposition
-from ovrag_core.studies.causal.wording import language, listed
+from ovrag_core.studies.causal.wording import entries
 
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
 MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
@@ -262,13 +262,13 @@ def _beginning(word: str) -> tuple[str, str] | None:
 
 @cache
 def _opposites() -> frozenset[frozenset[str]]:
-    pairs = (entry.split("/") for entry in listed(str(language()["opposites"])))
+    pairs = (entry.split("/") for entry in entries("opposites"))
     return frozenset(frozenset(pair) for pair in pairs)
 
 
 @cache
 def _turning() -> tuple[str, ...]:
-    return tuple(sorted(listed(str(language()["turning"])), key=len, reverse=True))
+    return tuple(sorted(entries("turning"), key=len, reverse=True))
 
 
 def _singular(word: str) -> str:
@@ -294,7 +294,7 @@ def _stem(token: str) -> str:
 
 @cache
 def _measures() -> dict[str, str]:
-    lines = [listed(line) for line in language()["measures"]]
+    lines = [entry.split("/") for entry in entries("measures")]
     return {word: line[0] for line in lines for word in line}
 
 

@@ -32,7 +32,7 @@ NOT = (
 )
 AUXILIARY = (
     r"(?:will|would|can|could|may|might|must|should|shall|does|do|did|has|have|had|been|tends? to|seems? to|appears? to"
-    r"|(?:is|are|was|were) (?:known|said|likely|thought|expected|found|believed|shown|bound|going|able|certain|sure|set) to"
+    r"|(?:is|are|was|were|been) (?:known|said|likely|thought|expected|found|believed|shown|bound|going|able|certain|sure|set) to"
     r"|helps? to|helps?|serves? to|acts to|act to|begins? to|starts? to|continues? to|works? to|comes? to)"
 )
 BE = r"(?:is|are|was|were|be|been|being|gets?|got)"
@@ -91,9 +91,22 @@ def any_of(phrases: Iterable[str]) -> str:
 
 
 @cache
-def language() -> dict[str, dict[str, dict[str, str]]]:
+def language() -> dict[str, object]:
     """What `language.yaml` says, as it is written."""
     return dict(yaml.safe_load(LANGUAGE.read_text(encoding="utf-8")))
+
+
+def text_of(*keys: str) -> str:
+    """A list of `language.yaml` by its keys, as it is written there, with commas."""
+    found: object = language()
+    for key in keys:
+        found = found[key] if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ", ".join(str(line) for line in found or ())  # type: ignore[attr-defined]
+
+
+def entries(*keys: str) -> list[str]:
+    """The entries of a list of `language.yaml`."""
+    return listed(text_of(*keys))
 
 
 def verbs(text: str) -> list[Verb]:

@@ -1,0 +1,91 @@
+"""The sentences of a text, and what opens one without saying anything of its matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ovrag_core.studies.causal.wording import any_of, entries
+
+_END = re.compile(r"[.!?;](?=[\s\"'”’)\]]|$)[\"'”’)\]]*|\n+")
+_ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|prof|st|u\.s|u\.k)\.$", re.IGNORECASE)
+_NEAR = 8  # characters in which an abbreviation before a full stop is looked for
+_MARK = re.compile(r"\s*(?:[-*•–—·]+\s+|\(?\d{1,3}[.):]\s+|\(?[a-z]\)\s+|#+\s+|>\s+)")
+_ASKED = re.compile(r"(?:question|task|query)\s*[:\-]", re.IGNORECASE)
+_CLOSING = "\"'”’)] "
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What stands before the matter of a sentence: where that begins, and whether it is denied or merely given."""
+
+    body: int
+    denied: bool
+    given: bool
+
+
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of the sentences, without marks of lists and white space; the end of a line ends a sentence too."""
+    start = 0
+    for match in _END.finditer(text):
+        end = match.end()
+        if match[0][0] == "." and _ABBREVIATED.search(text, max(start, match.start() - _NEAR), match.start() + 1):
+            continue
+        yield from _trimmed(text, start, end)
+        start = end
+    yield from _trimmed(text, start, len(text))
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks."""
+    return sentence.rstrip(_CLOSING).endswith("?") or _ASKED.match(sentence) is not None
+
+
+def opening(text: str, start: int, end: int) -> Opening:
+    """What opens the sentence at `start`: words of transition, "it is not true that", "given:"."""
+    patterns = _patterns()
+    denied = given = False
+    while True:
+        if match := patterns.denial.match(text, start, end):
+            denied = not denied
+        elif match := patterns.given.match(text, start, end):
+            given = True
+        elif (match := patterns.other.match(text, start, end)) is None:
+            return Opening(start, denied, given)
+        start = match.end()
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    mark = _MARK.match(text, start, end)
+    start = mark.end() if mark else start
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if any(letter.isalnum() for letter in text[start:end]):
+        yield start, end
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    denial: re.Pattern[str]
+    given: re.Pattern[str]
+    other: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Patterns:
+    words = {key: any_of(entries("openings", key)) for key in ("given", "labels", "clauses", "phrases", "adverbs")}
+    denials = any_of(entries("denials"))
+    return _Patterns(
+        denial=re.compile(rf"(?:it|that)(?: is|'s|’s) {denials} that\s+", re.IGNORECASE),
+        given=re.compile(rf"{words['given']}\b\s*[,:]?\s*", re.IGNORECASE),
+        other=re.compile(
+            rf"{words['labels']}(?: \d+)?\s*:\s*|{words['clauses']}\s*,?\s*|{words['phrases']}\b\s*,?\s*"
+            rf"|{words['adverbs']}\s*,\s*|according to [a-z ]{{3,40}},\s*"
+            r"|(?:therefore|thus|hence|then|and|but|also|consequently|finally|so)\s+(?!(?:does|do|is|are)\b)",
+            re.IGNORECASE,
+        ),
+    )
