@@ -14,19 +14,19 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 from ovrag_core.evaluation.statistics import Resampling, ratio
 from ovrag_core.external import external_data
 from ovrag_core.studies.causal import cladder
-from ovrag_core.studies.causal.cladder import NEGLIGIBLE, Solution
+from ovrag_core.studies.causal import cladder_reference as reference
+from ovrag_core.studies.causal.cladder import Solution
+from ovrag_core.studies.causal.cladder_reference import DETERMINISTIC, NOT_NUMERIC
 from ovrag_core.studies.causal.models import as_pgmpy, from_strata
 
 SEED = 2026
@@ -34,8 +34,6 @@ PUBLISHED = (
     ("GPT-4 (published, 10,112 questions of the balanced release)", 0.620),
     ("GPT-4 with causal prompt (published, the same)", 0.704),
 )
-DETERMINISTIC = "det-counterfactual"
-NOT_NUMERIC = (DETERMINISTIC, "backadj", "collider_bias")
 PLAN = Resampling(samples=2000, seed=42)
 
 
@@ -46,7 +44,6 @@ class Asked:
     row: dict[str, str]
     solution: Solution
     milliseconds: float
-    spread: tuple[float, float] | None
 
     @property
     def right(self) -> bool:
@@ -61,14 +58,12 @@ class Asked:
     @property
     def truly_open(self) -> bool:
         """Whether the printed percentages allow either sign."""
-        against = 0.5 if self.row["type"] == "marginal" else 0.0
-        return self.spread is not None and self.spread[0] < against - 1e-9 and self.spread[1] > against + 1e-9
+        return reference.is_open(self.row["type"], self.row["graph"], self.row["given_info"])
 
     @property
     def truly_unidentified(self) -> bool:
         """Whether the effect needs more than the graph: a hidden mediator–outcome confounder, or an instrument."""
-        kind = (self.row["type"], self.row["graph"])
-        return kind in (("nde", "arrowhead"), ("nie", "arrowhead"), ("ate", "IV"))
+        return reference.is_unidentified(self.row["type"], self.row["graph"])
 
 
 def read(folder: Path, half: str) -> list[tuple[dict[str, str], str]]:
@@ -88,56 +83,7 @@ def ask(row: dict[str, str], background: str) -> Asked:
     """The solution and the time on the processor."""
     start = time.thread_time()
     solution = cladder.answer(background, row["given_info"], row["question"])
-    return Asked(row, solution, 1e3 * (time.thread_time() - start), spread(row))
-
-
-# What the printed percentages allow, by the data set's own graph and type
-
-
-def value(row: dict[str, str], n: Sequence[float]) -> float:
-    """The effect or probability from the percentages in the order in which they are printed."""
-    match row["type"], row["graph"]:
-        case "marginal", _:
-            return n[1] * (1 - n[0]) + n[2] * n[0]
-        case "correlation", _:
-            return n[2] / max(n[0], 1e-12) - n[1] / max(1 - n[0], 1e-12)
-        case "exp_away", _:
-            return n[4] - n[2]
-        case ("nde" | "nie") as kind, ("mediation" | "arrowhead") as graph:
-            low, high = (n[4], n[5]) if graph == "mediation" else (mix(n[4], n[5], n[8]), mix(n[6], n[7], n[8]))
-            return mix(n[2] - n[0], n[3] - n[1], low) if kind == "nde" else (n[1] - n[0]) * (high - low)
-    return total(row["type"], row["graph"], n)
-
-
-def total(kind: str, graph: str, n: Sequence[float]) -> float:
-    """The average effect, on all or on the treated."""
-    match kind, graph:
-        case _, "IV":
-            return (n[1] - n[0]) / (n[3] - n[2] or 1e-12)
-        case "ett", "frontdoor":
-            return (n[5] - n[4]) * (n[3] - n[2])
-        case _, "frontdoor":
-            return (n[1] - n[0]) * (mix(n[3], n[5], n[6]) - mix(n[2], n[4], n[6]))
-        case "ett", "diamondcut":
-            return mix(n[2] - n[0], n[3] - n[1], n[5])
-        case _, "diamondcut" | "confounding":
-            return mix(n[1] - n[0], n[3] - n[2], n[4])
-    return n[1] - n[0]
-
-
-def mix(zero: float, one: float, share: float) -> float:
-    """The average of two by the share of the second."""
-    return zero * (1 - share) + one * share
-
-
-def spread(row: dict[str, str]) -> tuple[float, float] | None:
-    """The least and greatest value of numbers that print so; None where nothing is computed."""
-    if row["type"] in NOT_NUMERIC:
-        return None
-    printed = [float(number) / 100 for number in re.findall(r"(\d+(?:\.\d+)?)%", row["given_info"])]
-    corners = product(*[(max(0.0, number - 0.005), min(1.0, number + 0.005)) for number in printed])
-    values = [value(row, corner) for corner in corners]
-    return min(values), max(values)
+    return Asked(row, solution, 1e3 * (time.thread_time() - start))
 
 
 # Tables
@@ -181,14 +127,9 @@ def flags(asked: Sequence[Asked]) -> Iterator[str]:
 
 def explained(one: Asked) -> str:
     """Why a determined answer differs from the label."""
-    truth, solution = one.row["groundtruth"], one.solution
-    if isinstance(truth, (int, float)) and solution.low is not None and solution.high is not None:
-        if abs(truth) < NEGLIGIBLE and one.row["type"] != "marginal":
-            return "the effect is below 0.005, and so counts as none"
-        size = -truth if one.row["type"] == "ett" else truth
-        if not solution.low - 1e-9 <= size <= solution.high + 1e-9:
-            return "the label's ground truth is not that of the printed numbers"
-    return "not explained"
+    truth = one.row["groundtruth"]
+    known = float(truth) if isinstance(truth, (int, float)) else None
+    return reference.explained(one.row["type"], known, one.solution.low, one.solution.high)
 
 
 def report(asked: Sequence[Asked], errors: bool) -> Iterator[str]:
