@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from itertools import product
 
 import pytest
 
@@ -90,6 +91,74 @@ def test_an_observation_that_cannot_be_read_matters_only_where_the_answer_hangs_
     assert value(CONFOUNDED, rules, "Would the harvest is high if no pruning instead of pruning?") is False
     with pytest.raises(UnreadError, match="different answers"):
         value(CONFOUNDED, rules, "Would the harvest is high if pruning instead of no pruning?")
+
+
+# By variable: its name, the phrases of both states, and sentences for both. The parents are given by name.
+STORIES = {
+    "fork": (
+        {"swarm": ["keeper"], "bloom": ["keeper"], "honey": ["swarm", "bloom"]},
+        {
+            "keeper": ("experienced keeper", "inexperienced keeper", "the keeper is experienced", "he is a novice"),
+            "swarm": ("large swarm", "small swarm", "the swarm is large", "the swarm is small"),
+            "bloom": ("early bloom", "late bloom", "bloom is early", "bloom is late"),
+            "honey": ("plenty of honey", "shortage of honey", "there is plenty of honey", "honey is scarce"),
+        },
+    ),
+    "confounding": (
+        {"lantern": ["storm"], "landing": ["storm", "lantern"]},
+        {
+            "storm": ("stormy night", "calm night", "the night is stormy", "the night is calm"),
+            "lantern": ("lantern lit", "lantern unlit", "the lantern is lit", "the lantern is unlit"),
+            "landing": ("safe landing", "unsafe landing", "the landing is safe", "the landing is not safe"),
+        },
+    ),
+    "collision": (
+        {"lock": ["key", "oil"], "gate": ["lock"]},
+        {
+            "key": ("having the key", "lacking the key", "the guard has the key", "the guard does not have the key"),
+            "oil": ("oil applied", "no oil applied", "oil was applied", "no oil was applied"),
+            "lock": ("open lock", "closed lock", "the lock is open", "the lock is closed"),
+            "gate": ("gate raised", "gate lowered", "the gate is up", "the gate is down"),
+        },
+    ),
+}
+
+
+def told(parents, story, signs, joint, seen):
+    """The background and the rules of a story, with what was observed."""
+    children = {name: [child for child, above in parents.items() if name in above] for name in story}
+    edges = [f"{name} has a direct effect on {' and '.join(below)}." for name, below in children.items() if below]
+    background = " ".join(edge.capitalize() for edge in edges)
+    rules = ". ".join(
+        f"{f' {joint} '.join(story[name][0] for name in above)} causes {story[child][0 if sign else 1]}"
+        for (child, above), sign in zip(parents.items(), signs, strict=True)
+    )
+    observed = " and ".join(story[name][2 if value else 3] for name, value in seen.items())
+    return WORLD + background, f"We know that {rules}." + (f" We observed {observed}." if observed else "")
+
+
+@pytest.mark.parametrize(("name", "acted"), [("fork", "keeper"), ("confounding", "lantern"), ("collision", "key")])
+def test_stories_of_our_own_in_every_world(name, acted):
+    parents, story = STORIES[name]
+    asked = list(story)[-1]
+    roots = [each for each in story if each not in parents and each != acted]
+    answered = 0
+    for signs in product([True, False], repeat=len(parents)):
+        for joint, values, done, holds in product(
+            ["and", "or"], product([True, False], repeat=len(roots)), [True, False], [True, False]
+        ):
+            seen = dict(zip(roots, values, strict=True))
+            background, rules = told(parents, story, signs, joint, seen)
+            world = {**seen, acted: done}
+            for (child, above), sign in zip(parents.items(), signs, strict=True):
+                if child != acted:
+                    causes = [world[each] for each in above]
+                    world[child] = (all(causes) if joint == "and" else any(causes)) == sign
+            states = story[acted] if done else story[acted][1::-1]
+            question = f"Would {story[asked][2 if holds else 3]} if {states[0]} instead of {states[1]}?"
+            assert value(background, rules, question) is (world[asked] == holds), (rules, question)
+            answered += 1
+    assert answered == 2 ** (len(parents) + 3 + len(roots))
 
 
 def test_a_phrase_may_hold_and_or_or():

@@ -33,6 +33,7 @@ from ovrag_core.studies.causal.polarity import compare, same_words
 from ovrag_core.studies.causal.rule_sentences import Reading, Tokens, read_statements
 
 MARGIN = 0.15  # an assignment that the words like this much less than the best is left out
+ALIKE = 0.99  # closeness from which two phrases of a variable are one state in other words, and not its two states
 SINK_BONUS = 0.5  # what is asked is mostly the last effect
 ROOT_BONUS = 0.25  # what is observed is mostly a cause that nothing explains
 
@@ -162,7 +163,8 @@ def _signed(nodes: Mapping[str, str], rules: Sequence[Rule]) -> Named:
     literals: dict[str, Literal] = {}
     for phrase in [*causes, *nodes]:
         node = nodes[phrase]
-        same = first.setdefault(node, phrase) == phrase or compare(phrase, first[node]).sign == 1
+        made = compare(phrase, first.setdefault(node, phrase))
+        same = first[node] == phrase or (made.sign == 1 and made.closeness > ALIKE)
         literals.setdefault(phrase, Literal(node, same))
     return Named(literals)
 

@@ -8,7 +8,6 @@ over, neither is negated and no scale decides, the sign is None and nothing is g
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -67,17 +66,18 @@ def compare(one: str, other: str) -> Comparison:
     flips = turned_left + turned_right
     turned_either = flips % 2 == 1  # "does not burn down" is the opposite of "on fire" whatever burning is
     subjects = {_subject(one), _subject(other)}
-    ends = sum(word in _lexicon().ends for word in left if word in right)
+    ends = _lexicon().ends
+    stated = any(word in ends and word in right and word not in subjects for word in left)
     left, right, paired, turned = _pair_words(left, right)
     flips += turned
     left, right, scaled, turned = _pair_ends(left, right)
     flips += turned
-    left, turned_left = _without_amounts(left)
-    right, turned_right = _without_amounts(right)
-    flips += turned_left + turned_right
     closeness = (paired + scaled) / size if size else 0.0
     left, right = ([word for word in each if word not in subjects] for each in (left, right))
-    told = scaled > 0 or ends > 0 or (paired > 0 and (not (left and right) or turned_either))
+    if not (left and right):  # "low X" is the opposite of "X", and "high X" the same
+        flips += sum(ends.get(word, {}).get("amount", 0) < 0 for word in (*left, *right))
+    stated = stated and not any(word in ends for word in (*left, *right))
+    told = scaled > 0 or stated or (paired > 0 and (not (left and right) or turned_either))
     return Comparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
 
 
@@ -177,13 +177,6 @@ def _turn_between(one: str, other: str, lexicon: _Lexicon) -> int | None:
     first_ends, second_ends = lexicon.ends.get(one, {}), lexicon.ends.get(other, {})
     scale = next((each for each in first_ends if each in second_ends), None)
     return None if scale is None else int(first_ends[scale] != second_ends[scale])
-
-
-def _without_amounts(left: Sequence[str]) -> tuple[list[str], int]:
-    """Without words for an amount that the other phrase does not name: "low X" is the opposite of "X"."""
-    ends = _lexicon().ends
-    kept = [word for word in left if "amount" not in ends.get(word, {})]
-    return kept, sum(ends[word]["amount"] < 0 for word in left if word not in kept)
 
 
 @cache
