@@ -19,10 +19,10 @@ from ovrag_core.studies.causal import cladder_estimates as estimates
 from ovrag_core.studies.causal import det_counterfactuals
 from ovrag_core.studies.causal.cladder_estimates import Compute, Estimate, Parts, Values
 from ovrag_core.studies.causal.cladder_roles import Roles, assign, identification_of, mediators, named
-from ovrag_core.studies.causal.cladder_tables import make_tables
+from ovrag_core.studies.causal.cladder_tables import make_tables, state_of
 from ovrag_core.studies.causal.cladder_text import Problem, Query, Statement, parse
 from ovrag_core.studies.causal.dags import Dag, open_trail
-from ovrag_core.studies.causal.identification import Effect, NotIdentified, is_back_door_set
+from ovrag_core.studies.causal.identification import Effect, NotIdentified, bounds_from_margins, is_back_door_set
 
 __all__ = ["Problem", "Solution", "answer", "parse", "solve"]
 
@@ -42,7 +42,8 @@ class Solution:
 
     `value` is what the printed numbers give (an effect, or a probability to compare with one half); `low` and `high`
     what any numbers that print so could give. `status` says whether that settles the sign. `assumption` is what the
-    answer rests on beyond the graph, `reason` why it is not determined, `variables` who is who.
+    answer rests on beyond the graph, and `bounds` what the effect may be without it, where that is known; `reason` is
+    why it is not determined, `variables` who is who.
     """
 
     answer: Literal["yes", "no"] | None
@@ -56,6 +57,7 @@ class Solution:
     numbers: tuple[Statement, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    bounds: tuple[float, float] | None = None
 
 
 def answer(background: str, given_info: str, question: str) -> Solution:
@@ -146,9 +148,28 @@ def _numeric(problem: Problem) -> Solution:
         estimate.formula,
         numbers=tuple(problem.statements[place] for place in dict.fromkeys(estimate.uses)),
         variables=roles.variables,
-        notes=estimate.notes,
+        notes=(*estimate.notes, *_repeated(problem.query, estimate)),
+        bounds=_bounds_by_instrument(estimate, problem.statements),
     )
     return _judged(problem, estimate, roles, solution, independent)
+
+
+def _bounds_by_instrument(estimate: Estimate, statements: tuple[Statement, ...]) -> tuple[float, float] | None:
+    if estimate.shape != "instrument":
+        return None
+    y0, y1, x0, x1 = (statements[place].value for place in estimate.uses)
+    return bounds_from_margins((x0, x1), (y0, y1))
+
+
+def _repeated(query: Query, estimate: Estimate) -> tuple[str, ...]:
+    """A note where what is supposed reads like what is the case; it is taken for the other state all the same."""
+    if query.kind != "ett" or len(estimate.parts["x"]) != 3:
+        return ()
+    _, *states = estimate.parts["x"]
+    (fact, _), (supposed, told) = (state_of(phrase, (states[0], states[1])) for phrase in (query.x, query.other))
+    return (
+        (f"“{query.other}” reads like “{query.x}”, and is taken for the opposite",) if told and fact == supposed else ()
+    )
 
 
 def _independent(problem: Problem, roles: Roles) -> str:

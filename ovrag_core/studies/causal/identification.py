@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations
+from functools import lru_cache
+from itertools import chain, combinations, product
 from typing import Literal
 
 import numpy as np
@@ -462,22 +463,58 @@ def _binary(joint: Joint, names: tuple[str, ...]) -> Values:
 
 
 def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
-    """By linear programming over the 16 pairs of how cause answers instrument, and effect cause."""
-    from scipy.optimize import linprog  # noqa: PLC0415 - slow, and few ask
-
-    answers = [(0, 0), (0, 1), (1, 0), (1, 1)]
-    types = [(of_cause, of_effect) for of_cause in answers for of_effect in answers]
-    cells = [(z, x, y) for z in (0, 1) for x in (0, 1) for y in (0, 1)]
-    fits = np.array([[float(takes[z] == x and gives[x] == y) for takes, gives in types] for z, x, y in cells])
     given = table.sum(axis=(1, 2))
     if not np.all(given > 0):
         raise ImpossibleEvidenceError(f"“{name}” never varies, so it is no instrument")
-    observed = np.array([table[cell] / given[cell[0]] for cell in cells])
-    gain = np.array([float(gives[1] - gives[0]) for _, gives in types])
-    solved = [linprog(sign * gain, A_eq=fits, b_eq=observed, bounds=(0, 1), method="highs") for sign in (1.0, -1.0)]
-    if any(one.status != 0 for one in solved):
+    observed = (table / given[:, None, None]).reshape(-1)[:-1]
+    found = _extremes(_corners_of_cells(), observed)
+    if found is None:
         raise CausalError(f"the observations refute “{name}” as an instrument: no population would give them")
-    return float(solved[0].fun), float(-solved[1].fun)
+    return found
+
+
+def bounds_from_margins(cause: tuple[float, float], effect: tuple[float, float]) -> tuple[float, float] | None:
+    """As `effect_bounds` by an instrument, from P(cause) and P(effect) for either state of it; None if refuted."""
+    return _extremes(_corners_of_margins(), np.array([1.0, *cause, *effect]))
+
+
+# How someone's cause answers the instrument, and their effect the cause: 16 types of people (Balke and Pearl)
+_ANSWERS = ((0, 0), (0, 1), (1, 0), (1, 1))
+_TYPES = tuple(product(_ANSWERS, _ANSWERS))
+_GAIN = np.array([float(gives[1] - gives[0]) for _, gives in _TYPES])
+_Corners = tuple[NDArray[np.int64], Values]
+
+
+@lru_cache(maxsize=1)
+def _corners_of_cells() -> _Corners:
+    """Of populations with given P(x, y | z), the last cell left out as it follows."""
+    cells = list(product((0, 1), repeat=3))[:-1]
+    return _corners([[float(takes[z] == x and gives[x] == y) for takes, gives in _TYPES] for z, x, y in cells])
+
+
+@lru_cache(maxsize=1)
+def _corners_of_margins() -> _Corners:
+    """Of populations with given P(x | z) and P(y | z)."""
+    causes = [[float(takes[z]) for takes, _ in _TYPES] for z in (0, 1)]
+    effects = [[float(gives[takes[z]]) for takes, gives in _TYPES] for z in (0, 1)]
+    return _corners([[1.0] * len(_TYPES), *causes, *effects])
+
+
+def _corners(rows: list[list[float]]) -> _Corners:
+    """The types that can make up a corner of the polytope, and what takes the observations to their shares."""
+    table = np.array(rows)
+    chosen = np.array(list(combinations(range(len(_TYPES)), len(rows))))
+    bases = np.moveaxis(table[:, chosen], 0, 1)
+    regular = np.abs(np.linalg.det(bases)) > 0.5
+    return chosen[regular], np.linalg.inv(bases[regular])
+
+
+def _extremes(corners: _Corners, observed: Values) -> tuple[float, float] | None:
+    chosen, inverses = corners
+    shares = inverses @ observed
+    possible = np.all(shares >= -1e-9, axis=1)
+    gains = np.sum(shares[possible] * _GAIN[chosen[possible]], axis=1)
+    return (float(gains.min()), float(gains.max())) if possible.any() else None
 
 
 # The same asked of the libraries
@@ -500,7 +537,11 @@ def found_by_pgmpy(dag: Dag, cause: str, effect: str) -> dict[str, frozenset[Nod
 
 
 def found_by_y0(dag: Dag, cause: str, effect: str) -> str | None:
-    """The formula that y0's ID algorithm finds for P(effect | do(cause)), None where it is not identifiable."""
+    """The formula that y0's ID algorithm finds for P(effect | do(cause)), None where it is not identifiable.
+
+    Where the algorithm goes on with another distribution, the formula writes that as P too (on the napkin graph it
+    reads P(y | x), which is not the effect): what can be compared is whether there is one.
+    """
     from y0.algorithm.identify import identify_outcomes  # noqa: PLC0415 - brings pandas with it
     from y0.dsl import Variable  # noqa: PLC0415
     from y0.graph import NxMixedGraph  # noqa: PLC0415

@@ -69,11 +69,9 @@ def overlap(phrase: str, stems: Iterable[str]) -> float:
 
 def side(phrase: str, first: str, second: str) -> int | None:
     """Which of two phrases for opposite states it agrees with, 0 or 1; None where the words do not tell."""
-    for place, state in enumerate((first, second)):
-        if phrase == state or phrase.endswith(" " + state) or state.endswith(" " + phrase):
-            other = (first, second)[1 - place]
-            if not (phrase.endswith(other) or other.endswith(phrase)) or phrase == state:
-                return place
+    ends = [_ends_alike(phrase, state) for state in (first, second)]
+    if ends[0] != ends[1]:
+        return int(ends[1])
     of_first, of_second = _negations(first, second), _negations(second, first)
     if of_first % 2 != of_second % 2:
         return int(_parity(phrase, first, second) != of_first % 2)
@@ -81,6 +79,13 @@ def side(phrase: str, first: str, second: str) -> int | None:
     only_second = [stem for stem in content(second) if stem not in content(first)]
     gain = overlap(phrase, only_second) - overlap(phrase, only_first)
     return None if abs(gain) < 0.2 else int(gain > 0)
+
+
+def _ends_alike(one: str, other: str) -> bool:
+    """Whether one is the end of the other, and nothing before it turns it round."""
+    short, long = sorted((one, other), key=len)
+    before = long[: len(long) - len(short)]
+    return long.endswith(short) and before[-1:] in ("", " ") and not any(map(is_negation, words(before)))
 
 
 def positive(first: str, second: str) -> int | None:
