@@ -27,7 +27,8 @@ from ovrag_core.studies.causal import cladder
 from ovrag_core.studies.causal import cladder_reference as reference
 from ovrag_core.studies.causal.cladder import Solution
 from ovrag_core.studies.causal.cladder_reference import DETERMINISTIC, NOT_NUMERIC
-from ovrag_core.studies.causal.models import as_pgmpy, from_strata
+from ovrag_core.studies.causal.libraries import as_pgmpy
+from ovrag_core.studies.causal.models import from_strata
 
 SEED = 2026
 PUBLISHED = (

@@ -7,22 +7,18 @@ import pytest
 
 from ovrag_core.errors import CausalError, CycleError, ImpossibleEvidenceError
 from ovrag_core.studies.causal.dags import Dag, make_dag, open_trail, written
+from ovrag_core.studies.causal.distributions import Joint
+from ovrag_core.studies.causal.effect_bounds import bounds_from_margins, effect_bounds
+from ovrag_core.studies.causal.id_algorithm import Hedge, identified, interventional
 from ovrag_core.studies.causal.identification import (
     Effect,
     Estimand,
-    Hedge,
-    Joint,
     NotIdentified,
     back_door_sets,
-    bounds_from_margins,
-    effect_bounds,
-    found_by_pgmpy,
-    found_by_y0,
     front_door_sets,
-    identified,
     identify,
-    interventional,
 )
+from ovrag_core.studies.causal.libraries import found_by_pgmpy, found_by_y0
 from ovrag_core.studies.causal.models import Scm, from_strata
 
 FRONT_DOOR = make_dag([("u", "x"), ("u", "y"), ("x", "m"), ("m", "y")], ["u"])

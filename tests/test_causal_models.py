@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovrag_core.errors import CausalError, CycleError, ImpossibleEvidenceError, ProbabilityError, StrataError
-from ovrag_core.studies.causal.models import Scm, as_pgmpy, from_functions, from_strata, instability, jensen_shannon
+from ovrag_core.studies.causal.libraries import as_pgmpy
+from ovrag_core.studies.causal.models import Scm, from_functions, from_strata, instability, jensen_shannon
 
 CHANCES = st.floats(min_value=0.0, max_value=1.0)
 

@@ -22,7 +22,8 @@ from ovrag_core.studies.causal.cladder_roles import Roles, assign, identificatio
 from ovrag_core.studies.causal.cladder_tables import make_tables, state_of
 from ovrag_core.studies.causal.cladder_text import Problem, Query, Statement, parse
 from ovrag_core.studies.causal.dags import Dag, open_trail
-from ovrag_core.studies.causal.identification import Effect, NotIdentified, bounds_from_margins, is_back_door_set
+from ovrag_core.studies.causal.effect_bounds import bounds_from_margins
+from ovrag_core.studies.causal.identification import Effect, NotIdentified, is_back_door_set
 
 __all__ = ["Problem", "Solution", "answer", "parse", "solve"]
 

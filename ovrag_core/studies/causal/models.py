@@ -11,19 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ovrag_core.errors import CausalError, ImpossibleEvidenceError, ProbabilityError, StrataError
 from ovrag_core.studies.causal.dags import Dag, make_dag, ordered
-from ovrag_core.studies.causal.identification import Joint
+from ovrag_core.studies.causal.distributions import Joint, Values
 
-if TYPE_CHECKING:
-    from pgmpy.models import DiscreteBayesianNetwork
-
-Values = NDArray[np.float64]
 States = Mapping[str, int]
 Strata = Mapping[tuple[int, ...], float]
 
@@ -255,21 +250,3 @@ def instability(scm: Scm, action: States, outcome: str, over: Sequence[str] | No
         outcomes.append(acted._counted([outcome], worlds, worlds.weights))
     apart = np.array([[jensen_shannon(one, other) for other in outcomes] for one in outcomes])
     return float(shares @ apart @ shares)
-
-
-# The same in a library
-
-
-def as_pgmpy(scm: Scm) -> DiscreteBayesianNetwork:
-    """The model as pgmpy's network, whose `do` and queries it can then be compared with."""
-    from pgmpy.factors.discrete import TabularCPD  # noqa: PLC0415 - brings torch with it
-    from pgmpy.models import DiscreteBayesianNetwork  # noqa: PLC0415
-
-    network = DiscreteBayesianNetwork([(cause, v) for v, how in scm.mechanisms.items() for cause in how.causes])
-    network.add_nodes_from(scm.variables)
-    for variable, how in scm.mechanisms.items():
-        chances = np.stack([(how.table == state) @ np.asarray(how.noise) for state in range(how.states)])
-        sizes = [scm.mechanisms[cause].states for cause in how.causes]
-        flat = chances.reshape(how.states, -1)
-        network.add_cpds(TabularCPD(variable, how.states, flat, evidence=list(how.causes), evidence_card=sizes))
-    return network
