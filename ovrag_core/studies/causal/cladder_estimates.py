@@ -69,9 +69,11 @@ class Sided:
         return 1 - self.one
 
 
-def sided(factor: Factor, phrase: str | None) -> Sided:
-    """The factor as seen from a phrase for its present state, or from its own words."""
+def sided(factor: Factor, phrase: str | None, name: str = "") -> Sided:
+    """The factor as seen from a phrase for its present state, or from its own words and the variable's name."""
     one, told = state_of(phrase, factor) if phrase else present_state(factor)
+    if not told and name:
+        one, told = state_of(name, factor)
     note = () if told else (f"“{factor[one]}” is taken for the present state by order",)
     return Sided(factor, one, note)
 
@@ -83,12 +85,12 @@ def total(query: Query, tables: Tables, x_phrase: str | None) -> Estimate:
         instrument = _other(tables, outcome)
         if instrument is not None:
             return _instrument(outcome, instrument, query)
-        return _direct(outcome, sided(outcome.factors[0], x_phrase), query)
+        return _direct(outcome, sided(outcome.factors[0], x_phrase, query.x), query)
     middle = _other(tables, outcome)
     if middle is not None and len(middle.factors) == 1:
         x_place = _shared(outcome, middle)
         said = x_phrase or _overall_like(tables, outcome.factors[x_place])
-        return _chained(outcome, middle, x_place, sided(outcome.factors[x_place], said), tables, query)
+        return _chained(outcome, middle, x_place, sided(outcome.factors[x_place], said, query.x), tables, query)
     return _weighted(outcome, tables, query, x_phrase, treated=False)
 
 
@@ -112,7 +114,7 @@ def natural(query: Query, tables: Tables, direct: bool) -> Estimate:
     m_place = 1 - x_place
     beside = next((f for f in middle.factors if not same_factor(f, outcome.factors[x_place])), None)
     of_x = _overall_like(tables, outcome.factors[x_place]) if beside is None else None
-    x = sided(outcome.factors[x_place], of_x)
+    x = sided(outcome.factors[x_place], of_x, query.x)
     m = sided(outcome.factors[m_place], middle.outcome)
 
     def y(p: Numbers, of_x: int, of_m: int) -> Values:
