@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -222,6 +223,26 @@ def test_written_rules_give_what_direct_evaluation_gives(rules, done, comma):
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_is_answered_or_refused(context, query):
     assert answer(context, query).status in {"determined", "assumed", "cyclic", "open", "ambiguous", "unread"}
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "Zup causes" + " " * 15_000 + "Mo.",
+        "Zup and " + "(" * 3000 + "Ru" + ")" * 3000 + " cause Mo",
+        " and ".join(f"A{place} causes B{place} and C{place}" for place in range(500)) + ". Zup causes Mo",
+        "Zup causes Mo" + " and " * 3000,
+        ", ".join(f"N{place} causes N{place + 1}" for place in range(200)) + ", Zup causes Mo",
+        ", ".join(f"N{place} causes M{place}, M{place} causes N{place}" for place in range(25))
+        + ", Ka causes not Ru, Ru causes Ka, Ru and "
+        + " and ".join(f"M{place}" for place in range(25))
+        + " cause Mo, Zup causes not Ka",
+    ],
+)
+def test_texts_made_to_be_slow_are_answered_or_refused_soon(context):
+    began = time.process_time()
+    assert answer(context, "Would Mo occur if Zup?").status in {"determined", "unread", "open"}
+    assert time.process_time() - began < 2
 
 
 def test_formulas():

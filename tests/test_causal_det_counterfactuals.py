@@ -182,6 +182,13 @@ def test_the_derivation_quotes_the_text():
 @pytest.mark.parametrize(
     ("background", "rules", "question", "said"),
     [
+        (CHAIN, "We observed algae.", "Would the fish stock is rich if algae instead of no algae?", "no rule"),
+        (
+            WORLD + " ".join(f"Lever {place} has a direct effect on lamp." for place in "abcdef"),
+            " and ".join(f"knob {place} turned" for place in "uvwxyz") + " causes bright lamp.",
+            "Would the lamp is bright if knob u turned instead of knob u not turned?",
+            "in 720 ways",
+        ),
         (
             CHAIN,
             "Fertiliser causes algae.",

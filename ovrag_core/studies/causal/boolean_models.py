@@ -15,7 +15,11 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import islice, product
 from typing import Literal as OneOf
 
+from ovrag_core.errors import CausalError
+
 MOST_FREE_ROOTS = 14  # 2 ** 14 settings are looked at within a second; beyond that the question is left open
+MOST_CASES = 2000
+LONGEST_PATH = 12  # variables of a cycle that a remark names
 
 Status = OneOf["determined", "assumed", "cyclic", "open"]
 World = dict[str, bool]
@@ -191,16 +195,23 @@ def settle(model: Model, known: Mapping[str, bool]) -> World | None:
 
 
 def worlds(model: Model, known: Mapping[str, bool], names: Sequence[str]) -> Iterator[World]:
-    """Every solution of the equations that agrees with what is known; all of `names` have a value in it."""
-    world = settle(model, known)
-    if world is None:
-        return
-    unknown = next((name for name in names if name not in world), None)
-    if unknown is None:
-        yield world
-        return
-    for value in (False, True):
-        yield from worlds(model, {**world, unknown: value}, names)
+    """Every solution of the equations that agrees with what is known; all of `names` have a value in it.
+
+    Raises CausalError where a cycle leaves more cases than can be gone through.
+    """
+    waiting: list[Mapping[str, bool]] = [known]
+    for _ in range(MOST_CASES):
+        if not waiting:
+            return
+        world = settle(model, waiting.pop())
+        if world is None:
+            continue
+        unknown = next((name for name in names if name not in world), None)
+        if unknown is None:
+            yield world
+        else:
+            waiting += [{**world, unknown: True}, {**world, unknown: False}]
+    raise CausalError(f"the cycles of the rules leave more than {MOST_CASES} cases; give fewer rules")
 
 
 def counterfactual(
@@ -231,9 +242,9 @@ def counterfactual(
             return Outcome(None, "cyclic", remarks=(*remarks, f"the rules leave {why} under the action"), cycle=cycle)
         solved += found
     if cycle:
-        remarks.append(f"the rules form a cycle, {' → '.join(cycle)}; the action leaves one solution")
+        remarks.append(f"the rules form a cycle, {_path(cycle)}; the action leaves one solution")
     elif whole:
-        remarks.append(f"the rules form a cycle, {' → '.join(whole)}, which does not matter under the action")
+        remarks.append(f"the rules form a cycle, {_path(whole)}, which does not matter under the action")
     values = [bool(evaluate(asked, world)) for world in solved]
     derive = partial(_derivation, changed, action, matter, quotes=quotes or {}, observed=observed)
     if len(set(values)) == 1:
@@ -334,6 +345,11 @@ def _causes_first(model: Model, names: Sequence[str]) -> list[str]:
         return list(TopologicalSorter(parents).static_order())
     except CycleError:
         return list(names)
+
+
+def _path(cycle: Sequence[str]) -> str:
+    shown = cycle if len(cycle) <= LONGEST_PATH else [*cycle[: LONGEST_PATH - 1], "…", cycle[-1]]
+    return " → ".join(shown)
 
 
 def _quoted(quote: str | None) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal as OneOf
 
-from ovrag_core.errors import UnreadError
+from ovrag_core.errors import CausalError, UnreadError
 from ovrag_core.lines import one_line
 from ovrag_core.studies.causal.boolean_models import (
     Formula,
@@ -191,11 +191,13 @@ def solve(problem: Problem) -> Solution:
 
 
 def answer(context: str, query: str) -> Solution:
-    """Parse and solve; what cannot be read is a solution with status `unread`."""
+    """Parse and solve; what cannot be read is a solution with status `unread`, what has too many cases one `open`."""
     try:
         return solve(parse(context, query))
     except UnreadError as error:
         return Solution(None, "unread", remarks=(str(error),))
+    except CausalError as error:
+        return Solution(None, "open", remarks=(str(error),))
 
 
 def contest(solution: Solution, label: Answer) -> Contest | None:

@@ -32,13 +32,15 @@ from ovrag_core.studies.causal.dags import Dag
 from ovrag_core.studies.causal.polarity import compare, same_words
 from ovrag_core.studies.causal.rule_sentences import Reading, Tokens, read_statements
 
+MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
+MOST_ASSIGNMENTS = 50
 MARGIN = 0.15  # an assignment that the words like this much less than the best is left out
 ALIKE = 0.99  # closeness from which two phrases of a variable are one state in other words, and not its two states
 SINK_BONUS = 0.5  # what is asked is mostly the last effect
 ROOT_BONUS = 0.25  # what is observed is mostly a cause that nothing explains
 
 _SPACE, _COMMA = "\ue000", "\ue001"  # of the private use area: they bind the words of a phrase
-_EFFECT = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?)(?=\.|,?\s+and\s+we\s+know\b|$)", re.IGNORECASE)
+_EFFECT = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?)(?=\.|,?\s{1,2}and\s+we\s+know\b|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,10 @@ class Derived:
 
 def solve(problem: Problem) -> Derived:
     """The answer on which all that the words leave open agrees. Raises `UnreadError` where they leave too much open."""
+    if not _EFFECT.search(problem.given_info):
+        raise UnreadError("no rule is stated; say what causes what")
+    if len(problem.graph.nodes) > MOST_VARIABLES:
+        raise UnreadError(f"the graph has more than {MOST_VARIABLES} variables; phrases are matched to so many at most")
     outcomes = next((found for found in map(partial(_solved, problem), _wholes(problem)) if found), [])
     if not outcomes:
         raise UnreadError(
@@ -129,7 +135,10 @@ def _assignments(rules: Sequence[Rule], graph: Dag) -> list[Named]:
     ]
     scores = [_score(nodes) for nodes in fitting]
     order = sorted(range(len(fitting)), key=lambda place: -scores[place])
-    return [_signed(fitting[place], rules) for place in order if scores[place] >= scores[order[0]] - MARGIN]
+    liked = [fitting[place] for place in order if scores[place] >= scores[order[0]] - MARGIN]
+    if len(liked) > MOST_ASSIGNMENTS:
+        raise UnreadError(f"the phrases fit the graph in {len(liked)} ways, and the words do not tell them apart")
+    return [_signed(nodes, rules) for nodes in liked]
 
 
 def _fitting(effects: Sequence[tuple[str, list[str]]], graph: Dag, known: dict[str, str]) -> Iterator[dict[str, str]]:

@@ -18,6 +18,7 @@ from ovrag_core.lines import one_line
 from ovrag_core.studies.causal.boolean_models import Formula, Junction, Literal, Rule, mentioned, negate
 
 MOST_READINGS = 16
+MOST_NESTED = 40  # parentheses of a condition
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ class _Verb:
 
 _TOKEN = re.compile(r"[,()]|[^\s,()]+")
 _END = re.compile(r"[.;!?]+(?=[\s\"”’')]|$)")
-_JOINT = r"(?:,?\s*\b(?:and|but|so|also|moreover|furthermore|further)\b,?\s+)?"
+_JOINT = r"(?:,?\s{0,2}\b(?:and|but|so|also|moreover|furthermore|further)\b,?\s+)?"
 _OPENING = re.compile(
     rf"{_JOINT}\b(?:"
     r"(?P<seen>(?:we|i|you)\s+(?:(?:have|had|also|then|now)\s+)*(?:observed?|saw|see|noticed?)\b(?:\s+that\b)?:?"
@@ -149,6 +150,8 @@ def read_condition(tokens: Tokens, mention: Mention) -> list[Formula]:
 
 
 def _part(item: Tokens, mention: Mention) -> list[Formula]:
+    if sum(token.text == "(" for token in item) > MOST_NESTED:
+        raise UnreadError(f"there are more than {MOST_NESTED} parentheses in one condition")
     if item and item[0].text == "(" and item[-1].text == ")":
         return read_condition(item[1:-1], mention)
     if len(item) > 2 and item[0].lower == "not" and item[1].text == "(" and item[-1].text == ")":
@@ -174,6 +177,8 @@ def _split(tokens: Tokens) -> tuple[list[list[Token]], list[str]]:
         else:
             items.append([])
             joints.append(joint)
+    if not tokens:
+        raise UnreadError("nothing stands where a variable is expected")
     if not all(items):
         raise UnreadError(f'a connective stands alone in "{words_of(tokens)}"')
     following = "and"
@@ -404,5 +409,5 @@ def _combined(choices: Sequence[Sequence[T]]) -> list[tuple[T, ...]]:
     for each in choices:
         size *= len(each)
     if size > MOST_READINGS:
-        raise UnreadError(f"the text has {size} readings, more than {MOST_READINGS}")
+        raise UnreadError(f"the text has more than {MOST_READINGS} readings")
     return list(product(*choices))
