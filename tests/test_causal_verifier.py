@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from sparql_server import Answer, SparqlServer, from_graph, in_turn, says
 
 from ovrag_core.errors import GraphError, Unchecked
-from ovrag_core.graph import LABEL, TYPE
+from ovrag_core.graph import LABEL, TYPE, load_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.query import check
 from ovrag_core.graph.store import EmbeddedStore
@@ -269,6 +271,21 @@ def test_no_name_in_a_text_can_ask_or_change_anything_else(
     assert set(STORE.triples()) == before
 
 
+@given(
+    HOSTILE, HOSTILE, st.sampled_from(["{} raises {}.", "If {} rises, {} falls.", "{} has no effect on {}.\n", "{}{}"])
+)
+def test_no_text_can_ask_or_change_anything_else(first: str, second: str, form: str) -> None:
+    before = set(STORE.triples())
+    text = form.format(first, second)
+    for found in Verifier(STORE).check(f"{text} Rain raises river flow."):
+        start, end = found.span
+        assert 0 <= start <= end <= len(text) + 25
+        assert "\n" not in found.reason
+        if found.query:
+            check(found.query, "ASK")
+    assert set(STORE.triples()) == before
+
+
 @given(HOSTILE, HOSTILE)
 def test_no_name_in_the_graph_can_either(first: str, second: str) -> None:
     one, two = NamedNode("urn:t#one"), NamedNode("urn:t#two")
@@ -283,6 +300,24 @@ def test_no_name_in_the_graph_can_either(first: str, second: str) -> None:
             assert store.ask(found.query) == bool(found.triples)
         assert "\n" not in found.reason
     assert set(store.triples()) == before
+
+
+def test_statements_in_free_words_are_never_called_contradictions_wrongly_and_never_lost(project: Path) -> None:
+    graph = load_graph(project / "data/samples/causal/graph.ttl")
+    verifier = Verifier(graph, Lexicon.of_graph(graph))
+    with (project / "tests/data/causal_statements.tsv").open(encoding="utf-8", newline="") as file:
+        rows = [(row["outcome"], verifier.check(row["sentence"])) for row in csv.DictReader(file, delimiter="\t")]
+    assert len(rows) == 93 and all(verdicts for _, verdicts in rows)
+    called = [expected for expected, found in rows if any(each.outcome == "CONTRADICTION" for each in found)]
+    assert set(called) == {"CONTRADICTION"}
+    assert len(called) >= 40  # of 53: what is not read is FAILED
+    assert not any(each.outcome == "VERIFIED" for expected, found in rows if expected == "FAILED" for each in found)
+
+
+def test_a_sentence_of_which_no_effect_was_read_is_told() -> None:
+    (found,) = Verifier(STORE).check("Higher rain gladdens river flow.")
+    assert found.outcome == "FAILED"
+    assert Verifier(STORE).check("Given: a rise in rain. What follows for river flow?") == []
 
 
 def _literal(text: str) -> Literal:

@@ -10,7 +10,6 @@ asked for steps changes nothing there is an assumption, so that vanilla and cot 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import get_args
 
@@ -24,11 +23,11 @@ from ovrag_core.retrieval.lexical import Lexicon as Words
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.causal import loop
 from ovrag_core.studies.causal.drafting import Drafter, Prompt
-from ovrag_core.studies.causal.linking import Lexicon, Linked, link
+from ovrag_core.studies.causal.linking import Linked, link
 from ovrag_core.studies.causal.loop import Answer, Gaps, Judge, Round
 from ovrag_core.studies.causal.propositions import read
 from ovrag_core.studies.causal.settings import Arm
-from ovrag_core.studies.causal.verifier import Verdict, Verifier
+from ovrag_core.studies.causal.verifier import Verdict, Verifier, things_in
 from ovrag_core.studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 
 TOP = 3  # facts beside a question
@@ -126,24 +125,11 @@ def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode
         reading = read(question, lexicon.compounds)
         linked = (link(state.mention, lexicon, verifier.gamma) for state in reading.states)
         given = dict.fromkeys(each.entity for each in linked if isinstance(each, Linked))
-        wanted = dict.fromkeys(each for asked in reading.questions for each in _things_in(asked.quote, lexicon))
+        wanted = dict.fromkeys(each for asked in reading.questions for each in things_in(asked.quote, lexicon))
         pairs = [(one, two) for one in given for two in wanted if one != two and verifier.knows(one, two)]
     except Unchecked:  # the verdicts will tell
         return {}
     return {(one, two): (verifier.name(one), verifier.name(two)) for one, two in pairs}
-
-
-def _things_in(text: str, lexicon: Lexicon) -> list[NamedNode]:
-    """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
-    found: list[NamedNode] = []
-    rest = text.casefold()
-    for name in sorted(lexicon.names, key=lambda each: (-len(each.text), each.text)):
-        words = name.text.casefold()
-        pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
-        if words in rest and re.search(pattern, rest):  # patterns take long to make
-            rest = re.sub(pattern, "\x00", rest)
-            found.append(name.entity)
-    return found
 
 
 def key(verdict: Verdict) -> Key | None:

@@ -90,7 +90,6 @@ class AuditLog:
             try:
                 if os.write(file, content) != len(content):
                     raise RunError(f"{self.path} is full; make room and run again")
-                os.fsync(file)
             finally:
                 os.close(file)
         except OSError as error:

@@ -7,6 +7,7 @@ multiplied; where ways of both signs lead to the same thing, the sign is open.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from ovrag_core.errors import GraphError, Unchecked
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.graph.query import bind
 from ovrag_core.lines import one_line
-from ovrag_core.studies.causal.linking import THRESHOLD, Ambiguous, Candidate, Claim, Lexicon, Unknown, claim
-from ovrag_core.studies.causal.propositions import Proposition, Span, Unread, parse
+from ovrag_core.studies.causal.linking import THRESHOLD, Ambiguous, Candidate, Claim, Lexicon, Unknown, claim, link
+from ovrag_core.studies.causal.propositions import Proposition, Span, Unread, parse, read
 from ovrag_core.studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 
 Outcome = Literal["VERIFIED", "CONTRADICTION", "PARTIAL", "FAILED", "UNCHECKED"]
@@ -108,12 +109,26 @@ class Verifier:
         return judged.outcome in ("VERIFIED", "PARTIAL")
 
     def check(self, text: str) -> list[Verdict]:
-        """A verdict for every statement of a text, in its order; none where it states nothing."""
+        """A verdict for every statement of a text, in its order; none where it states nothing.
+
+        What was read as the mere state of one thing ("rainfall rises"), but names two or none, is FAILED: it may say
+        more than was read.
+        """
         try:
-            compounds = self.lexicon.compounds
+            lexicon = self.lexicon
         except Unchecked:  # each statement will tell
-            compounds = frozenset()
-        return [self.verify(each) for each in parse(text, compounds)]
+            return [self.verify(each) for each in parse(text)]
+        reading = read(text, lexicon.compounds)
+        verdicts = [self.verify(each) for each in reading.propositions]
+        verdicts += [self.verify(each) for each in reading.unread]
+        for state in reading.states:
+            named = len(things_in(state.mention, lexicon))
+            if named != 1 and isinstance(link(state.mention, lexicon, self.gamma), Unknown):
+                why = (
+                    f"no effect could be read in it, and it names {'two or more things' if named else 'nothing known'}"
+                )
+                verdicts.append(Verdict("FAILED", state.quote, state.span, why))
+        return sorted(verdicts, key=lambda each: each.span)
 
     def verify(self, statement: Proposition | Unread) -> Verdict:
         """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
@@ -273,6 +288,19 @@ class Verifier:
 def verify(proposition: Proposition, store: Store, lexicon: Lexicon | None = None, gamma: float = THRESHOLD) -> Verdict:
     """The verdict on one proposition; for several, one `Verifier` is quicker."""
     return Verifier(store, lexicon, gamma).verify(proposition)
+
+
+def things_in(text: str, lexicon: Lexicon) -> list[NamedNode]:
+    """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
+    found: list[NamedNode] = []
+    rest = text.casefold()
+    for name in sorted(lexicon.names, key=lambda each: (-len(each.text), each.text)):
+        words = name.text.casefold()
+        pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
+        if words in rest and re.search(pattern, rest):  # patterns take long to make
+            rest = re.sub(pattern, "\x00", rest)
+            found.append(name.entity)
+    return found
 
 
 def _of_sign(meant: Claim) -> int:
