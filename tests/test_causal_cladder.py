@@ -4,10 +4,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ovrag_core.errors import CausalError, CycleError, ProbabilityError, StrataError, UnreadError
 from ovrag_core.studies.causal.cladder import Solution, answer, parse, solve
+from ovrag_core.studies.causal.models import Scm, from_strata
 from ovrag_core.studies.causal.phrases import side
 
 PREAMBLE = (
@@ -130,6 +132,54 @@ def test_strata_may_be_printed_in_any_order() -> None:
     turned = " ".join(reversed([f"{sentence}." for sentence in FRONT_DOOR.rstrip(".").split(". ")]))
     question = "Will a running ferry increase the chance of a long queue?"
     assert answer(FERRY, turned, question).value == pytest.approx(answer(FERRY, FRONT_DOOR, question).value)
+
+
+def of(model: Scm, name: str, **given: int) -> str:
+    """P(name | given) as printed, to a millionth of a percent."""
+    return f"{100 * model.distribution([name], given)[1]:.6f}%"
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("shape", ["fork", "chain", "hidden"])
+def test_printed_numbers_give_what_acting_on_the_model_gives(shape: str, seed: int) -> None:
+    """The truth is had by surgery on a random model that has the hidden variable too."""
+    edges = {
+        "fork": {"zumi": [], "plok": ["zumi"], "vrax": ["plok", "zumi"]},
+        "chain": {"zumi": [], "plok": ["zumi"], "vrax": ["plok"]},
+        "hidden": {"zumi": [], "plok": ["zumi"], "quem": ["plok"], "vrax": ["quem", "zumi"]},
+    }[shape]
+    random = np.random.default_rng(seed)
+    strata = {
+        node: {cell: random.uniform(0.1, 0.9) for cell in np.ndindex(*[2] * len(by))} for node, by in edges.items()
+    }
+    model = from_strata(strata, edges)
+    background = PREAMBLE + " ".join(f"{by} has a direct effect on {node}." for node in edges for by in edges[node])
+    if shape == "chain":
+        given = "".join(
+            f"For those who are {'not ' * (not x)}plok, the probability of vrax is {of(model, 'vrax', plok=x)}. "
+            for x in (0, 1)
+        )
+    elif shape == "fork":
+        given = f"The overall probability of zumi is {of(model, 'zumi')}. " + "".join(
+            f"For those who are {'not ' * (not z)}zumi and are {'not ' * (not x)}plok, the probability of vrax is "
+            f"{of(model, 'vrax', zumi=z, plok=x)}. "
+            for z, x in np.ndindex(2, 2)
+        )
+    else:
+        background += " zumi is unobserved."
+        given = f"The overall probability of plok is {of(model, 'plok')}. " + "".join(
+            f"For those who are {'not ' * (not x)}plok, the probability of quem is {of(model, 'quem', plok=x)}. "
+            for x in (0, 1)
+        )
+        given += "".join(
+            f"For those who are {'not ' * (not m)}quem and are {'not ' * (not x)}plok, the probability of vrax is "
+            f"{of(model, 'vrax', quem=m, plok=x)}. "
+            for m, x in np.ndindex(2, 2)
+        )
+    found = answer(background, given.strip(), "Will plok increase the chance of vrax?")
+    low, high = (model.do({"plok": state}).distribution(["vrax"])[1] for state in (0, 1))
+    assert found.value == pytest.approx(high - low, abs=1e-6)
+    assert (found.answer, found.status) == ("yes" if high - low > 0.005 else "no", "determined")
 
 
 def test_natural_effects_follow_the_mediation_formula() -> None:
