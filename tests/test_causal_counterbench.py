@@ -51,6 +51,7 @@ def rules_of(context):
         ("Zup causes Mo and Mo causes Ka and not Ru", ["Zup -> Mo", "Mo -> Ka", "Mo -> not Ru"]),
         ("Zup causes Mo, which in turn causes Ka; Ka is caused by Ru.", ["Zup -> Mo", "Mo -> Ka", "Ru -> Ka"]),
         ("Zup causes the absence of Mo. Mo prevents Ka", ["Zup -> not Mo", "Mo -> not Ka"]),
+        ("Zup causes Mo Mo causes Ka. Ka or Ru causes Bo We observed Ru", ["Zup -> Mo", "Mo -> Ka", "Ka or Ru -> Bo"]),
         ("mo causes Ka, MO causes Ru", ["mo -> Ka", "mo -> Ru"]),
     ],
 )

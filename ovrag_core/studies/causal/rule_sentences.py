@@ -232,9 +232,8 @@ def _trimmed(tokens: Tokens) -> list[Token]:
 
 
 def _without_in_turn(tokens: Tokens) -> list[Token]:
-    pairs = {
-        place for place in range(len(tokens) - 1) if [t.lower for t in tokens[place : place + 2]] == ["in", "turn"]
-    }
+    words = [token.lower for token in tokens]
+    pairs = {place for place in range(len(tokens)) if words[place : place + 2] == ["in", "turn"]}
     return [token for place, token in enumerate(tokens) if place not in pairs and place - 1 not in pairs]
 
 
@@ -310,6 +309,9 @@ def _boundaries(segment: Tokens, verb: _Verb, after: _Verb, mention: Mention) ->
         if after.plural and not after.passive:
             found = [split for split in found if _count(split[1], mention) > 1] or found
         return found[::-1]
+    for place in range(1, len(segment)):  # "Blaf Blaf": a comma is missing between an effect and the same as a cause
+        if segment[place].lower == segment[place - 1].lower:
+            return [(segment[:place], segment[place:])]
     raise UnreadError(f'it cannot be told where in "{words_of(segment)}" one cause ends and the next begins')
 
 
@@ -320,11 +322,11 @@ def _valid(segment: Tokens, place: int, verb: _Verb, after: _Verb, mention: Ment
     if len(right) == 1 and right[0].lower in _ANAPHORA:
         return left, _referred(left, right[0], mention)
     try:
-        (_condition if verb.passive else _effects)(left, mention)
-        formulas = (_effects if after.passive else _condition)(right, mention)
+        (read_condition if verb.passive else _effects)(left, mention)
+        formulas = (_effects if after.passive else read_condition)(right, mention)
     except UnreadError:
         return None
-    literals = [name for part in _leaves(formulas[0]) for name in [part.variable]]
+    literals = [leaf.variable for leaf in _leaves(formulas[0])]
     together = any(token.lower in _JOINTLY | _SEVERALLY | {"both"} for token in right)
     bare_list = not together and _asyndetic(right) and not any(token.lower in _OR for token in right)
     if len(set(literals)) < len(literals) or (together and len(literals) == 1) or bare_list:
@@ -346,11 +348,7 @@ def _asyndetic(tokens: Tokens) -> bool:
 
 
 def _count(tokens: Tokens, mention: Mention) -> int:
-    return len(mentioned(_condition(tokens, mention)[0]))
-
-
-def _condition(tokens: Tokens, mention: Mention) -> list[Formula]:
-    return read_condition(tokens, mention)
+    return len(mentioned(read_condition(tokens, mention)[0]))
 
 
 def _effects(tokens: Tokens, mention: Mention) -> list[Formula]:
@@ -379,7 +377,7 @@ def _clause(text: str, before: Tokens, verb: _Verb, behind: Tokens, mention: Men
             Rule(condition, Literal(each.variable, each.holds != verb.prevents), text[start:end], (start, end))
             for each in literals
         )
-        for condition in _condition(causes, mention)
+        for condition in read_condition(causes, mention)
     ]
 
 
