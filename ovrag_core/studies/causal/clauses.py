@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from ovrag_core.studies.causal.directions import has_motion
+from ovrag_core.studies.causal.directions import has_motion, split
 from ovrag_core.studies.causal.wording import any_of, entries
 
 Strength = Literal["clause", "noun", "weak", "therefore"]
@@ -44,9 +44,10 @@ _CAUSE_IS = re.compile(
     r"(?P<verb>is|are|was|is not|isn't|are not)\s+(?P<cause>(?!not\b).+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_SO_DOES = re.compile(r"(?:so )?(?:does|do|did|will|has|have|is|are)\s+(?P<thing>[\w' -]+)$", re.IGNORECASE)
 _BREAKS = (
     re.compile(
-        r"(?:;\s*(?:and|but|while|whereas)?|,\s*(?:and|but|while|whereas|so)|\s(?:but|while|whereas))(?=\s|$)",
+        r"(?:;\s*(?:and|but|while|whereas)?|\s\((?:and|but|while)?|,\s*(?:and|but|while|whereas|so)|\s(?:but|while|whereas))(?=\s|$|(?<=\())",
         re.IGNORECASE,
     ),
     re.compile(r"(?:^|\s)and(?=\s|$)", re.IGNORECASE),
@@ -74,7 +75,10 @@ class Frame:
 def mention(text: str) -> str:
     """The words of a mention without what joins it to others."""
     text = _BEFORE.sub("", text.strip(_EDGE))
-    return " ".join(_AFTER.sub("", text).strip(_EDGE).split())
+    text = _AFTER.sub("", text).strip(_EDGE)
+    if text.endswith(")") and "(" not in text:
+        text = text[:-1].strip(_EDGE)
+    return " ".join(text.split())
 
 
 def is_joined(text: str) -> bool:
@@ -141,9 +145,18 @@ def frames(text: str) -> list[Frame]:
         cause = match["cause"]
         if word in ("without", "in the absence of"):
             cause = f"without {cause}"
+        effect = _likewise(cause, match["effect"])
         places = (match.start("cause"), match.start("effect"), match.start("word"))
-        found.append(Frame(cause, match["effect"], word, strength, *places, leading))
+        found.append(Frame(cause, effect, word, strength, *places, leading))
     return found
+
+
+def _likewise(cause: str, effect: str) -> str:
+    """The effect of "… falls, so does Y" in words of its own."""
+    match = _SO_DOES.match(effect)
+    if match is None:
+        return effect
+    return f"a {'fall' if split(cause).direction == 'down' else 'rise'} in {match['thing']}"
 
 
 def is_plain(frame: Frame) -> bool:

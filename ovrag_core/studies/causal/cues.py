@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -30,16 +30,25 @@ CONJUNCTION = r"(?:and|but|or|yet|nor|while|whereas|so)"
 
 _PRE = rf"(?:(?:{NOT}|{AUXILIARY}|{ADVERB})\s+){{0,5}}"
 _HEDGED = re.compile(r"\b(?:may|might|need|could|not necessarily|not always|not usually|not often)\b")
+_HARDLY = re.compile(r"\b(?:hardly|scarcely|barely|rarely|seldom)\b")
 _NEGATED = re.compile(rf"\b{NOT}(?=\s|$)|n't\b|n’t\b")
 _ONLY = re.compile(r"\b(?:not only|not just|not merely)\b")
 _NOUN_AFTER = re.compile(
     r"\s*(?:(?:of|in|for|by|at(?! (?:least|most))|from|with|on|among|between|do|does|did|is|are|was|were|has|have|will|can|may|than)\b|[,.;:)]|$|and\s+(?:of|in)\b)"
 )
 _ADJECTIVE_BEFORE = re.compile(rf"(?:^|\b)(?:{DETERMINER}|more|less|fewer|higher|greater|further)\s*$")
+_THEREBY = re.compile(r"\b(?:in turn|thereby|thus|hence)\b")
+_SIGNS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
+    ("raises", re.compile(r"\b(?:positively|favou?rably|beneficially)\b")),
+    ("lowers", re.compile(r"\b(?:negatively|adversely|unfavou?rably|detrimentally|inversely)\b")),
+)
 _MEANING = re.compile(
     r"\s+(?:an?|the|that|higher|lower|more|less|fewer|greater|smaller|stronger|weaker|rising|falling)\b"
 )
-_SEPARATED = re.compile(r"[,;]|\b(?:and|but|or|yet|nor|while|whereas|so|which|that|this|thus)\b")
+_SEPARATED = re.compile(r"[,;(]|\b(?:and|but|or|yet|nor|while|whereas|so|which|that|this|thus)\b")
+_INNER_ADVERB = re.compile(
+    "(?:directly|indirectly|eventually|ultimately|usually|often|also|inevitably|quickly|slowly|mainly)"
+)
 _SIGNED = {
     "raises": "positive|beneficial|favou?rable|boosting|stimulating|reinforcing|increasing|raising",
     "lowers": "negative|adverse|detrimental|dampening|harmful|depressing|inhibiting|inhibitory|reducing|lowering|damping|suppressing",
@@ -94,6 +103,12 @@ def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[Cue]
         elif cue.end > found[-1].end and found[-1].weak:
             found[-1] = cue
     return _sorted_out(sentence, found)
+
+
+def signed(relation: Relation, words: str) -> Relation:
+    """The relation with the sign that an adverb gives it: "negatively affects"."""
+    found = (sign for sign, pattern in _SIGNS if pattern.search(words))
+    return next(found, relation) if relation == "affects" else relation
 
 
 def may_relate(name: str) -> bool:
@@ -182,9 +197,10 @@ def _all(sentence: str) -> Iterator[Cue]:
         yield _cue(match, "raises", "backward")
     for match in _trailing().finditer(sentence):
         relation, _ = _lookup()["trailing"][_key(match["verb"])]
-        yield _cue(match, relation, "forward", trailing=True)
+        yield replace(_cue(match, relation, "forward", trailing=True), means=match["by"] is not None)
     for match in _moving().finditer(sentence):
-        yield _cue(match, "raises", "forward", weak=not match["pre"], moving=True)
+        if match["pre"] or match["verb"] not in forms(text_of("movers that are nouns"), "base"):
+            yield _cue(match, "raises", "forward", weak=not match["pre"], moving=True)
     for match in re.finditer(r"\s*(?:-+>|=+>|→|⟶|⇒|⟹)\s*", sentence):
         yield Cue(match.start(), match.end(), "raises", "forward", False, False, trailing=True)
 
@@ -199,8 +215,10 @@ def _cue(
     moving: bool = False,
 ) -> Cue:
     words = _ONLY.sub("", match[0])
-    negative = len(_NEGATED.findall(words)) % 2 == 1
-    hedged = _HEDGED.search(match[0]) is not None
+    relation = signed(relation, words)
+    hardly = _HARDLY.search(words) is not None
+    negative = len(_NEGATED.findall(words)) % 2 == 1 or hardly
+    hedged = hardly or _HEDGED.search(match[0]) is not None
     word = str(match.groupdict().get("verb") or "")
     return Cue(
         match.start(),
@@ -212,13 +230,14 @@ def _cue(
         weak,
         trailing,
         word,
-        "in turn" in match[0],
+        _THEREBY.search(match[0]) is not None,
         moving=moving,
     )
 
 
 def _key(words: str) -> str:
-    return " ".join(words.split())
+    first, *rest = words.split()
+    return " ".join([first, *(word for word in rest if not _INNER_ADVERB.fullmatch(word))])
 
 
 @cache
@@ -240,9 +259,14 @@ def _lookup() -> dict[str, dict[str, tuple[Relation, bool]]]:
     return found
 
 
+def _loose(verbs_: Iterable[str]) -> str:
+    """A pattern for verbs of which those of several words may have an adverb behind the first."""
+    return any_of(verbs_).replace(r"\s+", rf"\s+(?:{_INNER_ADVERB.pattern}\s+)?")
+
+
 @cache
 def _active() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?P<pre>{_PRE})(?P<verb>{any_of(_lookup()['forward'])})(?![\w-])")
+    return re.compile(rf"(?<![\w-])(?P<pre>{_PRE})(?P<verb>{_loose(_lookup()['forward'])})(?![\w-])")
 
 
 @cache
@@ -278,7 +302,7 @@ def _trailing() -> re.Pattern[str]:
 def _movers() -> list[str]:
     """Those that are nouns as well ("the pull") count where an ending shows that they are verbs."""
     verbs_, nouns = text_of("movers"), text_of("movers that are nouns")
-    return [*forms(verbs_, "base", "third", "past"), *forms(nouns, "third", "past")]
+    return [*forms(verbs_, "base", "third", "past"), *forms(nouns, "base", "third", "past")]
 
 
 @cache
@@ -299,9 +323,7 @@ def _signed() -> tuple[tuple[Relation, re.Pattern[str]], ...]:
                 ),
             )
         )
-    adjective = (
-        r"(?:(?:strong|weak|clear|direct|large|small|marked|major|significant|big|main|chief|key|important|primary) )?"
-    )
+    adjective = r"(?:[a-z-]+\s+){0,2}?"
     found.append(
         (
             "affects",
@@ -314,7 +336,7 @@ def _signed() -> tuple[tuple[Relation, re.Pattern[str]], ...]:
         (
             "raises",
             re.compile(
-                rf"(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?(?:an?|the|one)\s+{adjective}(?:causes?|drivers?|source|reason|reasons) (?:of|for|behind)(?![\w-])"
+                rf"(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?(?:an?|the|one|one of the)\s+{adjective}(?:causes?|drivers?|source|reason|reasons) (?:of|for|behind)(?![\w-])"
                 rf"|(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?responsible for(?![\w-])"
             ),
         )

@@ -100,6 +100,13 @@ def has_motion(mention: str) -> bool:
     return parts.direction != "none" or parts.negative or _patterns().occurring.search(_plain(mention)) is not None
 
 
+def is_state(sentence: str) -> bool:
+    """Whether a sentence ends by saying that something moves, happens or is not there, or says that there is a change."""
+    text, patterns = _plain(sentence), _patterns()
+    ends = [pattern for _, pattern in patterns.verbs] + [patterns.occurring, patterns.absent_after]
+    return any(_without(pattern, text) is not None for pattern in ends) or _THERE.match(text) is not None
+
+
 def _plain(mention: str) -> str:
     text = " ".join(mention[:_LONGEST].split()).strip(_EDGES).casefold().replace("’", "'").replace("‐", "-")
     return re.sub(rf"^{_ARTICLE}+(?=\S)", "", re.sub(r"\s*\([^()]*\)", "", text)).strip(_EDGES)

@@ -14,8 +14,8 @@ from typing import Literal
 
 from ovrag_core.studies.causal import clauses
 from ovrag_core.studies.causal.clauses import Frame, mention
-from ovrag_core.studies.causal.cues import Cue, Relation, association, find_cues
-from ovrag_core.studies.causal.directions import has_motion
+from ovrag_core.studies.causal.cues import Cue, Relation, association, find_cues, signed
+from ovrag_core.studies.causal.directions import has_motion, is_state
 from ovrag_core.studies.causal.sentences import is_question, opening, sentences
 from ovrag_core.studies.causal.wording import any_of
 
@@ -23,7 +23,7 @@ Polarity = Literal["positive", "negative"]
 Span = tuple[int, int]
 
 LONGEST_SENTENCE = 1000  # characters; a longer one is no statement that could be checked
-LONGEST_TEXT = 200_000
+LONGEST_TEXT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,11 @@ def read(text: str, compounds: Collection[str] = ()) -> Reading:
 
 # --- sentences
 
+_CLEFT = re.compile(r"it (?:is|was) (?!not\b)(?P<thing>.+?) (?:that|which|who)$", re.IGNORECASE)
+_QUESTION_WORD = re.compile(r"^(?:what|how|whether|it (?:is|was) not)\b|\bwhat$", re.IGNORECASE)
+_BUT_NOT = re.compile(r"(?P<first>.+?),?\s+but not\s+(?:by |to |because of )?(?P<second>.+)$", re.IGNORECASE)
+_NOT_BUT = re.compile(r"not\s+(?P<first>.+?),?\s+but\s+(?P<second>.+)$", re.IGNORECASE)
+_BUT = re.compile(r"(?P<first>.+?),?\s+but\s+(?:rather )?(?:by |to |because of )?(?P<second>.+)$", re.IGNORECASE)
 _NOTHING = re.compile(r"(?:no|none|nobody|nothing)\b", re.IGNORECASE)
 _NEITHER = re.compile(r"neither\s+(?P<first>.+?)\s+nor\s+(?P<second>.+)$", re.IGNORECASE | re.DOTALL)
 _JOINT = re.compile(r"\b(?:together|jointly|combined|in combination)\b", re.IGNORECASE)
@@ -169,6 +174,8 @@ class _Reader:
         if opened.body >= end:
             return [Unread((start, end), self.text[start:end], "it has no matter of its own")]
         items = self._matter(opened.body, end, opened.given)
+        if opened.consequent and self.before and len(items) == 1 and isinstance(items[0], State):
+            items = self._stated(self.before, "raises", items[0].mention, False, *items[0].span)
         if opened.denied:
             items = [_denied(item) for item in items]
         self.before = _outcome(items)
@@ -237,9 +244,13 @@ class _Reader:
         for at, cue in enumerate(cues):
             try:
                 clause, negative = self._clause(cues, at, clause, start, end)
-                items += self._stated(clause.cause, cue.relation, clause.effect, negative, clause.start, clause.end)
+                items += self._stated(
+                    clause.cause, clause.cue.relation, clause.effect, negative, clause.start, clause.end
+                )
                 if cue.kind == "both":
-                    items += self._stated(clause.effect, cue.relation, clause.cause, negative, clause.start, clause.end)
+                    items += self._stated(
+                        clause.effect, clause.cue.relation, clause.cause, negative, clause.start, clause.end
+                    )
             except _Unclear as why:
                 begin = start if clause is None else clause.end
                 return [*items, self._unread(begin, end, str(why))]
@@ -248,7 +259,7 @@ class _Reader:
     def _without_cue(self, text: str, start: int, end: int) -> Item:
         if association(text.lower()):
             return self._unread(start, end, "it says that two things go together, not which is the cause")
-        if has_motion(text):
+        if "," not in text and is_state(text):
             return State(mention(text), (start, end), text)
         return self._unread(start, end, "no words that relate a cause and an effect")
 
@@ -266,13 +277,20 @@ class _Reader:
         object_ = self._object(text, cues, at)
         if not subject or not object_:
             raise _Unclear("a cause or an effect is missing")
+        relation = cue.relation
+        if (adverb := re.search(r"\s+\w+ly$", object_)) and signed(
+            relation, adverb[0]
+        ) != relation:  # "affects Y negatively"
+            relation, object_ = signed(relation, adverb[0]), object_[: adverb.start()]
         cause, effect = (object_, subject) if cue.kind == "backward" else (subject, object_)
         begins = cue.start if at else 0
         gap = clauses.break_at(left) if at else None
         if gap and mention(left[gap[1] :]):
             begins = cue.start - len(left) + gap[1]
         ends = cue.end + len(self._right(text, cues, at).rstrip())
-        return _Clause(cause, effect, replace(cue, negative=negative), start + begins, start + ends), negative
+        return _Clause(
+            cause, effect, replace(cue, negative=negative, relation=relation), start + begins, start + ends
+        ), negative
 
     def _subject(self, left: str, cue: Cue, before: _Clause | None) -> str:
         """What stands before a cue, or what it stands for."""
@@ -281,6 +299,10 @@ class _Reader:
             words = mention(left[: relative.start()] if relative and "," in relative[0] else left)
             if _NOTHING.match(words):
                 raise _Unclear('"no" may deny the effect or the thing')
+            if cleft := _CLEFT.match(words):
+                words = mention(cleft["thing"])
+            if _QUESTION_WORD.search(words):
+                raise _Unclear("what is said by the words before the verb is not clear")
             return self._meant(words, self.before)
         if cue.means:
             return before.cause
@@ -290,6 +312,8 @@ class _Reader:
         if gap is None:
             raise _Unclear("two verbs, and no word between them that says what belongs to which")
         words = mention(left[gap[1] :])
+        if not words and cue.in_turn:
+            return self._outcome_of(before, sure=True)
         if not words:
             return before.effect if before.cue.kind == "backward" else before.cause
         return self._meant(words, None if before.cue.negative else before.outcome)
@@ -337,6 +361,12 @@ class _Reader:
             end -= 1
         while start < end and self.text[start] in " ,\n":
             start += 1
+        if relation == "lowers":
+            effect = re.sub(r"\s+down$", "", effect)  # "slows Y down"
+        causes_, effects_ = _contrasted(cause, negative), _contrasted(effect, negative)
+        if len(causes_) + len(effects_) > 2:
+            sides = [(one, other, no if len(causes_) > 1 else not_) for one, no in causes_ for other, not_ in effects_]
+            return [item for one, other, no in sides for item in self._stated(one, relation, other, no, start, end)]
         if _JOINT.search(cause):
             raise _Unclear("causes that act together only are no single cause")
         if _LATER.search(effect):
@@ -346,9 +376,14 @@ class _Reader:
             raise _Unclear("a cause or an effect is missing")
         if len(effects) > 1 and re.search(r"\bor\b", effect, re.IGNORECASE) and not negative:
             raise _Unclear("one effect or another is no statement of either")
-        polarity: Polarity = "negative" if negative else "positive"
         quote = self.text[start:end]
-        return [Proposition(one, relation, other, polarity, (start, end), quote) for one in causes for other in effects]
+        found: list[Item] = []
+        for one in causes:
+            excepted = len(causes) > 1 and one.lower().startswith("not ")  # "X, not Z, raises Y"
+            polarity: Polarity = "negative" if negative != excepted else "positive"
+            cause = one[4:] if excepted else one
+            found += [Proposition(cause, relation, other, polarity, (start, end), quote) for other in effects]
+        return found
 
     def _members(self, words: str) -> list[str]:
         """The members of a list, which share what stands before the first ("a rise in X and Y")."""
@@ -383,6 +418,17 @@ def _shared(parts: list[str]) -> list[str]:
     if head is None:
         return parts
     return [parts[0], *(part if has_motion(part) else f"{head['head']} {part}" for part in parts[1:])]
+
+
+def _contrasted(words: str, negative: bool) -> list[tuple[str, bool]]:
+    """The sides of "Y but not Z", and of "not X but Z", each with whether it is denied."""
+    if match := _BUT_NOT.match(words):
+        return [(match["first"], negative), (match["second"], not negative)]
+    if match := _NOT_BUT.match(words):
+        return [(match["first"], not negative), (match["second"], negative)]
+    if negative and (match := _BUT.match(words)):
+        return [(match["first"], negative), (match["second"], not negative)]
+    return [(words, negative)]
 
 
 def _denied(item: Item) -> Item:

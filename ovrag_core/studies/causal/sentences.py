@@ -13,6 +13,7 @@ _END = re.compile(r"[.!?;](?=[\s\"'”’)\]]|$)[\"'”’)\]]*|\n+")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|prof|st|u\.s|u\.k)\.$", re.IGNORECASE)
 _NEAR = 8  # characters in which an abbreviation before a full stop is looked for
 _MARK = re.compile(r"\s*(?:[-*•–—·]+\s+|\(?\d{1,3}[.):]\s+|\(?[a-z]\)\s+|#+\s+|>\s+)")
+_NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[a-z])")  # of a line in a list
 _ASKED = re.compile(r"(?:question|task|query)\s*[:\-]", re.IGNORECASE)
 _CLOSING = "\"'”’)] "
 
@@ -24,6 +25,7 @@ class Opening:
     body: int
     denied: bool
     given: bool
+    consequent: bool  # "as a result": it follows from what was said before
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -32,6 +34,8 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     for match in _END.finditer(text):
         end = match.end()
         if match[0][0] == "." and _ABBREVIATED.search(text, max(start, match.start() - _NEAR), match.start() + 1):
+            continue
+        if match[0][0] == "." and _NUMBER.fullmatch(text, start, match.start()):
             continue
         yield from _trimmed(text, start, end)
         start = end
@@ -46,14 +50,16 @@ def is_question(sentence: str) -> bool:
 def opening(text: str, start: int, end: int) -> Opening:
     """What opens the sentence at `start`: words of transition, "it is not true that", "given:"."""
     patterns = _patterns()
-    denied = given = False
+    denied = given = consequent = False
     while True:
         if match := patterns.denial.match(text, start, end):
             denied = not denied
         elif match := patterns.given.match(text, start, end):
             given = True
+        elif match := patterns.consequence.match(text, start, end):
+            consequent = True
         elif (match := patterns.other.match(text, start, end)) is None:
-            return Opening(start, denied, given)
+            return Opening(start, denied, given, consequent)
         start = match.end()
 
 
@@ -72,16 +78,21 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 class _Patterns:
     denial: re.Pattern[str]
     given: re.Pattern[str]
+    consequence: re.Pattern[str]
     other: re.Pattern[str]
 
 
 @cache
 def _patterns() -> _Patterns:
-    words = {key: any_of(entries("openings", key)) for key in ("given", "labels", "clauses", "phrases", "adverbs")}
+    words = {
+        key: any_of(entries("openings", key))
+        for key in ("given", "labels", "clauses", "phrases", "adverbs", "consequences")
+    }
     denials = any_of(entries("denials"))
     return _Patterns(
         denial=re.compile(rf"(?:it|that)(?: is|'s|’s) {denials} that\s+", re.IGNORECASE),
-        given=re.compile(rf"{words['given']}\b\s*[,:]?\s*", re.IGNORECASE),
+        given=re.compile(rf"{words['given']}\b(?!\s+that\b)\s*[,:]?\s*", re.IGNORECASE),
+        consequence=re.compile(rf"{words['consequences']}\b\s*,?\s*(?=\S)", re.IGNORECASE),
         other=re.compile(
             rf"{words['labels']}(?: \d+)?\s*:\s*|{words['clauses']}\s*,?\s*|{words['phrases']}\b\s*,?\s*"
             rf"|{words['adverbs']}\s*,\s*|according to [a-z ]{{3,40}},\s*"

@@ -24,7 +24,7 @@ _NO_ADVERBS = (
 )
 ADVERB = (
     rf"(?:(?!(?:{_NO_ADVERBS})\b)[a-z]+ly|also|then|thus|hence|often|always|still|even|in turn|again|just|itself|themselves"
-    r"|in fact|not only|not just|not merely|soon|too|usually|so|in the end|at once|ever|further|once again|now)"
+    r"|in fact|thereby|not only|not just|not merely|soon|too|usually|so|in the end|at once|ever|further|once again|now)"
 )
 NOT = (
     r"(?:(?:do|does|did|will|would|can|could|should|is|are|was|were|has|have|had)(?:n't|n’t| not| never)|cannot|can't|won't"
