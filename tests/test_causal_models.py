@@ -90,6 +90,16 @@ def test_a_counterfactual_averages_to_the_action(chances: list[float], state: in
     assert total == pytest.approx(model.do({"x": state}).distribution(["y"]), abs=1e-9)
 
 
+@given(st.lists(CHANCES, min_size=7, max_size=7))
+def test_natural_effects_are_those_of_the_mediation_formula(chances: list[float]) -> None:
+    x, m0, m1, *rest = chances
+    y = dict(zip(product((0, 1), repeat=2), rest, strict=True))
+    model = from_strata({"x": {(): x}, "m": {(0,): m0, (1,): m1}, "y": y}, {"m": ["x"], "y": ["x", "m"]})
+    direct, indirect = model.natural_effects("x", "y", ["m"])
+    assert direct == pytest.approx((y[1, 1] - y[0, 1]) * m0 + (y[1, 0] - y[0, 0]) * (1 - m0), abs=1e-9)
+    assert indirect == pytest.approx((y[0, 1] - y[0, 0]) * (m1 - m0), abs=1e-9)
+
+
 def test_pgmpy_computes_the_same(kidney_stones: Scm) -> None:
     inference = pytest.importorskip("pgmpy.inference")
     network = as_pgmpy(kidney_stones)
@@ -143,6 +153,10 @@ def test_a_model_with_too_many_worlds_is_refused() -> None:
     many = from_strata({f"v{n}": {(): 0.5} for n in range(30)}, {})
     with pytest.raises(CausalError, match="settings of its noises"):
         many.joint()
+    with pytest.raises(CausalError, match="contexts are too many"):
+        instability(many, {"v0": 1}, "v1")
+    with pytest.raises(StrataError, match="at least one variable"):
+        from_strata({}, {})
 
 
 def test_stability_is_none_where_the_noise_decides_and_full_where_it_does_not() -> None:

@@ -8,7 +8,7 @@ Source: Pearl, Causality (2009), sections 1.4 and 7.1; divergence: Lin, IEEE Tra
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 
@@ -21,8 +21,10 @@ from ovrag_core.studies.causal.distributions import Joint, Values
 
 States = Mapping[str, int]
 Strata = Mapping[tuple[int, ...], float]
+Forced = Mapping[str, int | NDArray[np.int64]]
 
 MOST_WORLDS = 2_000_000
+MOST_CONTEXTS = 2_000
 TOLERANCE = 1e-9
 
 
@@ -63,18 +65,24 @@ class Scm:
         """Its causal graph, everything observed."""
         return make_dag([(c, v) for v, how in self.mechanisms.items() for c in how.causes], nodes=self.mechanisms)
 
-    def worlds(self, fixed_noise: Mapping[str, int] | None = None) -> Worlds:
-        """Every combination of noises, or those with some noises fixed. Raises CausalError for too many of them."""
-        fixed = fixed_noise or {}
+    def worlds(self, fixed_noise: Mapping[str, int] | None = None, forced: Forced | None = None) -> Worlds:
+        """Every combination of noises, or those with some noises fixed; `forced` sets variables whatever their causes.
+
+        A forced value holds in all worlds or is given for each. Raises CausalError for too many worlds.
+        """
+        fixed, forced = fixed_noise or {}, forced or {}
         ranges = [[fixed[v]] if v in fixed else range(len(how.noise)) for v, how in self.mechanisms.items()]
         if (count := prod(map(len, ranges))) > MOST_WORLDS:
             raise CausalError(f"the model has {count} settings of its noises, more than {MOST_WORLDS}; simplify it")
         noises = np.array(np.meshgrid(*ranges, indexing="ij"), dtype=np.int64).reshape(len(ranges), -1)
-        weights, values = np.ones(noises.shape[1]), dict[str, NDArray[np.int64]]()
+        weights, values = np.ones(count), dict[str, NDArray[np.int64]]()
         for noise, (variable, how) in zip(noises, self.mechanisms.items(), strict=True):
             if variable not in fixed:
                 weights *= np.asarray(how.noise)[noise]
-            values[variable] = how.table[(*(values[cause] for cause in how.causes), noise)]
+            if variable in forced:
+                values[variable] = np.broadcast_to(np.asarray(forced[variable], dtype=np.int64), (count,))
+            else:
+                values[variable] = how.table[(*(values[cause] for cause in how.causes), noise)]
         return Worlds(weights, values)
 
     def joint(self) -> Joint:
@@ -89,11 +97,7 @@ class Scm:
 
     def do(self, action: States) -> Scm:
         """The model after acting: what is set has no causes and no noise any more. Raises CausalError."""
-        self._check(action)
-        for variable, state in action.items():
-            if not 0 <= state < self.mechanisms[variable].states:
-                most = self.mechanisms[variable].states - 1
-                raise CausalError(f"“{variable}” cannot be set to {state}; its states are 0 to {most}")
+        self._check_action(action)
         return Scm(
             {
                 variable: Mechanism((), (1.0,), np.array([action[variable]]), how.states) if variable in action else how
@@ -107,19 +111,36 @@ class Scm:
         Raises ImpossibleEvidenceError for evidence of probability 0, CausalError for an unknown name or state.
         """
         self._check((*variables, *evidence))
-        before = self.worlds()
-        posterior = _weights_given(before, evidence)
-        kept = {
-            v: how if v not in action else replace(how, causes=(), table=np.full(len(how.noise), action[v]))
-            for v, how in self.mechanisms.items()
-        }
-        self.do(action)
-        return self._counted(variables, Scm(kept).worlds(), posterior)
+        self._check_action(action)
+        posterior = _weights_given(self.worlds(), evidence)
+        return self._counted(variables, self.worlds(forced=action), posterior)
+
+    def natural_effects(self, cause: str, effect: str, through: Sequence[str]) -> tuple[float, float]:
+        """The direct and the indirect natural effect of a binary cause on the mean of the effect, by nested worlds.
+
+        Direct: the cause set while its mediators are as they would be without it; indirect: the other way round.
+        """
+        self._check((cause, effect, *through))
+        without, acted = (self.worlds(forced={cause: state}) for state in (0, 1))
+        direct = self.worlds(forced={cause: 1} | {middle: without.values[middle] for middle in through})
+        indirect = self.worlds(forced={cause: 0} | {middle: acted.values[middle] for middle in through})
+        base = without.weights @ without.values[effect]
+        return (
+            float(direct.weights @ direct.values[effect] - base),
+            float(indirect.weights @ indirect.values[effect] - base),
+        )
 
     def _counted(self, variables: Sequence[str], worlds: Worlds, weights: Values) -> Values:
         table = np.zeros([self.mechanisms[variable].states for variable in variables])
         np.add.at(table, tuple(worlds.values[variable] for variable in variables), weights)
         return table
+
+    def _check_action(self, action: States) -> None:
+        self._check(action)
+        for variable, state in action.items():
+            if not 0 <= state < self.mechanisms[variable].states:
+                most = self.mechanisms[variable].states - 1
+                raise CausalError(f"“{variable}” cannot be set to {state}; its states are 0 to {most}")
 
     def _check(self, names: Sequence[str] | States) -> None:
         for name in names:
@@ -151,6 +172,8 @@ def from_strata(strata: Mapping[str, Strata], causes: Mapping[str, Sequence[str]
     outcomes that leaves as many cases as possible unchanged (monotone). Actions do not depend on that choice,
     counterfactuals do. Raises StrataError for a missing or superfluous stratum, ProbabilityError and CycleError.
     """
+    if not strata:
+        raise StrataError("a causal model needs at least one variable; give its probabilities")
     order = ordered({variable: list(causes.get(variable, ())) for variable in strata})
     if unknown := [variable for variable in order if variable not in strata]:
         raise StrataError(f"“{unknown[0]}” is a cause, but has no probabilities of its own; give them")
@@ -233,13 +256,15 @@ def instability(scm: Scm, action: States, outcome: str, over: Sequence[str] | No
     """Δ = E[d(P(Y | do(X), u), P(Y | do(X), u′))], u and u′ independent settings of the noises of `over`.
 
     d is the Jensen–Shannon distance; the other noises are averaged over. Without `over` the noises of all variables
-    without causes vary, but those acted on; 0 where the outcome does not depend on them.
+    without causes vary, but those acted on; 0 where the outcome does not depend on them. Raises CausalError.
     """
     acted = scm.do(action)
     varied = (
         [v for v, how in scm.mechanisms.items() if not how.causes and v not in action] if over is None else list(over)
     )
     acted._check(varied)
+    if (count := prod(len(acted.mechanisms[variable].noise) for variable in varied)) > MOST_CONTEXTS:
+        raise CausalError(f"{count} contexts are too many to compare, more than {MOST_CONTEXTS}; vary fewer variables")
     settings = list(product(*(range(len(acted.mechanisms[variable].noise)) for variable in varied)))
     shares = np.array(
         [prod(acted.mechanisms[v].noise[u] for v, u in zip(varied, setting, strict=True)) for setting in settings]
