@@ -4,9 +4,9 @@
                                      [--obedience SHARE ...] [--samples N]
 
 Drafts come from the declared drift simulator. Without arguments everything is measured on the chains that are made
-from the study's own graph. `--chains` reads recorded chains instead, whose steps are no causal facts: all that is shown
-then is how many of their statements can be read and linked. Milliseconds are of this machine as it is; Virtuoso is
-started for them where `virtuoso-t` and `isql-vt` are present.
+from the study's own graph. `--chains` reads recorded chains instead, whose steps are no causal facts: each is checked
+against a graph of its own steps. Milliseconds are of this machine as it is; Virtuoso is started for them where
+`virtuoso-t` and `isql-vt` are present.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ovrag_core.graph import EmbeddedStore, Store, load_graph, virtuoso
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.studies.causal import metrics, random_verdicts
 from ovrag_core.studies.causal.arms import DRAFTING
-from ovrag_core.studies.causal.chains import generate, read_recorded
+from ovrag_core.studies.causal.chains import generate, read_recorded, recorded_graph
 from ovrag_core.studies.causal.drift import NAME
 from ovrag_core.studies.causal.experiments import Bench, Case, run
 from ovrag_core.studies.causal.linking import Lexicon
 from ovrag_core.studies.causal.settings import Causal, Drift
-from ovrag_core.studies.causal.verifier import Verifier
+from ovrag_core.studies.causal.verifier import Verdict, Verifier
 from ovrag_core.studies.causal.vocabulary import LOWERS, RAISES
 
 
@@ -142,12 +142,26 @@ def show_verdict_milliseconds(bench: Bench) -> None:
     print(f"  parse, link and verify, a statement: median {middle:.3f} ms, n = {len(taken)} prompts")
 
 
-def show_recorded(bench: Bench, path: Path) -> None:
+def show_recorded(path: Path, options: Causal, plan: Resampling) -> None:
+    """Each recorded chain is checked against what it states itself: no graph of causes belongs to them."""
+    verdicts: list[Verdict] = []
+    unprompted: list[bool] = []
+    cases: list[Case] = []
     chains = read_recorded(path)
-    verdicts = [each for chain in chains for each in bench.reference.check(chain.prompt)]
-    outcomes = Counter(each.outcome for each in verdicts)
-    unread = sum(each.reason.startswith("it could not be read") for each in verdicts)
-    print(f"\n{path.name}: {len(chains)} chains, verdicts {dict(outcomes)}, of which unread {unread}")
+    for chain in chains:
+        graph = EmbeddedStore(recorded_graph([chain]))
+        bench = Bench.of(graph, [chain], Lexicon.of_graph(graph), options.loop.gamma)
+        verdicts += bench.reference.check(chain.prompt)
+        for text in chain.unprompted:
+            unprompted.append(any(each.outcome == "CONTRADICTION" for each in bench.reference.check(text)))
+        cases += run(bench, options.loop, options.drift)
+    print(f"\n{path.name}: {len(chains)} chains, each by a graph of its own steps")
+    for (outcome, rule), count in Counter((each.outcome, each.rule) for each in verdicts).most_common():
+        print(f"  statements of the prompts: {outcome}, {rule or 'not read'}: {count} of {len(verdicts)}")
+    print(f"  contradictions kept beside the prompts, found: {sum(unprompted)} of {len(unprompted)}")
+    print(f"\n{NAME}, drift {options.drift.rate:g}, obedience {options.drift.obedience:g}")
+    show_figures(cases, plan)
+    show_comparison(cases, plan)
 
 
 def main() -> None:
@@ -164,14 +178,14 @@ def main() -> None:
     options = defaults.model_copy(update={"drift": drift})
     plan = Resampling(chosen.samples, defaults.experiments.confidence, defaults.experiments.seed)
 
+    if chosen.chains:
+        show_recorded(chosen.chains, options, plan)
+        return
     graph = load_graph(chosen.graph)
     chains = generate(graph, defaults.experiments.seed)
     bench = Bench.of(graph, chains, Lexicon.of_graph(graph), options.loop.gamma)
     torn = sum(bool(chain.contradictions) for chain in chains)
     print(f"{len(chains)} chains of {chosen.graph}, {torn} with a contradiction")
-    if chosen.chains:
-        show_recorded(bench, chosen.chains)
-        return
     show_prompts(bench, plan)
     show_arms(bench, options, chosen.coverage, plan)
     show_sweep(bench, options, chosen.obedience, plan)

@@ -17,6 +17,7 @@ from ovrag_core.graph import LABEL, TYPE, load_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.query import check
 from ovrag_core.graph.store import EmbeddedStore
+from ovrag_core.studies.causal import verifier
 from ovrag_core.studies.causal.linking import Lexicon
 from ovrag_core.studies.causal.propositions import Polarity, Proposition, Relation, Unread
 from ovrag_core.studies.causal.verifier import Verdict, Verifier, verify
@@ -137,6 +138,13 @@ def test_a_graph_that_contradicts_itself_is_told() -> None:
     assert "runs in a circle" in verify(said("rain", "raises", "rain"), itself).reason
 
 
+def test_ways_that_are_too_many_to_follow_are_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verifier, "_FARTHEST", 3)
+    found = verify(said("rain", "raises", "insurance cost"), STORE)
+    assert found.outcome == "UNCHECKED" and "too many to follow" in found.reason
+    assert verify(said("rain", "raises", "river flow"), STORE).outcome == "VERIFIED"
+
+
 def test_a_mention_that_is_no_name_fails_with_the_nearest_and_is_never_forced() -> None:
     found = verdict("river flaw", "raises", "flood damage")
     assert found.outcome == "FAILED" and found.claim is None
@@ -218,10 +226,10 @@ def test_a_failure_is_asked_again_and_an_answer_is_kept() -> None:
             return super().ask(query, terms)
 
     store = Once(STORE.triples())
-    verifier, statement = Verifier(store), said("rain", "raises", "river flow")
-    assert [verifier.verify(statement).outcome for _ in range(2)] == ["UNCHECKED", "VERIFIED"]
+    judge, statement = Verifier(store), said("rain", "raises", "river flow")
+    assert [judge.verify(statement).outcome for _ in range(2)] == ["UNCHECKED", "VERIFIED"]
     before = store.asked
-    assert verifier.verify(statement).outcome == "VERIFIED" and store.asked == before
+    assert judge.verify(statement).outcome == "VERIFIED" and store.asked == before
 
 
 def test_virtuosos_truth_values() -> None:

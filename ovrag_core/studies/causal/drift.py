@@ -257,11 +257,6 @@ class Simulator:
         return random.Random(f"{self._seed}|{take}|{what}")
 
 
-def with_rate(options: Drift, rate: float) -> Drift:
-    """The same simulator at another rate of errors."""
-    return options.model_copy(update={"rate": rate})
-
-
 def _sentence(text: str) -> str:
     """With a capital letter and a full stop."""
     text = text.strip().rstrip(".")

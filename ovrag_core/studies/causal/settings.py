@@ -133,9 +133,6 @@ class Causal(Part):
     sweep: Sweep = Sweep()
 
 
-CausalSettings = Causal
-
-
 def causal(settings: Settings) -> Causal:
     """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
     return study_settings(settings, NAME, Causal)

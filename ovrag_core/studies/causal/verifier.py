@@ -199,11 +199,9 @@ class Verifier:
         query = bind(ask, terms)
         if not self.store.ask(ask, terms):
             return query, ()
-        found = (Triple(subject, each, object_) for each in predicates)
-        return query, tuple(each for each in found if len(predicates) == 1 or self._holds(each))
-
-    def _holds(self, triple: Triple) -> bool:
-        return bool(self.store.triples(triple.subject, triple.predicate, triple.object))  # type: ignore[arg-type]
+        if len(predicates) == 1:
+            return query, (Triple(subject, predicates[0], object_),)
+        return query, tuple(triple for each in predicates for triple in self.store.triples(subject, each, object_))
 
     def _along_ways(self, meant: Claim, asked: str) -> _Judged:
         """What the ways between the two things say, where no triple does."""
