@@ -14,7 +14,7 @@ from ovrag_core.studies.causal.drafting import ChatDrafter, Prompt, messages
 from ovrag_core.studies.causal.experiments import Bench, Case, covered, run
 from ovrag_core.studies.causal.linking import Lexicon
 from ovrag_core.studies.causal.loop import Judge
-from ovrag_core.studies.causal.settings import ARMS, Drift, Loop
+from ovrag_core.studies.causal.settings import ARMS, Drift, Kinds, Loop
 from ovrag_core.studies.causal.verifier import Verifier
 from ovrag_core.studies.causal.vocabulary import LOWERS, RAISES
 
@@ -100,6 +100,17 @@ def test_the_loop_is_better_than_luck_where_constraints_are_obeyed_and_not_where
     ignored = cases_of(Drift(rate=0.4, obedience=0.0, slips=0.0), chains=20)
     (lost,) = metrics.compare(ignored, "caf", ["best_of_t"], PLAN)
     assert lost.difference.value is not None and lost.difference.value < 0
+
+
+def test_without_a_look_at_gaps_the_loop_leaves_more_out() -> None:
+    bench = Bench.of(STORE, [chain(number) for number in range(15)], Lexicon.of_graph(STORE), 0.85)
+    dropping = Drift(rate=0.5, kinds=Kinds(**{**dict.fromkeys(Kinds.model_fields, 0.0), "dropped": 1.0}))
+    whole, holey = (
+        metrics.figures(run(bench, Loop(), dropping, arms=["caf"], paraphrases=False, gaps=gaps), "caf", PLAN)
+        for gaps in (True, False)
+    )
+    assert whole.complete.value is not None and holey.complete.value is not None
+    assert whole.complete.value > 0.9 > 0.7 > holey.complete.value
 
 
 def test_a_lower_coverage_knows_nothing_that_a_higher_does_not() -> None:

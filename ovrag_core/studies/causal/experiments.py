@@ -66,12 +66,14 @@ def run(
     note: Note | None = None,
     stability: Callable[[Chain], float] | None = None,
     feedback: bool = True,
+    gaps: bool = True,
 ) -> list[Case]:
     """Every arm on every wording of every chain.
 
     `drafter` writes the drafts, by default the declared simulator. Names are those of the whole graph: what is missing
     at a lower coverage are effects, not words. `note` is told every round. With `stability` an answer is accepted only
-    if the chain's effect is stable; without `feedback` the loop tells a drafter nothing, and its next draft is another.
+    if the chain's effect is stable; without `feedback` the loop tells a drafter nothing, and its next draft is another;
+    without `gaps` nobody minds what a draft leaves out.
     """
     store = covered(bench.graph, coverage, seed)
     verifier = Verifier(store, bench.lexicon, options.gamma)
@@ -81,7 +83,7 @@ def run(
         texts = [chain.prompt, *(each.text for each in chain.paraphrases if paraphrases)]
         for wording, text in enumerate(texts):
             stable = partial(stability, chain) if stability else None
-            judge = Judge(verifier.check, options, gaps_of(text, verifier), stable)
+            judge = Judge(verifier.check, options, gaps_of(text, verifier) if gaps else None, stable)
             for arm in arms:
                 if arm not in DRAFTING:
                     continue

@@ -15,7 +15,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(gt=0)]
 Arm = Literal["vanilla", "cot", "rag", "rag_cot", "best_of_t", "caf", "random_verdicts"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
-LoopPart = Literal["feedback", "score", "linking", "partial", "scm"]
+LoopPart = Literal["feedback", "gaps", "score", "linking", "partial", "scm"]
 
 
 class Data(Part):

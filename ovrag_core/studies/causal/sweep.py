@@ -104,6 +104,7 @@ def _rows(bench: Bench, name: str, point: Point, plan: Resampling) -> Iterator[d
         paraphrases=False,
         stability=None if point.without == "scm" else instability_in(bench.graph, options.loop.strength),
         feedback=point.without != "feedback",
+        gaps=point.without != "gaps",
     )
     (against,) = metrics.compare(cases, "caf", ["best_of_t"], plan)
     for arm in ARMS:
