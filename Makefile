@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review epistemic policy repro verify thesis readme test check lab explore lock clean
+.PHONY: help setup reproduce loans contract-review epistemic policy causal repro verify thesis readme test check lab explore lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ epistemic: checked ## recompute the study of abstention alone, stage 08
 
 policy: checked ## recompute the study of cited answers alone, stage 09
 	@.venv/bin/dvc repro --force 09_cited_or_silent
+
+causal: checked ## recompute the study of causal chains alone, stage 10
+	@.venv/bin/dvc repro --force 10_causal_chains
 
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro

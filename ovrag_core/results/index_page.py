@@ -33,6 +33,7 @@ LATEX |= {r"$\times$": "×", r"$\rightarrow$": "→", r"$\leq$": "≤", r"$\geq$
 
 WIDTH, GAP, HEIGHT, LEADING, STEP = 244, 22, 76, 15, 106  # pixels
 LINE = 34  # characters
+_GATHERED = ("inputs", "parameters", "outputs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def write_index(project: Path) -> Path:
 
 def index_page(project: Path) -> str:
     """The page as text."""
-    stages = read_stages(project, compared=False)
+    stages = together(read_stages(project, compared=False))
     drawn = boxes(stages)
     return (
         page_templates()
@@ -84,6 +85,22 @@ def index_page(project: Path) -> str:
             cases=_cases(project),
         )
     )
+
+
+def together(stages: Mapping[str, Stage]) -> dict[str, Stage]:
+    """The stages with those that one entry of the pipeline makes for each value, `name@value`, as one."""
+    found: dict[str, Stage] = {}
+    for stage in stages.values():
+        name, _, value = stage.name.partition("@")
+        needs = tuple(dict.fromkeys(needed.partition("@")[0] for needed in stage.needs))
+        first = found.get(name)
+        if first is None:
+            about = stage.description.removesuffix(value).rstrip(", ") if value else stage.description
+            found[name] = stage.model_copy(update={"name": name, "needs": needs, "description": about})
+            continue
+        more = {part: tuple(dict.fromkeys((*getattr(first, part), *getattr(stage, part)))) for part in _GATHERED}
+        found[name] = first.model_copy(update={**more, "needs": tuple(dict.fromkeys((*first.needs, *needs)))})
+    return found
 
 
 def boxes(stages: Mapping[str, Stage]) -> list[Box]:

@@ -24,7 +24,7 @@ from ovrag_core.studies.causal.book import bounds
 from ovrag_core.studies.causal.experiments import Bench
 from ovrag_core.studies.causal.linking import Lexicon
 from ovrag_core.studies.causal.settings import Arm, Causal, LoopPart, Sweep, causal
-from ovrag_core.studies.causal.stability import instability_in
+from ovrag_core.studies.causal.stability import Instability, instability_in
 from ovrag_core.studies.causal.study import open_bench
 
 FOLDER = Path("data/runs/causal/sweep")
@@ -60,7 +60,9 @@ def points(options: Causal, name: str) -> Iterator[Point]:
 def run_sweep(options: Causal, name: str, plan: Resampling, embedder: Embedder | None = None) -> pandas.DataFrame:
     """One row a value and arm, with intervals by chain, and the loop minus best_of_t beside the loop."""
     bench = open_bench(options, embedder)
-    return pandas.DataFrame([row for point in points(options, name) for row in _rows(bench, name, point, plan)])
+    stability = instability_in(bench.graph, options.loop.strength)
+    runs = points(options, name)
+    return pandas.DataFrame([row for point in runs for row in _rows(bench, name, point, plan, stability)])
 
 
 def read_sweep(folder: Path = FOLDER) -> pandas.DataFrame:
@@ -92,7 +94,9 @@ def _without(options: Causal, part: LoopPart) -> Causal:
     return options
 
 
-def _rows(bench: Bench, name: str, point: Point, plan: Resampling) -> Iterator[dict[str, object]]:
+def _rows(
+    bench: Bench, name: str, point: Point, plan: Resampling, stability: Instability
+) -> Iterator[dict[str, object]]:
     options = point.options
     cases = experiments.run(
         replace(bench, lexicon=_labels(bench)) if point.without == "linking" else bench,
@@ -102,9 +106,8 @@ def _rows(bench: Bench, name: str, point: Point, plan: Resampling) -> Iterator[d
         coverage=options.store.coverage,
         seed=options.experiments.seed,
         paraphrases=False,
-        stability=None if point.without == "scm" else instability_in(bench.graph, options.loop.strength),
+        stability=None if point.without == "scm" else stability,
         feedback=point.without != "feedback",
-        gaps=point.without != "gaps",
     )
     (against,) = metrics.compare(cases, "caf", ["best_of_t"], plan)
     for arm in ARMS:
