@@ -28,7 +28,8 @@ from ovrag_core.retrieval.embedding import minilm
 from ovrag_core.studies.causal.chains import Chain, generate, read_recorded, recorded_graph
 from ovrag_core.studies.causal.directions import state_of
 from ovrag_core.studies.causal.linking import Claim, Lexicon, Linked, claim, link
-from ovrag_core.studies.causal.propositions import Proposition, read
+from ovrag_core.studies.causal.propositions import read
+from ovrag_core.studies.causal.vocabulary import NAMESPACE
 
 PROJECT = Path(__file__).resolve().parent.parent
 EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
@@ -56,6 +57,7 @@ class Phrases:
     opposites: Sequence[tuple[str, str]]
     negations: Sequence[tuple[str, str]]
     strangers: Sequence[str] = ()
+    unlisted: Sequence[tuple[str, NamedNode]] = ()
 
 
 def main() -> None:
@@ -94,7 +96,8 @@ def _written(name: str, path: Path, lexicon: Lexicon) -> Phrases:
         words = {"up": "{} rises", "down": "{} falls", "none": "{}"}[direction].format(labels[node.value])
         synonyms.append((phrase, (node, direction, "positive"), words))
     pairs = [[(str(one), str(other)) for one, other in lists[key]] for key in ("opposites", "negations")]
-    return Phrases(name, lexicon, synonyms, pairs[0], pairs[1], lists.get("strangers", ()))
+    unlisted = [(phrase, NamedNode(SAMPLE + thing)) for phrase, thing in lists.get("unlisted", ())]
+    return Phrases(name, lexicon, synonyms, pairs[0], pairs[1], lists.get("strangers", ()), unlisted)
 
 
 def _of_recorded(chains: Sequence[Chain], by_name: bool) -> Phrases:
@@ -165,6 +168,12 @@ def _print_linking(phrases: Phrases, gamma: float, errors: bool) -> None:
                         :400
                     ]
                 )
+    found = [(link(phrase, phrases.lexicon, gamma), node) for phrase, node in phrases.unlisted]
+    if found:
+        taken = [each.entity == node for each, node in found if isinstance(each, Linked)]
+        print(
+            f"  {'names in no list linked':32} {_share([isinstance(each, Linked) for each, _ in found])}; right {sum(taken)}"
+        )
     linked = [isinstance(link(phrase, phrases.lexicon, gamma), Linked) for phrase in phrases.strangers]
     if linked:
         print(f"  {'strangers linked':32} {_share(linked)}")
@@ -209,7 +218,7 @@ def _print_statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> N
         _print_claims(f"{name}, paraphrases", texts, errors)
     path = PHRASES / "statements_unseen.yaml"
     if path.exists():
-        _print_unseen(yaml.safe_load(path.read_text(encoding="utf-8")), errors)
+        _print_unseen(yaml.safe_load(path.read_text(encoding="utf-8")), lexicon, errors)
 
 
 ClaimKey = tuple[str, str, str, bool]
@@ -236,27 +245,23 @@ def _print_claims(title: str, texts: Iterable[tuple[str, set[ClaimKey], Lexicon]
     )
 
 
-def _print_unseen(entries: Sequence[dict[str, object]], errors: bool) -> None:
-    """Sentences with the propositions that they hold: cause, relation, effect and whether it is denied, in few words."""
+def _print_unseen(entries: Sequence[dict[str, object]], lexicon: Lexicon, errors: bool) -> None:
+    """Sentences with the claims that they make; what claims nothing counts against precision if a claim is found."""
     hit = total = claimed = 0
     for entry in entries:
-        text, expected = str(entry["text"]), [tuple(map(str, each)) for each in entry["states"]]  # type: ignore[attr-defined]
-        found = [_plain(each) for each in read(text).propositions]
-        common = sum(each in found for each in expected)
-        hit, total, claimed = hit + common, total + len(expected), claimed + len(found)
-        if errors and sorted(found) != sorted(expected):
-            print("   ", text, "\n      found", found, "\n      meant", expected)
+        text, claims = str(entry["text"]), entry["claims"]
+        assert isinstance(claims, list)
+        meant = {(SAMPLE + s, NAMESPACE + p, SAMPLE + o, bool(denied)) for s, p, o, denied in claims}
+        linked = [claim(each, lexicon) for each in read(text, lexicon.compounds).propositions]
+        found = {(c.subject.value, c.predicate.value, c.object.value, c.denied) for c in linked if isinstance(c, Claim)}
+        hit, total, claimed = hit + len(found & meant), total + len(meant), claimed + len(found)
+        if errors and found != meant:
+            short = [[tuple(str(part).rpartition("#")[2] for part in each) for each in side] for side in (found, meant)]
+            print(f"    {text}\n      found {short[0]}\n      meant {short[1]}")
     for name, among in (("recall", total), ("precision", claimed)):
         shown = wilson(hit, among)
-        print(
-            f"  {'sentences written after the parser':44} {name} {hit} of {among} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
-        )
-
-
-def _plain(proposition: Proposition) -> tuple[str, ...]:
-    """A proposition without articles: ("rain", "up", "raises", "river level", "none", "positive")."""
-    sides = [state_of(side) for side in (proposition.subject, proposition.object)]
-    return (sides[0].core, proposition.relation, sides[1].core, proposition.polarity)
+        share = f"{hit} of {among} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
+        print(f"  {f'{len(entries)} sentences written afterwards':52} {name} {share}")
 
 
 if __name__ == "__main__":
