@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from ovrag_core.studies.causal.directions import has_motion
+from ovrag_core.studies.causal.directions import split
 from ovrag_core.studies.causal.wording import (
     ADVERB,
     AUXILIARY,
@@ -46,6 +46,9 @@ _MEANING = re.compile(
     r"\s+(?:an?|the|that|higher|lower|more|less|fewer|greater|smaller|stronger|weaker|rising|falling)\b"
 )
 _SEPARATED = re.compile(r"[,;(]|\b(?:and|but|or|yet|nor|while|whereas|so|which|that|this|thus)\b")
+_UNTOUCHED = re.compile(
+    r"\b(?:is|are|was|were|remains?|remained|stays?|stayed)\s+(?:untouched|unaffected|unchanged|uninfluenced|unmoved)\s+by(?=\s)"
+)
 _INNER_ADVERB = re.compile(
     "(?:directly|indirectly|eventually|ultimately|usually|often|also|inevitably|quickly|slowly|mainly)"
 )
@@ -57,8 +60,8 @@ _EFFECT = r"(?:effect|influence|impact|bearing)s?"
 _HAVE = r"(?:has|have|had|having|exerts?|exerted)"
 _NONE = re.compile(
     rf"\b(?:{_PRE}{_HAVE}\s+(?:absolutely |virtually |practically |at all )?no\s+(?:[a-z]+ ){{0,2}}?{_EFFECT}\s+(?:whatsoever |at all |whatever )?(?:on|upon)"
-    rf"|{_PRE}(?:does|do|did)\s+nothing\s+(?:at all )?to(?:\s+(?:change|alter|affect|influence|raise or lower))?"
-    rf"|{_PRE}(?:makes?|made)\s+no\s+difference\s+to|{_PRE}leaves?\s+unchanged)(?=\s)"
+    rf"|{_PRE}(?:does|do|did)(?:\s+nothing|n't\s+do\s+anything|\s+not\s+do\s+anything)\s+(?:at all )?to(?:\s+(?:change|alter|affect|influence|raise or lower))?"
+    rf"|{_PRE}(?:makes?|made)\s+no\s+difference\s+(?:at all |whatsoever |whatever )?to|{_PRE}leaves?\s+unchanged)(?=\s)"
 )
 _APART = re.compile(
     rf"\b(?:{BE}\s+(?:{ADVERB}\s+)?(?:independent of|unrelated to|not related to|causally unrelated to)"
@@ -172,7 +175,7 @@ def _is_no_verb(cue: Cue, before: str, after: str) -> bool:
         return False
     if not after.strip(" ,.") or _NOUN_AFTER.match(after) is not None:
         return True
-    if cue.moving and not has_motion(after.split(",")[0]):
+    if cue.moving and split(after.split(",")[0]).direction == "none":
         return True
     return cue.weak and (not before.strip(" ,") or _ADJECTIVE_BEFORE.search(before) is not None)
 
@@ -180,7 +183,7 @@ def _is_no_verb(cue: Cue, before: str, after: str) -> bool:
 def _all(sentence: str) -> Iterator[Cue]:
     for match in _NONE.finditer(sentence):
         # "has no effect" denies by itself, and a "not" before it takes that back
-        denied = len(_NEGATED.findall(match[0])) % 2 == 0
+        denied = len(_NEGATED.findall(match[0])) % 2 == ("anything" in match[0])
         yield Cue(match.start(), match.end(), "affects", "forward", denied, False)
     for match in _APART.finditer(sentence):
         yield Cue(match.start(), match.end(), "affects", "both", True, False)
@@ -195,6 +198,8 @@ def _all(sentence: str) -> Iterator[Cue]:
             yield _cue(match, relation, "backward" if kind == "backward" else "forward", weak=weak and not match["pre"])
     for match in _adjectival().finditer(sentence):
         yield _cue(match, "raises", "backward")
+    for match in _UNTOUCHED.finditer(sentence):
+        yield Cue(match.start(), match.end(), "affects", "backward", True, False)
     for match in _trailing().finditer(sentence):
         relation, _ = _lookup()["trailing"][_key(match["verb"])]
         yield replace(_cue(match, relation, "forward", trailing=True), means=match["by"] is not None)
@@ -337,7 +342,7 @@ def _signed() -> tuple[tuple[Relation, re.Pattern[str]], ...]:
             "raises",
             re.compile(
                 rf"(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?(?:an?|the|one|one of the)\s+{adjective}(?:causes?|drivers?|source|reason|reasons) (?:of|for|behind)(?![\w-])"
-                rf"|(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?responsible for(?![\w-])"
+                rf"|(?<![\w-])(?:{_PRE})(?:is|are|was|were)(?:n't)?\s+(?:(?:{NOT}|{ADVERB})\s+)?(?:responsible for|behind|at the root of)(?![\w-])"
             ),
         )
     )

@@ -14,7 +14,7 @@ Direction = Literal["up", "down", "steady", "none"]
 _SIGN: dict[Direction, int] = {"up": 1, "down": -1}
 _LONGEST = 400  # characters of a mention that are looked at
 _STAGES = 40
-_ARTICLE = r"(?:(?:an?|the|any|some|its|their|this|that|these|such|both)\s+)"
+_ARTICLE = r"(?:(?:an?|the|every|each|any|some|its|their|this|that|these|such|both)\s+)"
 _STRONG = (
     r"(?:(?:sharp|steep|slight|small|large|big|further|marked|strong|modest|sudden|gradual|rapid|steady|general|net|major"
     r"|substantial|significant|considerable|mild|moderate|slow|long-term|continued|overall|serious|severe|real|own|even)\s+)"
@@ -22,10 +22,11 @@ _STRONG = (
 _MUCH = rf"(?:(?:{ADVERB}|much|far|a lot|a little|somewhat|slightly|very|rather|quite|even|still)\s+)"
 _BE = r"(?:(?:has|have|had|will|would|can|could|may|might|must|should|does|do|did|is|are|was|were|be|been|being|to|from|becomes?|became|becoming|gets?|got|turns?|keeps?|starts?|begins?|then)\s+)"
 _TAIL = re.compile(
-    r"\s+(?:as well|too|over time|in the (?:long|short) (?:run|term)|by [\d.,]+ ?(?:%|per ?cent|percent|degrees?|points?)?"
+    r"\s+(?:as well|too|than (?:before|usual|normal|earlier)|(?:two|three|four|five|ten)fold|over time|in the (?:long|short) (?:run|term)|by [\d.,]+ ?(?:%|per ?cent|percent|degrees?|points?)?"
     rf"|as a result|in turn|{ADVERB}|by a lot|a lot|a little|a bit|somewhat|slightly)$"
 )
 _THERE = re.compile(r"^there (?:is|are|was|were|will be|has been|have been|being) ")
+_NT = re.compile(r"\b(do|does|did|would|could|should|has|have|had|is|are|was|were)n't\b")
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_`"
 
 
@@ -109,6 +110,9 @@ def is_state(sentence: str) -> bool:
 
 def _plain(mention: str) -> str:
     text = " ".join(mention[:_LONGEST].split()).strip(_EDGES).casefold().replace("’", "'").replace("‐", "-")
+    text = _NT.sub(
+        r"\1 not", text.replace("cannot", "can not").replace("can't", "can not").replace("won't", "will not")
+    )
     return re.sub(rf"^{_ARTICLE}+(?=\S)", "", re.sub(r"\s*\([^()]*\)", "", text)).strip(_EDGES)
 
 
@@ -173,8 +177,7 @@ def _patterns() -> _Patterns:
     return _Patterns(
         outer_denial=re.compile(r"^it is (?:not (?:the case|true|so)|false|untrue|wrong) that\s+"),
         inner_denial=re.compile(
-            r"(?<=\s)(?:(?:do|does|did)(?:n't| not)|(?:do|does|did) never|not|never|no longer"
-            r"|(?:fails?|failed) to)(?=\s)|(?<=is|as)n't(?=\s)|(?<=are|ere)n't(?=\s)"
+            r"(?<=\s)(?:(?:do|does|did|will|would|can|could|should) (?:not|never)|not|never|no longer|(?:fails?|failed) to)(?=\s)"
         ),
         opposite=re.compile(r"^(?:opposite|reverse|contrary) of\s+"),
         absent_before=re.compile(rf"^(?:{any_of(absent)}\s+|{any_of(hyphened)})(?=\S)"),

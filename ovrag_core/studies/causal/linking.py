@@ -238,7 +238,9 @@ def opposed(first: str, second: str) -> bool:
 
 def _may_direct(mention: str, label: str) -> bool:
     """Whether a word that only the mention has could say where the thing goes: a comparative or a participle."""
-    return any(word.endswith(("er", "ed", "ing", "est")) for word in _words(mention) - _words(label))
+    return any(
+        word.endswith(("er", "ed", "ing", "est", "up", "down", "off")) for word in _words(mention) - _words(label)
+    )
 
 
 def _turned(one: str, other: str) -> bool:

@@ -110,7 +110,7 @@ def read(text: str, compounds: Collection[str] = ()) -> Reading:
 
 # --- sentences
 
-_CLEFT = re.compile(r"it (?:is|was) (?!not\b)(?P<thing>.+?) (?:that|which|who)$", re.IGNORECASE)
+_CLEFT = re.compile(r"it (?:is|was) (?P<thing>(?:not\b.+\bbut\b.+|(?!not\b).+?)) (?:that|which|who)$", re.IGNORECASE)
 _QUESTION_WORD = re.compile(r"^(?:what|how|whether|it (?:is|was) not)\b|\bwhat$", re.IGNORECASE)
 _BUT_NOT = re.compile(r"(?P<first>.+?),?\s+but not\s+(?:by |to |because of )?(?P<second>.+)$", re.IGNORECASE)
 _NOT_BUT = re.compile(r"not\s+(?P<first>.+?),?\s+but\s+(?P<second>.+)$", re.IGNORECASE)
@@ -118,7 +118,10 @@ _BUT = re.compile(r"(?P<first>.+?),?\s+but\s+(?:rather )?(?:by |to |because of )
 _NOTHING = re.compile(r"(?:no|none|nobody|nothing)\b", re.IGNORECASE)
 _NEITHER = re.compile(r"neither\s+(?P<first>.+?)\s+nor\s+(?P<second>.+)$", re.IGNORECASE | re.DOTALL)
 _JOINT = re.compile(r"\b(?:together|jointly|combined|in combination)\b", re.IGNORECASE)
-_LATER = re.compile(r"\bin turn\b|\b(?:then|finally|eventually|ultimately),? to\b", re.IGNORECASE)
+_LATER = re.compile(
+    r"\b(?:in turn|as a consequence|as a result|consequently)\b|\b(?:then|finally|eventually|ultimately),? to\b",
+    re.IGNORECASE,
+)
 _RELATIVE = re.compile(r",?\s*\b(?:which|that)(?:\s+in\s+turn)?\s*$", re.IGNORECASE)
 _LISTED = re.compile(r"\s*,\s*(?:and|or|as well as)\s+|\s*,\s*|\s+(?:and|as well as|or)\s+", re.IGNORECASE)
 _CHANGES = "change|rise|fall|increase|decrease|drop|decline|effect|shift|reduction|growth|loss|gain"
@@ -219,10 +222,20 @@ class _Reader:
                 return self._stated(mention(frame.cause), "raises", mention(frame.effect), False, start, end)
             if frame.strength == "clause":
                 return self._of_relations(frame, start, end)
+            if frame.strength == "therefore" and not self._relates(frame.effect):
+                return self._concluded(frame, start, end)
         return []
 
     def _relates(self, side: str) -> bool:
         return any(not cue.weak for cue in find_cues(side.lower(), self._spans(side)))
+
+    def _concluded(self, frame: Frame, start: int, end: int) -> list[Item]:
+        """ "X lowers Y, so Z falls": what follows from the effect of the first clause."""
+        items = self._matter(start + frame.cause_at, start + frame.cause_at + len(frame.cause))
+        outcome = _outcome(items)
+        if outcome is None:
+            return [*items, self._unread(start + frame.effect_at, end, "what it follows from is not clear")]
+        return [*items, *self._stated(outcome, "raises", mention(frame.effect), False, start + frame.effect_at, end)]
 
     def _of_relations(self, frame: Frame, start: int, end: int) -> list[Item]:
         """A clause that relates something and stands under "because" is stated; under "if" it is not."""

@@ -90,7 +90,7 @@ def _patterns() -> _Patterns:
     }
     denials = any_of(entries("denials"))
     return _Patterns(
-        denial=re.compile(rf"(?:it|that)(?: is|'s|’s) {denials} that\s+", re.IGNORECASE),
+        denial=re.compile(rf"(?:it|that)(?: is|'s|’s| would be) {denials} that\s+", re.IGNORECASE),
         given=re.compile(rf"{words['given']}\b(?!\s+that\b)\s*[,:]?\s*", re.IGNORECASE),
         consequence=re.compile(rf"{words['consequences']}\b\s*,?\s*(?=\S)", re.IGNORECASE),
         other=re.compile(

@@ -28,12 +28,12 @@ ADVERB = (
 )
 NOT = (
     r"(?:(?:do|does|did|will|would|can|could|should|is|are|was|were|has|have|had)(?:n't|n’t| not| never)|cannot|can't|won't"
-    r"|never|not|no longer|fails? to|failed to|ceases? to|neither)"
+    r"|(?:is|are|was|were)(?:n't| not) what|never|not|no longer|fails? to|failed to|ceases? to|neither)"
 )
 AUXILIARY = (
     r"(?:will|would|can|could|may|might|must|should|shall|does|do|did|has|have|had|been|tends? to|seems? to|appears? to"
-    r"|(?:is|are|was|were|been) (?:known|said|likely|thought|expected|found|believed|shown|bound|going|able|certain|sure|set) to"
-    r"|helps? to|helps?|serves? to|acts to|act to|begins? to|starts? to|continues? to|works? to|comes? to)"
+    r"|(?:is|are|was|were|been) (?:known|said|likely|thought|used|expected|found|believed|shown|bound|going|able|certain|sure|set) to"
+    r"|helps? to|helps?|(?:is|are|was|were) what|serves? to|acts to|act to|begins? to|starts? to|continues? to|works? to|comes? to)"
 )
 BE = r"(?:is|are|was|were|be|been|being|gets?|got)"
 DETERMINER = r"(?:an?|the|some|any|this|that|these|those|its|their|our|such|each|every|both|all|of|in|by|to|with|on|for|from|at|as|and|or|very|much|far|no)"
