@@ -53,6 +53,7 @@ def test_latex_specials_are_escaped():
 
 def test_control_characters_and_line_ends_do_not_reach_latex():
     assert escape("a\n\tb\x07c") == "a  bc"
+    assert escape("x ← u, ε") == r"x $\leftarrow$ u, $\varepsilon$"
 
 
 def test_interval_columns_become_one_cell():
