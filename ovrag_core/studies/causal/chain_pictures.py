@@ -22,13 +22,12 @@ def marks(
     width: float,
     *,
     series: str | None = None,
-    unit: str = "share",
-    limits: Limits | None = (-0.03, 1.03),
-    colour: Mapping[str, str] | None = None,
+    units: Mapping[str, str],
+    limits: Limits = (-0.03, 1.03),
 ) -> Figure:
     """One panel a table: a mark with its interval for each row, or for each row and series, which differ in marker.
 
-    Frames have the columns `row` and `series`, and value, low and high. `limits` None: each panel to its values.
+    Frames have the columns `row` and `series`, and value, low and high. `units` are the labels of the x axes by panel.
     """
     with styled():
         given = pandas.concat(tables.values(), ignore_index=True)
@@ -36,7 +35,7 @@ def marks(
         kinds = list(dict.fromkeys(given[series].astype(str))) if series else [""]
         fig = Figure(figsize=(width, 0.8 + (0.12 + 0.11 * len(kinds)) * len(rows)), layout="constrained")
         axes = fig.subplots(1, len(tables), sharey=True, squeeze=False)[0]
-        chosen = dict(zip(kinds, colours(len(kinds)), strict=True)) | dict(colour or {})
+        chosen = dict(zip(kinds, colours(len(kinds)), strict=True))
         for ax, (title, table) in zip(axes, tables.items(), strict=True):
             for place, kind in enumerate(kinds):
                 part = table if not series else table[table[series].astype(str) == kind]
@@ -47,11 +46,9 @@ def marks(
                 look = {"color": chosen[kind], "mec": "black", "mew": 0.4, "ms": 4.2, "ls": ""}
                 ax.plot(part["value"].astype(float), at, MARKERS[place % len(MARKERS)], label=kind, **look)
             ax.set_title(title)
-            ax.set_xlabel(unit)
-            if limits:
-                ax.set_xlim(limits)
-            else:
-                ax.xaxis.set_major_locator(MaxNLocator(4))
+            ax.set_xlabel(units[title])
+            ax.set_xlim(limits)
+            ax.xaxis.set_major_locator(MaxNLocator(5))
             ax.grid(axis="x")
             ax.set_axisbelow(True)
             ax.tick_params(axis="y", length=0)

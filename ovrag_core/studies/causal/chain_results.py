@@ -37,6 +37,7 @@ INVARIANCE = ("jaccard", "agreement")
 PARTS: Mapping[str, str] = {
     "none": "the whole loop",
     "feedback": "without feedback",
+    "gaps": "without a look at gaps",
     "score": "without score",
     "linking": "without linking",
     "partial": "without partial",
@@ -44,14 +45,19 @@ PARTS: Mapping[str, str] = {
 }
 PARAMETERS: Mapping[str, str] = {
     "rounds": "T",
-    "alpha": "alpha",
-    "beta": "beta",
-    "gamma": "gamma",
-    "theta": "theta",
-    "epsilon": "epsilon",
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "theta": "θ",
+    "epsilon": "ε",
     "coverage": "coverage",
     "drift": "drift",
     "obedience": "obedience",
+}
+_UNITS: Mapping[str, str] = {
+    "entailment": "share of statements",
+    "complete": "share of the chain",
+    "contradicted": "share of drafts",
 }
 SWEPT = ("entailment", "accepted", "drafts")
 _OF_DRAFTS = (
@@ -168,14 +174,14 @@ def _row(found: Figures, measures: Sequence[str]) -> dict[str, float | None]:
 def arms_figure(book: Book, study: Study, figures: Mapping[tuple[str, Arm], Figures]) -> Path:
     """Entailment, completeness and contradictions by arm: `arms`."""
     panels = {}
-    for measure in ("entailment", "complete", "contradicted"):
+    for measure in _UNITS:
         rows = [
             {"arm": NAMES[arm], "chains": name, **_plain(getattr(found, measure))}
             for (name, arm), found in figures.items()
         ]
         panels[measure] = pandas.DataFrame(rows)
     series = "chains" if len(study.sets) > 1 else None
-    fig = chain_pictures.marks(panels, "arm", book.width, series=series)
+    fig = chain_pictures.marks(panels, "arm", book.width, series=series, units=_UNITS)
     return figure(book, fig, "arms", "What the arms' final drafts are worth.", _note(book, study, more=_OF_DRAFTS))
 
 
@@ -281,8 +287,14 @@ def groups_figure(book: Book, study: Study, found: Mapping[tuple[str, str, Arm],
         for (kind, group, arm), each in found.items()
         if arm in _SHOWN
     ]
+    least = min(row["low"] for row in rows if row["low"] is not None)
     fig = chain_pictures.marks(
-        {"Entailment": pandas.DataFrame(rows)}, "group", book.width, series="arm", unit="share of statements"
+        {"entailment": pandas.DataFrame(rows)},
+        "group",
+        book.width,
+        series="arm",
+        units=_UNITS,
+        limits=(min(0.5, float(least) - 0.02), 1.01),
     )
     note = _note(book, study, "as in the legend", "(verified + partial / 2) / statements of the final draft")
     return figure(book, fig, "groups", "Entailment by domain and by the number of steps.", note)
@@ -298,8 +310,8 @@ def ablations_table(book: Book, study: Study, swept: pandas.DataFrame) -> pandas
     shown = frame[["loop", *_with_bounds(("entailment", "complete", "accepted", "drafts", "gain"))]]
     more = (
         "Gain: entailment over best of T. Without feedback: drafts afresh until one is good, and the last one stands; "
-        "score: accepted where nothing is contradicted or missing; linking: one label a thing, nothing else; "
-        "partial: alpha = 0 and gamma = 1; causal model: no test of stability"
+        "gaps: nobody minds what a draft leaves out; score: accepted where nothing is contradicted or missing; linking: "
+        "one label a thing, nothing else; partial: α = 0 and γ = 1; causal model: no test of stability"
     )
     note = _swept_note(book, study, more, "loop (CAF)")
     full = frame[["loop", *(column for column in frame.columns if column != "loop")]]

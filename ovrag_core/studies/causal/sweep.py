@@ -108,6 +108,7 @@ def _rows(
         paraphrases=False,
         stability=None if point.without == "scm" else stability,
         feedback=point.without != "feedback",
+        gaps=point.without != "gaps",
     )
     (against,) = metrics.compare(cases, "caf", ["best_of_t"], plan)
     for arm in ARMS:
