@@ -255,16 +255,16 @@ def _agree(name: str, dag: Dag) -> Agreement:
 
 
 def _random_dags(count: int, seed: int) -> Iterator[Dag]:
-    """Graphs of x, y and three others in random order, with two hidden causes of random pairs."""
+    """Graphs of x, y and three others in random order, with two hidden causes of random pairs, in which x affects y."""
     random = Random(seed)
-    for _ in range(count):
-        others = random.sample("abc", 3)
-        place = sorted(random.sample(range(5), 2))
-        order = [*others[: place[0]], "x", *others[place[0] : place[1] - 1], "y", *others[place[1] - 1 :]]
+    while count:
+        order = random.sample("abcxy", 5)
         pairs = [(cause, effect) for at, cause in enumerate(order) for effect in order[at + 1 :]]
-        edges = [pair for pair in pairs if pair == ("x", "y") or random.random() < 0.45]
         hidden = [(letter, each) for letter in "uv" for each in random.sample(order, 2)]
-        yield make_dag([*edges, *hidden], "uv", order)
+        dag = make_dag([*(pair for pair in pairs if random.random() < 0.5), *hidden], "uv", order)
+        if "y" in dag.descendants(["x"]):
+            count -= 1
+            yield dag
 
 
 def _quiet() -> warnings.catch_warnings[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from ovrag_core.studies.causal import cladder, counterbench
 from ovrag_core.studies.causal.boolean_models import Formula, Literal, Rule, mentioned
 from ovrag_core.studies.causal.question_metrics import Asked
 from ovrag_core.studies.causal.questions import Question, Solved
+
+_SUM = re.compile(r"Σ_(?:\{([^}]*)\}|(\w+))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,11 @@ def steps(solved: Solved) -> pandas.DataFrame:
 def _cut(line: str) -> tuple[str, str]:
     head, colon, rest = line.partition(": ")
     return (head, rest) if colon and len(head) < 40 else ("", line)
+
+
+def in_words(formula: str) -> str:
+    """An estimand without signs for sums."""
+    return _SUM.sub(lambda match: f"sum over {match[1] or match[2]} of", formula)
 
 
 def example(asked: Asked) -> Solved:

@@ -123,7 +123,7 @@ class _Fields(BaseModel):
     graph: str = ""
     rung: int | None = None
     given_info: str = ""
-    groundtruth: float | str | None = None
+    groundtruth: object = None
     contested: bool | None = None
 
 
@@ -257,7 +257,7 @@ def _of_numbers(asked: Asked, plan: Resampling) -> list[Share]:
         share("without deterministic counterfactuals", others, is_right, plan),
         share("– identified, and the numbers fix the sign", fixed, is_right, plan),
         share("deterministic counterfactuals", rules, is_right, plan),
-        share("– right of the answered", told, is_right, plan),
+        share("– of these, the answered", told, is_right, plan),
     ]
 
 
