@@ -131,7 +131,7 @@ def test_a_golden_set_that_is_none_is_refused(tmp_path: Path, content: str, said
 
 @pytest.mark.parametrize(
     ("labels", "recall", "reciprocal", "count"),
-    [("golden_set", 0.73, 0.80, 46), ("golden_set_audited", 0.92, 0.92, 51)],
+    [("golden_set", 0.70, 0.79, 46), ("golden_set_audited", 0.92, 0.93, 51)],
 )
 def test_published_queries(external_data: Path, labels: str, recall: float, reciprocal: float, count: int) -> None:
     folder = external_data / "policy" / "dev"

@@ -1,9 +1,9 @@
 """Paragraphs for a query: by words, by meaning of the whole and of the best sentence, or by all three.
 
-The three are brought to one scale by their mean and spread over the corpus and added with equal weights (Fox and Shaw
-1994, CombSUM; standard scores after Renda and Straccia 2003), so that nothing is tuned. A paragraph is found by the
-words of its section's heading too. What was asked for runs, or the error names it; another component only where the
-settings allow it by name.
+The three are brought to one scale by their mean and spread over the corpus and added (Fox and Shaw 1994, CombSUM;
+standard scores after Renda and Straccia 2003), words for half of what the best sentence counts, since people ask in
+other words than policies have. A paragraph is found by the words of its section's heading too. What was asked for runs,
+or the error names it; another component only where the settings allow it by name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ovrag_core.studies.policy.corpus import Corpus, Paragraph
 
 Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
 Rerank = Literal["none", "sentences", "flashrank", "cross-encoder"]
-FUSED: tuple[Literal["lexical"], Literal["dense"], Literal["sentences"]] = ("lexical", "dense", "sentences")
+FUSED: dict[Literal["lexical", "dense", "sentences"], float] = {"lexical": 0.5, "dense": 0.75, "sentences": 1.0}
 DECIMALS = 6
 
 _HEADING = re.compile(
@@ -94,10 +94,10 @@ class CorpusIndex:
             best = numpy.full(len(self.corpus.paragraphs), -1.0)
             numpy.maximum.at(best, rows, self._cosines(vectors, query))
             return best
-        parts = [self.scores(query, each) for each in FUSED]
+        parts = {each: self.scores(query, each) for each in FUSED}
         if way == "ranks":
-            return join(parts)
-        total: Scores = numpy.sum([_standard(part) for part in parts], axis=0)
+            return join(list(parts.values()))
+        total: Scores = numpy.sum([FUSED[each] * _standard(part) for each, part in parts.items()], axis=0)
         return total
 
     def vectors(self) -> tuple[list[str], Vectors]:
