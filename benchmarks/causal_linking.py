@@ -2,13 +2,14 @@
 
     python benchmarks/causal_linking.py [--gamma 0.85] [--no-likeness] [--errors]
 
-Sets of phrases over the sample graph: those written while the linker was built (`tests/data/causal/linking.yaml`) and
-those written after it was fixed (`linking_unseen.yaml`); and the phrases of the recorded chains under
+Sets of phrases over the sample graph: those written while the linker was built (`tests/data/causal/linking.yaml`),
+those written after its first state and used since (`linking_first.yaml`), and those written after its last change
+(`linking_unseen.yaml`); and the phrases of the recorded chains under
 OVRAG_EXTERNAL_DATA: synonyms as their paraphrases replace them, opposites by the other direction, negations by "does
 not". A synonym counts where thing, direction and polarity are right; an opposite or a negation is wrongly taken for the
 same where all three are equal. Beside it, what the cosine of whole phrases alone would take for the same.
 Statements: the generated chains and their paraphrases against the graph, the recorded chains against their steps, and
-sentences written after the parser was fixed (`statements_unseen.yaml`).
+sentences written after the first state (`statements_first.yaml`) and after the last change (`statements_unseen.yaml`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_core.studies.causal.chains import Chain, generate, read_recorded, recorded_graph
-from ovrag_core.studies.causal.directions import state_of
 from ovrag_core.studies.causal.linking import Claim, Lexicon, Linked, claim, link
 from ovrag_core.studies.causal.propositions import read
 from ovrag_core.studies.causal.vocabulary import NAMESPACE
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def _sets(lexicon: Lexicon, by_name: bool) -> Iterator[Phrases]:
-    for name in ("linking", "linking_unseen"):
+    for name in ("linking", "linking_first", "linking_unseen"):
         path = PHRASES / f"{name}.yaml"
         if path.exists():
             yield _written(name, path, lexicon)
@@ -171,9 +171,8 @@ def _print_linking(phrases: Phrases, gamma: float, errors: bool) -> None:
     found = [(link(phrase, phrases.lexicon, gamma), node) for phrase, node in phrases.unlisted]
     if found:
         taken = [each.entity == node for each, node in found if isinstance(each, Linked)]
-        print(
-            f"  {'names in no list linked':32} {_share([isinstance(each, Linked) for each, _ in found])}; right {sum(taken)}"
-        )
+        shown = _share([isinstance(each, Linked) for each, _ in found])
+        print(f"  {'names in no list linked':32} {shown}; right {sum(taken)}")
     linked = [isinstance(link(phrase, phrases.lexicon, gamma), Linked) for phrase in phrases.strangers]
     if linked:
         print(f"  {'strangers linked':32} {_share(linked)}")
@@ -216,9 +215,8 @@ def _print_statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> N
         _print_claims(f"{name}, prompts", ((chain.prompt, _stated(chain), own) for chain, own in pairs), errors)
         texts = ((p.text, _stated(chain), own) for chain, own in pairs for p in chain.paraphrases)
         _print_claims(f"{name}, paraphrases", texts, errors)
-    path = PHRASES / "statements_unseen.yaml"
-    if path.exists():
-        _print_unseen(yaml.safe_load(path.read_text(encoding="utf-8")), lexicon, errors)
+    for name in ("statements_first", "statements_unseen"):
+        _print_unseen(name, yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8")), lexicon, errors)
 
 
 ClaimKey = tuple[str, str, str, bool]
@@ -240,12 +238,11 @@ def _print_claims(title: str, texts: Iterable[tuple[str, set[ClaimKey], Lexicon]
         if errors and stated - found:
             print("   ", sorted(stated - found)[:2], [each.quote for each in reading.unread][:2])
     shown = wilson(hit, total)
-    print(
-        f"  {title:52} recall {hit} of {total} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]; not read {unread}"
-    )
+    share = f"{hit} of {total} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
+    print(f"  {title:52} recall {share}; not read {unread}")
 
 
-def _print_unseen(entries: Sequence[dict[str, object]], lexicon: Lexicon, errors: bool) -> None:
+def _print_unseen(title: str, entries: Sequence[dict[str, object]], lexicon: Lexicon, errors: bool) -> None:
     """Sentences with the claims that they make; what claims nothing counts against precision if a claim is found."""
     hit = total = claimed = 0
     for entry in entries:
@@ -261,7 +258,7 @@ def _print_unseen(entries: Sequence[dict[str, object]], lexicon: Lexicon, errors
     for name, among in (("recall", total), ("precision", claimed)):
         shown = wilson(hit, among)
         share = f"{hit} of {among} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
-        print(f"  {f'{len(entries)} sentences written afterwards':52} {name} {share}")
+        print(f"  {f'{title}, {len(entries)} sentences':52} {name} {share}")
 
 
 if __name__ == "__main__":
