@@ -7,47 +7,58 @@ where a clause lets one side prevail, else unresolved.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy
+from numpy.typing import NDArray
 
 from ovrag_core.ontology.assertions import Fact
 from ovrag_core.ontology.reasoner import Reasoner
 from ovrag_core.ontology.values import XSD, Value
-from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
+from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_core.retrieval.words import stems
+from ovrag_core.studies.policy.alignment import FEATURES, Alignment
+from ovrag_core.studies.policy.clashes import Kind, amount_of, clashes
 from ovrag_core.studies.policy.corpus import Corpus
-from ovrag_core.studies.policy.deontic import Norm, Source, find_subject, read_norms, section_of
+from ovrag_core.studies.policy.deontic import Norm, Source, read_norms, section_of
 from ovrag_core.studies.policy.polarity import Force
 from ovrag_core.studies.policy.precedence import Precedence, find_precedence
-from ovrag_core.studies.policy.quantities import Quantity, find_quantities
+from ovrag_core.studies.policy.quantities import Quantity
+from ovrag_core.studies.policy.readings import read
 
-Kind = Literal["quantity", "duty", "denial", "former"]
 Status = Literal["superseded", "unresolved"]
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictSettings:
-    """How alike two sentences must be, by kind: cosine plus `by_words` times the share of their words in common.
+    """From which score on two norms are about the same: the chance of it, of `alignment.FEATURES` by kind.
 
-    Where a clause says that one section replaces the other, `linked` is enough.
+    Where a clause says that one section replaces the other, a cosine of `linked` is enough. Two sentences of one
+    paragraph are held to more, by `beside`.
     """
 
-    quantity: float = 0.90
-    duty: float = 0.65
-    denial: float = 0.80
-    former: float = 0.80
-    linked: float = 0.50
-    by_words: float = 0.40
+    chance: float = 0.35
+    linked: float = 0.40
+    beside: float = 0.15
     later_prevails: bool = False
 
-    def least(self, kind: Kind) -> float:
-        """The least score for a kind."""
-        return {"quantity": self.quantity, "duty": self.duty, "denial": self.denial, "former": self.former}[kind]
+    def score(self, kind: Kind, features: NDArray[numpy.float64]) -> float:
+        """How likely two sentences are about the same, from 0 to 1."""
+        return float(1 / (1 + numpy.exp(-(_WEIGHTS @ features + BIAS[kind]))))
+
+
+# Fitted by logistic regression, with the sign of each trait given beforehand, on pairs of rules and of other sentences.
+WEIGHTS = {
+    "cosine": 1.8, "masked": 1.4, "cover": 1.4, "least_cover": 0.4, "shared": 3.3, "rivals": -1.6, "subject": 0.3,
+    "modifiers": -1.9, "excluding": -3.2, "swap": -0.9, "followers": -1.5, "nearest": 1.9,
+}  # fmt: skip
+_WEIGHTS = numpy.array([WEIGHTS[name] for name in FEATURES])
+BIAS: dict[Kind, float] = {
+    "quantity": -6.2, "limit": -6.6, "duty": -5.3, "denial": -4.1, "former": -6.0,
+    "actor": -5.2, "exclusive": -4.4, "means": -2.6, "place": -3.5, "condition": -4.1,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +89,14 @@ class Clash:
     score: float
 
 
-_NUMBERED = frozenset(stems("section clause chapter part article paragraph appendix annex page"))
-_MINUTES = {"minute": Decimal(1), "month": Decimal(30 * 1440), "working day": Decimal(7 * 1440) / 5}
-SAME_TIME = Decimal("0.05")  # two times in units of different length are the same within this share
 REPLACED = 0.6  # of the words of what a clause says is replaced
+LOOK = 0.30  # cosine from which two sentences are looked at
+LINKED = 0.9
 
 _SPACE = "urn:ovrag:norm#"
 _OF_FORCE: dict[Force, str] = {"duty": "Required", "ban": "Forbidden", "may": "Permitted", "waived": "Waived"}
 _NAMES = ("Required", "Forbidden", "Permitted", "Waived", "Affirmed", "Denied", "InForce", "Ended")
-_NEGATIVE: frozenset[Force] = frozenset({"ban", "not"})
-_OPPOSED: frozenset[frozenset[Force]] = frozenset(
-    {frozenset({"duty", "ban"}), frozenset({"may", "ban"}), frozenset({"duty", "waived"}), frozenset({"ban", "waived"})}
-)
-_PLAINLY_NOT = re.compile(r"\b(?:not|never|no)\b|n[\'’]t\b", re.I)
-_DENIED: frozenset[frozenset[Force]] = frozenset(
-    {frozenset({"not", "is"}), frozenset({"not", "may"}), frozenset({"not", "duty"})}
-)
-_WITHOUT = re.compile(
-    r"\b(?:without(?! exceptions?| fail| delay)|unless|except|only|subject to|prior|provided|conditions?|until)\b", re.I
-)
+_SETS = ("amount", "agent", "means", "place")
 _NORMATIVE = frozenset(
     stems(
         """must shall should may can cannot require required requirement requirements mandatory permit permitted allow
@@ -126,15 +126,15 @@ def axioms() -> str:
         (f"{_SPACE}Required", f"{owl}disjointWith", f"{_SPACE}Waived"),
         (f"{_SPACE}Affirmed", f"{owl}disjointWith", f"{_SPACE}Denied"),
         (f"{_SPACE}InForce", f"{owl}disjointWith", f"{_SPACE}Ended"),
-        (f"{_SPACE}amount", f"{rdf}type", f"{owl}DatatypeProperty"),
-        (f"{_SPACE}amount", f"{rdf}type", f"{owl}FunctionalProperty"),
     ]
+    kinds = ("DatatypeProperty", "FunctionalProperty")
+    triples += [(f"{_SPACE}{name}", f"{rdf}type", f"{owl}{kind}") for name in _SETS for kind in kinds]
     return "".join(f"<{one}> <{two}> <{three}> .\n" for one, two, three in triples)
 
 
 def open_reasoner(seconds: float = 10) -> Reasoner:
     """The reasoner over the axioms of norms."""
-    names = {f"{_SPACE}{name}": name for name in (*_NAMES, "amount")}
+    names = {f"{_SPACE}{name}": name for name in (*_NAMES, *_SETS)}
     return Reasoner(axioms(), names=names, classes=[f"{_SPACE}{name}" for name in _NAMES], seconds=seconds)
 
 
@@ -173,35 +173,33 @@ def find_clashes(
     by_sentence: dict[Source, list[Norm]] = {}
     for norm in norms:
         by_sentence.setdefault(norm.source, []).append(norm)
-    sections = {source: section_of(of[0]) for source, of in by_sentence.items()}
-    compare = _Comparison(sections, embedder or minilm(), chosen, clauses)
+    compare = _Comparison(by_sentence, embedder or minilm(), chosen, clauses)
     best: dict[tuple[Source, Source, Kind], Clash] = {}
     for left, right in compare.pairs():
-        for first in by_sentence[left]:
-            for second in by_sentence[right]:
-                found = compare.clash(first, second)
-                if found and found.score > getattr(best.get((left, right, found.kind)), "score", 0.0):
-                    best[left, right, found.kind] = found
+        seen: set[Kind] = set()
+        for kind, first, second in clashes(by_sentence[left], by_sentence[right]):
+            if kind not in seen:
+                seen.add(kind)
+                found = compare.clash(kind, first, second)
+                if found:
+                    best[left, right, kind] = found
     return sorted(best.values(), key=lambda each: (-each.score, each.first.source.start, each.second.source.start))
 
 
 class _Comparison:
-    """Sentences with their vectors and words, and which of two sections a clause links."""
+    """Norms of sentences with what aligns them, and which of two sections a clause links."""
 
     def __init__(
         self,
-        sections: Mapping[Source, tuple[str, str, str]],
+        by_sentence: Mapping[Source, Sequence[Norm]],
         embedder: Embedder,
         settings: ConflictSettings,
         clauses: Sequence[Precedence],
     ) -> None:
         self.settings = settings
-        self.sources = list(sections)
-        self.sections = sections
-        self.rows = {source: row for row, source in enumerate(self.sources)}
-        vectors: Vectors = embedder.embed([source.text for source in self.sources])
-        self.cosines = vectors @ vectors.T
-        self.words = [_content(source.text) for source in self.sources]
+        self.sources = list(by_sentence)
+        self.sections = {source: section_of(of[0]) for source, of in by_sentence.items()}
+        self.alignment = Alignment(_with_context(by_sentence), embedder)
         self.clauses: dict[tuple[str, str, str], list[Precedence]] = {}
         for clause in clauses:
             if not clause.whole and clause.source in self.sections:
@@ -209,24 +207,21 @@ class _Comparison:
 
     def pairs(self) -> Iterator[tuple[Source, Source]]:
         """Sentences that are alike enough to look at."""
-        least = min(self.settings.linked, self.settings.duty - self.settings.by_words)
-        for left, right in zip(*numpy.nonzero(numpy.triu(self.cosines >= least, 1)), strict=True):
+        rows = [self.alignment.rows[source.text] for source in self.sources]
+        cosines = self.alignment.cosines[numpy.ix_(rows, rows)]
+        for left, right in zip(*numpy.nonzero(numpy.triu(cosines >= LOOK, 1)), strict=True):
             if self.sources[left].text != self.sources[right].text:
                 yield self.sources[left], self.sources[right]
 
-    def clash(self, first: Norm, second: Norm) -> Clash | None:
-        """The clash of two norms; None where they agree or are about something else."""
-        kind = _kind(first, second)
-        if kind is None or _others(first, second):
-            return None
-        left, right = self.rows[first.source], self.rows[second.source]
-        share = _share(self.words[left], self.words[right])
-        score = float(self.cosines[left, right]) + self.settings.by_words * share
+    def clash(self, kind: Kind, first: Norm, second: Norm) -> Clash | None:
+        """The clash of two norms; None where they are about something else."""
+        features = self.alignment.features(first.source.text, second.source.text, kind)
+        score = self.settings.score(kind, features)
         if self._linked(first, second) or self._linked(second, first):
-            return Clash(kind, first, second, score) if score >= self.settings.linked else None
-        if score < self.settings.least(kind) or _unlike_in_words(first.source.text, second.source.text):
-            return None
-        return Clash(kind, first, second, score)
+            return Clash(kind, first, second, max(score, LINKED)) if features[0] >= self.settings.linked else None
+        if first.source.paragraph_id == second.source.paragraph_id:
+            score -= self.settings.beside
+        return Clash(kind, first, second, score) if score >= self.settings.chance else None
 
     def _linked(self, newer: Norm, older: Norm) -> bool:
         """Whether a clause in the section of the newer norm says that it replaces what the older one says."""
@@ -236,162 +231,21 @@ class _Comparison:
         )
 
 
+def _with_context(by_sentence: Mapping[Source, Sequence[Norm]]) -> dict[str, str]:
+    """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
+    found: dict[str, str] = {}
+    before: dict[str, list[str]] = {}
+    for source, norms in by_sentence.items():
+        said = before.setdefault(source.paragraph_id, [norms[0].scope.heading])
+        found.setdefault(source.text, " ".join(said))
+        said.append(source.text)
+    return found
+
+
 def _replaces(clause: Precedence, older: Norm) -> bool:
     about = clause.about - _NORMATIVE
     held = about & set(stems(f"{older.scope.heading} {older.source.text}"))
     return len(held) > 1 and len(held) >= REPLACED * len(about)
-
-
-def _content(text: str) -> frozenset[str]:
-    """Stems of a sentence without its quantities and the words of ruling."""
-    return frozenset(stems(_without_quantities(text))) - _NORMATIVE
-
-
-def _without_quantities(text: str) -> str:
-    letters = list(_ORDINAL.sub(lambda found: " " * len(found[0]), text))
-    for each in find_quantities(text):
-        letters[each.start : each.end] = " " * (each.end - each.start)
-    return "".join(letters)
-
-
-def _share(first: frozenset[str], second: frozenset[str]) -> float:
-    """The words in common: half by the smaller set, half by all of them."""
-    common = len(first & second)
-    return (common / max(1, min(len(first), len(second))) + common / max(1, len(first | second))) / 2
-
-
-def _kind(first: Norm, second: Norm) -> Kind | None:
-    if first.quantity and second.quantity:
-        return _compared(_recurring(first, first.quantity), _recurring(second, second.quantity))
-    if first.quantity or second.quantity:
-        return None
-    if first.cue and second.cue and not first.former and not second.former and _opposed(first, second):
-        return "duty"
-    if _denied(first, second):
-        return "denial"
-    return "former" if _reports(first, second) or _reports(second, first) else None
-
-
-def _recurring(norm: Norm, quantity: Quantity) -> Quantity:
-    """The quantity of a norm; that of a cycle ("the interval is 3 years") as how often."""
-    recurs = not quantity.every and quantity.unit in _MINUTES and _CYCLE.search(norm.source.text)
-    return replace(quantity, every="figure") if recurs else quantity
-
-
-def _compared(first: Quantity, second: Quantity) -> Kind | None:
-    if not _comparable(first, second):
-        return None
-    if _same(first, second):
-        return "former" if first.former != second.former else None
-    return None if first.former or second.former or _compatible(first, second) else "quantity"
-
-
-def _comparable(first: Quantity, second: Quantity) -> bool:
-    times = first.unit in _MINUTES and second.unit in _MINUTES
-    if not (times or first.unit == second.unit != "date") or bool(first.every) != bool(second.every):
-        return False
-    return bool(first.unit or first.of & second.of - _NUMBERED)
-
-
-def _same(first: Quantity, second: Quantity) -> bool:
-    if first.unit == second.unit:
-        return first.value == second.value
-    one, other = _amount(first), _amount(second)
-    return abs(one - other) <= SAME_TIME * max(one, other)
-
-
-def _amount(quantity: Quantity) -> Decimal:
-    """The value in one unit for all times: 30 days a month, 7 days for 5 working days."""
-    value = quantity.value if isinstance(quantity.value, Decimal) else Decimal(0)
-    return value * _MINUTES.get(quantity.unit, 1)
-
-
-def _compatible(first: Quantity, second: Quantity) -> bool:
-    """Whether both can hold: at least the smaller and at most the greater."""
-    lower, upper = (first, second) if first.bound == "least" else (second, first)
-    return (lower.bound, upper.bound) == ("least", "most") and _amount(lower) <= _amount(upper)
-
-
-def _opposed(first: Norm, second: Norm) -> bool:
-    if frozenset({first.modality, second.modality}) not in _OPPOSED:
-        return False
-    forces = {first.modality: first, second.modality: second}
-    if "duty" in forces and "ban" in forces:
-        return bool(first.action & second.action)
-    if "waived" in forces and "ban" in forces:
-        return bool(_WITHOUT.search(forces["ban"].source.text))
-    if "may" in forces and "ban" in forces:
-        return not (_WITHOUT.search(forces["ban"].source.text) and _WITHOUT.search(forces["may"].source.text))
-    return True
-
-
-def _denied(first: Norm, second: Norm) -> bool:
-    """Whether one norm plainly denies ("is not paid") what the other says, permits or requires."""
-    if frozenset({first.modality, second.modality}) not in _DENIED:
-        return False
-    denial = first if first.modality == "not" else second
-    return bool(_PLAINLY_NOT.search(denial.source.text))
-
-
-def _reports(newer: Norm, older: Norm) -> bool:
-    """Whether one norm tells of the other as of one that held before."""
-    return newer.former and not older.former and bool(older.cue) and newer.modality == older.modality
-
-
-def _others(first: Norm, second: Norm) -> bool:
-    """Whether two norms bind different people: both name some, and share no word for them; employees are no guests."""
-    one, other = first.actor - _ANYONE, second.actor - _ANYONE
-    if one and other:
-        return not one & other
-    return bool((first.actor & _INSIDERS and other & _OUTSIDERS) or (second.actor & _INSIDERS and one & _OUTSIDERS))
-
-
-def _unlike(first: str, second: str) -> bool:
-    """Whether two sentences are said of different things: neither's subject is a word of the other."""
-    one, other = find_subject(first), find_subject(second)
-    if not one or not other or one in _NORMATIVE or other in _NORMATIVE:
-        return False
-    return one not in stems(second) and other not in stems(first)
-
-
-_ANYONE_TEXT = """staff employee user person people everyone everybody anyone nobody member individual personnel team
-colleague worker"""
-_ANYONE = frozenset(stems(_ANYONE_TEXT))
-_INSIDERS = frozenset(stems("employee staff"))
-_OWNERS = frozenset(stems("company staff employee"))
-_OUTSIDERS = frozenset(
-    stems("contractor visitor guest supplier vendor customer client consultant freelancer passenger")
-)
-_CYCLE = re.compile(r"\b(?:cycle|interval|frequency|rotation|recurrence)s?\b", re.I)
-_ORDINAL = re.compile(
-    r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|next|\d+(?:st|nd|rd|th))\b", re.I
-)
-_TOKEN = re.compile(r"[A-Za-z][\w'’]*")
-
-
-def _rivals(first: str, second: str) -> bool:
-    """Whether the same word stands with different words before it: "supplier register" against "asset register"."""
-    one, two = _modified(_without_quantities(first)), _modified(_without_quantities(second))
-    mine, theirs = set(stems(first)), set(stems(second))
-    return any(
-        one[word] and two[word] and not one[word] & theirs and not two[word] & mine for word in one.keys() & two.keys()
-    )
-
-
-def _unlike_in_words(first: str, second: str) -> bool:
-    return _rivals(first, second) or _unlike(first, second)
-
-
-def _modified(text: str) -> dict[str, frozenset[str]]:
-    """For each stem those of the word right before it, as far as that is one of content."""
-    found: dict[str, set[str]] = {}
-    previous: list[str] = []
-    for token in re.findall(r"[A-Za-z][\w'’]*|[^\w\s]|\d+", text):
-        now = [stem for stem in stems(token) if stem not in _NORMATIVE - _OWNERS] if _TOKEN.fullmatch(token) else []
-        for stem in now:
-            found.setdefault(stem, set()).update(previous)
-        previous = now
-    return {word: frozenset(before) for word, before in found.items()}
 
 
 def prove(clashes: Sequence[Clash], reasoner: Reasoner) -> list[tuple[str, ...]]:
@@ -406,25 +260,47 @@ def prove(clashes: Sequence[Clash], reasoner: Reasoner) -> list[tuple[str, ...]]
 
 def facts_of(clash: Clash) -> list[Fact]:
     """What the two norms of a clash say of the one matter that they are about."""
-    if clash.kind == "duty":
-        return [Fact("class", _SPACE + _class_of(norm, clash), 0, None) for norm in (clash.first, clash.second)]
-    if clash.kind == "denial":
-        return [Fact("class", f"{_SPACE}{name}", 0, None) for name in ("Affirmed", "Denied")]
-    if clash.kind == "former":
-        return [Fact("class", f"{_SPACE}InForce", 0, None), Fact("class", f"{_SPACE}Ended", 0, None)]
-    return [
-        Fact("data", f"{_SPACE}amount", 0, Value(f"{_amount(norm.quantity):f}", XSD + "decimal"))
-        for norm in (clash.first, clash.second)
-        if norm.quantity
-    ]
+    match clash.kind:
+        case "duty":
+            return [Fact("class", _SPACE + name, 0, None) for name in _classes_of(clash)]
+        case "denial" | "exclusive":
+            names = ("Affirmed", "Denied") if clash.kind == "denial" else ("Permitted", "Forbidden")
+            return [Fact("class", f"{_SPACE}{name}", 0, None) for name in names]
+        case "condition":
+            return [Fact("class", f"{_SPACE}{name}", 0, None) for name in ("Required", "Waived")]
+        case "former":
+            return [Fact("class", f"{_SPACE}{name}", 0, None) for name in ("InForce", "Ended")]
+        case "quantity" | "limit":
+            given = [norm.quantity for norm in (clash.first, clash.second) if norm.quantity]
+            return [Fact("data", f"{_SPACE}amount", 0, _literal(each)) for each in given]
+        case "actor" | "means" | "place":
+            name = "agent" if clash.kind == "actor" else clash.kind
+            said = [_said(norm, clash.kind) for norm in (clash.first, clash.second)]
+            return [Fact("data", f"{_SPACE}{name}", 0, Value(each, XSD + "string")) for each in said]
 
 
-def _class_of(norm: Norm, clash: Clash) -> str:
-    """A ban on doing without approval, held against a waiver of approval, is a duty to get it."""
-    forces = {clash.first.modality, clash.second.modality}
-    if forces == {"ban", "waived"} and norm.modality == "ban":
-        return "Required"
-    return _OF_FORCE[norm.modality]
+def _literal(quantity: Quantity) -> Value:
+    if isinstance(quantity.value, str):
+        return Value(quantity.value, XSD + "string")
+    return Value(f"{amount_of(quantity):f}", XSD + "decimal")
+
+
+def _said(norm: Norm, kind: Kind) -> str:
+    """The words by which a sentence says who, by which means, or where."""
+    text = norm.source.text
+    return "; ".join(text[start:end].lower() for name, start, end in read(text).spans if name == kind)
+
+
+def _classes_of(clash: Clash) -> tuple[str, str]:
+    """The classes of two norms. A ban on doing without approval, held against a waiver of it, is a duty to get it; what
+    is only recommended is not required.
+    """
+    first, second = clash.first.modality, clash.second.modality
+    if {first, second} == {"ban", "waived"}:
+        return ("Required", "Waived")
+    if frozenset({first, second}) in ({"duty", "ban"}, {"may", "ban"}, {"duty", "waived"}):
+        return _OF_FORCE[first], _OF_FORCE[second]
+    return ("Required", "Waived")
 
 
 def _settled(

@@ -9,27 +9,57 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ovrag_core.documents.passages import find_passages
 from ovrag_core.retrieval.words import stems
+from ovrag_core.studies.policy.amounts import find_amounts, without_amounts
 from ovrag_core.studies.policy.corpus import Corpus, Paragraph, PolicyDocument
 from ovrag_core.studies.policy.polarity import Cue, Force, find_cues
 from ovrag_core.studies.policy.quantities import Quantity, find_quantities
+from ovrag_core.studies.policy.readings import RULING
+from ovrag_core.studies.policy.thesaurus import concepts
 
 # A heading that was joined with its first sentence: words with capitals, up to the last before the sentence goes on.
 _CAPITAL = r"(?:[A-Z][\w'’&/-]*[a-z][\w'’&/-]*|[A-Z&]{1,5}|\([A-Z]+\))"
 _HEADING = re.compile(
-    rf"(?P<number>\d+(?:\.\d+)*)\.?\s+(?:(?P<title>{_CAPITAL}(?:\s+(?:(?:and|or|of|the|for|to|in|on|with)\s+)*{_CAPITAL})*)"
-    r"\s+(?=[A-Z])|(?P<asked>[A-Z][^.?!]{3,60}\?)\s+)"
+    rf"(?P<number>\d+(?:\.\d+)*)\.?\s+(?:(?P<title>{_CAPITAL}(?:\s+(?:(?:and|or|of|the|for|to|in|on"
+    rf"|with)\s+)*{_CAPITAL})*)"
+    r"\s+(?=[A-Z])|(?P<asked>[A-Z][^.?!]{3,60}\?)\s+"
+    r"|(?P<plain>(?!(?:The|An?|All|Every|Each|No|Any)\s)(?:(?!\b(?:is|are|must|shall|may|can|will|has|have"
+    r"|should|not)\b)[^.?!:;]){2,50})\.\s+(?=[A-Z]))"
 )
+# "Part F. Records. Regulation 19." before the text of a paragraph.
+_LABELLED = re.compile(
+    r"\s*(?P<kind>Part|Schedule|Regulation|Section|Article|Clause|Chapter|Paragraph|Rule|Annex|Appendix|Title"
+    r"|Division|Standard"
+    r"|Guideline|Policy|Procedure|Module|Unit|Provision)\s+(?P<number>\d+(?:\.\d+)*|[A-Z]|[IVX]{1,5})\b"
+    r"(?:\s*[.:–—-]\s*(?P<title>(?!(?:Part|Schedule|Regulation|Section|Article|Clause|Chapter|Paragraph|Rule)\s)"
+    rf"{_CAPITAL}(?:,?\s+(?:(?:and|or|of|the|for|to|in|on|with)\s+)*{_CAPITAL})*)(?=[.:]"
+    rf"|\s*$))?\s*[.:–—-]?\s+(?=[A-Z\"“])"
+)
+_ANY_LABEL = "*"  # a heading that is a number alone may be called section, chapter, part ...
+_WIDER = (
+    "title",
+    "part",
+    "division",
+    "schedule",
+    "annex",
+    "appendix",
+    "chapter",
+    "module",
+    "unit",
+)  # hold other labels
 _TITLE_END = re.compile(r"\b(?:Version|Revision|Issue|Edition|Status|Classification|Effective|Approved|Dated)\b|[.:;|]")
 _PEOPLE = re.compile(
     r"(?:staff|crew|personnel|people|everyone|everybody|anyone|nobody|women|men|[a-z]{2,}ees?|[a-z]{3,}ists?"
+    r"|(?:under|post)?graduates?"
     r"|(?:person|team|user|member|intern|apprentice|head|guest|colleague|student|assistant|consultant|master|agent"
     r"|individual|freelancer|applicant|resident|pilot|nurse|chief|partner|parent|volunteer|child|client|accountant"
     r"|manager|director|officer|driver|visitor|contractor|supplier|worker|leader|owner|holder|travell?er|customer"
     r"|engineer|trainer|developer|administrator|operator|passenger|buyer|vendor|bidder|starter|leaver|joiner|author"
-    r"|teacher|lecturer|tutor|supervisor|auditor|inspector|interviewer|researcher|rider|cyclist|bearer|cleaner)s?)$",
+    r"|teacher|lecturer|tutor|pupil|tenant|learner|patient|reader|borrower|governor|trustee|councillor|member"
+    r"|candidate|supervisor|auditor|inspector|interviewer|researcher|rider|cyclist|bearer|cleaner)s?)$",
     re.I,
 )
 _QUANTIFIERS = frozenset(stems("all any every each both either company organisation organization full time part new"))
@@ -49,11 +79,15 @@ _WORD = re.compile(r"[A-Za-z][\w'’-]*")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a norm holds: the title of its document, and number and heading of its section, empty where none is."""
+    """Where a norm holds: the title of its document, and number and heading of its section, empty where none is.
+
+    `labels` name all that it stands in: "part f", "regulation 19", "section 4", "section 4.2".
+    """
 
     title: str
     number: str
     heading: str
+    labels: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +107,8 @@ class Norm:
 
     `action` are stems of what the rule governs (the verb or thing next to its cue), `cue` its words. `quantity` is what
     it sets, if anything. `former` says that the sentence reports what held before. `date` is that of the document.
+    `matter` are concepts of the verb, its object and its subject; `implied` norms follow from a phrase ("without a
+    test") and have no modal verb.
     """
 
     actor: frozenset[str]
@@ -85,6 +121,8 @@ class Norm:
     date: str
     cue: str = ""
     former: bool = False
+    matter: frozenset[str] = frozenset()
+    implied: bool = False
 
     @property
     def unit(self) -> str:
@@ -111,15 +149,28 @@ def _of_document(document: PolicyDocument, corpus: Corpus) -> Iterator[Norm]:
         if place.doc_id == document.doc_id
     ):
         text = document.text[start:end]
-        heading = _HEADING.match(text)
-        if heading:
-            scope = Scope(title, heading["number"], _title(heading))
-        scope = Scope(title, scope.number, scope.heading)
-        skip = heading.end() if heading else 0
-        for left, right in find_passages(text[skip:]):
+        scope, skip = _opened(text, replace(scope, title=title))
+        for left, right in _sentences(text[skip:]):
             sentence = text[skip + left : skip + right]
             place = Source(document.doc_id, paragraph_id, start + skip + left, start + skip + right, sentence)
             yield from read_sentence(place, scope, date)
+
+
+def _opened(text: str, scope: Scope) -> tuple[Scope, int]:
+    """The scope after the labels and the heading that a paragraph begins with, and where its text begins."""
+    skip = 0
+    while (label := _LABELLED.match(text, skip)) and label.end() < len(text):
+        kind, skip = label["kind"].lower(), label.end()
+        kept = frozenset() if kind in _WIDER else frozenset(each for each in scope.labels if each.split()[0] in _WIDER)
+        labels = kept | {f"{kind} {label['number'].lower()}"}
+        scope = Scope(scope.title, label["number"], str(label["title"] or scope.heading), labels)
+    heading = _HEADING.match(text, skip)
+    if heading:
+        parts = heading["number"].split(".")
+        labels = frozenset(f"{_ANY_LABEL} {'.'.join(parts[: depth + 1])}" for depth in range(len(parts)))
+        scope = Scope(scope.title, heading["number"], _title(heading), labels)
+        skip = heading.end()
+    return scope, skip
 
 
 def norms_of(paragraph: Paragraph, scope: Scope | None = None, date: str = "") -> tuple[Norm, ...]:
@@ -129,7 +180,7 @@ def norms_of(paragraph: Paragraph, scope: Scope | None = None, date: str = "") -
     within = scope or Scope(paragraph.doc_id, heading["number"] if heading else "", _title(heading) if heading else "")
     return tuple(
         norm
-        for left, right in find_passages(paragraph.text[skip:])
+        for left, right in _sentences(paragraph.text[skip:])
         for norm in read_sentence(
             Source(
                 paragraph.doc_id,
@@ -144,26 +195,167 @@ def norms_of(paragraph: Paragraph, scope: Scope | None = None, date: str = "") -
     )
 
 
+# A label at the end of a sentence is no abbreviation: "prevails over Part F. A deposit ..."
+_LABEL_END = re.compile(
+    r"(?<=\s)(?:Part|Schedule|Regulation|Section|Article|Clause|Chapter|Annex|Appendix) (?:[A-Z]|[IVX]+"
+    r"|\d+(?:\.\d+)*)\.(?=\s+[A-Z])"
+)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in find_passages(text):
+        ends = [match.end() for match in _LABEL_END.finditer(text, start, end) if text[start : match.start()].strip()]
+        for left, right in pairwise([start, *ends, end]):
+            if len(_WORD.findall(text[left:right])) > _LEAST_WORDS:
+                yield left + len(text[left:right]) - len(text[left:right].lstrip()), right
+
+
+_LEAST_WORDS = 2  # "Regulation 27." rules nothing
+
+
 def _title(heading: re.Match[str]) -> str:
-    return str(heading["title"] or heading["asked"])
+    return str(heading["title"] or heading["asked"] or heading["plain"])
 
 
 def read_sentence(source: Source, scope: Scope, date: str) -> Iterator[Norm]:
     """The norms of a sentence: one for each cue, and one for each quantity with the cue that is nearest before it."""
     text = source.text
     found = find_condition(text)
-    cues = find_cues(text)
+    cues = _commanded(find_cues(text), text)
     actor = find_actor(text)
+    at = 0
     for cue in cues:
-        yield Norm(actor, cue.force, cue.head, found, None, scope, source, date, cue.text, cue.former)
+        at = max(text.find(cue.text, at), 0)
+        matter = _matter(text, at, at + len(cue.text))
+        if not _RELATIVE.search(text, max(0, at - 20), at):
+            yield Norm(actor, cue.force, cue.head, found, None, scope, source, date, cue.text, cue.former, matter)
+    for force, what in _implied(text, cues):
+        words = frozenset(concepts(what)) - RULING
+        if words:
+            yield Norm(actor, force, words, "", None, scope, source, date, what, False, words, implied=True)
     assumed = _ASSUMED.search(text)
     if assumed and any(cue.force == "duty" for cue in cues):
         words = frozenset(stems(assumed["what"]))
-        yield Norm(actor, "may", words, "", None, scope, source, date, assumed[0].split()[0])
-    for quantity in find_quantities(text):
-        if quantity.unit not in ("item", "code"):
+        matter = frozenset(concepts(assumed["what"])) - RULING
+        yield Norm(actor, "may", words, "", None, scope, source, date, assumed[0].split()[0], False, matter)
+    for quantity in find_amounts(text):
+        if quantity.unit != "item":
             cue, set_ = _cue_at(text, cues, quantity.start), _with_bound(quantity, text)
             yield Norm(actor, cue.force, cue.head, found, set_, scope, source, date, cue.text, set_.former)
+
+
+_DETERMINER = (
+    r"(?:the|an?|your|their|our|his|her|its|every|each|all|any|no|this|that|these|those|it|them|him|yourself|only|both"
+    r"|somebody|anyone|at|\d+)"
+)
+_NO_COMMAND_TEXT = """in on at for from to by with without during after before within under over above below until since
+upon if unless when where while as and but or because the an a each every all any no not this that these those there it
+they we you he she who what which nobody everyone both either such most some many few only once per about against among
+between through of than so then also except whoever whenever wherever whatever outside inside beyond despite throughout
+regardless via is are was were be has have had must shall should may can will does do did like between near half twice
+one two three"""
+_NO_COMMAND = frozenset(_NO_COMMAND_TEXT.split())
+_COMMAND = re.compile(
+    rf"(?:^|,\s+(?:then\s+|please\s+)?|^(?:please|always|then)\s+)(?P<verb>[A-Za-z]+)(?:\s+(?:in|out|up|off"
+    rf"|down|away|back|round|over|to|for|on|through|with))?\s+{_DETERMINER}\b"
+)
+_BARRED = re.compile(
+    r"(?:^|,\s+)(?:(?:do not|don['’]t|never)\s+(?P<verb>[a-z]+)|(?:nobody|no one|no-one|nothing|none"
+    r"|no (?:[a-z-]+ ){1,3}?)(?:\s?from [^,.;]*?|\s?of [^,.;]*?)?"
+    r"\s?\b(?P<does>(?!is\b|are\b|was\b|has\b|have\b|later\b|more\b|less\b|longer\b)[a-z]{2,}s|go|goes|leave"
+    r"|do not come)\b)",
+    re.I,
+)
+
+
+_NO_THING = re.compile(r"^No\s+(?!one\b|later\b|more\b|less\b)[a-z]", re.I)
+_PEOPLE_DO = re.compile(
+    r"^(?:[\w'’-]+\s+){0,3}?(?P<who>[\w'’-]+s|staff|crew|people|personnel)\s+(?P<verb>[a-z]{3,})(?<!ly)\b"
+)
+
+
+def _commanded(cues: tuple[Cue, ...], text: str) -> tuple[Cue, ...]:
+    """The cues of a sentence. One without any may command: "Hand in the keys", "Nobody enters", "Guests pay"."""
+    if len(cues) != 1 or cues[0].text:
+        return cues
+    barred = _BARRED.search(text)
+    if barred:
+        word = barred["verb"] or barred["does"]
+        return (replace(cues[0], force="ban", head=frozenset(stems(word)), text=word),)
+    if _NO_THING.search(text) and not _VERB.search(text):
+        return (replace(cues[0], force="ban", head=cues[0].around, text=text.split(maxsplit=1)[0]),)
+    people = _PEOPLE_DO.match(text)
+    if people and _PEOPLE.match(people["who"]) and people["verb"].lower() not in _NO_COMMAND and cues[0].force == "is":
+        return (replace(cues[0], force="duty", head=frozenset(stems(people["verb"])), text=people["verb"]),)
+    for match in _COMMAND.finditer(text):
+        word = match["verb"]
+        if word.lower() not in _NO_COMMAND and not word.endswith(("s", "ed", "ing", "ly")) and cues[0].force == "is":
+            return (replace(cues[0], force="duty", head=frozenset(stems(word)), text=word),)
+    return cues
+
+
+_RELATIVE = re.compile(r"\b(?:that|which|who)\s+(?:\w+\s+)?$", re.I)
+_OBJECT_ENDS = re.compile(
+    r"[.,;:()]|\b(?:of|in|on|at|for|from|to|by|with|without|during|after|before|within|under|over|above|below"
+    r"|until|since"
+    r"|if|unless|when|where|while|and|but|or|because|through|via|per|as|that|which|who)\b",
+    re.I,
+)
+
+
+def _matter(text: str, start: int, end: int) -> frozenset[str]:
+    """Concepts of what is said before a cue in its clause, and of what comes right after it."""
+    text = without_amounts(text)
+    verb = re.match(r"\W*(?:(?:be|been|only|not|also|always|then|now|to|\w+ly)\s+)*", text[end:])
+    begin = end + (verb.end() if verb else 0)
+    rest = _OBJECT_ENDS.search(text, begin + 1)
+    before = re.split(r"[;:,]\s", text[:start])[-1]
+    return (
+        frozenset(concepts(before)) | frozenset(concepts(text[begin : rest.start() if rest else len(text)]))
+    ) - RULING
+
+
+_WITHOUT_WHAT = re.compile(
+    r"\bwithout (?:(?:an?|any|the|their|prior|further|written|previous|obtaining|having"
+    r"|first)\s+)*(?P<what>[\w'’-]+(?:\s+(?!"
+    r"(?:of|from|by|in|on|at|for|if|when|and|or|unless|being|before|is|are|must|may)\b)[\w'’-]+){0,4})",
+    re.I,
+)
+_BEFORE_DONE = re.compile(
+    r"\bbefore (?P<what>(?:[\w'’()-]+\s+){1,7}?(?:is|are|has been|have been|was|were) (?!not\b)[a-z]+(?:ed|en"
+    r"|wn|ade|one|ent))\b",
+    re.I,
+)
+_ONLY_WITH = re.compile(
+    r"\b(?:only (?:with|after|against|upon|on|if|when|once)|unless|subject to|provided(?: that)?|conditional on"
+    r"|except with)\s+"
+    r"(?:(?:an?|any|the|their|prior|further|written|previous)\s+)*(?P<what>[\w'’-]+(?:\s+(?!(?:of|from|by|in|on"
+    r"|at|for|if|when"
+    r"|and|or|unless|before|must|may)\b)[\w'’-]+){0,4})",
+    re.I,
+)
+
+
+_PLAINLY_NOT = re.compile(r"\b(?:not|never|no)\b|n['’]t\b", re.I)
+
+
+def _implied(text: str, cues: tuple[Cue, ...]) -> Iterator[tuple[Force, str]]:
+    """What a phrase requires or waives: "only with a permit" and "not without a permit", "may ... without a permit"."""
+    for match in _WITHOUT_WHAT.finditer(text):
+        force = _cue_at(text, cues, match.start()).force
+        negative = force == "ban" or (force == "not" and bool(_PLAINLY_NOT.search(text, 0, match.start())))
+        yield ("duty" if negative else "waived"), match["what"]
+    if any(cue.force in ("may", "is") for cue in cues):
+        for match in _BEFORE_DONE.finditer(text):
+            if _cue_at(text, cues, match.start()).force == "may":
+                yield "waived", match["what"]
+    for match in _ONLY_WITH.finditer(text):
+        optional = match[0].lower().startswith("unless") and _cue_at(text, cues, match.start()).force not in (
+            "ban",
+            "not",
+        )
+        if not find_amounts(match["what"]) and not optional:
+            yield "duty", match["what"]
 
 
 def _with_bound(quantity: Quantity, text: str) -> Quantity:

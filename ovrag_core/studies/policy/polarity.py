@@ -43,6 +43,8 @@ _CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
             rf"\b(?:is|are|was|were|be)(?:\s+{_NOT}|n't)(?:\s+(?!but\b|only\b|optional\b)\w+){{0,2}}?\s+{_NEEDED}\b",
             rf"\b{_NOT}\s+(?:an?\s+)?{_NEEDED}\b",
             rf"{_NOBODY}(?:is|are|be)?\s*{_NEEDED}\b",
+            r"\b(?:requires?|needs?)\s+no\b",
+            r"\b(?:nobody|no one|none)\s+(?:has|needs) to\b",
             r"\bno (?:need|requirement|obligation|duty)\b",
             r"\bwithout (?:the need|needing|requiring|requirement)\b",
             r"\bexempt(?:s|ed|ions?)?\b",
@@ -51,7 +53,10 @@ _CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
             r"\boptional\b",
             r"\bvoluntary\b",
             r"\bexcused from\b",
-            r"\bat (?:their|your) (?:own )?discretion\b",
+            r"\bat (?:their|your|his|her|its) (?:own )?discretion\b",
+            r"\b(?:is|are) (?:left )?up to (?:(?:you|them|him|her|each)\b|(?:the )?[\w ]{2,25}? (?:whether|to decide))",
+            r"\b(?:is|are) free to (?:decide|choose)\b",
+            r"\b(?:when|where|what)ever (?:they|you|he or she) (?:like|please|want|wish|choose)s?\b",
         ),
     ),
     (
@@ -65,6 +70,7 @@ _CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
             rf"{_NOBODY}(?:may|can|shall|should|must)\b",
             rf"{_NOBODY}(?:is|are|be|will be|shall be){_ADVERB}\s+{_ALLOWED}\b",
             r"\bunder no circumstances\b",
+            r"\b(?:on no account|in no case|out of the question)\b",
             r"\bprohibit(?:s|ing|ion|ions|ed)?\b",
             r"\bforbid(?:s|ding|den)?\b",
             rf"\b{_BANNED}\b",
@@ -99,6 +105,8 @@ _CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
             rf"\b{_ALLOWED}\b",
             r"\b(?:right|free|able|welcome|at liberty) to\b",
             r"\b(?:eligible|welcome)\b",
+            r"\b(?:is|are) (?:fine|ok|okay|all right)\b",
+            r"\bfeel free\b",
         ),
     ),
 )
@@ -113,7 +121,8 @@ _DENIED = re.compile(
 )
 _MODAL = re.compile(r"(?:must|shall|should|may|can|could|might|to|not?|never|longer|cannot|n't|avoid)$", re.I)
 _ACTIVE = re.compile(
-    r"(?:require|mandate|prohibit|forbid|ban|disallow|permit|allow)s?$|(?:requir|mandat|prohibit|permit|allow|forbidd)ing$",
+    r"(?:require|mandate|prohibit|forbid|ban|disallow|permit|allow)s?$|(?:requir|mandat|prohibit|permit|allow"
+    r"|forbidd)ing$",
     re.I,
 )
 _NOUN = re.compile(r"(?:prohibition|ban|requirement|exemption|waiver|obligation|permission|duty)s?$", re.I)

@@ -39,7 +39,7 @@ class Quantity:
 
 
 # Minutes and months are the two bases of time: no number of days is a month.
-_TIMES = {
+TIMES = {
     "second": ("minute", Decimal(1) / 60),
     "minute": ("minute", Decimal(1)),
     "hour": ("minute", Decimal(60)),
@@ -82,8 +82,8 @@ _MONEY = {
     "cad": "CAD", "aud": "AUD",
 }  # fmt: skip
 _SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "m": 10**6, "billion": 10**9, "bn": 10**9}
-_WORD_NUMBERS = WORDS | {"dozen": 12}
-_WORD = "|".join(sorted((*_WORD_NUMBERS, "hundred", "thousand", "million"), key=len, reverse=True))
+WORD_NUMBERS = WORDS | {"dozen": 12}
+_WORD = "|".join(sorted((*WORD_NUMBERS, "hundred", "thousand", "million"), key=len, reverse=True))
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _TIME_UNIT = (
     r"(?:(?P<working>working|business|consecutive|calendar|full|further|additional)[ -])?"
@@ -138,7 +138,7 @@ _ENDS_PHRASE = frozenset(_ENDS_PHRASE_TEXT.split())
 _LABEL = re.compile(r"([A-Za-z][\w-]*)\s$")
 _LEAST = re.compile(
     r"\b(?:at (?:the )?least|minimum(?: \w+){0,3}(?: of| is)?|(?:no|not) (?:less|fewer|shorter|lower) than"
-    r"|more than|exceed(?:s|ing)?|over|above)\s*$",
+    r"|more than|(?:longer|faster|higher|larger|bigger|heavier) than|exceed(?:s|ing)?|over|above)\s*$",
     re.I,
 )
 _MOST = re.compile(
@@ -170,7 +170,8 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(sorted(_with_shared_units(found, text), key=lambda each: each.start))
 
 
-def _made(text: str, value: Decimal | str, unit: str, of: frozenset[str], start: int, end: int) -> Quantity:
+def made(text: str, value: Decimal | str, unit: str, of: frozenset[str], start: int, end: int) -> Quantity:
+    """A quantity with what the words around it say of its bound, and whether it held before."""
     before, after = text[max(0, start - 60) : start], text[end : end + 20]
     before = re.split(r"[.;:]\s", before)[-1]
     bound: Bound = ""
@@ -192,7 +193,7 @@ def _dates(text: str) -> Iterator[Quantity]:
         month = given["month"]
         number = int(month) if month.isdigit() else [name[:3] for name in MONTHS].index(month[:3].title()) + 1
         day = f"{int(given['day']):02}" if "day" in given else "??"
-        yield _made(
+        yield made(
             text, f"{given.get('year', '????')}-{number:02}-{day}", "date", frozenset(), match.start(), match.end()
         )
 
@@ -203,7 +204,7 @@ def _clocks(text: str) -> Iterator[Quantity]:
         minute = int(match["minute"] or match["minute2"] or 0)
         if match["half"]:
             hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-        yield _made(text, Decimal(60 * hour + minute), "time", frozenset(), match.start(), match.end())
+        yield made(text, Decimal(60 * hour + minute), "time", frozenset(), match.start(), match.end())
 
 
 def _codes(text: str) -> Iterator[Quantity]:
@@ -218,14 +219,14 @@ def _frequencies(text: str) -> Iterator[Quantity]:
             unit, times = _FREQUENT[match["word"].lower()]
             value = Decimal(times)
         else:
-            unit, value = _TIMES[(match["unit"] or match["unit2"]).lower()]
+            unit, value = TIMES[(match["unit"] or match["unit2"]).lower()]
             if match["working"] and match["unit"].lower() == "day":
                 unit, value = _working(match["working"], unit, value)
             if match["twice"]:
                 value /= 2
         spans = match["unit"] and _SPAN.search(text, max(0, match.start() - 12), match.start())
-        made = _made(text, value, unit, frozenset(), match.start(), match.end())
-        yield made if spans and match[0][0] in "aA" else replace(made, every="word")
+        found = made(text, value, unit, frozenset(), match.start(), match.end())
+        yield found if spans and match[0][0] in "aA" else replace(found, every="word")
 
 
 def _working(kind: str, unit: str, value: Decimal) -> tuple[str, Decimal]:
@@ -239,7 +240,7 @@ def _numbers(text: str) -> Iterator[Quantity]:
             continue
         start, end = match.start() + len(match[0]) - len(match[0].lstrip()), match.end()
         if match["sign"]:
-            yield _made(text, value, _MONEY[match["sign"].strip().lower()], frozenset(), start, end)
+            yield made(text, value, _MONEY[match["sign"].strip().lower()], frozenset(), start, end)
             continue
         after = _AFTER.match(text, end)
         if match["words"] and match["words"].lower() == "one" and not after:
@@ -247,7 +248,7 @@ def _numbers(text: str) -> Iterator[Quantity]:
         if after:
             yield _measured(text, value, after, start)
         else:
-            yield _made(text, value, "", _counted(text, start, end), start, end)
+            yield made(text, value, "", counted(text, start, end), start, end)
 
 
 def _value(match: re.Match[str]) -> Decimal | None:
@@ -260,27 +261,32 @@ def _value(match: re.Match[str]) -> Decimal | None:
         elif word in ("thousand", "million"):
             total, current = total + (current or Decimal(1)) * _SCALES[word], Decimal(0)
         elif word != "and":
-            current += _WORD_NUMBERS[word]
+            current += WORD_NUMBERS[word]
     return total + current
 
 
 def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Quantity:
     if after["share"]:
-        return _made(text, value, "%", frozenset(), start, after.end())
+        return made(text, value, "%", frozenset(), start, after.end())
     if after["money"]:
-        return _made(text, value, _MONEY[after["money"].lower()], frozenset(), start, after.end())
+        return made(text, value, _MONEY[after["money"].lower()], frozenset(), start, after.end())
     name = {"min": "minute", "hr": "hour", "yr": "year", "sec": "second"}.get(
         short := after["unit"].lower().removesuffix("s"), short
     )
-    unit, each = _TIMES[name]
+    unit, each = TIMES[name]
     amount = value * each
     if name == "day" and after["working"]:
         unit, amount = _working(after["working"], unit, amount)
     every: Frequency = "figure" if _EVERY.search(text, max(0, start - 8), start) else ""
-    return replace(_made(text, amount, unit, frozenset(), start, after.end()), every=every)
+    return replace(made(text, amount, unit, frozenset(), start, after.end()), every=every)
 
 
-def _counted(text: str, start: int, end: int) -> frozenset[str]:
+def is_measured(text: str, end: int) -> bool:
+    """Whether a unit of time, money or share follows a number that ends there."""
+    return bool(_AFTER.match(text, end))
+
+
+def counted(text: str, start: int, end: int) -> frozenset[str]:
     """What a number counts: the words of the phrase after it, and the word before that it may number ("Section 4")."""
     words: list[str] = []
     at = end
@@ -311,7 +317,7 @@ def _with_shared_units(found: list[Quantity], text: str) -> Iterator[Quantity]:
 
 
 def _per_unit(text: str, quantity: Quantity) -> Decimal:
-    for name, (_, each) in _TIMES.items():
+    for name, (_, each) in TIMES.items():
         if re.search(rf"\b{name}", text[quantity.start : quantity.end], re.I):
             return each
     return Decimal(1)
