@@ -289,6 +289,30 @@ def test_pipeline_is_drawn_below_what_it_needs_without_detours(small: Path):
     assert text.count('marker-end="url(#tip)"') == 3, "first to last goes over 01_second"
 
 
+def test_stages_made_from_one_entry_are_drawn_as_one(small: Path):
+    many = """
+  many:
+    foreach: ${heights}
+    do:
+      desc: Tides of ${key}
+      cmd: echo ${key}
+      deps: [first.txt]
+      outs:
+        - tables/${key}.csv
+        - data/${key}.csv
+  after:
+    cmd: echo after
+    deps: [data/low.csv, data/high.csv]
+"""
+    (small / "params.yaml").write_text("x: 1\nheights: {low: [1], high: [2]}\n", encoding="utf-8")
+    (small / "dvc.yaml").write_text(PIPELINE + many, encoding="utf-8")
+    text = index_page(small)
+    assert text.count(">many<") == 1 and "many@" not in text and "Tides of low" not in text
+    assert {"../tables/low.csv", "../tables/high.csv"} <= set(Page(text).links)
+    places = {name: float(y) for y, name in re.findall(r'<text class="name" x="[\d.]+" y="([\d.]+)">(\w+)<', text)}
+    assert places["many"] < places["after"]
+
+
 def test_our_index_is_that_of_our_results():
     stages = read_stages(ROOT)
     if changes(stages, "index"):
