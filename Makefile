@@ -49,8 +49,8 @@ epistemic: checked ## recompute the study of abstention alone, stage 08
 policy: checked ## recompute the study of cited answers alone, stage 09
 	@.venv/bin/dvc repro --force 09_cited_or_silent
 
-causal: checked ## recompute the study of causal chains alone, stage 10
-	@.venv/bin/dvc repro --force 10_causal_chains
+causal: checked ## recompute the study of causal chains alone, stages 10 and 11
+	@.venv/bin/dvc repro --force 10_causal_chains 11_causal_questions
 
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro

@@ -292,7 +292,7 @@ def replay_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 
 
 def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
-    """Milliseconds to read and solve a question, which differ from run to run: `questions_latency`."""
+    """Milliseconds to read and solve a question, which differ from run to run: `latency_questions`."""
     rows = []
     for language, asked in study.asked.items():
         spent = [1000 * each.seconds for each in (*asked.judged, *asked.unlabelled)]
@@ -300,7 +300,7 @@ def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         rows.append(row | {"95th percentile": float(numpy.quantile(spent, 0.95)), "longest": max(spent)})
     more = "Milliseconds of the processor; of each language the first question loads what the others share"
     note = _note(book, study, cluster="", more=more)
-    return table(book, pandas.DataFrame(rows), "questions_latency", "Milliseconds to read and solve a question.", note)
+    return table(book, pandas.DataFrame(rows), "latency_questions", "Milliseconds to read and solve a question.", note)
 
 
 # -- from the inside --------------------------------------------------------------------------------------------------
