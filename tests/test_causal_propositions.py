@@ -165,8 +165,8 @@ def test_a_quote_is_the_text_at_its_span() -> None:
 
 
 WORDS = (
-    "X Y the price raises lowers causes does not which and , . ; because when if of in by to -> is ( ) - no it this rise "
-    "falls only but so — é ? \u202e"
+    "X Y the price raises lowers causes does not which and , . ; because when if of in by to -> is ( ) - no it "
+    "this rise falls only but so — é ? \u202e"
 )
 
 

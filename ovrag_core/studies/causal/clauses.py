@@ -14,7 +14,8 @@ Strength = Literal["clause", "noun", "weak", "therefore"]
 
 _EDGE = ' \t\r\n.,;:!?"“”‘*_`'
 _BEFORE = re.compile(
-    r"^(?:(?:and|but|or|nor|so|then|that|both|either|in turn|also|thus|hence|while|whereas|because|to|therefore)\b[,\s]*)+",
+    r"^(?:(?:and|but|or|nor|so|then|that|both|either|in turn|also|thus|hence|while|whereas|because|to|therefore)\b"
+    r"[,\s]*)+",
     re.IGNORECASE,
 )
 _AFTER = re.compile(

@@ -20,9 +20,13 @@ _STRONG = (
     r"|substantial|significant|considerable|mild|moderate|slow|long-term|continued|overall|serious|severe|real|own|even)\s+)"
 )
 _MUCH = rf"(?:(?:{ADVERB}|much|far|a lot|a little|somewhat|slightly|very|rather|quite|even|still)\s+)"
-_BE = r"(?:(?:has|have|had|will|would|can|could|may|might|must|should|does|do|did|is|are|was|were|be|been|being|to|from|becomes?|became|becoming|gets?|got|turns?|keeps?|starts?|begins?|then)\s+)"
+_BE = (
+    r"(?:(?:has|have|had|will|would|can|could|may|might|must|should|does|do|did|is|are|was|were|be|been|being|to|from"
+    r"|becomes?|became|becoming|gets?|got|turns?|keeps?|starts?|begins?|then)\s+)"
+)
 _TAIL = re.compile(
-    r"\s+(?:as well|too|than (?:before|usual|normal|earlier)|(?:two|three|four|five|ten)fold|over time|in the (?:long|short) (?:run|term)|by [\d.,]+ ?(?:%|per ?cent|percent|degrees?|points?)?"
+    r"\s+(?:as well|too|than (?:before|usual|normal|earlier)|(?:two|three|four|five|ten)fold|over time"
+    r"|in the (?:long|short) (?:run|term)|by [\d.,]+ ?(?:%|per ?cent|percent|degrees?|points?)?"
     rf"|as a result|in turn|{ADVERB}|by a lot|a lot|a little|a bit|somewhat|slightly)$"
 )
 _THERE = re.compile(r"^there (?:is|are|was|were|will be|has been|have been|being) ")
@@ -102,7 +106,7 @@ def has_motion(mention: str) -> bool:
 
 
 def is_state(sentence: str) -> bool:
-    """Whether a sentence ends by saying that something moves, happens or is not there, or says that there is a change."""
+    """Whether a sentence ends by saying that something moves, happens or is not there, or begins with "there is"."""
     text, patterns = _plain(sentence), _patterns()
     ends = [pattern for _, pattern in patterns.verbs] + [patterns.occurring, patterns.absent_after]
     return any(_without(pattern, text) is not None for pattern in ends) or _THERE.match(text) is not None
@@ -177,7 +181,8 @@ def _patterns() -> _Patterns:
     return _Patterns(
         outer_denial=re.compile(r"^it is (?:not (?:the case|true|so)|false|untrue|wrong) that\s+"),
         inner_denial=re.compile(
-            r"(?<=\s)(?:(?:do|does|did|will|would|can|could|should) (?:not|never)|not|never|no longer|(?:fails?|failed) to)(?=\s)"
+            r"(?<=\s)(?:(?:do|does|did|will|would|can|could|should) (?:not|never)|not|never|no longer"
+            r"|(?:fails?|failed) to)(?=\s)"
         ),
         opposite=re.compile(r"^(?:opposite|reverse|contrary) of\s+"),
         absent_before=re.compile(rf"^(?:{any_of(absent)}\s+|{any_of(hyphened)})(?=\S)"),

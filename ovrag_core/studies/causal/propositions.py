@@ -14,7 +14,8 @@ from typing import Literal
 
 from ovrag_core.studies.causal import clauses
 from ovrag_core.studies.causal.clauses import Frame, mention
-from ovrag_core.studies.causal.cues import Cue, Relation, association, find_cues, signed
+from ovrag_core.studies.causal.cue_patterns import Relation
+from ovrag_core.studies.causal.cues import Cue, association, find_cues, signed
 from ovrag_core.studies.causal.directions import has_motion, is_state
 from ovrag_core.studies.causal.sentences import is_question, opening, sentences
 from ovrag_core.studies.causal.wording import any_of
@@ -347,7 +348,7 @@ class _Reader:
         return outcome
 
     def _object(self, text: str, cues: list[Cue], at: int) -> str:
-        """What stands behind a cue; behind the next one where only "and" or "but" is between ("raises and lowers Y")."""
+        """What stands behind a cue; behind the next one where only "and" is between ("raises and lowers Y")."""
         right = self._right(text, cues, at)
         behind = text[cues[at].end : cues[at + 1].start] if at + 1 < len(cues) else ""
         if not mention(right) and clauses.is_joined(behind):

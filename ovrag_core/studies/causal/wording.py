@@ -23,20 +23,27 @@ _NO_ADVERBS = (
     "supply|family|assembly|anomaly|monopoly|oligopoly|reply|ally|fly|jelly|belly|july|italy|duopoly|bully|rally|only"
 )
 ADVERB = (
-    rf"(?:(?!(?:{_NO_ADVERBS})\b)[a-z]+ly|also|then|thus|hence|often|always|still|even|in turn|again|just|itself|themselves"
+    rf"(?:(?!(?:{_NO_ADVERBS})\b)[a-z]+ly|also|then|thus|hence|often|always|still|even|in turn|again|just|itself"
+    r"|themselves"
     r"|in fact|thereby|not only|not just|not merely|soon|too|usually|so|in the end|at once|ever|further|once again|now)"
 )
 NOT = (
-    r"(?:(?:do|does|did|will|would|can|could|should|is|are|was|were|has|have|had)(?:n't|n’t| not| never)|cannot|can't|won't"
+    r"(?:(?:do|does|did|will|would|can|could|should|is|are|was|were|has|have|had)(?:n't|n’t| not| never)|cannot"
+    r"|can't|won't"
     r"|(?:is|are|was|were)(?:n't| not) what|never|not|no longer|fails? to|failed to|ceases? to|neither)"
 )
 AUXILIARY = (
     r"(?:will|would|can|could|may|might|must|should|shall|does|do|did|has|have|had|been|tends? to|seems? to|appears? to"
-    r"|(?:is|are|was|were|been) (?:known|said|likely|thought|used|expected|found|believed|shown|bound|going|able|certain|sure|set) to"
-    r"|helps? to|helps?|(?:is|are|was|were) what|serves? to|acts to|act to|begins? to|starts? to|continues? to|works? to|comes? to)"
+    r"|(?:is|are|was|were|been) (?:known|said|likely|thought|used|expected|found|believed|shown|bound|going|able"
+    r"|certain|sure|set) to"
+    r"|helps? to|helps?|(?:is|are|was|were) what|serves? to|acts to|act to|begins? to|starts? to"
+    r"|continues? to|works? to|comes? to)"
 )
 BE = r"(?:is|are|was|were|be|been|being|gets?|got)"
-DETERMINER = r"(?:an?|the|some|any|this|that|these|those|its|their|our|such|each|every|both|all|of|in|by|to|with|on|for|from|at|as|and|or|very|much|far|no)"
+DETERMINER = (
+    r"(?:an?|the|some|any|this|that|these|those|its|their|our|such|each|every|both|all|of|in|by|to|with|on|for|from|at|as"
+    r"|and|or|very|much|far|no)"
+)
 _VOWEL = re.compile(r"[aeiou]")
 
 
