@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -203,17 +203,17 @@ def _share(outcome: Sequence[bool]) -> str:
 def _print_statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> None:
     print("\nstatements: recall and precision of claims (thing, effect, thing, denied)")
     chains = generate(store)
-    _print_claims("chains, prompts", ((chain.prompt, _stated(chain), lexicon) for chain in chains), errors)
+    _print_claims("chains, prompts", [(c.prompt, _stated(c), lexicon, _added(c)) for c in chains], errors)
     for kind in ("relation", "synonym", "order"):
-        texts = ((p.text, _stated(chain), lexicon) for chain in chains for p in chain.paraphrases if p.kind == kind)
+        texts = [(p.text, _stated(c), lexicon, _added(c)) for c in chains for p in c.paraphrases if p.kind == kind]
         _print_claims(f"chains, paraphrased by {kind}", texts, errors)
     folder = EXTERNAL / "causal" / "recorded"
     for name in RECORDED if folder.is_dir() else ():
         pairs = [
             (chain, Lexicon.of_graph(EmbeddedStore(recorded_graph([chain])))) for chain in read_recorded(folder / name)
         ]
-        _print_claims(f"{name}, prompts", ((chain.prompt, _stated(chain), own) for chain, own in pairs), errors)
-        texts = ((p.text, _stated(chain), own) for chain, own in pairs for p in chain.paraphrases)
+        _print_claims(f"{name}, prompts", [(c.prompt, _stated(c), own, 0) for c, own in pairs], errors)
+        texts = [(p.text, _stated(c), own, 0) for c, own in pairs for p in c.paraphrases]
         _print_claims(f"{name}, paraphrases", texts, errors)
     for name in ("statements_first", "statements_unseen"):
         _print_unseen(name, yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8")), lexicon, errors)
@@ -226,20 +226,27 @@ def _stated(chain: Chain) -> set[ClaimKey]:
     return {(step.subject.value, step.predicate.value, step.object.value, False) for step in chain.premises}
 
 
-def _print_claims(title: str, texts: Iterable[tuple[str, set[ClaimKey], Lexicon]], errors: bool) -> None:
-    """Recall of the steps; what else is claimed counts against precision unless the prompt has more than its steps."""
-    hit = total = unread = 0
-    for text, stated, lexicon in texts:
+def _added(chain: Chain) -> int:
+    """Sentences of a prompt beside its steps."""
+    return len(chain.contradictions) + len(chain.asides)
+
+
+def _print_claims(title: str, texts: Sequence[tuple[str, set[ClaimKey], Lexicon, int]], errors: bool) -> None:
+    """Recall of the steps, and precision: what is claimed beyond the steps and the sentences added to them is wrong."""
+    hit = total = claimed = unread = 0
+    for text, stated, lexicon, added in texts:
         reading = read(text, lexicon.compounds)
         claims = [claim(each, lexicon) for each in reading.propositions]
         found = {(c.subject.value, c.predicate.value, c.object.value, c.denied) for c in claims if isinstance(c, Claim)}
         hit, total = hit + len(found & stated), total + len(stated)
+        claimed += max(len(found) - added, len(found & stated))
         unread += len(reading.unread) + sum(not isinstance(each, Claim) for each in claims)
         if errors and stated - found:
             print("   ", sorted(stated - found)[:2], [each.quote for each in reading.unread][:2])
-    shown = wilson(hit, total)
-    share = f"{hit} of {total} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
-    print(f"  {title:52} recall {share}; not read {unread}")
+    for name, among in (("recall", total), ("precision", claimed)):
+        shown = wilson(hit, among)
+        share = f"{hit} of {among} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
+        print(f"  {title:52} {name} {share}; not read {unread}")
 
 
 def _print_unseen(title: str, entries: Sequence[dict[str, object]], lexicon: Lexicon, errors: bool) -> None:

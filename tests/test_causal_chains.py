@@ -77,6 +77,18 @@ def test_what_has_no_effect_leads_nowhere(graph: EmbeddedStore) -> None:
         assert triple.object not in reached, triple
 
 
+def test_all_ways_between_two_things_have_the_same_sign(graph: EmbeddedStore) -> None:
+    signs = effects(graph)
+    for first in signs:
+        reached: dict[NamedNode, int] = {}
+        waiting = [(first, 1)]
+        while waiting:
+            node, sign = waiting.pop()
+            for other, factor in signs.get(node, {}).items():
+                assert reached.setdefault(other, sign * factor) == sign * factor, (first, other)
+                waiting.append((other, sign * factor))
+
+
 def test_every_thing_has_a_name_and_two_synonyms(graph: EmbeddedStore, lexicon: Lexicon) -> None:
     things = {name.entity for name in lexicon.names}
     assert len(things) == 226

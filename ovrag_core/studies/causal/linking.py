@@ -28,6 +28,7 @@ from ovrag_core.studies.causal.wording import entries
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
 MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
+_KEPT = 2000  # rankings that are remembered
 _JOINING = frozenset(("a", "an", "the", "of", "in", "on", "at", "for"))
 _SPELLINGS = (
     (re.compile(r"(?<=\w{2})is(?=ation|e$|ed$|er$|ers$|es$|ing$)"), "iz"),
@@ -163,6 +164,8 @@ class Lexicon:
             for name, score in zip(self.names, scores, strict=True):
                 if name.entity not in best or score > best[name.entity].score:
                     best[name.entity] = Candidate(name.entity, name.text, score)
+            if len(self._seen) >= _KEPT:
+                self._seen.clear()
             self._seen[text] = sorted(best.values(), key=lambda each: (-each.score, each.entity.value))
         return self._seen[text]
 
