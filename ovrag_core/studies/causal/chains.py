@@ -433,6 +433,7 @@ def _recorded(record: Mapping[str, object]) -> Chain:
     given, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
     steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
     total = prod(1 if step.predicate == RAISES else -1 for step in steps)
+    unprompted = record.get("injected_contradictions")
     return Chain(
         id=str(record["chain_id"]),
         domain=str(record["domain"]),
@@ -448,7 +449,7 @@ def _recorded(record: Mapping[str, object]) -> Chain:
             for each in _records(record["perturbations"])
         ),
         contradictions=(),
-        unprompted=tuple(str(each) for each in record.get("injected_contradictions") or ()),  # type: ignore[attr-defined]
+        unprompted=tuple(map(str, unprompted)) if isinstance(unprompted, list) else (),
     )
 
 

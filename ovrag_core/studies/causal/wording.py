@@ -108,7 +108,9 @@ def text_of(*keys: str) -> str:
     found: object = language()
     for key in keys:
         found = found[key] if isinstance(found, dict) else None
-    return found if isinstance(found, str) else ", ".join(str(line) for line in found or ())  # type: ignore[attr-defined]
+    if not isinstance(found, str):
+        raise KeyError(keys)
+    return found
 
 
 def entries(*keys: str) -> list[str]:
