@@ -25,18 +25,18 @@ def identification_table(book: Book, examined: Sequence[Examined]) -> pandas.Dat
     """What graphs let one compute, and why not: `identification`."""
     frame = pandas.DataFrame([_row(each) for each in examined])
     more = (
-        "Effects on the probability of y. Naive: as if nothing confounded; true: by acting on the model, hidden "
-        "variables included. Bounds without an instrument: Robins and Manski; with one: Balke and Pearl"
+        "Effects on the probability of y; true: by acting on the model, hidden variables included. Bounds without an "
+        "instrument: Robins and Manski; with one: Balke and Pearl"
     )
     caption = "What a causal graph lets one compute from observations."
-    return table(book, frame, "identification", caption, _note(book, len(frame), more))
+    shown = frame.drop(columns="naive")
+    return table(book, shown, "identification", caption, _note(book, len(frame), more), full=frame)
 
 
 def _row(examined: Examined) -> dict[str, object]:
     found = examined.found
     return {
-        "model": examined.example.name,
-        "asked": "direct effect" if examined.example.asked.kind == "nde" else "effect",
+        "model": _title(examined),
         "identified": f"by {found.method}" if isinstance(found, Estimand) else "no",
         "by": in_words(found.formula) if isinstance(found, Estimand) else f"open: {found.path}",
         "would suffice": "" if isinstance(found, Estimand) else found.assumption,
@@ -47,11 +47,16 @@ def _row(examined: Examined) -> dict[str, object]:
     }
 
 
+def _title(examined: Examined) -> str:
+    of = ", direct effect" if examined.example.asked.kind == "nde" else ""
+    return f"{examined.example.name}{of}"
+
+
 def identification_figure(book: Book, examined: Sequence[Examined]) -> Path:
     """Effects as they look, as computed, bounded, and as they are: `identification`."""
     rows = [
         {
-            "model": f"{each.example.name}{', direct effect' if each.example.asked.kind == 'nde' else ''}",
+            "model": _title(each),
             "truth": each.truth,
             "naive": each.naive,
             "estimate": each.estimate,
@@ -95,7 +100,7 @@ def _agreed(name: str, of: Sequence[Agreement]) -> dict[str, object]:
 def actions_table(book: Book) -> pandas.DataFrame:
     """What is seen, done and imagined in a small model: `actions`."""
     model = identification_examples.measured_confounder()
-    asked = "P(y | do(x))"
+    asked = "P(y | do x)"
     theirs = {asked: identification_examples.done_by_pgmpy(model)}
     rows = [
         {"quantity": words, "symbol": symbol, "value": value, "by pgmpy": theirs.get(symbol)}

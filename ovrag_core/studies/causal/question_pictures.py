@@ -168,7 +168,8 @@ def graphs(drawn: Mapping[str, Drawn], width: float) -> Figure:
         axes = fig.subplots(len(drawn), 1, squeeze=False, height_ratios=heights)[:, 0]
         for ax, (title, each), height in zip(axes, drawn.items(), heights, strict=True):
             _draw(ax, each, layouts[title])
-            ax.set_ylim(0.3 - height / 2 - 0.5, height / 2)
+            top = max(map(len, layouts[title])) / 2 + 0.1
+            ax.set_ylim(top - height - 0.2, top)
             ax.set_title(textwrap.fill(title, 84), loc="left")
         handles = [
             Patch(fc=ACTED, ec="black", lw=0.6, label="acted on"),

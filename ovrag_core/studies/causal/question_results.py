@@ -19,10 +19,10 @@ from ovrag_core.thesis import numbers
 from ovrag_core.thesis.tables import Note
 
 ARM = "parser and exact inference, from the text alone"
-NAMES: Mapping[Language, str] = {"rules": "rules", "numbers": "graph and numbers"}
+NAMES: Mapping[Language, str] = {"rules": "rules", "numbers": "numbers"}
 BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
 CLUSTERS: Mapping[Language, str] = {"rules": "texts", "numbers": "models"}
-OVER = "texts (rules) and models (graph and numbers)"
+OVER = "texts (rules) and models (numbers)"
 WILSON = "Where all clusters agree: Wilson, with the clusters as n"
 AS_LABELLED, CONTESTED, OTHERWISE = "as labelled", "label contested", "otherwise, unflagged"
 NOT_IDENTIFIED, BY_ROUNDING, FLAGGED = "not identified", "open by rounding", "otherwise, flagged"
