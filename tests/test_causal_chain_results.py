@@ -151,7 +151,7 @@ def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: Stud
     lines = path.read_text(encoding="utf-8").splitlines()
     assert r"\newcommand{\CausalChains}{12}" in lines and r"\newcommand{\CausalGainEnds}{0.50}" in lines
     assert rf"\newcommand{{\CausalCafEntailment}}{{{figures[OURS, 'caf'].entailment.value:.3f}}}" in lines
-    assert r"\newcommand{\CausalCoverageZeroEight}{0.800}" in lines
+    assert r"\newcommand{\CausalCoverageZeroEightEntailment}{0.800}" in lines
     assert r"\newcommand{\CausalCellsMeasured}{16}" in lines
     said = chain_results.sentences(done, figures, compared, given)
     assert said[0].startswith("Drafts by: drift simulator (declared")

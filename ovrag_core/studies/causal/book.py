@@ -88,12 +88,17 @@ def table(
     full: pandas.DataFrame | None = None,
     headers: Mapping[str, str] | None = None,
     decimals: int | Mapping[str, int] = 3,
+    long: bool = False,
 ) -> pandas.DataFrame:
-    """Write `tables/causal/<name>`, the CSV with `full` where that is given; the table as LaTeX shows it."""
+    """Write `tables/causal/<name>`, the CSV with `full` where that is given; the table as LaTeX shows it.
+
+    `long` lets it run over pages.
+    """
     (book.tables / FOLDER).mkdir(parents=True, exist_ok=True)
     shown = {str(column): str(column) for column in frame.columns} | dict(headers or {})
+    place = f"{FOLDER}/{name}"
     return write_table(
-        frame, f"{FOLDER}/{name}", caption, note, folder=book.tables, headers=shown, decimals=decimals, full=full
+        frame, place, caption, note, folder=book.tables, headers=shown, decimals=decimals, full=full, long=long
     )
 
 

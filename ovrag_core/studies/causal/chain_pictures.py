@@ -33,7 +33,7 @@ def marks(
         given = pandas.concat(tables.values(), ignore_index=True)
         rows = list(dict.fromkeys(given[row].astype(str)))
         kinds = list(dict.fromkeys(given[series].astype(str))) if series else [""]
-        fig = Figure(figsize=(width, 0.8 + (0.12 + 0.11 * len(kinds)) * len(rows)), layout="constrained")
+        fig = Figure(figsize=(width, 0.8 + (0.14 + 0.085 * len(kinds)) * len(rows)), layout="constrained")
         axes = fig.subplots(1, len(tables), sharey=True, squeeze=False)[0]
         chosen = dict(zip(kinds, colours(len(kinds)), strict=True))
         for ax, (title, table) in zip(axes, tables.items(), strict=True):
@@ -48,7 +48,7 @@ def marks(
             ax.set_title(title)
             ax.set_xlabel(units[title])
             ax.set_xlim(limits)
-            ax.xaxis.set_major_locator(MaxNLocator(5))
+            ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
             ax.grid(axis="x")
             ax.set_axisbelow(True)
             ax.tick_params(axis="y", length=0)
@@ -65,39 +65,39 @@ def marks(
 
 def curves(
     panels: Mapping[str, pandas.DataFrame],
-    x: str,
-    series: str,
     width: float,
     *,
-    labels: Mapping[str, str],
+    axis: str,
+    units: Mapping[str, str],
     level: str | None = None,
-    ends: Mapping[str, float] | None = None,
+    ends: float | None = None,
 ) -> Figure:
     """One panel a measure over the same x: a line a series with its interval as a band.
 
-    Frames have `x`, `series`, value, low and high. `labels` names the x axis and each panel's y axis; `level` is
-    the panel with a line at 0; `ends` marks a place on the x axis of a panel.
+    Frames have the columns x, series, value, low and high. `axis` names x, `units` the y axes by panel; `level` is the
+    panel with a line at 0, which is a series of its own in black, `ends` the place on its x axis where it crosses it.
     """
     with styled():
-        fig = Figure(figsize=(width, 2.5), layout="constrained")
+        fig = Figure(figsize=(width, 2.6), layout="constrained")
         axes = fig.subplots(1, len(panels), squeeze=False)[0]
         for ax, (title, table) in zip(axes, panels.items(), strict=True):
-            _lines(ax, table, x, series)
-            ax.set(title=title, xlabel=labels[x], ylabel=labels[title])
+            _lines(ax, table, ["black"] if title == level else None)
+            ax.set(title=title, ylabel=units[title])
             if title == level:
                 ax.axhline(0, color="black", lw=0.7)
-            if ends and title in ends:
-                ax.axvline(ends[title], color=GREY, lw=0.9, ls=(0, (4, 3)), label=f"gain ends, {ends[title]:.2f}")
-        handles = dict(pair for ax in axes for pair in zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-        fig.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=max(1, len(handles)))
+                if ends is not None:
+                    ax.axvline(ends, color=GREY, lw=0.9, ls=(0, (4, 3)), label=f"no gain, {ends:.2f}")
+        fig.supxlabel(axis, fontsize=8)
+        handles = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        fig.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=max(1, len(handles)))
         return fig
 
 
-def _lines(ax: Axes, table: pandas.DataFrame, x: str, series: str) -> None:
-    kinds: Sequence[str] = list(dict.fromkeys(table[series]))
-    for place, (kind, colour) in enumerate(zip(kinds, colours(len(kinds)), strict=True)):
-        part = table[table[series] == kind].sort_values(x)
-        at, values = part[x].to_numpy(dtype=float), part["value"].to_numpy(dtype=float)
+def _lines(ax: Axes, table: pandas.DataFrame, chosen: Sequence[str] | None = None) -> None:
+    kinds = list(dict.fromkeys(table["series"]))
+    for place, (kind, colour) in enumerate(zip(kinds, chosen or colours(len(kinds)), strict=True)):
+        part = table[table["series"] == kind].sort_values("x")
+        at, values = part["x"].to_numpy(dtype=float), part["value"].to_numpy(dtype=float)
         low, high = part["low"].to_numpy(dtype=float), part["high"].to_numpy(dtype=float)
         ax.fill_between(at, low, high, color=colour, alpha=0.18, lw=0)
         ls, marker = LINES[place % len(LINES)], MARKERS[place % len(MARKERS)]

@@ -59,7 +59,11 @@ _UNITS: Mapping[str, str] = {
     "complete": "share of the chain",
     "contradicted": "share of drafts",
 }
-SWEPT = ("entailment", "accepted", "drafts")
+SWEPT = ("entailment", "complete", "accepted")
+_PANELS = (
+    "Complete: steps and conclusion of the chain that are stated and verified. Bands: intervals. Gain: entailment of "
+    "the loop minus that of best of T, paired by chain"
+)
 _OF_DRAFTS = (
     "Entailment: (verified + partial / 2) / statements of the final draft, by the whole graph; complete: steps and "
     "conclusion of the chain that are stated and verified; depth: verified before the first contradiction, as a share "
@@ -310,8 +314,8 @@ def ablations_table(book: Book, study: Study, swept: pandas.DataFrame) -> pandas
     shown = frame[["loop", *_with_bounds(("entailment", "complete", "accepted", "drafts", "gain"))]]
     more = (
         "Gain: entailment over best of T. Without feedback: drafts afresh until one is good, and the last one stands; "
-        "gaps: nobody minds what a draft leaves out; score: accepted where nothing is contradicted or missing; linking: "
-        "one label a thing, nothing else; partial: α = 0 and γ = 1; causal model: no test of stability"
+        "gaps: nobody minds what a draft leaves out; score: accepted where nothing is contradicted or missing; "
+        "linking: one label a thing, nothing else; partial: α = 0 and γ = 1; causal model: no test of stability"
     )
     note = _swept_note(book, study, more, "loop (CAF)")
     full = frame[["loop", *(column for column in frame.columns if column != "loop")]]
@@ -328,7 +332,7 @@ def sweep_table(book: Book, study: Study, swept: pandas.DataFrame) -> pandas.Dat
     note = _swept_note(book, study, more, "loop (CAF)")
     full = swept[swept["parameter"] != "parts"]
     caption = "Each parameter varied, the others as set."
-    return table(book, shown, "sweep", caption, note, full=full, decimals={"drafts": 2, "p": 4})
+    return table(book, shown, "sweep", caption, note, full=full, decimals={"p": 4}, long=True)
 
 
 def _with_bounds(names: Sequence[str]) -> list[str]:
@@ -360,7 +364,7 @@ def obedience_figure(book: Book, study: Study, swept: pandas.DataFrame) -> Path:
     ends = gain_ends(swept)
     fig = _curves(book, swept, "obedience", "share of constraints that are obeyed", ends)
     where = "it gains everywhere" if ends is None else f"the gain is 0 at {ends:.2f}, between the values swept"
-    more = f"Obedience is assumed, not found. Bands: intervals. Gain: loop minus best of T, paired by chain; {where}"
+    more = f"Obedience is assumed, not found. {_PANELS}; {where}"
     note = _swept_note(book, study, more, "loop (CAF) and best of T")
     return figure(book, fig, "obedience", "What the loop gains, by how often a constraint is obeyed.", note)
 
@@ -368,29 +372,26 @@ def obedience_figure(book: Book, study: Study, swept: pandas.DataFrame) -> Path:
 def coverage_figure(book: Book, study: Study, swept: pandas.DataFrame) -> Path:
     """The same by the share of the graph's effects that the store knows: `coverage`."""
     fig = _curves(book, swept, "coverage", "share of the effects that the store knows", None)
-    more = "Judged by the whole graph. Bands: intervals. Gain: loop minus best of T, paired by chain"
+    more = f"Judged by the whole graph. {_PANELS}"
     note = _swept_note(book, study, more, "loop (CAF) and best of T")
     return figure(book, fig, "coverage", "What the loop gains, by how much the store knows.", note)
 
 
 def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: float | None) -> Figure:
-    own = swept[swept["parameter"] == name].assign(x=lambda frame: frame["value"].astype(float))
+    own = swept[swept["parameter"] == name]
     panels = {}
-    for title, measure, of in (("Entailment", "entailment", own), ("Gain", "gain", own[own["arm"] == "caf"])):
-        part = pandas.DataFrame(
+    for measure, of in (("entailment", own), ("complete", own), ("gain", own[own["arm"] == "caf"])):
+        panels[measure] = pandas.DataFrame(
             {
-                "x": of["x"],
-                "arm": [NAMES[arm] if measure != "gain" else "loop minus best of T" for arm in of["arm"]],
+                "x": of["value"].astype(float),
+                "series": ["loop minus best of T" if measure == "gain" else NAMES[arm] for arm in of["arm"]],
                 "value": of[measure],
                 "low": of[f"{measure}_low"].fillna(of[measure]),
                 "high": of[f"{measure}_high"].fillna(of[measure]),
             }
         )
-        panels[title] = part
-    labels = {"x": axis, "Entailment": "share of statements", "Gain": "difference of shares"}
-    return chain_pictures.curves(
-        panels, "x", "arm", book.width, labels=labels, level="Gain", ends={} if ends is None else {"Gain": ends}
-    )
+    units = {**_UNITS, "gain": "difference in entailment"}
+    return chain_pictures.curves(panels, book.width, axis=axis, units=units, level="gain", ends=ends)
 
 
 # -- the published table, seconds, prose ------------------------------------------------------------------------------
@@ -490,9 +491,9 @@ def numbers_file(
         told |= numbers.with_interval(f"recall in {where}", recall.value, recall.low, recall.high)
         told |= numbers.with_interval(f"precision in {where}", precision.value, precision.low, precision.high)
     for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
-        told |= numbers.with_interval(
-            f"coverage {row['value']}", row["entailment"], row["entailment_low"], row["entailment_high"]
-        )
+        for measure in ("entailment", "complete"):
+            made = (row[f"{measure}{end}"] for end in ("", "_low", "_high"))
+            told |= numbers.with_interval(f"coverage {row['value']} {measure}", *made)
     ends = gain_ends(swept)
     told["gain ends"] = "n/a" if ends is None else f"{ends:.2f}"
     if study.replayed:
@@ -515,7 +516,7 @@ def sentences(
     """What the study shows on these chains, computed from its results."""
     lines = [f"Drafts by: {_model(study)}."]
     lines += [
-        f"{NAMES[arm]}, {name} chains: entailment {_told(each.entailment)}, contradicted {_told(each.contradicted)}, "
+        f"{NAMES[arm]}, chains {name}: entailment {_told(each.entailment)}, contradicted {_told(each.contradicted)}, "
         f"Jaccard over paraphrases {_told(each.jaccard)}."
         for (name, arm), each in figures.items()
     ]
@@ -523,6 +524,11 @@ def sentences(
         if pair.second == "best_of_t":
             gain = pair.difference
             lines.append(f"The loop's gain over best of T: {_told(Estimate(gain.value, gain.low, gain.high))}.")
+    for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
+        lines.append(
+            f"At coverage {row['value']}: entailment of the loop {numbers.number(row['entailment'])}, "
+            f"{numbers.number(row['complete'])} of the chain stated and verified."
+        )
     ends = gain_ends(swept)
     lines.append(
         "It gains at every obedience swept." if ends is None else f"It gains nothing below an obedience of {ends:.2f}."
