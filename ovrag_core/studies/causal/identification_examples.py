@@ -195,7 +195,7 @@ def quantities(of: Example) -> list[tuple[str, str, float]]:
         ("chance of y", "P(y)", float(scm.distribution(["y"])[1])),
         ("chance of y where x is seen", "P(y | x)", float(seen)),
         ("chance of y where x is done", "P(y | do x)", float(done[1])),
-        ("effect of x on y", "P(y | do x) − P(y | do not x)", float(done[1] - done[0])),
+        ("effect of x on y", "P(Y_x) − P(Y_(not x))", float(done[1] - done[0])),
         ("effect on those with x", "E[Y_x − Y_(not x) | x]", float(treated)),
         ("y without x, of those with x and no y", "P(Y_(not x) = 1 | x, not y)", float(spoiled)),
         ("no y with x, of those with y and no x", "P(Y_x = 0 | not x, y)", float(spared)),
