@@ -342,3 +342,29 @@ def test_the_development_half_of_counterbench(external_data):
     assert {line["id"] for line in lines if contest(found[line["id"]], line["answer"])} == contested
     assert all(found[line["id"]].answer == line["answer"] for line in lines if line["id"] not in contested)
     assert all(found[line["id"]].problem.kind == line["type"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("context", "query", "expected"),
+    [
+        ("Blaf caused Trune, and Trune led to Ziklo.", "Would Ziklo occur if not Blaf?", "no"),
+        ("Trune is caused by Blaf. Ziklo results from Trune.", "Would Ziklo occur if Blaf?", "yes"),
+        ("Trune was caused by Blaf and Ziklo is due to Trune.", "Would Ziklo occur if not Blaf?", "no"),
+        ("Blaf makes Trune occur and Trune makes Ziklo not occur.", "Would Ziklo occur if Blaf?", "no"),
+        ("Either Blaf or Trune but not both causes Ziklo.", "Would Ziklo occur if Blaf and Trune?", "no"),
+        ("Either Blaf or Trune but not both causes Ziklo.", "Would Ziklo occur if Blaf and not Trune?", "yes"),
+        ("Blaf or Trune or both cause Ziklo.", "Would Ziklo occur if Blaf and Trune?", "yes"),
+        ("If Blaf and Trune, then Ziklo. If Ziklo occurs, Plun does not.", "Would Plun occur if Blaf?", None),
+        ("If Blaf, then Ziklo. If Ziklo occurs, Plun does not occur.", "Would Plun occur if Blaf?", "no"),
+        ("Blaf prevented Trune from occurring.", "Would Trune occur if Blaf?", "no"),
+        ("Blaf gave rise to Trune, and Blaf and Trune resulted in Ziklo.", "Would Ziklo occur if Blaf?", "yes"),
+        ("Blaf makes Trune.", "Would Trune occur if Blaf?", None),
+        ("Blaf causes Trune from occurring.", "Would Trune occur if Blaf?", None),
+        ("Trune caused by Blaf causes Ziklo.", "Would Ziklo occur if Blaf?", None),
+        ("Blaf did not cause Trune.", "Would Trune occur if Blaf?", None),
+        ("Trune is not caused by Blaf.", "Would Trune occur if Blaf?", None),
+        ("If Blaf, Plun, Trune.", "Would Trune occur if Blaf?", None),
+    ],
+)
+def test_rules_in_other_tenses_and_turns_are_read_or_refused(context: str, query: str, expected: str | None) -> None:
+    assert answer(context, query).answer == expected

@@ -116,6 +116,7 @@ _NAME = re.compile(
     rf"|(?:is|was|being|were|be)\s+(?:absent|false|inactive)|fail(?:s|ed|ing)?\s+to\s+{_EVENT})"
     rf"|(?:(?:to|still|also|have|has|had|did|does|do|will|would|nonetheless|anyway)\s+)*(?:{_EVENT}"
     rf"|(?:be|is|was|being|were|been)\s+(?:still\s+|also\s+)?{_PRESENT})"
+    rf"|from\s+(?:occurring|happening|taking\s+place|being\s+present)"
     rf"))?",
     re.IGNORECASE,
 )

@@ -56,6 +56,7 @@ class _Verb:
     prevents: bool
     passive: bool
     plural: bool
+    makes: bool = False  # "makes Trune occur"
 
 
 _TOKEN = re.compile(r"[,()]|[^\s,()]+")
@@ -70,20 +71,52 @@ _OPENING = re.compile(
     r")",
     re.IGNORECASE,
 )
-_VERBS: dict[tuple[str, ...], tuple[bool, bool]] = {  # words: (prevents, plural)
-    **{(word,): (False, True) for word in ("cause", "produce", "trigger")},
-    **{(f"{word}s",): (False, False) for word in ("cause", "produce", "trigger")},
-    **{(word,): (True, True) for word in ("prevent", "block", "suppress")},
-    **{(f"{word}s",): (True, False) for word in ("prevent", "block", "suppress")},
-    ("lead", "to"): (False, True),
-    ("leads", "to"): (False, False),
-    ("result", "in"): (False, True),
-    ("results", "in"): (False, False),
-    ("bring", "about"): (False, True),
-    ("brings", "about"): (False, False),
+_CAUSING = """
+cause/causes/caused, produce/produces/produced, trigger/triggers/triggered, induce/induces/induced, create/creates/created,
+generate/generates/generated, yield/yields/yielded, imply/implies/implied, lead to/leads to/led to,
+result in/results in/resulted in, bring about/brings about/brought about, give rise to/gives rise to/gave rise to
+"""
+_MAKING = "make/makes/made"  # "makes Trune occur"
+_PREVENTING = """
+prevent/prevents/prevented, block/blocks/blocked, suppress/suppresses/suppressed, inhibit/inhibits/inhibited,
+preclude/precludes/precluded, avert/averts/averted, stop/stops/stopped, rule out/rules out/ruled out
+"""
+_BACKWARD = """
+result from/results from/resulted from, stem from/stems from/stemmed from, arise from/arises from/arose from,
+follow from/follows from/followed from, are due to/is due to/was due to,
+are the result of/is the result of/was the result of
+"""  # "Trune results from Blaf"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a form of a verb is read; a past tense, which one cause and several share, is taken for no plural."""
+
+    base: str
+    prevents: bool
+    backward: bool
+    plural: bool
+
+
+def _forms() -> dict[tuple[str, ...], _Form]:
+    kinds = ((_CAUSING, False, False), (_MAKING, False, False), (_PREVENTING, True, False), (_BACKWARD, False, True))
+    return {
+        tuple(form.split()): _Form(verb.split("/")[0].strip(), prevents, backward, place == 0)
+        for verbs, prevents, backward in kinds
+        for verb in verbs.split(",")
+        for place, form in enumerate(verb.split("/"))
+    }
+
+
+_VERBS = _forms()
+_LONGEST_VERB = max(map(len, _VERBS))
+_PASSIVE = {
+    form: made.prevents
+    for (form, *rest), made in _VERBS.items()
+    if not rest and form.endswith("ed") and made.base not in ("imply", "yield")
 }
-_PASSIVE = {"caused": False, "produced": False, "triggered": False, "prevented": True, "blocked": True}
-_BE = frozenset({"is", "are"})
+_BE = frozenset({"is", "are", "was", "were"})
+_EVENTS = frozenset({"occur", "happen", "present", "true"})
 _JOINTLY = frozenset({"together", "jointly"})
 _SEVERALLY = frozenset({"each", "separately", "individually", "independently"})
 _FILLERS = frozenset({"always", "also", "then", "thus", "therefore", "hence", "will", "directly"})
@@ -92,6 +125,7 @@ _DOUBTS = frozenset({"can", "may", "might", "could", "sometimes", "often", "usua
 _AND = frozenset({"and", "&", "plus", "but"})
 _OR = frozenset({"or", "and/or"})
 _STARTERS = frozenset({"and", "while", "then", "so", "but", "also", "whereas"})
+_IF = frozenset({"if", "when", "whenever"})
 _ANAPHORA = frozenset({"which", "this", "that", "it"})
 
 
@@ -111,7 +145,7 @@ def read_statements(text: str, mention: Mention, *, verbs: Iterable[str] | None 
     `verbs` restricts the verbs to those that begin with one of these words, for texts whose names hold other verbs.
     Raises `UnreadError` where a sentence is neither.
     """
-    allowed = {words for words in _VERBS if verbs is None or words[0].rstrip("s") in set(verbs)}
+    allowed = {words for words, form in _VERBS.items() if verbs is None or form.base in set(verbs)}
     choices: list[list[tuple[Rule, ...]]] = []
     observed: list[Formula] = []
     for seen, start, end in _sentences(text):
@@ -122,6 +156,8 @@ def read_statements(text: str, mention: Mention, *, verbs: Iterable[str] | None 
             observed.append(_only(read_condition(tokens, mention), tokens))
         elif found := _verbs(tokens, allowed):
             choices.append(_read_rules(text, tokens, found, mention))
+        elif tokens[0].lower in _IF:
+            choices.append(_read_conditionals(text, tokens, mention))
         else:
             observed.append(_bare_observation(tokens, mention))
     readings = [tuple(rule for part in choice for rule in part) for choice in _combined(choices)]
@@ -141,12 +177,27 @@ def read_condition(tokens: Tokens, mention: Mention) -> list[Formula]:
     first = tokens[0].lower if tokens else ""
     if first in ("both", "either", "neither"):
         tokens = tokens[1:]
+    tokens, exclusive = _without_both(tokens)
     items, joints = _split(tokens)
     parts = [_part(item, mention) for item in items]
+    if exclusive:
+        if joints != ["or"]:
+            raise UnreadError(f'"not both" of "{words_of(tokens)}" needs two parts joined by "or"')
+        return [Junction(True, (Junction(False, pair), negate(Junction(True, pair)))) for pair in _combined(parts)]
     if first == "neither":
         return [Junction(True, tuple(negate(part) for part in choice)) for choice in _combined(parts)]
     joints = ["or" if severally else joint for joint in joints]
     return [formula for choice in _combined(parts) for formula in _groupings(choice, joints)]
+
+
+def _without_both(tokens: Tokens) -> tuple[Tokens, bool]:
+    """Without "or both" at the end, which says what "or" says; whether "but not both" stood there."""
+    words = [token.lower for token in tokens if token.text != ","]
+    if words[-3:-1] in (["but", "not"], ["and", "not"]) and words[-1] == "both":
+        return _trimmed(tokens[:-3]), True
+    if words[-2:] in (["or", "both"], ["and/or", "both"]):
+        return _trimmed(tokens[:-2]), False
+    return tokens, False
 
 
 def _part(item: Tokens, mention: Mention) -> list[Formula]:
@@ -257,10 +308,13 @@ def _verbs(tokens: Tokens, allowed: set[tuple[str, ...]]) -> list[_Verb]:
 def _verb_at(lower: Sequence[str], place: int, allowed: set[tuple[str, ...]]) -> _Verb | None:
     if lower[place] in _BE and place + 2 < len(lower) and lower[place + 2] == "by" and lower[place + 1] in _PASSIVE:
         return _Verb(place, place + 3, _PASSIVE[lower[place + 1]], True, lower[place] == "are")
-    for words in ((lower[place],), tuple(lower[place : place + 2])):
+    for size in range(_LONGEST_VERB, 0, -1):
+        words = tuple(lower[place : place + size])
         if words in allowed:
-            prevents, plural = _VERBS[words]
-            return _Verb(place, place + len(words), prevents, False, plural)
+            form = _VERBS[words]
+            if lower[place + size : place + size + 1] == ["by"]:
+                raise UnreadError(f'"{" ".join(words)} by" is read after "is" or "are" alone')
+            return _Verb(place, place + size, form.prevents, form.backward, form.plural, form.base == "make")
     return None
 
 
@@ -279,6 +333,23 @@ def _read_rules(text: str, tokens: Tokens, verbs: Sequence[_Verb], mention: Ment
         clauses = [_clause(text, b, v, a, mention) for b, v, a in zip(before, verbs, behind, strict=True)]
         made += [tuple(rule for clause in each for rule in clause) for each in _combined(clauses)]
     return made
+
+
+def _read_conditionals(text: str, tokens: Tokens, mention: Mention) -> list[tuple[Rule, ...]]:
+    """ "If Blaf and Trune, then Ziklo, and if Ziklo, then Plun": each "if" begins a rule."""
+    starts = [place for place, token in enumerate(tokens) if token.lower in _IF]
+    made = []
+    for start, end in pairwise([*starts, len(tokens)]):
+        part = list(tokens[start + 1 : end])
+        while part and part[-1].lower in {",", *_STARTERS}:
+            part.pop()
+        cuts = [place for place, token in enumerate(part) if token.lower == "then"]
+        cuts = cuts or [place for place, token in enumerate(part) if token.text == ","]
+        if len(cuts) != 1:
+            raise UnreadError(f'it cannot be told where in "{words_of(part)}" the condition ends; write "then" there')
+        verb = _Verb(cuts[0], cuts[0] + 1, prevents=False, passive=False, plural=False)
+        made.append(_clause(text, part[: cuts[0]], verb, part[cuts[0] + 1 :], mention))
+    return [tuple(rule for rules in choice for rule in rules) for choice in _combined(made)]
 
 
 def _refuse_doubt(tokens: Tokens, verb: _Verb) -> None:
@@ -370,6 +441,11 @@ def _clause(text: str, before: Tokens, verb: _Verb, behind: Tokens, mention: Men
         raise UnreadError(f'"{words_of(before)}" denies a cause and gives no rule')
     if not causes or not effects:
         raise UnreadError(f'"{words_of([*before, *behind])}" lacks a cause or an effect')
+    tail = effects[-1].lower
+    if verb.makes and tail not in _EVENTS:
+        raise UnreadError(f'"{words_of([*before, *behind])}" does not say that the effect occurs')
+    if any(token.lower == "from" for token in effects) and not verb.prevents:
+        raise UnreadError(f'"{words_of(effects)}" is no effect')
     start, end = min(t.start for t in [*before, *behind]), max(t.end for t in [*before, *behind])
     literals = _leaves(_effects(effects, mention)[0])
     return [
