@@ -30,7 +30,7 @@ Found = tuple[Kind, Norm, Norm]
 SAME_TIME = Decimal("0.05")  # two times in units of different length are the same within this share
 _MINUTES = {"minute": Decimal(1), "month": Decimal(30 * 1440), "working day": Decimal(7 * 1440) / 5}
 _MONEY = frozenset({"GBP", "EUR", "USD", "CHF", "JPY", "INR", "CAD", "AUD"})
-_NUMBERED = frozenset(stems("section clause chapter part article paragraph appendix annex page"))
+_NUMBERED = frozenset(stems("section clause chapter part article paragraph appendix annex"))
 _OPPOSED: frozenset[frozenset[Force]] = frozenset(
     {frozenset({"duty", "ban"}), frozenset({"may", "ban"}), frozenset({"duty", "waived"}), frozenset({"ban", "waived"})}
 )
@@ -44,7 +44,8 @@ _WEAK = re.compile(
     r"\b(?:prefer(?:red|able|ably|ence)|recommend(?:ed|ation)?|encouraged|advis(?:ed|able)"
     r"|where(?:ver)? possible|if possible"
     r"|may choose|can choose|free to decide|may decide whether|(?:your|their|his|her) (?:own )?(?:choice"
-    r"|decision|call)\b|as (?:you|they) see fit|you decide|not obliged|(?:is"
+    r"|decision|call)\b|as (?:you|they) see fit|you decide|not obliged|(?:left to"
+    r"|a matter for) (?:the )?(?:judge?ment|discretion|choice|decision)|(?:is"
     r"|are) (?:left )?up to (?:the )?[\w ]{2,25}?(?: whether| to decide| to choose|$)|(?:is|are) up to (?:you"
     r"|them|him|her|the"
     r"|each)|(?:when|where|what)ever (?:they|you) (?:like|please|want|wish)|decides? (?:for \w+ )?whether"
@@ -515,7 +516,7 @@ def _excludes(one: Reading, other: Reading, norm: Norm) -> bool:
     if (
         not some
         or some <= other.content | other.exclusive
-        or not (one.verbs & other.content or other.verbs & one.content)
+        or not (one.verbs & other.content or other.verbs & one.content or one.subject & other.subject)
     ):
         return False
     who = _people(norm) | doers(norm.source.text, one.verbs) | {word for _, names in other.agents for word in names}

@@ -51,13 +51,13 @@ class ConflictSettings:
 
 # Fitted by logistic regression, with the sign of each trait given beforehand, on pairs of rules and of other sentences.
 WEIGHTS = {
-    "cosine": 1.8, "masked": 1.4, "cover": 1.4, "least_cover": 0.4, "shared": 3.3, "rivals": -1.6, "subject": 0.3,
-    "modifiers": -1.9, "excluding": -3.2, "swap": -0.9, "followers": -1.5, "nearest": 1.9,
+    "cosine": 1.8, "masked": 1.4, "cover": 1.2, "least_cover": 0.7, "shared": 3.2, "rivals": -1.8, "subject": 0.2,
+    "modifiers": -1.5, "excluding": -3.3, "swap": -0.6, "followers": -1.5, "nearest": 1.6,
 }  # fmt: skip
 _WEIGHTS = numpy.array([WEIGHTS[name] for name in FEATURES])
 BIAS: dict[Kind, float] = {
-    "quantity": -6.2, "limit": -6.6, "duty": -5.3, "denial": -4.1, "former": -6.0,
-    "actor": -5.2, "exclusive": -4.4, "means": -2.6, "place": -3.5, "condition": -4.1,
+    "quantity": -5.9, "limit": -6.4, "duty": -5.1, "denial": -3.7, "former": -5.9,
+    "actor": -4.7, "exclusive": -4.7, "means": -2.4, "place": -3.4, "condition": -3.7,
 }  # fmt: skip
 
 

@@ -203,11 +203,23 @@ _LABEL_END = re.compile(
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    for start, end in find_passages(text):
+    for start, end in _answered(text):
         ends = [match.end() for match in _LABEL_END.finditer(text, start, end) if text[start : match.start()].strip()]
         for left, right in pairwise([start, *ends, end]):
             if len(_WORD.findall(text[left:right])) > _LEAST_WORDS:
                 yield left + len(text[left:right]) - len(text[left:right].lstrip()), right
+
+
+def _answered(text: str) -> Iterator[tuple[int, int]]:
+    """Passages; a question is read with its answer: "May I paint my room? Certainly."""
+    asked: int | None = None
+    for start, end in find_passages(text):
+        begin = start if asked is None else asked
+        asked = begin if text[start:end].endswith("?") else None
+        if asked is None:
+            yield begin, end
+    if asked is not None:
+        yield asked, len(text.rstrip())
 
 
 _LEAST_WORDS = 2  # "Regulation 27." rules nothing
@@ -268,6 +280,7 @@ _BARRED = re.compile(
 )
 
 
+_REFUSED = re.compile(r"\?\s+(?:No|Never|Not|Certainly not|Sorry|Unfortunately)\b")
 _NO_THING = re.compile(r"^No\s+(?!one\b|later\b|more\b|less\b)[a-z]", re.I)
 _PEOPLE_DO = re.compile(
     r"^(?:[\w'’-]+\s+){0,3}?(?P<who>[\w'’-]+s|staff|crew|people|personnel)\s+(?P<verb>[a-z]{3,})(?<!ly)\b"
@@ -276,22 +289,29 @@ _PEOPLE_DO = re.compile(
 
 def _commanded(cues: tuple[Cue, ...], text: str) -> tuple[Cue, ...]:
     """The cues of a sentence. One without any may command: "Hand in the keys", "Nobody enters", "Guests pay"."""
+    if cues[0].force == "may" and _REFUSED.search(text):  # "May I park here? No."
+        return (replace(cues[0], force="ban"), *cues[1:])
     if len(cues) != 1 or cues[0].text:
         return cues
+    plain = cues[0]
     barred = _BARRED.search(text)
     if barred:
         word = barred["verb"] or barred["does"]
-        return (replace(cues[0], force="ban", head=frozenset(stems(word)), text=word),)
+        return (replace(plain, force="ban", head=frozenset(stems(word)), text=word),)
     if _NO_THING.search(text) and not _VERB.search(text):
-        return (replace(cues[0], force="ban", head=cues[0].around, text=text.split(maxsplit=1)[0]),)
+        return (replace(plain, force="ban", head=plain.around, text=text.split(maxsplit=1)[0]),)
+    word = _command(text) if plain.force == "is" else ""
+    return (replace(plain, force="duty", head=frozenset(stems(word)), text=word),) if word else cues
+
+
+def _command(text: str) -> str:
+    """The verb that a sentence commands, or says that people do; empty where it does neither."""
     people = _PEOPLE_DO.match(text)
-    if people and _PEOPLE.match(people["who"]) and people["verb"].lower() not in _NO_COMMAND and cues[0].force == "is":
-        return (replace(cues[0], force="duty", head=frozenset(stems(people["verb"])), text=people["verb"]),)
-    for match in _COMMAND.finditer(text):
-        word = match["verb"]
-        if word.lower() not in _NO_COMMAND and not word.endswith(("s", "ed", "ing", "ly")) and cues[0].force == "is":
-            return (replace(cues[0], force="duty", head=frozenset(stems(word)), text=word),)
-    return cues
+    if people and _PEOPLE.match(people["who"]) and people["verb"].lower() not in _NO_COMMAND:
+        return str(people["verb"])
+    words = (str(match["verb"]) for match in _COMMAND.finditer(text))
+    verbs = (word for word in words if word.lower() not in _NO_COMMAND and not word.endswith(("s", "ed", "ing", "ly")))
+    return next(verbs, "")
 
 
 _RELATIVE = re.compile(r"\b(?:that|which|who)\s+(?:\w+\s+)?$", re.I)
@@ -309,7 +329,7 @@ def _matter(text: str, start: int, end: int) -> frozenset[str]:
     verb = re.match(r"\W*(?:(?:be|been|only|not|also|always|then|now|to|\w+ly)\s+)*", text[end:])
     begin = end + (verb.end() if verb else 0)
     rest = _OBJECT_ENDS.search(text, begin + 1)
-    before = re.split(r"[;:,]\s", text[:start])[-1]
+    before = re.split(r"[;,]\s", text[:start])[-1]
     return (
         frozenset(concepts(before)) | frozenset(concepts(text[begin : rest.start() if rest else len(text)]))
     ) - RULING

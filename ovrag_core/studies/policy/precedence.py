@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.policy.corpus import Corpus
 from ovrag_core.studies.policy.deontic import Norm, Source, date_of, read_norms, title_of
-from ovrag_core.studies.policy.readings import RULING
-from ovrag_core.studies.policy.thesaurus import canonical, concepts
+from ovrag_core.studies.policy.parts import Order, parts_of, rank_parts
+from ovrag_core.studies.policy.thesaurus import canonical
 
 _PREVAILS = re.compile(
     r"\b(?P<verb>(?:takes?|has|have|having|taking)\s+(?:precedence|priority|the\s+(?:last|final)\s+(?:word|say))"
@@ -33,7 +32,8 @@ _YIELDS = re.compile(
     re.I,
 )
 _DIFFERS = re.compile(
-    r"\b(?:conflicts?|differs?|differ|deviates?|departs?|diverges?|disagrees?|contradicts?|is\s+inconsistent"
+    r"\b(?:conflicts?|differs?|differ|deviates?|departs?|diverges?|disagrees?|contradicts?|does\s+not\s+square"
+    r"|says?\s+(?:otherwise|something\s+else)|clash(?:es)?|is\s+inconsistent"
     r"|are\s+inconsistent"
     r"|(?:conflict|inconsistency|discrepancy|contradiction|difference))\s*(?P<link>with|from|between)?\b",
     re.I,
@@ -55,9 +55,6 @@ _VERSIONS = re.compile(r"\b(?:versions?|editions?|issues?)\s+of\b", re.I)
 _SECTION = re.compile(r"\b(?:section|clause|chapter|part|article|paragraph)s?\s+(\d+(?:\.\d+)*)", re.I)
 _PHRASE_BREAK = re.compile(r"\b(?:the|of|in|our|this|with|from|and|over|by|between|where|if)\b|[^\w\s-]", re.I)
 _LOOSE = frozenset(stems("the this our company existing section in of old former general"))
-
-
-Order = Literal["later", "earlier", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,133 +132,19 @@ def clauses_of(norms: Sequence[Norm], documents: Mapping[str, tuple[str, str]]) 
     }
     sources = {norm.source: norm.scope.labels for norm in norms}
     between = tuple(found for source in sources for found in _read(source, titled) if found.losers)
-    return between + tuple(
-        found
-        for source, labels in sources.items()
-        for read in (_within_document, _followed)
-        for found in read(source, labels)
-    )
-
-
-_PARTS = (
-    r"part|schedule|regulation|section|article|clause|chapter|paragraph|rule|annex|appendix|title|division|module|unit"
-)
-_PART = re.compile(
-    rf"\b(?P<this>this|the present)\s+(?P<own>{_PARTS})\b"
-    rf"|\b(?P<kind>{_PARTS})(?:e?s)?\s+(?P<numbers>(?:\d+(?:\.\d+)*|[A-Z]\b|[IVX]+\b)"
-    rf"(?:\s*(?:,\s*(?:and|or)?|and|or|to)\s*(?:\d+(?:\.\d+)*|[A-Z]\b|[IVX]+\b))*)"
-    rf"|\b(?:the|a|an|any|each|such|that)\s+(?P<all>{_PARTS}|annexe|appendice)(?:e?s)?\b(?!\s+\d)",
-    re.I,
-)
-_DEPARTS = re.compile(
-    r"\b(?:(?:does|do|did) not (?:square|agree|accord|fit|match|tally)|clash(?:es)?|(?:is|are) (?:at odds"
-    r"|not in line|out of line)"
-    r"|says? (?:otherwise|something (?:else|different)|different things)|disagrees?|conflicts?|differs?"
-    r"|deviates?|departs?|diverges?|disagrees?|contradicts?|(?:is|are)\s+(?:inconsistent|at variance|contrary))"
-    r"\s*(?:with|from|to)?\b",
-    re.I,
-)
-_BETWEEN = re.compile(r"\bbetween\b", re.I)
+    return between + tuple(found for source, labels in sources.items() for found in _within_document(source, labels))
 
 
 def _within_document(source: Source, labels: frozenset[str]) -> Iterator[Precedence]:
     """Clauses by which a part of a document prevails over another part of it."""
-    text = source.text
-    for pattern, turned in ((_PREVAILS, False), (_YIELDS, True)):
-        for match in pattern.finditer(text):
-            if not _NEGATED.search(re.split(r"[,;:]", text[: match.start()])[-1]):
-                subject = re.split(r"[,;:]", text[: match.start()])[-1]
-                target = re.split(r"[;:.]|, (?:and|but|which|as)\b", text[match.end() :])[0]
-                condition = text[: match.start() - len(subject)]
-                if _WEAK.match(match[0]) and not (_DEPARTS.search(condition) or _BETWEEN.search(condition)):
-                    continue
-                about = _topic(condition)
-                order = _ORDER.search(subject)
-                if order and _DEPARTS.search(condition):
-                    first: Order = "earlier" if re.match("earlier|first|lower", order[1], re.I) else "later"
-                    yield Precedence(source.doc_id, frozenset({source.doc_id}), False, "", about, source, order=first)
-                for winner, loser in _rivals(subject, target, condition, labels):
-                    if winner and loser and winner != loser:
-                        pair = (loser, winner) if turned else (winner, loser)
-                        yield Precedence(source.doc_id, frozenset({source.doc_id}), False, "", about, source, *pair)
-
-
-_WEAK = re.compile(r"repl|gov|con|count|appl|stand|hold|is\b", re.I)
-_ORDER = re.compile(
-    r"\b(later|earlier|last|first|higher|lower|newer|newest|latest)(?:[- ]numbered)?\s*"
-    r"(?:one|rule|chapter|section|part|provision|clause|paragraph|entry|page|regulation|article)?\s*$",
-    re.I,
-)
-_TOPIC = re.compile(
-    r"\b(?:(?:on|in|for|as to) (?:all )?(?:questions?|matters?|issues?|points?) (?:of|about|concerning)"
-    r"|as regards|regarding"
-    r"|concerning|when it comes to|with regard to|as far as)\s+(?P<what>[^,;.]+?)(?:\s+(?:is|are) concerned)?\s*,",
-    re.I,
-)
-
-
-def _topic(condition: str) -> frozenset[str]:
-    found = _TOPIC.search(condition)
-    return frozenset(concepts(found["what"])) - RULING if found else frozenset()
+    for rank in rank_parts(source.text, labels):
+        own = frozenset({source.doc_id})
+        yield Precedence(
+            source.doc_id, own, False, "", rank.about, source, parts=rank.parts, over=rank.over, order=rank.order
+        )
 
 
 _GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
-
-
-def _rivals(
-    subject: str, target: str, condition: str, labels: frozenset[str]
-) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Which parts prevail over which: said by the verb, or by the condition before it."""
-    winner, loser = _parts(subject, labels), _parts(target, labels)
-    if winner and loser:
-        yield winner, loser
-        return
-    if _BETWEEN.search(condition):
-        yield winner, _parts(condition, labels) - winner
-        return
-    for case in re.split(r",\s*or\b|\bor where\b|;", condition):
-        sides = _DEPARTS.split(case, maxsplit=1)
-        if len(sides) == 2:
-            one, other = _parts(sides[0], labels), _parts(sides[1], labels)
-            kinds = {each.split()[0] for each in winner}
-            if (
-                winner & one
-                or kinds & {each.split()[0] for each in one}
-                or re.search(r"\b(?:former|it)\b", subject, re.I)
-            ):
-                yield one, other
-            elif (
-                winner & other or kinds & {each.split()[0] for each in other} or re.search(r"\blatter\b", subject, re.I)
-            ):
-                yield other, one
-
-
-def _followed(source: Source, labels: frozenset[str]) -> Iterator[Precedence]:
-    """ "If Chapter 9 does not square with Chapter 2, go by Chapter 9": what is to be followed prevails."""
-    for match in _GO_BY.finditer(source.text):
-        condition = source.text[: match.start()]
-        sides = _DEPARTS.split(condition, maxsplit=1)
-        winner, named = _parts(match["what"], labels), _parts(condition, labels)
-        if len(sides) == 2 and winner and named - winner:
-            yield Precedence(
-                source.doc_id, frozenset({source.doc_id}), False, "", frozenset(), source, winner, named - winner
-            )  # fmt: skip
-
-
-def _parts(text: str, labels: frozenset[str]) -> frozenset[str]:
-    """The labels that a text names; of "this Part" the one that it stands in, of "the Schedules" their kind."""
-    found: set[str] = set()
-    for match in _PART.finditer(text):
-        if match["this"]:
-            found.update(each for each in labels if each.split()[0] == match["own"].lower())
-        elif match["kind"]:
-            numbers = re.findall(r"\d+(?:\.\d+)*|\b[A-Z]\b|\b[IVX]+\b", match["numbers"])
-            if re.search(r"\bto\b", match["numbers"]) and all(each.isdigit() for each in numbers) and len(numbers) == 2:
-                numbers = [str(each) for each in range(int(numbers[0]), min(int(numbers[1]), int(numbers[0]) + 99) + 1)]
-            found.update(f"{match['kind'].lower()} {number.lower()}" for number in numbers)
-        else:
-            found.add({"annexe": "annex", "appendice": "appendix"}.get(match["all"].lower(), match["all"].lower()))
-    return frozenset(found)
 
 
 def _read(source: Source, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
@@ -275,7 +158,7 @@ def _read(source: Source, documents: Mapping[str, _Titled]) -> Iterator[Preceden
         target = re.split(r"[;:]|, (?:and|but|which|as)\b", after)[0]
         yield from _made(source, subject, _rival(before, target), documents)
     for match in _GO_BY.finditer(text):
-        if _DEPARTS.search(text, 0, match.start()) or _DIFFERS.search(text, 0, match.start()):
+        if _DIFFERS.search(text, 0, match.start()):
             yield from _made(source, match["what"], text[: match.start()], documents)
     for match in _YIELDS.finditer(text):
         subject, target = (
@@ -304,7 +187,7 @@ def _made(source: Source, subject: str, target: str, documents: Mapping[str, _Ti
     if not whole and not losers and not _VERSIONS.search(target):
         losers = _not_later(documents, winner)
     section = _SECTION.search(target)
-    sections = _parts(target, frozenset()) if whole else frozenset()
+    sections = parts_of(target, frozenset()) if whole else frozenset()
     about = frozenset(stems(re.split(r"\b(?:in|of)\s+(?:section|the)\b", target, flags=re.I)[0])) - _LOOSE
     yield Precedence(winner, losers, whole, section[1] if section else "", about, source, over=sections)
 

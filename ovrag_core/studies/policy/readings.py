@@ -115,7 +115,7 @@ _REFERS = re.compile(
 )
 _ACTING_TEXT = """approve decide sign release confirm conduct supervise manage pay issue appoint review maintain
 authorise administer assess coordinate monitor determine lead chair handle operate carry perform change repair train
-investigate clean refill wash paint mount load unload sort count teach mark"""
+investigate give grant clean refill wash paint mount load unload sort count teach mark"""
 _ACTING = frozenset(concept(word) for word in _ACTING_TEXT.split())
 _TOLD = frozenset(
     concept(word)
@@ -126,7 +126,8 @@ _ROLE = re.compile(
     r"|clerk)s?|[A-Z]{2,5}|board|team|department|committee|council|desk|security|procurement"
     r"|compliance|legal|finance|treasury|office|head|staff|chief|chair|executive|sister|master|captain"
     r"|governors|trustees"
-    r"|management|landlords?|tenants?|police|facilities|operations|communications|resources|secretary|authority"
+    r"|management|panel|house|jury|senate|faculty|assembly|bureau|agency|service|society|club|landlords?"
+    r"|tenants?|police|facilities|operations|communications|resources|secretary|authority"
     r"|body|unit"
     r"|warden|bursar|lead|leads|clerk|porter|crew|shift|owner|foreman|dean|rector|deputy|nurse|matron|crew"
     r"|parents?|client|delegates?|company|group|counsel|personnel)$"
@@ -198,12 +199,13 @@ _DONE = re.compile(
     r"|\b[a-z]+s? (?:their|its|the|our|your)\b"
 )
 _WHERE = re.compile(
-    r"\b(?P<lead>in|at|on|outside|inside|within|under|to|behind|near)\s+(?P<what>(?:the|an?|their|its|our|your"
+    r"\b(?P<lead>in|at|on|from|outside|inside|within|under|to|behind|near)\s+(?P<what>(?:the|an?|their|its|our|your"
     r"|company|headquarters|home|reception|school|[A-Z])"
     r"[^,.;()]*?)(?=\s+(?:and|or|until|for|after|before|during|unless|if|when|by|at least|within|from|which"
     r"|that|where)\b"
     r"|[,.;()]|$)",
 )
+_GOT = re.compile(r"\b(?:collect|pick|fetch|obtain|borrow|issued|lent|get)", re.I)
 _NO_PLACE = re.compile(
     r"\b(?:event|case|day|days|date|week|month|year|time|writing|hours?|request|cost|expense|level|format|form"
     r"|line|addition"
@@ -341,6 +343,7 @@ _FOR_TO = re.compile(
     r"\b(?:is|are|lies|rests)\s+(?:up to|for|with"
     r"|a matter for)\s+(?P<who>(?:the\s+)?[\w'’&-]+(?:\s+[\w'’&-]+){0,4}?)\s+to\s+(?P<event>[a-z]+)\b"
 )
+_ASKED = re.compile(r"\bWho (?P<event>[a-z]+)\b[^?]*\?\s+(?P<who>(?:The |An? )?[^.,;]{3,40})(?=[.,;]|$)")
 _POSSESSED = re.compile(
     r"\b(?P<who>(?:[\w-]+\s+)?[\w-]+)['’]s?\s+(?P<event>approval|consent|permission|authori[sz]ation)\b"
 )
@@ -348,16 +351,8 @@ _POSSESSED = re.compile(
 
 def _agents(text: str) -> Iterator[tuple[str, Words, int, int]]:
     """Who does what, with the characters that say who."""
-    for pattern, told in (
-        (_BY, False),
-        (_FOR_TO, False),
-        (_JOB_OF, False),
-        (_RESTS_WITH, False),
-        (_RESPONSIBLE, False),
-        (_OF_APPROVAL, False),
-        (_POSSESSED, False),
-        (_TO, True),
-    ):
+    for pattern in (_BY, _ASKED, _FOR_TO, _JOB_OF, _RESTS_WITH, _RESPONSIBLE, _OF_APPROVAL, _POSSESSED, _TO):
+        told = pattern is _TO
         for match in pattern.finditer(text):
             names = _WORD.findall(match["who"])
             event = _event(concept(unite(match["event"])), text)
@@ -366,59 +361,19 @@ def _agents(text: str) -> Iterator[tuple[str, Words, int, int]]:
     yield from _active(text, _ACTING)
 
 
-_SUBJECT_ENDS = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "in",
-        "on",
-        "at",
-        "of",
-        "for",
-        "from",
-        "to",
-        "by",
-        "with",
-        "within",
-        "per",
-        "as",
-        "than",
-    ]
+_SUBJECT_ENDS_TEXT = """is are was were be been in on at of for from to by with within per as than"""
+_SUBJECT_ENDS = frozenset(_SUBJECT_ENDS_TEXT.split())
+_PASSED_TEXT = (
+    """must shall may should will can has have had not only alone the a an also now always then each every all"""
 )
-_PASSED = frozenset(
-    [
-        "must",
-        "shall",
-        "may",
-        "should",
-        "will",
-        "can",
-        "has",
-        "have",
-        "not",
-        "only",
-        "the",
-        "a",
-        "an",
-        "also",
-        "now",
-        "always",
-        "then",
-        "each",
-        "every",
-        "all",
-    ]
-)
+_PASSED = frozenset(_PASSED_TEXT.split())
 _LIGHT = frozenset(concept(word) for word in ["give", "make", "conduct", "handle", "take", "obtain", "require"])
 _APPROVAL = concept("approval")
 
 
 _ASIDE = re.compile(r",\s+(?:and |or )?(?:not|nobody|no one|alone|only)\b[^,]*,", re.I)
-_MODALS = frozenset(["must", "shall", "may", "should", "will", "can"])
+_RANKS = frozenset({"head", "director", "chief", "dean", "board", "chair", "council", "secretary", "office", "master"})
+_MODALS = frozenset({"must", "shall", "may", "should", "will", "can", "has", "have"})
 
 
 def doers(text: str, verbs: Words) -> Words:
@@ -437,8 +392,11 @@ def _active(text: str, verbs: Words) -> Iterator[tuple[str, Words, int, int]]:
             names, modal = [], False
         if names and _agrees(word, names[-1][0], modal) and concept(word) in verbs and _is_role([names[-1][0]]):
             start, end = names[0].start(), names[-1].end()
-            yield _event(concept(word), text), _who(text[start:end]), start, end
-        if word in _SUBJECT_ENDS:
+            if event := _event(concept(word), text):
+                yield event, _who(text[start:end]), start, end
+        if word == "of" and names and names[-1][0].lower() in _RANKS:
+            names = [*names, match]  # "the head of the laboratory"
+        elif word in _SUBJECT_ENDS:
             names, modal = [], False
         elif word in _PASSED or word.endswith("ly"):
             modal = modal or word in _MODALS
@@ -466,7 +424,9 @@ def _spans(text: str) -> Iterator[tuple[str, int, int]]:
     verb = _KEPT.search(text) or _DONE.search(text)
     if verb:
         for match in _WHERE.finditer(text, verb.end()):
-            if not _NO_PLACE.search(match["what"]) and concepts(match["what"]):
+            head = re.split(r"\bof\b", match["what"])[0].split()[-1]
+            got = match["lead"] != "from" or _GOT.search(text, 0, match.start())
+            if got and not _NO_PLACE.search(head) and concepts(match["what"]):
                 yield "place", match.start(), match.end()
 
 
@@ -476,7 +436,7 @@ _ONLY_WHO = re.compile(
     r"|\b(?:only|exclusively|solely)\s+by\s+(?P<by>[^,;.]+)|\b(?:reserved for|restricted to|open only to"
     r"|limited to)\s+(?P<to>[^,;.\d]+)"
     r"|,\s*only\s+(?P<then>[^,;.]+?)\s+(?:may|can|is|are|must|shall|will)\b"
-    r"|\bby\s+(?P<alone>[^,;.]+?)\s+(?:only|alone)\b",
+    r"|\bfor\s+(?P<for>[^,;.]+?)\s+only\b|\bby\s+(?P<alone>[^,;.]+?)\s+(?:only|alone)\b",
     re.I,
 )
 

@@ -32,6 +32,7 @@ _PHRASES = {
     "overtime": r"over-?time|extra hours|additional hours",
     "wifi": r"wi-?fi|wireless(?: network| lan)?|wlan",
     "latecomer": r"(?:people |those |anyone |\w+ )who (?:arrive|come|are) late|late arrivals?",
+    "collect": r"pick(?:s|ed|ing)? up",
     "check": r"go(?:es)? (?:through|over)|went through",
     "idle": r"(?:of |in)?inactivity|without (?:activity|input|use)|not (?:been )?used|unattended",
 }  # fmt: skip
@@ -169,7 +170,7 @@ paid unpaid
 planned unplanned
 junior senior
 member nonmember
-maternity paternity adoption
+maternity paternity parental adoption holiday study sick compassionate
 first second third fourth fifth
 morning afternoon evening
 wet dry
