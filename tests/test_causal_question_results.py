@@ -307,7 +307,20 @@ def test_a_question_of_ones_own_has_its_graph_and_steps() -> None:
     assert drawn is not None and drawn.hidden == {"mood"} and drawn.acted == {"watering"} and drawn.asked == {"growth"}
     steps = question_inside.steps(numbers)
     assert steps.iloc[-1].tolist() == ["answer", "yes (not identified)"]
-    assert question_inside.graph(split("Is it so?")) is None
+
+
+def test_what_is_not_read_has_a_reason_and_no_graph(book: Book) -> None:
+    solved = split("Kelm usually causes Tarv. Would Tarv occur if Kelm?")
+    steps = question_inside.steps(solved).set_index("step")["text"]
+    assert "usually" in steps["reason"] and steps["answer"] == "none (unread)"
+    assert question_inside.graph(solved) is None
+    assert question_results.inside_figure(book, [solved]).is_file()
+
+
+def test_one_question_of_each_status_is_shown_with_its_reason(book: Book, study: QuestionStudy) -> None:
+    shown = question_results.flagged_table(book, study)
+    assert shown[["status", "answer", "label"]].to_numpy().tolist() == [["not identified", "yes", "no"]]
+    assert "watering ← mood → growth" in shown.loc[0, "reason"] and "mood" in shown.loc[0, "would suffice"]
 
 
 def test_estimands_read_without_signs() -> None:

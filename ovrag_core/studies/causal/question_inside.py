@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas
@@ -12,7 +12,7 @@ from ovrag_core.errors import CausalError
 from ovrag_core.studies.causal import cladder, counterbench
 from ovrag_core.studies.causal.boolean_models import Formula, Literal, Rule, mentioned
 from ovrag_core.studies.causal.question_metrics import Asked
-from ovrag_core.studies.causal.questions import Question, Solved
+from ovrag_core.studies.causal.questions import Solved
 
 _SUM = re.compile(r"Σ_(?:\{([^}]*)\}|(\w+))")
 
@@ -87,6 +87,8 @@ def steps(solved: Solved) -> pandas.DataFrame:
         rows.append(("graph", "; ".join(f"{each.cause} → {each.effect}" for each in drawn.arrows)))
     rows += [_cut(line) for line in solved.lines] if question.language == "numbers" else []
     rows += [("derivation", line) for line in solved.lines] if question.language == "rules" else []
+    if not solved.lines and solved.reason:
+        rows.append(("reason", solved.reason))
     rows.append(("answer", f"{solved.answer or 'none'} ({solved.status})"))
     if question.label is not None:
         rows.append(("label", question.label))
@@ -109,10 +111,11 @@ def example(asked: Asked) -> Solved:
     return max(fine or [each.solved for each in asked.judged], key=lambda solved: len(solved.lines))
 
 
-def of_each_status(asked: Sequence[Asked]) -> list[Question]:
-    """The first question of every status, for a look at each."""
-    first: dict[tuple[str, str], Question] = {}
+def of_each_status(asked: Iterable[Asked]) -> list[Solved]:
+    """The first question of every status but “determined”, by language."""
+    first: dict[tuple[str, str], Solved] = {}
     for each in asked:
         for judged in (*each.judged, *each.unlabelled):
-            first.setdefault((each.language, judged.solved.status), judged.question)
+            if judged.solved.status != "determined":
+                first.setdefault((each.language, judged.solved.status), judged.solved)
     return list(first.values())

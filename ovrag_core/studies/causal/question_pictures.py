@@ -162,6 +162,10 @@ def stability(curves: Mapping[str, Sequence[tuple[float, float]]], epsilon: floa
 def graphs(drawn: Mapping[str, Drawn], width: float) -> Figure:
     """A panel a graph, causes to the left of their effects; hidden variables are dashed, as are causes that prevent."""
     with styled():
+        if not drawn:
+            fig = Figure(figsize=(width, 0.6))
+            fig.text(0.5, 0.5, "no graph was read", ha="center", va="center", color=GREY)
+            return fig
         layouts = {title: _places(each) for title, each in drawn.items()}
         heights = [max(2, *(len(column) for column in columns)) + 0.4 for columns in layouts.values()]
         fig = Figure(figsize=(width, 0.6 + sum(_HEIGHT * each + 0.2 for each in heights)), layout="constrained")

@@ -217,6 +217,28 @@ def _shares(*names: str) -> list[str]:
     return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
 
 
+def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """One question of every status that is not “determined”, with the reason: `questions_flagged`."""
+    rows = [
+        {
+            "questions": NAMES[each.question.language],
+            "status": each.status,
+            "asked": each.question.asked,
+            "answer": each.answer or "none",
+            "label": each.question.label or "none",
+            "reason": each.reason,
+            "would suffice": each.record.get("assumption") or "",
+        }
+        for each in question_inside.of_each_status(study.asked.values())
+    ]
+    frame = pandas.DataFrame(
+        rows, columns=["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
+    )
+    more = "The first of each status. Where an answer stands beside, it rests on what would suffice"
+    caption = "Questions that their text does not determine, and why."
+    return table(book, frame, "questions_flagged", caption, _note(book, study, cluster="", more=more))
+
+
 def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Labels that the rules of their own question contradict, a row a text: `questions_contested`."""
     by_text: dict[str, list[Judged]] = {}
