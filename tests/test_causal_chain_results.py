@@ -230,15 +230,33 @@ def test_the_model_around_a_chain_has_the_graph_s_signs_and_other_causes() -> No
     assert instability_in(more, 1.0)(given) == pytest.approx(apart / 2), "two contexts differ half of the time"
 
 
-def test_the_samples_run_and_every_round_is_in_the_log(tmp_path: Path) -> None:
-    settings = Settings(studies={"causal": {"arms": ["vanilla"]}})
+RECORDED = """{"chains": [{"chain_id": "r1", "domain": "tides", "initial_premise": "the moon comes near",
+ "final_conclusion": "mussels open", "prompt": "Given: the moon comes near. What follows?",
+ "steps": [{"antecedent": "nearness of the moon rises", "consequent": "tide rises", "natural_language": "x"},
+           {"antecedent": "tide rises", "consequent": "mussel feeding falls", "natural_language": "y"}],
+ "perturbations": [{"type": "paraphrase", "perturbed": "The moon comes near. And then?"}]}]}"""
+
+
+def test_samples_and_recorded_chains_run_and_every_round_is_in_the_log(tmp_path: Path) -> None:
+    (tmp_path / "recorded.json").write_text(RECORDED, encoding="utf-8")
+    given = {"arms": ["vanilla"], "data": {"recorded": str(tmp_path / "recorded.json")}}
+    settings = Settings(studies={"causal": given})
     done = study.run_study(settings, log=tmp_path / "new" / "log.jsonl")
     records = read_log(tmp_path / "new" / "log.jsonl")
-    cases = done.ours.cases
-    assert len(cases) == 75 * 4 and done.replayed == ()
+    cases = [case for ran in done.sets.values() for case in ran.cases]
+    assert len(done.ours.cases) == 75 * 4 and len(cases) == 75 * 4 + 2 and done.replayed == ()
     assert sum("draft" in each for each in records) == sum(len(case.answer.rounds) for case in cases)
     assert [each["item"] for each in records if "decision" in each] == [case.chain.id for case in cases]
     assert not list((tmp_path / "new").glob("*.partial"))
-    book = replace(open_book(settings), plan=PLAN, tables=tmp_path / "tables")
+    book = replace(open_book(settings), plan=PLAN, tables=tmp_path / "tables", figures=tmp_path / "figures")
     shown = chain_results.chains_table(book, done)
-    assert shown["n"].tolist() == ["15"] * 5 and shown["contradicted"].astype(int).sum() == 23
+    assert shown["n"].tolist() == ["15"] * 5 + ["1"] and shown["contradicted"].astype(int).sum() == 23
+    figures = study.figures(done, PLAN)
+    assert chain_results.arms_table(book, done, figures)["chains"].tolist() == [OURS, study.RECORDED]
+    assert "75 chains (300 wordings); 1 recorded chains (2 wordings)" in tex(book, "arms")
+    assert chain_results.arms_figure(book, done, figures).exists()
+
+
+def test_drafts_by_a_chat_model_need_one() -> None:
+    with pytest.raises(SettingsError, match=r"studies\.causal\.drafts asks a chat model; set llm\.provider"):
+        study.run_study(Settings(studies={"causal": {"drafts": "chat"}}))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ovrag_core.errors import SettingsError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.llm import Chat
@@ -74,7 +75,7 @@ def run_study(
     Raises an OvragError for material that is missing or does not fit together.
     """
     options = causal(settings)
-    drafter = ChatDrafter(chat) if chat and options.drafts == "chat" else None
+    drafter = _drafter(options, chat, settings.llm.seed)
     sets = {OURS: open_bench(options, embedder)}
     if options.data.recorded:
         sets[RECORDED] = _recorded_bench(project_file(options.data.recorded), options, embedder)
@@ -85,6 +86,15 @@ def run_study(
     if "random_verdicts" in options.arms:
         replayed = random_verdicts.replay(drawn.replays, drawn.seed, confidence=drawn.confidence)
     return Study(options, drafter.name if drafter else drift.NAME, ran, tuple(replayed))
+
+
+def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
+    """Who drafts instead of the declared simulator, where the settings ask for that."""
+    if options.drafts == "drift":
+        return None
+    if chat is None:
+        raise SettingsError("studies.causal.drafts asks a chat model; set llm.provider to openai or replay")
+    return ChatDrafter(chat, seed=seed)
 
 
 def open_bench(options: Causal, embedder: Embedder | None = None) -> Bench:
