@@ -127,7 +127,9 @@ def test_of_two_words_that_could_be_the_verb_the_right_one_is_taken(text: str, e
         ("X and Z together raise Y.", "act together"),
         ("No rise in X raises Y.", "may deny the effect or the thing"),
         ("There is no evidence that X raises Y.", "doubt"),
-        ("Higher interest rates discourage investment.", "no words that relate"),
+        ("Higher interest rates put investors off.", "no words that relate"),
+        ("X raises Y and lowers Z, which is false.", "said not to be so"),
+        ("X raises Y, which lowers Z. That is wrong.", "said not to be so"),
         ("The sky is blue.", "no words that relate"),
     ],
 )
@@ -136,6 +138,60 @@ def test_what_cannot_be_read_is_reported_with_its_reason(text: str, reason: str)
     assert len(found) == 1
     assert reason in found[0].reason
     assert found[0].quote in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "X raises Y, which is false.",
+        "X raises Y, but that is simply not true.",
+        "X raises Y (which is wrong).",
+        "X raises Y – false.",
+        "X raises Y. This is a myth.",
+        "X raises Y. But that's not the case!",
+        "X raises Y. False.",
+        "“X raises Y” is untrue.",
+        "The claim that X raises Y is plainly wrong.",
+        "That X raises Y is not correct.",
+    ],
+)
+def test_what_is_said_not_to_be_so_is_denied(text: str) -> None:
+    assert said(text) == ["X > not raises > Y"]
+    (found,) = parse(text)
+    assert found.quote == text[slice(*found.span)]
+
+
+@pytest.mark.parametrize(
+    "text", ["X raises Y, which is true.", "X raises Y. That is correct.", "The claim that X raises Y is right."]
+)
+def test_what_is_said_to_be_so_stands(text: str) -> None:
+    assert [said(text), len(parse(text))] == [["X > raises > Y"], 1]
+
+
+def test_what_nothing_was_said_before_takes_nothing_back() -> None:
+    (found,) = parse("Does X raise Y? That is false.")
+    assert isinstance(found, Unread)
+    assert said("X raises Y. This is false. Z raises Y.") == ["X > not raises > Y", "Z > raises > Y"]
+    assert said("X does not raise Y, which is wrong.") == ["X > raises > Y"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("X discourages Y.", "X > lowers > Y"),
+        ("Y is curtailed by X.", "X > lowers > Y"),
+        ("X depleted Y.", "X > lowers > Y"),
+        ("X draws down Y.", "X > lowers > Y"),
+        ("X has zero influence on Y.", "X > not affects > Y"),
+        ("X is irrelevant to Y.", "X > not affects > Y"),
+        ("X is not irrelevant to Y.", "X > affects > Y"),
+        ("With more X there is less Y.", "more X > raises > less Y"),
+        ("With less X comes more Y.", "less X > raises > more Y"),
+        ("More X, less Y.", "more X > raises > less Y"),
+    ],
+)
+def test_more_ways_to_say_it(text: str, expected: str) -> None:
+    assert said(text) == [expected]
 
 
 def test_states_and_questions_state_no_relation() -> None:

@@ -27,6 +27,14 @@ _CORRELATIVE = re.compile(
     rf"^the\s+(?P<first>{_COMPARED})\s+(?P<cause>[^,]+),\s*the\s+(?P<second>{_COMPARED})\s+(?P<effect>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_WITH = re.compile(
+    rf"^(?:with|where there (?:is|are)|when there (?:is|are))\s+(?P<first>{_COMPARED})\s+(?P<cause>[^,]+?)"
+    r"(?:\s*,\s*(?:there (?:is|are|will be)|comes?|you get|we get|we see)"
+    r"|\s+(?:there (?:is|are|will be)|comes?|you get|we get|we see))"
+    rf"\s+(?P<second>{_COMPARED})\s+(?P<effect>.+)$|^(?P<more>{_COMPARED})\s+(?P<thing>[^,]+),\s*"
+    rf"(?P<less>{_COMPARED})\s+(?P<other>[^,]+)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _LINKING_VERB = re.compile(
     r"\s+(?:(?:there )?(?:is|are|was|were|gets?|becomes?|will be)|there (?:is|are|will be))$|^of\s+", re.IGNORECASE
 )
@@ -97,11 +105,12 @@ def break_at(text: str) -> tuple[int, int] | None:
 
 
 def correlative(text: str) -> tuple[str, str] | None:
-    """Cause and effect of "the more …, the less …"."""
-    match = _CORRELATIVE.match(text)
+    """Cause and effect of "the more …, the less …", "with more … there is less …"."""
+    match = _CORRELATIVE.match(text) or _WITH.match(text)
     if match is None:
         return None
-    return _compared(match["first"], match["cause"]), _compared(match["second"], match["effect"])
+    first, cause, second, effect = (part for part in match.groups() if part is not None)
+    return _compared(first, cause), _compared(second, effect)
 
 
 def unrelated(text: str) -> tuple[tuple[str, str], ...]:

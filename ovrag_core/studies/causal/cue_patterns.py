@@ -31,11 +31,12 @@ _SIGNED = {
 }
 
 NO_EFFECT = re.compile(
-    rf"\b{_PRE}(?:{_HAVE}\s+(?:absolutely |virtually |practically |at all )?no\s+(?:[a-z]+ ){{0,2}}?{_EFFECT}\s+"
-    rf"(?:whatsoever |at all |whatever )?{_ON}"
+    rf"\b{_PRE}(?:{_HAVE}\s+(?:absolutely |virtually |practically |at all )?(?:no|zero)\s+(?:[a-z]+ ){{0,2}}?"
+    rf"{_EFFECT}\s+(?:whatsoever |at all |whatever )?{_ON}"
     r"|(?:does|do|did)(?:\s+nothing|n't\s+do\s+anything|\s+not\s+do\s+anything)\s+(?:at all )?to"
     r"(?:\s+(?:change|alter|affect|influence|raise or lower))?"
-    r"|(?:makes?|made)\s+no\s+difference\s+(?:at all |whatsoever |whatever )?to|leaves?\s+unchanged)(?=\s)"
+    r"|(?:makes?|made)\s+no\s+difference\s+(?:at all |whatsoever |whatever )?to|leaves?\s+unchanged"
+    rf"|{BE}\s+(?:not\s+)?(?:{ADVERB}\s+)?(?:irrelevant|immaterial)\s+(?:to|for))(?=\s)"
 )
 APART = re.compile(
     rf"\b(?:{BE}\s+(?:{ADVERB}\s+)?(?:independent of|unrelated to|not related to|causally unrelated to)"

@@ -17,7 +17,7 @@ from ovrag_core.studies.causal.clauses import Frame, mention
 from ovrag_core.studies.causal.cue_patterns import Relation
 from ovrag_core.studies.causal.cues import Cue, association, find_cues, signed
 from ovrag_core.studies.causal.directions import has_motion, is_state
-from ovrag_core.studies.causal.sentences import is_question, opening, sentences
+from ovrag_core.studies.causal.sentences import is_question, opening, ruling, sentences
 from ovrag_core.studies.causal.wording import any_of
 
 Polarity = Literal["positive", "negative"]
@@ -97,7 +97,10 @@ def parse(text: str, compounds: Collection[str] = ()) -> list[Proposition | Unre
 def read(text: str, compounds: Collection[str] = ()) -> Reading:
     """All that a text holds; every sentence is in one of its parts."""
     reader = _Reader(text, frozenset(compounds))
-    items = [item for start, end in sentences(text[:LONGEST_TEXT]) for item in reader.sentence(start, end)]
+    by_sentence: list[list[Item]] = []
+    for start, end in sentences(text[:LONGEST_TEXT]):
+        by_sentence.append(reader.sentence(start, end, by_sentence[-1] if by_sentence else []))
+    items = [item for each in by_sentence for item in each]
     if len(text) > LONGEST_TEXT:
         rest = (LONGEST_TEXT, len(text))
         items.append(Unread(rest, text[LONGEST_TEXT:], f"the text is longer than {LONGEST_TEXT} characters"))
@@ -166,24 +169,48 @@ class _Reader:
     names: frozenset[str]
     before: str | None = None
 
-    def sentence(self, start: int, end: int) -> list[Item]:
-        """What one sentence holds, at least one item."""
+    def sentence(self, start: int, end: int, last: list[Item]) -> list[Item]:
+        """What one sentence holds, given what the last one did. One that says of that whether it is so adds nothing to
+        it, and changes it where it is not.
+        """
         whole = self.text[start:end]
         if is_question(whole):
             return [Question((start, end), whole)]
         if end - start > LONGEST_SENTENCE:
             return [Unread((start, end), whole, f"the sentence is longer than {LONGEST_SENTENCE} characters")]
         end = start + len(whole.rstrip(" .!;:"))
+        ruled = ruling(self.text[start:end])
+        if ruled and not ruled.end and any(isinstance(item, Proposition) for item in last):
+            if not ruled.holds:
+                last[:] = self._taken_back(last, last[0].span[0], end)
+                self.before = _outcome(last)
+            return []
         opened = opening(self.text, start, end)
         if opened.body >= end:
             return [Unread((start, end), self.text[start:end], "it has no matter of its own")]
-        items = self._matter(opened.body, end, opened.given)
+        ruled = ruling(self.text[opened.body : end])
+        if ruled and ruled.end:
+            items = self._matter(opened.body + ruled.start, opened.body + ruled.end, opened.given)
+            if not ruled.holds:
+                items = self._taken_back(items, opened.body, end)
+        else:
+            items = self._matter(opened.body, end, opened.given)
         if opened.consequent and self.before and len(items) == 1 and isinstance(items[0], State):
             items = self._stated(self.before, "raises", items[0].mention, False, *items[0].span)
         if opened.denied:
             items = [_denied(item) for item in items]
         self.before = _outcome(items)
         return items
+
+    def _taken_back(self, items: list[Item], start: int, end: int) -> list[Item]:
+        """What was read of words between `start` and `end`, of which others there say that they are not so."""
+        if len(items) > 1:
+            return [self._unread(start, end, "it is said not to be so, and which part of it is not clear")]
+        (item,) = items
+        denied = _denied(item)
+        if not isinstance(denied, Proposition):
+            return [denied]
+        return [replace(denied, span=(start, end), quote=self.text[start:end])]
 
     def _matter(self, start: int, end: int, given: bool = False) -> list[Item]:
         """What a sentence holds behind its opening."""

@@ -1,4 +1,4 @@
-"""The sentences of a text, and what opens one without saying anything of its matter."""
+"""The sentences of a text, what opens one without saying anything of its matter, and what says that one is not so."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ _MARK = re.compile(r"\s*(?:[-*•–—·]+\s+|\(?\d{1,3}[.):]\s+|\(?[a-z]\)\s+|
 _NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[a-z])")  # of a line in a list
 _ASKED = re.compile(r"(?:question|task|query)\s*[:\-]", re.IGNORECASE)
 _CLOSING = "\"'”’)] "
+_SAID = r"(?:claim|statement|assertion|idea|belief|notion|view|opinion|assumption|conclusion|sentence)"
+_IS = r"(?:\s+(?:is|was|would be|turns out to be)|['’]s)\s+"
+_SURELY = r"(?:(?:just|of course|in fact|not at all|all|[a-z]+ly)\s+)*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,17 @@ class Opening:
     denied: bool
     given: bool
     consequent: bool  # "as a result": it follows from what was said before
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a sentence says of a statement: where that begins and ends in it (both 0: it is the one before), and whether
+    it is so.
+    """
+
+    start: int
+    end: int
+    holds: bool
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -45,6 +59,19 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 def is_question(sentence: str) -> bool:
     """Whether a sentence asks."""
     return sentence.rstrip(_CLOSING).endswith("?") or _ASKED.match(sentence) is not None
+
+
+def ruling(sentence: str) -> Ruling | None:
+    """Whether a sentence says of a statement, its own or the one before, that it is so or not; None where it does not.
+
+    "…, which is false", "the claim that … is wrong", "“…” is a myth"; "that is not true" by itself.
+    """
+    patterns = _patterns()
+    for pattern in (patterns.before, patterns.around, patterns.behind):
+        if match := pattern.match(sentence):
+            start, end = match.span("matter") if "matter" in match.groupdict() else (0, 0)
+            return Ruling(start, end, match["no"] is None)
+    return None
 
 
 def opening(text: str, start: int, end: int) -> Opening:
@@ -80,6 +107,9 @@ class _Patterns:
     given: re.Pattern[str]
     consequence: re.Pattern[str]
     other: re.Pattern[str]
+    before: re.Pattern[str]
+    around: re.Pattern[str]
+    behind: re.Pattern[str]
 
 
 @cache
@@ -89,6 +119,9 @@ def _patterns() -> _Patterns:
         for key in ("given", "labels", "clauses", "phrases", "adverbs", "consequences")
     }
     denials = any_of(entries("denials"))
+    sure = any_of(entries("affirmations"))
+    holds = rf"{_SURELY}(?:(?P<no>{denials}|not {sure})|{sure})\)?$"
+    flags = re.IGNORECASE | re.DOTALL
     return _Patterns(
         denial=re.compile(rf"(?:it|that)(?: is|'s|’s| would be) {denials} that\s+", re.IGNORECASE),
         given=re.compile(rf"{words['given']}\b(?!\s+that\b)\s*[,:]?\s*", re.IGNORECASE),
@@ -98,5 +131,18 @@ def _patterns() -> _Patterns:
             rf"|{words['adverbs']}\s*,\s*|according to [a-z ]{{3,40}},\s*"
             r"|(?:therefore|thus|hence|then|and|but|also|consequently|finally|so)\s+(?!(?:does|do|is|are)\b)",
             re.IGNORECASE,
+        ),
+        before=re.compile(
+            rf"(?:(?:but|and|yet|no|however|in fact|in reality)\b[,\s]*)*"
+            rf"(?:(?:(?:this|that|the (?:first|last|above|previous)) {_SAID}|this|that|it|which){_IS})?{holds}",
+            flags,
+        ),
+        around=re.compile(
+            rf"(?:(?:(?:the|this|that|a) {_SAID} )?that\s+|[\"“‘'])(?P<matter>.+?)(?:[\"”’'])?,?{_IS}{holds}", flags
+        ),
+        behind=re.compile(
+            rf"(?P<matter>.+?)(?:(?:\s*[,;(–—]+\s*(?:(?:and|but|yet|though|although|however)\b[,\s]*)?"
+            rf"|\s+-+\s+|\s+(?:and|but|yet)\s+)(?:which|this|that|it){_IS}|\s*\(|\s+[–—-]+\s+){holds}",
+            flags,
         ),
     )
