@@ -197,6 +197,13 @@ def test_a_recorded_run_is_read_as_it_was_counted_and_by_its_words(tmp_path: Pat
         read_replay("run", written(tmp_path / "bad.jsonl", replies[0], {"answer": "no"}))
 
 
+def test_recorded_runs_have_the_published_accuracies(external_data: Path) -> None:
+    folder = external_data / "causal" / "recorded"
+    runs = [read_replay(name, folder / f"counterbench_{name}_tinyllama.jsonl") for name in ("caf", "rag")]
+    assert [each.right / each.questions for each in runs] == [0.421, 0.383]
+    assert [each.answered for each in runs] == [838, 780] and runs[0].worded == 838 - 331
+
+
 def test_files_that_are_none_are_named(rules: Path, effects: Path, tmp_path: Path) -> None:
     with pytest.raises(QuestionError, match="no question"):
         ask(written(tmp_path / "empty.jsonl"))

@@ -304,12 +304,12 @@ def replay_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     columns += ["worded", *_shares("right of worded"), "told"]
     frame = pandas.DataFrame(rows, columns=columns)
     more = (
-        "Distinct: different replies, cut at 8 tokens. Right: of all, as published. Worded: yes or no is a word of its "
-        "own in the reply, of which the first counts. Told: the prompt held the answer that a calculus of its own had "
-        f"worked out. Intervals: {book.plan.confidence:.0%}, Wilson over questions, as the files name no texts"
+        "Distinct: different replies. Right: of all, as it is published. Worded: yes or no is a word of its own in the "
+        "reply, of which the first counts. Told: the prompt held an answer that had been worked out before. Intervals: "
+        f"{book.plan.confidence:.0%}, Wilson over questions, as the files name no texts"
     )
     runs = ", ".join(f"{each.questions} replies of {each.name}" for each in study.replays) or "no recorded run"
-    note = book.note("TinyLlama, as recorded by others", "recorded runs, replayed", runs, more=more)
+    note = book.note("as each run names it", "recorded by others, replayed", runs, more=more)
     return table(book, frame, "questions_replayed", "What the recorded answers of models are worth.", note)
 
 
