@@ -265,6 +265,7 @@ def test_macros_name_language_and_figure(book: Book, study: QuestionStudy) -> No
     assert r"\newcommand{\CausalQuestionsRulesLabelsAsGiven}{0.750}" in lines
     assert r"\newcommand{\CausalQuestionsNumbersNotIdentified}{2}" in lines
     assert r"\newcommand{\CausalQuestionsPublishedGPTFourWithACausalPrompt}{0.704}" in lines
+    assert r"\newcommand{\CausalQuestionsNumbersOpenByRounding}{0}" in lines, "the section names it"
     told = question_results.sentences(book, study)
     assert "rules: labels as given: 3 of 4, 0.750" in told[0]
 

@@ -28,6 +28,14 @@ AS_LABELLED, CONTESTED, OTHERWISE = "as labelled", "label contested", "otherwise
 NOT_IDENTIFIED, BY_ROUNDING, FLAGGED = "not identified", "open by rounding", "otherwise, flagged"
 PARTS = (AS_LABELLED, CONTESTED, NOT_IDENTIFIED, BY_ROUNDING, FLAGGED, OTHERWISE)
 NOTHING = Estimate(None)
+# Figures that the section of the study names, where a file of questions does not have them.
+IN_PROSE: Mapping[str, str] = {
+    "rules label and rules agree": "n/a",
+    "numbers not identified": "0",
+    "numbers not identified precision": "n/a",
+    "numbers open by rounding": "0",
+    "numbers open by rounding precision": "n/a",
+}
 # CLadder's types, as figures call them; those of CounterBench speak for themselves.
 TYPES = {
     "ate": "average effect",
@@ -234,7 +242,7 @@ def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     frame = pandas.DataFrame(
         rows, columns=["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
     )
-    more = "The first of each status. Where an answer stands beside, it rests on what would suffice"
+    more = "The first question of each status. An answer to what is not identified rests on what would suffice"
     caption = "Questions that their text does not determine, and why."
     return table(book, frame, "questions_flagged", caption, _note(book, study, cluster="", more=more))
 
@@ -355,7 +363,7 @@ def inside_figure(book: Book, shown: Sequence[Solved]) -> Path:
 
 def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined]) -> Path:
     """The figures as macros, each beginning with `CausalQuestions`: `numbers_questions.tex`."""
-    told: dict[str, str] = {}
+    told = dict(IN_PROSE)
     for language, asked in study.asked.items():
         told |= {f"{language} n": str(len(asked.judged))}
         for each in question_metrics.figures(asked, book.plan):
