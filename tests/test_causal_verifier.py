@@ -151,10 +151,66 @@ def test_a_mention_that_is_no_name_fails_with_the_nearest_and_is_never_forced() 
     assert "river flaw is no name in the graph; the nearest are river flow" in found.reason
 
 
-def test_a_mention_of_several_things_fails_with_all_of_them() -> None:
+@pytest.mark.parametrize(
+    ("mention", "told"),
+    [
+        ("rainfall", "the nearest are rain (0.80)"),
+        ("fish", "the nearest are fish stock (0.67)"),
+        ("dram height", "the nearest are dam height"),
+    ],
+)
+def test_only_names_that_share_words_are_shown_as_near(mention: str, told: str) -> None:
+    assert told in verdict(mention, "raises", "flood damage").reason
+
+
+@pytest.mark.parametrize("mention", ["train", "foo>", "stamina"])
+def test_where_nothing_is_near_no_name_is_shown(mention: str) -> None:
+    assert verdict(mention, "raises", "flood damage").reason == f"{mention} is no name in the graph"
+
+
+def test_a_mention_of_several_things_fails_with_all_of_them_told_apart() -> None:
     twice = EmbeddedStore([*STORE.triples(), Triple(IRIS["tide"], LABEL, Literal("rain"))])
     found = verify(said("rain", "raises", "river flow"), twice)
     assert found.outcome == "FAILED" and "may be" in found.reason
+    assert "rain <urn:t#rain>" in found.reason and "rain <urn:t#tide>" in found.reason
+
+
+def circular() -> EmbeddedStore:
+    """The graph with a circle of river flow, flood damage and insurance cost."""
+    return EmbeddedStore([*STORE.triples(), edge("insurance cost", LOWERS, "river flow")])
+
+
+@pytest.mark.parametrize(
+    ("subject", "object_"),
+    [
+        ("river flow", "river flow"),  # its own cause, after all
+        ("insurance cost", "flood damage"),  # the other way round
+        ("river flow", "rain"),  # what leads into the circle
+        ("river flow", "dam height"),
+    ],
+)
+def test_where_effects_form_a_circle_nothing_follows_from_there_being_none(subject: str, object_: str) -> None:
+    assert verdict(subject, "raises", object_).outcome == "CONTRADICTION"
+    found = verify(said(subject, "raises", object_), circular())
+    assert found.outcome == "FAILED"
+    assert "the graph runs in a circle" in found.reason and "insurance cost lowers river flow" in found.reason
+
+
+def test_a_circle_elsewhere_takes_nothing_back() -> None:
+    assert verify(said("sunshine", "raises", "rain"), circular()).outcome == "CONTRADICTION"
+    assert verify(said("rain", "raises", "river flow"), circular()).outcome == "VERIFIED"
+
+
+def test_what_ends_in_a_movement_but_is_no_name_is_not_passed_over() -> None:
+    found = Verifier(STORE).check("Gales see river flow decline. River flow declines.")
+    assert [(each.outcome, each.quote) for each in found] == [("FAILED", "Gales see river flow decline")]
+
+
+def test_names_that_cannot_be_had_are_asked_for_once() -> None:
+    with SparqlServer(in_turn(Answer(status=404))) as server, EndpointStore(server.url, attempts=1) as store:
+        found = Verifier(store).check("Rain raises tide. Tide raises rain. Rain lowers tide.")
+        assert [each.outcome for each in found] == ["UNCHECKED"] * 3
+        assert len(server.queries) == 1
 
 
 class Likeness:

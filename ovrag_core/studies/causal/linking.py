@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 import numpy
 from pyoxigraph import Literal, NamedNode
@@ -28,6 +28,10 @@ from ovrag_core.studies.causal.wording import entries
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
 MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
+_NEAR = 0.5  # likeness from which a name is worth showing beside a mention that fits nothing
+_TYPED = 0.8  # equal letters from which a word is another one mistyped
+_BEGUN = 0.8  # how near "rain" comes to "rainfall"
+_SHORTEST_BEGINNING = 4  # letters
 _KEPT = 2000  # rankings that are remembered
 _JOINING = frozenset(("a", "an", "the", "of", "in", "on", "at", "for"))
 _SPELLINGS = (
@@ -72,7 +76,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A mention that fits nothing; `nearest` are the best three all the same, none of them taken."""
+    """A mention that fits nothing; `nearest` are the best three that come near at all, none of them taken."""
 
     mention: str
     nearest: tuple[Candidate, ...]
@@ -157,7 +161,7 @@ class Lexicon:
         return self._by_text.get(text) or self._by_stems.get(_bag(text), [])
 
     def nearest(self, text: str) -> list[Candidate]:
-        """All things, the likest first: by cosine of their names, or by equal letters where there is no embedder."""
+        """All things, the likest first: by cosine of their names, or by shared words where there is no embedder."""
         if text not in self._seen:
             scores = self._scores(text)
             best: dict[NamedNode, Candidate] = {}
@@ -171,12 +175,12 @@ class Lexicon:
 
     @property
     def compares_meaning(self) -> bool:
-        """Whether likeness is that of meaning, on which a link may rest; equal letters only help a reader."""
+        """Whether likeness is that of meaning, on which a link may rest; shared words only help a reader."""
         return self._embedder is not None
 
     def _scores(self, text: str) -> list[float]:
         if self._embedder is None:
-            return [SequenceMatcher(None, text, name.text.casefold()).ratio() for name in self.names]
+            return [_shared(text, name.text.casefold()) for name in self.names]
         if self._vectors is None:
             self._vectors = self._embedder.embed([name.text for name in self.names])
         vector: Vectors = self._embedder.embed([text])[0]
@@ -303,6 +307,38 @@ def _measures() -> dict[str, str]:
     return {word: line[0] for line in lines for word in line}
 
 
+def _shared(one: str, other: str) -> float:
+    """How much of two names is in both, 0 to 1: words, beginnings of words, and words that are mistyped."""
+    ours, theirs = (_told(text) for text in (one, other))
+    if not ours or not theirs:
+        return 0.0
+    best = [max(_word_likeness(word, each) for each in theirs) for word in ours]
+    return round(2 * sum(best) / (len(ours) + max(len(theirs), len(ours))), 6)
+
+
+@lru_cache(maxsize=1 << 14)
+def _told(text: str) -> tuple[str, ...]:
+    """The words of a name but for those that only join."""
+    return tuple(dict.fromkeys(word for word in re.findall(r"[^\W_]+", text) if word not in _JOINING))
+
+
+@lru_cache(maxsize=1 << 16)
+def _word_likeness(one: str, other: str) -> float:
+    if one == other or _stem(one) == _stem(other):
+        return 1.0
+    shorter, longer = sorted((one, other), key=len)
+    if len(shorter) >= _SHORTEST_BEGINNING and longer.startswith(shorter):
+        return _BEGUN
+    if one[0] != other[0]:  # hardly anybody mistypes the first letter: rain is no train
+        return 0.0
+    letters = SequenceMatcher(None, one, other).ratio()
+    return letters if letters >= _TYPED else 0.0
+
+
+def _near(ranked: list[Candidate]) -> tuple[Candidate, ...]:
+    return tuple(each for each in ranked[:NEAREST] if each.score >= _NEAR)
+
+
 def _by_name(mention: str, parts: Parts, names: list[Name]) -> Linked | Ambiguous:
     entities = dict.fromkeys(name.entity for name in names)
     if len(entities) > 1:
@@ -315,9 +351,9 @@ def _by_likeness(mention: str, parts: Parts, lexicon: Lexicon, threshold: float)
     ranked = lexicon.nearest(parts.core) if parts.core else []
     best = ranked[0] if ranked else None
     if best is None or not lexicon.compares_meaning or best.score < threshold:
-        return Unknown(mention, tuple(ranked[:NEAREST]))
+        return Unknown(mention, _near(ranked))
     if opposed(parts.core, best.label) or _may_direct(parts.core, best.label):
-        return Unknown(mention, tuple(ranked[:NEAREST]))
+        return Unknown(mention, _near(ranked))
     rivals = [each for each in ranked if each.score >= best.score - MARGIN]
     if len(rivals) > 1:
         return Ambiguous(mention, tuple(rivals))

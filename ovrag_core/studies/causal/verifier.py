@@ -8,8 +8,8 @@ multiplied; where ways of both signs lead to the same thing, the sign is open.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -95,6 +95,7 @@ class Verifier:
         self._given = lexicon
         self._known: dict[tuple[str, str, str, bool], _Judged] = {}
         self._names: dict[NamedNode, str] = {}
+        self._circles: dict[NamedNode, Path] = {}
 
     @property
     def lexicon(self) -> Lexicon:
@@ -111,22 +112,21 @@ class Verifier:
     def check(self, text: str) -> list[Verdict]:
         """A verdict for every statement of a text, in its order; none where it states nothing.
 
-        What was read as the mere state of one thing ("rainfall rises"), but names two or none, is FAILED: it may say
-        more than was read.
+        What was read as the mere state of one thing ("rainfall rises"), but is not the name of one, is FAILED: it may
+        say more than was read. Where the names cannot be had, the graph is asked for them once for the whole text.
         """
         try:
             lexicon = self.lexicon
-        except Unchecked:  # each statement will tell
-            return [self.verify(each) for each in parse(text)]
+        except Unchecked as error:
+            return [_unasked(each, str(error)) for each in parse(text)]
         reading = read(text, lexicon.compounds)
         verdicts = [self.verify(each) for each in reading.propositions]
         verdicts += [self.verify(each) for each in reading.unread]
         for state in reading.states:
-            named = len(things_in(state.mention, lexicon))
-            if named != 1 and isinstance(link(state.mention, lexicon, self.gamma), Unknown):
-                why = (
-                    f"no effect could be read in it, and it names {'two or more things' if named else 'nothing known'}"
-                )
+            if isinstance(link(state.mention, lexicon, self.gamma), Unknown):
+                named = ("nothing known", "one thing and more", "two or more things")
+                number = min(2, len(things_in(state.mention, lexicon)))
+                why = f"no effect could be read in it, and it names {named[number]}"
                 verdicts.append(Verdict("FAILED", state.quote, state.span, why))
         return sorted(verdicts, key=lambda each: each.span)
 
@@ -186,9 +186,9 @@ class Verifier:
         return held[0] if held else self._along_ways(meant, query)
 
     def _of_itself(self, meant: Claim) -> _Judged:
-        query, stated = self._stated(meant.subject, _EFFECTS, meant.object)
-        if stated:
-            return _Judged("FAILED", f"the graph runs in a circle: {self._words(stated)}", None, query, stated)
+        query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
+        if circle := self._circle(meant.subject):
+            return self._in_circle(circle)
         outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
         why = f"{self.name(meant.subject)} cannot be its own cause where effects form no circle"
         return _Judged(outcome, why, "reversed edge", query)
@@ -207,12 +207,13 @@ class Verifier:
         """What the ways between the two things say, where no triple does."""
         there, back = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
         if there and back:
-            circle = (*next(iter(there.values())), *next(iter(back.values())))
-            return _Judged(
-                "FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle
-            )
+            return self._in_circle((*next(iter(there.values())), *next(iter(back.values()))))
         if back:
             way = min(back.values(), key=len)
+            things = [meant.object, *(each.object for each in way)]
+            for thing in things:  # an edge turned round contradicts only where effects form no circle
+                if isinstance(thing, NamedNode) and (circle := self._circle(thing)):
+                    return self._in_circle(circle)
             outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
             why = f"the effect runs the other way: {self._words(way)}"
             return _Judged(outcome, why, "reversed edge", _ask_all(way), way)
@@ -220,6 +221,21 @@ class Verifier:
             return self._composed(meant, there)
         known = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
         return _Judged("FAILED", known, None, asked)
+
+    def _in_circle(self, circle: Path) -> _Judged:
+        return _Judged("FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle)
+
+    def _circle(self, thing: NamedNode) -> Path:
+        """The shortest way from a thing back to itself; empty where there is none."""
+        if thing not in self._circles:
+            found = [
+                (step,) if step.object == thing else (step, *way)
+                for step in self._effects(thing)
+                if isinstance(step.object, NamedNode)
+                for way in ([()] if step.object == thing else self._ways(step.object, thing).values())
+            ]
+            self._circles[thing] = min(found, key=len, default=())
+        return self._circles[thing]
 
     def _composed(self, meant: Claim, ways: Mapping[int, Path]) -> _Judged:
         path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
@@ -281,6 +297,10 @@ class Verifier:
             self.name(each) if isinstance(each, NamedNode) else str(each) for each in (triple.subject, triple.object)
         ]
         return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
+
+
+def _unasked(statement: Proposition | Unread, why: str) -> Verdict:
+    return Verdict("UNCHECKED", statement.quote, statement.span, why)
 
 
 def verify(proposition: Proposition, store: Store, lexicon: Lexicon | None = None, gamma: float = THRESHOLD) -> Verdict:
@@ -362,5 +382,11 @@ def _unlinked(meant: Ambiguous | Unknown | None) -> str:
     return f"{mention} is no name in the graph"
 
 
-def _named(candidates: Iterable[Candidate]) -> str:
-    return ", ".join(f"{one_line(each.label, 60)} ({each.score:.2f})" for each in candidates)
+def _named(candidates: Sequence[Candidate]) -> str:
+    """Names with their likeness, and with their IRIs where a name is that of several."""
+    twice = {label for label, count in Counter(each.label for each in candidates).items() if count > 1}
+    return ", ".join(
+        f"{one_line(each.label, 60)}{f' <{one_line(each.entity.value, 80)}>' if each.label in twice else ''}"
+        f" ({each.score:.2f})"
+        for each in candidates
+    )
