@@ -15,6 +15,7 @@ import nbformat
 import pytest
 import run_factory
 import yaml
+from stages_file import expanded
 
 from ovrag_core.corpus import CONTRACTS, MANIFEST, TRUTH
 from ovrag_core.executors import code_digest
@@ -25,24 +26,7 @@ from ovrag_core.settings import ARM_NAMES, ArmName, Settings
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "ovrag_core"
 PARAMETERS = yaml.safe_load((PROJECT / "params.yaml").read_text(encoding="utf-8"))
-
-
-def expanded(stages: dict[str, dict]) -> dict[str, dict]:
-    """The stages with those of a `foreach` over parameters written out, as DVC does."""
-    found = {}
-    for name, stage in stages.items():
-        if "foreach" not in stage:
-            found[name] = stage
-            continue
-        values = PARAMETERS
-        for key in stage["foreach"].removeprefix("${").removesuffix("}").split("."):
-            values = values[key]
-        for key in values:
-            found[f"{name}@{key}"] = yaml.safe_load(yaml.safe_dump(stage["do"]).replace("${key}", key))
-    return found
-
-
-STAGES = expanded(yaml.safe_load((PROJECT / "dvc.yaml").read_text(encoding="utf-8"))["stages"])
+STAGES = expanded(yaml.safe_load((PROJECT / "dvc.yaml").read_text(encoding="utf-8"))["stages"], PARAMETERS)
 NOTEBOOK_STAGES = sorted(name for name in STAGES if name[0].isdigit())
 LOANS = NOTEBOOK_STAGES[:6]  # what the studies neither read nor change
 # How results are shown and settings are read, not what they are: parameters are followed by value.

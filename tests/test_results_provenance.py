@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from stages_file import expanded
 
 from ovrag_core.cli import main
 from ovrag_core.errors import ResultError
@@ -66,6 +67,8 @@ def pipeline(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(project / name, folder)
     described = yaml.safe_load((project / "dvc.yaml").read_text(encoding="utf-8"))
     parameters = yaml.safe_load((project / "params.yaml").read_text(encoding="utf-8"))
+    stages = expanded(described["stages"], parameters)
+    described["stages"] = {name.replace("@", "_"): stage for name, stage in stages.items()}
 
     def resolved(path: str | dict[str, object]) -> str:
         text = path if isinstance(path, str) else next(iter(path))

@@ -158,8 +158,7 @@ def _revision_text(revision: Revision | None) -> str:
 def _run_path(stage: Stage) -> str | None:
     """The records of the run that a stage makes or reads."""
     paths = [item.path for item in (*stage.outputs, *stage.inputs)]
-    folder = f"{RUNS.as_posix()}/"
-    records = (path for path in paths if path.startswith(folder) and path.endswith(".jsonl"))
+    records = (path for path in paths if Path(path).parent == RUNS and path.endswith(".jsonl"))
     return next((path for path in records if not path.endswith(".latency.jsonl")), None)
 
 

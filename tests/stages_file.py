@@ -1,0 +1,18 @@
+"""dvc.yaml as DVC takes it: a stage that is made for each value of a parameter, written out."""
+
+import yaml
+
+
+def expanded(stages: dict[str, dict], parameters: dict) -> dict[str, dict]:
+    """The stages, each `foreach` over a parameter as `name@key`."""
+    found = {}
+    for name, stage in stages.items():
+        if "foreach" not in stage:
+            found[name] = stage
+            continue
+        values = parameters
+        for key in stage["foreach"].removeprefix("${").removesuffix("}").split("."):
+            values = values[key]
+        for key in values:
+            found[f"{name}@{key}"] = yaml.safe_load(yaml.safe_dump(stage["do"]).replace("${key}", key))
+    return found
