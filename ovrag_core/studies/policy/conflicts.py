@@ -91,7 +91,7 @@ class Clash:
 
 REPLACED = 0.6  # of the words of what a clause says is replaced
 LOOK = 0.30  # cosine from which two sentences are looked at
-LINKED = 0.9
+LINKED = 0.9  # the score of two sections that a clause links
 
 _SPACE = "urn:ovrag:norm#"
 _OF_FORCE: dict[Force, str] = {"duty": "Required", "ban": "Forbidden", "may": "Permitted", "waived": "Waived"}

@@ -14,7 +14,7 @@ from itertools import pairwise
 from ovrag_core.documents.passages import find_passages
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.policy.amounts import find_amounts, without_amounts
-from ovrag_core.studies.policy.corpus import Corpus, Paragraph, PolicyDocument
+from ovrag_core.studies.policy.corpus import Corpus, PolicyDocument
 from ovrag_core.studies.policy.polarity import Cue, Force, find_cues
 from ovrag_core.studies.policy.quantities import Quantity, find_quantities
 from ovrag_core.studies.policy.readings import RULING
@@ -171,28 +171,6 @@ def _opened(text: str, scope: Scope) -> tuple[Scope, int]:
         scope = Scope(scope.title, heading["number"], _title(heading), labels)
         skip = heading.end()
     return scope, skip
-
-
-def norms_of(paragraph: Paragraph, scope: Scope | None = None, date: str = "") -> tuple[Norm, ...]:
-    """The norms of one paragraph by itself."""
-    heading = _HEADING.match(paragraph.text)
-    skip = heading.end() if heading else 0
-    within = scope or Scope(paragraph.doc_id, heading["number"] if heading else "", _title(heading) if heading else "")
-    return tuple(
-        norm
-        for left, right in _sentences(paragraph.text[skip:])
-        for norm in read_sentence(
-            Source(
-                paragraph.doc_id,
-                paragraph.id,
-                paragraph.start + skip + left,
-                paragraph.start + skip + right,
-                paragraph.text[skip + left : skip + right],
-            ),
-            within,
-            date,
-        )
-    )
 
 
 # A label at the end of a sentence is no abbreviation: "prevails over Part F. A deposit ..."
@@ -403,11 +381,6 @@ def find_actor(sentence: str) -> frozenset[str]:
     if not words or not _PEOPLE.match(words[-1]):
         return frozenset()
     return frozenset(stems(" ".join(words))) - _QUANTIFIERS
-
-
-def find_subject(sentence: str) -> str:
-    """The stem of the thing or person that the verb of a sentence is said of; empty where no such verb is known."""
-    return (stems(" ".join(_subject_words(sentence))) or [""])[-1]
 
 
 def _subject_words(sentence: str) -> list[str]:

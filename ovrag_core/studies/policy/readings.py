@@ -75,7 +75,6 @@ class Reading:
     universal: bool
     is_exception: bool
     keeps: bool
-    refers: bool
 
 
 _CONDITION_LEADS = frozenset(
@@ -104,13 +103,6 @@ _EXCEPTION = re.compile(
 _IS_EXCEPTION = re.compile(
     r"\b(?:(?:is|are|as|makes?) (?:the|an?|one|our)?\s*(?:one |only |sole )?exceptions?\b|by way of exception"
     r"|notwithstanding|exceptions? to\b)",
-    re.I,
-)
-_REFERS = re.compile(
-    r"\b(?:(?:in|under|by|with|see|per) (?:section|clause|paragraph|chapter|part|annex|appendix)s? \d"
-    r"|(?:following|next|preceding|previous) (?:paragraph|section|sentence)|(?:cases?|conditions?) (?:listed"
-    r"|named|set out) "
-    r"|(?:listed|set out|described|defined|named) (?:below|above|in)|this section)\b",
     re.I,
 )
 _ACTING_TEXT = """approve decide sign release confirm conduct supervise manage pay issue appoint review maintain
@@ -247,7 +239,6 @@ def read(sentence: str) -> Reading:
         bool(_UNIVERSAL.search(text)),
         bool(_IS_EXCEPTION.search(text)),
         bool(_KEPT.search(text)),
-        bool(_REFERS.search(sentence)),
     )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ovrag_core.retrieval.words import STOP_WORDS, stems
+from ovrag_core.retrieval.words import stems
 
 # Phrases that are one word in meaning, before stems are taken.
 _PHRASES = {
@@ -291,6 +291,3 @@ def opposite(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
     """Two concepts of which each set has one that the other lacks, where doing one is not doing the other."""
     one, other = first - second, second - first
     return next((pair for pair in _OPPOSED if len(pair & one) == 1 and len(pair & other) == 1), frozenset())
-
-
-__all__ = ["STOP_WORDS", "concept", "concepts", "exclude", "opposite", "unite"]
