@@ -1,5 +1,6 @@
 """LaTeX and HTML made of results: whatever a name holds it is set as it stands; what is missing is one sentence."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -296,7 +297,8 @@ def test_stages_made_from_one_entry_are_drawn_as_one(small: Path):
     do:
       desc: Tides of ${key}
       cmd: echo ${key}
-      deps: [first.txt]
+      params: [x, "heights.${key}"]
+      deps: [bulk]
       outs:
         - tables/${key}.csv
         - data/${key}.csv
@@ -307,6 +309,7 @@ def test_stages_made_from_one_entry_are_drawn_as_one(small: Path):
     (small / "params.yaml").write_text("x: 1\nheights: {low: [1], high: [2]}\n", encoding="utf-8")
     (small / "dvc.yaml").write_text(PIPELINE + many, encoding="utf-8")
     text = index_page(small)
+    assert "parameters: x, heights.low, heights.high\ninputs: bulk" in html.unescape(text)
     assert text.count(">many<") == 1 and "many@" not in text and "Tides of low" not in text
     assert {"../tables/low.csv", "../tables/high.csv"} <= set(Page(text).links)
     places = {name: float(y) for y, name in re.findall(r'<text class="name" x="[\d.]+" y="([\d.]+)">(\w+)<', text)}

@@ -33,7 +33,6 @@ LATEX |= {r"$\times$": "×", r"$\rightarrow$": "→", r"$\leq$": "≤", r"$\geq$
 
 WIDTH, GAP, HEIGHT, LEADING, STEP = 244, 22, 76, 15, 106  # pixels
 LINE = 34  # characters
-_GATHERED = ("inputs", "parameters", "outputs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,14 @@ def together(stages: Mapping[str, Stage]) -> dict[str, Stage]:
             about = stage.description.removesuffix(value).rstrip(", ") if value else stage.description
             found[name] = stage.model_copy(update={"name": name, "needs": needs, "description": about})
             continue
-        more = {part: tuple(dict.fromkeys((*getattr(first, part), *getattr(stage, part)))) for part in _GATHERED}
-        found[name] = first.model_copy(update={**more, "needs": tuple(dict.fromkeys((*first.needs, *needs)))})
+        found[name] = first.model_copy(
+            update={
+                "needs": tuple(dict.fromkeys((*first.needs, *needs))),
+                "inputs": tuple({item.path: item for item in (*first.inputs, *stage.inputs)}.values()),
+                "outputs": tuple({item.path: item for item in (*first.outputs, *stage.outputs)}.values()),
+                "parameters": tuple({each.name: each for each in (*first.parameters, *stage.parameters)}.values()),
+            }
+        )
     return found
 
 
