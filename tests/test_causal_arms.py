@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from causal_chain import PROMPT, QUESTION, RIGHT, SAID, STORE, chain
+from sparql_server import Answer, SparqlServer, in_turn
 
 from ovrag_core.errors import ModelError
 from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.llm import Message
 from ovrag_core.studies.causal import metrics
 from ovrag_core.studies.causal.arms import DRAFTING, Facts, answer, gaps_of
@@ -58,6 +60,19 @@ def test_the_best_of_t_has_as_many_drafts_as_the_loop_and_is_told_nothing() -> N
     assert {prompt for prompt, _ in drafter.asked} == {Prompt(PROMPT)}
     assert given.final is not None and given.final.draft == RIGHT
     assert given.decision == "accepted"
+
+
+def test_an_endpoint_that_is_down_ends_one_question_and_no_draft_is_accepted() -> None:
+    with SparqlServer(in_turn(Answer(status=404))) as server, EndpointStore(server.url, attempts=1) as store:
+        verifier = Verifier(store, Lexicon.of_graph(STORE))
+        facts = Facts(store, verifier)
+        judge = Judge(verifier.check, Loop(rounds=5, failures=2), gaps_of(PROMPT, verifier))
+        for arm in DRAFTING:
+            drafter = Told(RIGHT)
+            given = answer(arm, PROMPT, drafter, judge, facts.best)
+            assert given.decision == "unchecked", arm
+            assert "HTTP 404" in given.reason
+            assert len(drafter.asked) == {"best_of_t": 2, "rag": 0, "rag_cot": 0}.get(arm, 1)
 
 
 def test_the_loop_begins_with_the_draft_of_the_others() -> None:

@@ -82,6 +82,39 @@ def test_a_text_without_statements_is_said(ovrag: Run) -> None:
     assert ovrag("explain", "Good morning.", "--graph", "sea.ttl")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("  ", "is empty"), ("Given: wind rises.", "states no cause"), ("Is it so?", "states no")],
+)
+def test_why_there_is_no_verdict_is_said_in_one_line(ovrag: Run, text: str, told: str) -> None:
+    code, out, err = ovrag("verify", text, "--graph", "sea.ttl")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert told in err
+
+
+def test_a_graph_without_names_is_said(ovrag: Run, tmp_path: Path) -> None:
+    (tmp_path / "bare.ttl").write_text("<urn:a> <urn:ovrag:causal#raises> <urn:b> .")
+    code, _, err = ovrag("verify", "Wind raises waves.", "--graph", "bare.ttl")
+    assert (code, err.count("\n")) == (2, 1) and "the graph names nothing" in err
+
+
+def test_one_file_that_cannot_be_read_keeps_no_other_from_being_checked(ovrag: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"\xff\xfe\xff")
+    (tmp_path / "empty.txt").write_text("")
+    code, out, err = ovrag("verify", "bad.txt", "empty.txt", "Wind raises waves.", "--graph", "sea.ttl")
+    assert (code, out.split(":")[0]) == (2, "VERIFIED")
+    assert "bad.txt cannot be read" in err and "empty.txt is empty" in err
+
+
+def test_an_endpoint_that_is_down_leaves_each_statement_unchecked(ovrag: Run) -> None:
+    few = ("--graph", "http://127.0.0.1:9/sparql", "-S", "studies.causal.store.attempts=1")
+    code, out, err = ovrag("verify", "Wind raises waves. Waves lower visibility.", *few, "-f", "jsonl")
+    assert (code, err) == (2, "ovrag: 2 of 2 statements could not be checked\n")
+    records = [json.loads(line) for line in out.splitlines()]
+    assert [each["outcome"] for each in records] == ["UNCHECKED", "UNCHECKED"]
+    assert "does not answer" in records[0]["reason"]
+
+
 def test_a_bench_goes_on_after_a_bad_line_and_counts(ovrag: Run, tmp_path: Path) -> None:
     lines = [json.dumps({"id": "a", "context": RULES, "query": WHAT_IF, "answer": "no"}), "nonsense"]
     lines.append(json.dumps({"id": "b", "context": RULES, "query": "Why?"}))

@@ -78,6 +78,29 @@ def test_a_text_is_split_into_what_is_given_and_what_is_asked() -> None:
     assert (numbers.answer, numbers.question.given, numbers.question.asked) == ("yes", NUMBERS, ASKED)
 
 
+def test_a_circle_that_stays_open_is_named() -> None:
+    solved = split("We know that Ab causes Bo, Bo causes Cu, Cu causes Bo. Would Cu occur if not Ab instead of Ab?")
+    assert (solved.answer, solved.status) == (None, "cyclic")
+    assert "Bo → Cu → Bo" in solved.reason and "Bo → Cu → Bo" in solved.lines[0]
+
+
+def test_the_bounds_of_an_effect_that_is_not_identified_are_told() -> None:
+    solved = split(
+        "Imagine a self-contained, hypothetical world with only the following conditions, and without any unmentioned "
+        "factors or causal relationships: Distance to the library has a direct effect on library card. Unobserved "
+        "habits has a direct effect on library card. Unobserved habits has a direct effect on reading aloud. Library "
+        "card has a direct effect on reading aloud. Unobserved habits is unobserved. For residents living far from the "
+        "library, the probability of reading aloud is 30%. For residents living near the library, the probability of "
+        "reading aloud is 60%. For residents living far from the library, the probability of owning a library card is "
+        "20%. For residents living near the library, the probability of owning a library card is 80%. Will owning a "
+        "library card increase the chance of reading aloud?"
+    )
+    assert (solved.status, solved.record["value"]) == ("not identified", 0.5)
+    assert solved.record["bounds"] == [-0.1, 0.7]  # the optima of a linear programme over the 16 types of people
+    assert "library card ← unobserved habits → reading aloud" in solved.reason.lower()
+    assert any(line.startswith("without that, the effect is between") for line in solved.lines)
+
+
 def test_what_is_in_neither_language_is_not_guessed() -> None:
     for text in ("", "Why?", "Is it so? It is.", f"{RULES} Why is that so?", "word " * 10_000):
         solved = split(text)

@@ -11,6 +11,7 @@ asked for steps changes nothing there is an assumption, so that vanilla and cot 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import get_args
 
 import numpy
@@ -38,20 +39,29 @@ Key = tuple[str, str, str, bool]
 
 
 class Facts:
-    """The effects that a store holds, as sentences, found by the words of a question (BM25)."""
+    """The effects that a store holds, as sentences, found by the words of a question (BM25).
+
+    The store is asked for them at the first question that they are needed for.
+    """
 
     def __init__(self, store: Store, verifier: Verifier) -> None:
-        triples = [
-            each for predicate in (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON) for each in store.triples(None, predicate)
-        ]
-        self._sentences = sorted(f"{verifier.sentence(triple)}." for triple in triples)
-        self._index = Words([stems(each) for each in self._sentences])
+        self._store, self._verifier = store, verifier
+
+    @cached_property
+    def _found(self) -> tuple[list[str], Words]:
+        predicates = (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON)
+        triples = [each for predicate in predicates for each in self._store.triples(None, predicate)]
+        sentences = sorted(f"{self._verifier.sentence(triple)}." for triple in triples)
+        return sentences, Words([stems(each) for each in sentences])
 
     def best(self, question: str, top: int = TOP) -> tuple[str, ...]:
-        """The `top` sentences that fit best, best first; none that shares no word."""
-        scores = self._index.scores([(stem, 1.0) for stem in dict.fromkeys(stems(question))])
+        """The `top` sentences that fit best, best first; none that shares no word. Raises Unchecked where the store
+        gives none.
+        """
+        sentences, index = self._found
+        scores = index.scores([(stem, 1.0) for stem in dict.fromkeys(stems(question))])
         order = numpy.argsort(-scores, kind="stable")[:top]
-        return tuple(self._sentences[place] for place in order if scores[place] > 0)
+        return tuple(sentences[place] for place in order if scores[place] > 0)
 
 
 def answer(
@@ -62,13 +72,17 @@ def answer(
     facts: Callable[[str], tuple[str, ...]],
     note: Callable[[Round], None] | None = None,
 ) -> Answer:
-    """What an arm answers to a question. `facts` gives the sentences beside it, for the arms that have any.
+    """What an arm answers to a question. `facts` gives the sentences beside it, for the arms that have any; where they
+    cannot be had, nothing is drafted, and the decision is "unchecked".
 
     Raises ValueError for `random_verdicts`, which answers nothing.
     """
     if arm not in DRAFTING:
         raise ValueError(f"{arm} drafts nothing")
-    beside = facts(question) if arm in _WITH_FACTS else ()
+    try:
+        beside = facts(question) if arm in _WITH_FACTS else ()
+    except Unchecked as error:
+        return Answer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}", (), 0)
     prompt = Prompt(question, "steps" if arm in _IN_STEPS else "plain", beside)
     if arm == "caf":
         return loop.run(prompt, drafter, judge, note)
@@ -76,8 +90,12 @@ def answer(
 
 
 def _best(prompt: Prompt, drafter: Drafter, judge: Judge, drafts: int, note: Callable[[Round], None] | None) -> Answer:
-    """The best of independent drafts, the first of several: what is accepted at once, then score, then fewest gaps."""
+    """The best of independent drafts, the first of several: what is accepted at once, then score, then fewest gaps.
+
+    As in the loop, no more are asked for once too many could not be checked.
+    """
     rounds: list[Round] = []
+    failures = 0
     for take in range(drafts):
         try:
             draft = drafter.draft(prompt, take)
@@ -86,8 +104,11 @@ def _best(prompt: Prompt, drafter: Drafter, judge: Judge, drafts: int, note: Cal
         rounds.append(judge.round(take + 1, draft))
         if note:
             note(rounds[-1])
-    chosen = max(range(drafts), key=lambda place: _rank(rounds[place], judge))
-    return judge.adjudicate(rounds, drafts, chosen)
+        failures += bool(rounds[-1].count("UNCHECKED"))
+        if failures >= judge.options.failures:
+            break
+    chosen = max(range(len(rounds)), key=lambda place: _rank(rounds[place], judge))
+    return judge.adjudicate(rounds, len(rounds), chosen)
 
 
 def _rank(round_: Round, judge: Judge) -> tuple[bool, float, int]:

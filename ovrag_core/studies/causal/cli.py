@@ -81,18 +81,24 @@ def verify(
 
     verifier = _verifier(causal(read_settings(params, overrides)), graph)
     found: list[Verdict] = []
-    for source, text in map(_text_of, texts):
-        verdicts = verifier.check(text)
+    faults = 0
+    for given in texts:
+        try:
+            source, text = _text_of(given)
+        except QuestionError as error:
+            say(str(error))
+            faults += 1
+            continue
+        verdicts = _checked(verifier, source, text)
         found += verdicts
-        if not verdicts and len(texts) > 1:
-            say(f"{source} states nothing that could be checked; write sentences such as “A raises B.”")
         for each in verdicts:
             if output is Format.text:
                 print(f"{each.outcome}: {one_line(each.quote)}: {each.reason}")
             else:
                 record = {"source": source, **verdict_record(each)}
                 print_json(record, indent=None if output is Format.jsonl else 2)
-    return _ended(found)
+    ended = _ended(found, verifier)
+    return BAD if faults else ended
 
 
 @app.command()
@@ -193,26 +199,34 @@ def _told_unread(solved: Solved) -> int:
     return 0
 
 
+def _checked(verifier: Verifier, source: str, text: str) -> list[Verdict]:
+    """The verdicts on a text; where there are none, it is said why."""
+    verdicts = verifier.check(text)
+    if not text.strip():
+        say(f"{source} is empty; write sentences such as “A raises B.”")
+    elif not verdicts:
+        say(f"{source} states no cause or effect that could be checked; write sentences such as “A raises B.”")
+    return verdicts
+
+
 def _verifier(options: Causal, graph: str | None) -> Verifier:
-    from ovrag_core.studies.causal.linking import Lexicon
     from ovrag_core.studies.causal.stores import open_store
     from ovrag_core.studies.causal.verifier import Verifier
 
-    store = open_store(options, graph)
-    return Verifier(store, Lexicon.of_graph(store), options.loop.gamma)
+    return Verifier(open_store(options, graph), gamma=options.loop.gamma)
 
 
 def _explain_statements(options: Causal, text: str, graph: str | None, output: Format) -> int:
     from ovrag_core.studies.causal.records import verdict_record
 
     verifier = _verifier(options, graph)
-    verdicts = verifier.check(text)
+    verdicts = _checked(verifier, "the text", text)
     for each in verdicts:
         if output is Format.text:
             print(_explained(each, verifier))
         else:
             print_json(verdict_record(each), indent=None if output is Format.jsonl else 2)
-    return _ended(verdicts)
+    return _ended(verdicts, verifier)
 
 
 def _explained(verdict: Verdict, verifier: Verifier) -> str:
@@ -226,11 +240,16 @@ def _explained(verdict: Verdict, verifier: Verifier) -> str:
     return "\n".join(lines)
 
 
-def _ended(verdicts: Sequence[Verdict]) -> int:
+def _ended(verdicts: Sequence[Verdict], verifier: Verifier) -> int:
     """The exit code of verdicts: what could not be checked is never passed over."""
+    if not verdicts:  # which has been said
+        return BAD
     unchecked = sum(each.outcome == "UNCHECKED" for each in verdicts)
     if unchecked:
         say(f"{unchecked} of {len(verdicts)} statements could not be checked")
+        return BAD
+    if not verifier.lexicon.names:
+        say("nothing was checked: the graph names nothing; give things labels and the class urn:ovrag:causal#Factor")
         return BAD
     if not any(each.claim for each in verdicts):
         say("no statement was checked: none is about two things that the graph names")
@@ -308,10 +327,13 @@ def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, C
 
 
 def _answer_text(made: Answer, drafter: str, arm: Arm) -> str:
+    from ovrag_core.studies.causal.loop import EMPTY
+
     lines = [f"{made.decision}: {made.reason} (drafts by {drafter}, arm {arm})"]
     for each in made.rounds:
         score = "none" if each.score is None else f"{each.score:.3f}"
         lines.append(f"round {each.number}, score {score}:")
         lines += [f"  {verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}" for verdict in each.verdicts]
+        lines += [f"  {EMPTY}"] if not each.verdicts else []
         lines += [f"  missing: {one_line(gap)}" for gap in each.gaps]
     return "\n".join(lines)

@@ -150,11 +150,14 @@ def _as_numbers(parts: list[str]) -> Iterator[Question]:
 
 def _by_rules(question: Question) -> Solved:
     found = counterbench.answer(question.context, question.asked)
-    reason = "; ".join(found.remarks)
+    remarks = found.remarks
+    if found.cycle and found.answer is None and not any("cycle" in each for each in remarks):
+        remarks = (f"the rules form a cycle, {' → '.join(found.cycle)}", *remarks)
+    reason = "; ".join(remarks)
     more: Record = {"steps": [str(step) for step in found.steps], "cycle": list(found.cycle)}
     if question.label and (against := counterbench.contest(found, question.label)):
         more |= {"contested": True, "derived": against.derived}
-    lines = (*map(str, found.steps), *found.remarks)
+    lines = (*map(str, found.steps), *remarks)
     return _solved(question, found.answer, found.status, reason, more, lines)
 
 
@@ -165,6 +168,7 @@ def _by_numbers(question: Question) -> Solved:
         "value": None if found.value is None else round(found.value, 6),
         "between": None if found.low is None or found.high is None else [round(found.low, 6), round(found.high, 6)],
         "assumption": found.assumption,
+        "bounds": None if found.bounds is None else [round(each, 6) for each in found.bounds],
         "variables": dict(found.variables),
         "numbers": [each.text for each in found.numbers],
         "notes": list(found.notes),
@@ -178,6 +182,8 @@ def _by_numbers(question: Question) -> Solved:
     lines += [f"note: {each}" for each in found.notes]
     lines += [f"reason: {found.reason}"] if found.reason else []
     lines += [f"it would suffice to assume: {found.assumption}"] if found.assumption else []
+    if found.bounds is not None:
+        lines.append("without that, the effect is between {:.4f} and {:.4f}".format(*found.bounds))
     return _solved(question, found.answer, found.status, found.reason, more, tuple(lines))
 
 
