@@ -10,7 +10,7 @@ import pytest
 from ovrag_core.errors import CausalError, CycleError, ProbabilityError, StrataError, UnreadError
 from ovrag_core.studies.causal.cladder import Solution, answer, parse, solve
 from ovrag_core.studies.causal.models import Scm, from_strata
-from ovrag_core.studies.causal.phrases import side
+from ovrag_core.studies.causal.sides import side
 
 PREAMBLE = (
     "Imagine a self-contained, hypothetical world with only the following conditions, and without any unmentioned "
@@ -343,7 +343,8 @@ def test_each_kind_of_bad_input_has_its_own_message(background, given, question,
     ],
 )
 def test_a_phrase_sides_with_the_state_it_speaks_of(phrase: str, first: str, second: str, expected: int | None) -> None:
-    assert side(phrase, first, second) == expected
+    found = side(phrase, first, second)
+    assert (found.place if found else None) == expected
 
 
 def test_no_text_makes_it_fail_otherwise_than_with_a_reason() -> None:

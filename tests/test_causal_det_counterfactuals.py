@@ -198,7 +198,7 @@ def test_the_derivation_quotes_the_text():
         (
             CHAIN,
             "Fertiliser use causes algae. algae causes thriving trout.",
-            "Would the fish stock is gloomy if fertiliser use instead of no fertiliser use?",
+            "Would the fish stock is striped if fertiliser use instead of no fertiliser use?",
             "same as",
         ),
         (

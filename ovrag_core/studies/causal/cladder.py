@@ -167,10 +167,10 @@ def _repeated(query: Query, estimate: Estimate) -> tuple[str, ...]:
     if query.kind != "ett" or len(estimate.parts["x"]) != 3:
         return ()
     _, *states = estimate.parts["x"]
-    (fact, _), (supposed, told) = (state_of(phrase, (states[0], states[1])) for phrase in (query.x, query.other))
-    return (
-        (f"“{query.other}” reads like “{query.x}”, and is taken for the opposite",) if told and fact == supposed else ()
-    )
+    fact, supposed = (state_of(phrase, (states[0], states[1])) for phrase in (query.x, query.other))
+    if supposed.by != "words" or fact.place != supposed.place:
+        return ()
+    return (f"“{query.other}” reads like “{query.x}”, and is taken for the opposite",)
 
 
 def _independent(problem: Problem, roles: Roles) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ovrag_core.errors import StrataError, UnreadError
 from ovrag_core.studies.causal.cladder_tables import (
     Factor,
+    State,
     Table,
     Tables,
     factor_likeness,
@@ -71,11 +72,19 @@ class Sided:
 
 def sided(factor: Factor, phrase: str | None, name: str = "") -> Sided:
     """The factor as seen from a phrase for its present state, or from its own words and the variable's name."""
-    one, told = state_of(phrase, factor) if phrase else present_state(factor)
-    if not told and name:
-        one, told = state_of(name, factor)
-    note = () if told else (f"“{factor[one]}” is taken for the present state by order",)
-    return Sided(factor, one, note)
+    state = state_of(phrase, factor) if phrase else present_state(factor, name)
+    if not state.told:
+        state = present_state(factor, name)
+    return Sided(factor, state.place, _noted(state, factor, phrase or name or "the present state"))
+
+
+def _noted(state: State, factor: Factor, said: str) -> tuple[str, ...]:
+    """A note where order or likeness told the state."""
+    if state.by == "words":
+        return ()
+    if state.by == "likeness":
+        return (f"“{factor[state.place]}” is taken for “{said}” by likeness of meaning",)
+    return (f"“{factor[state.place]}” is taken for the present state by order",)
 
 
 def total(query: Query, tables: Tables, x_phrase: str | None) -> Estimate:
@@ -150,14 +159,15 @@ def association(query: Query, tables: Tables) -> Estimate:
     first = [max(cuts, key=lambda cut: likeness(cut[1], query.y))[0] for cuts in said]
     if first[0] == first[1]:
         raise StrataError(f"“{first[0]}” is printed twice with “{query.y}”; the two strata read alike")
-    one, told = state_of(query.x, (first[0], first[1]))
-    with_x, without_x = joint[one], joint[1 - one]
+    states = (first[0], first[1])
+    state = state_of(query.x, states)
+    with_x, without_x = joint[state.place], joint[1 - state.place]
 
     def compute(p: Numbers) -> Values:
         share = np.clip(p[x_place], 1e-12, 1 - 1e-12)
         return np.clip(p[with_x] / share, 0, 1) - np.clip(p[without_x] / (1 - share), 0, 1)
 
-    notes = () if told else (f"“{first[one]}” is taken for “{query.x}” by order",)
+    notes = _noted(state, states, query.x)
     parts: Parts = {"x": (query.x, tables.statements[x_place].of), "y": (query.y,)}
     shown = "P(y, x) / P(x) − P(y, not x) / P(not x)"
     return Estimate(
@@ -284,7 +294,7 @@ def _chained(outcome: Table, middle: Table, x_place: int, x: Sided, tables: Tabl
     weight = tables.overall(said) if said else None
     if weight is None:
         raise StrataError(f"how often “{x.factor[x.one]}” holds is not printed; a front door needs it")
-    one = state_of(said, x.factor)[0] if said else 1
+    one = state_of(said, x.factor).place if said else 1
 
     def y(p: Numbers, of_x: int, of_m: int) -> Values:
         return p[outcome.cells[(of_x, of_m) if x_place == 0 else (of_m, of_x)]]

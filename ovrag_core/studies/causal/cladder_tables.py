@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Literal
 
 from ovrag_core.errors import StrataError
 from ovrag_core.studies.causal.cladder_text import Statement
-from ovrag_core.studies.causal.phrases import likeness, positive, side
+from ovrag_core.studies.causal.phrases import likeness, positive
+from ovrag_core.studies.causal.sides import Side, side, side_of_name
 
 Factor = tuple[str, str]
 """How the two states of a variable read, in the order in which they are printed."""
@@ -118,13 +120,31 @@ def factor_likeness(phrase: str, factor: Factor) -> float:
     return max(likeness(phrase, state) for state in factor)
 
 
-def state_of(phrase: str, factor: Factor) -> tuple[int, bool]:
-    """The state that a phrase names, and whether words told; else the state printed last, as the absent one leads."""
-    found = side(phrase.lower(), factor[0].lower(), factor[1].lower())
-    return (1, False) if found is None else (found, True)
+@dataclass(frozen=True, slots=True)
+class State:
+    """The place of a state of a factor, and what told it."""
+
+    place: int
+    by: Literal["words", "likeness", "order"]
+
+    @property
+    def told(self) -> bool:
+        """Whether more than the order told."""
+        return self.by != "order"
 
 
-def present_state(factor: Factor) -> tuple[int, bool]:
-    """The state that is not negated, and whether words told; else the one printed last."""
+def state_of(phrase: str, factor: Factor) -> State:
+    """The state that a phrase names; where nothing tells, the one printed last, as the absent one leads."""
+    return _state(side(phrase.lower(), factor[0].lower(), factor[1].lower()))
+
+
+def present_state(factor: Factor, name: str = "") -> State:
+    """The state that is not negated, or that the variable is named after; where nothing tells, the one printed last."""
     found = positive(factor[0], factor[1])
-    return (1, False) if found is None else (found, True)
+    if found is not None:
+        return State(found, "words")
+    return _state(side_of_name(name.lower(), factor[0].lower(), factor[1].lower()) if name else None)
+
+
+def _state(found: Side | None) -> State:
+    return State(1, "order") if found is None else State(found.place, found.by)

@@ -29,7 +29,7 @@ from ovrag_core.studies.causal.boolean_models import (
 )
 from ovrag_core.studies.causal.cladder_text import Problem
 from ovrag_core.studies.causal.dags import Dag
-from ovrag_core.studies.causal.polarity import compare, same_words
+from ovrag_core.studies.causal.polarity import compare, contrast, same_words
 from ovrag_core.studies.causal.rule_sentences import Reading, Tokens, read_statements
 
 MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
@@ -195,7 +195,7 @@ def _outcomes(problem: Problem, reading: Reading, named: Named) -> Iterator[Outc
         asked = _asked(query.y, named, problem.graph, action.variable)
         phrases = dict.fromkeys(phrase for each in reading.observed for phrase in mentioned(each))
         ways = [_seen(phrase, named, problem.graph, action.variable) for phrase in phrases]
-        for way in product(*ways):
+        for way in _distinct(list(product(*ways))):
             seen = Named(dict(zip(phrases, way, strict=True)))
             for model in models(rules):
                 yield counterfactual(
@@ -259,6 +259,12 @@ def _seen(said: str, named: Named, graph: Dag, acted: str) -> list[Literal]:
     return found
 
 
+def _distinct(ways: list[tuple[Literal, ...]]) -> list[tuple[Literal, ...]]:
+    """Those in which each observation is of a variable of its own, where there are any."""
+    apart = [way for way in ways if len({made.variable for made in way}) == len(way)]
+    return apart or ways
+
+
 def _best(scores: Mapping[str, float], margin: float = MARGIN) -> list[str]:
     top = max(scores.values(), default=0.0)
     return [name for name, score in scores.items() if top and score >= top - margin]
@@ -280,7 +286,10 @@ def _sign(said: str, node: str, named: Named) -> int | None:
         if (made := compare(said, phrase)).sign is not None
     ]
     if not told:
-        return None
+        guessed = {
+            sign if holds else -sign for phrase, holds in named.of(node) if (sign := contrast(said, phrase)) is not None
+        }
+        return guessed.pop() if len(guessed) == 1 else None
     top = max(closeness for closeness, _ in told)
     signs = {sign for closeness, sign in told if closeness == top}
     return signs.pop() if len(signs) == 1 else None

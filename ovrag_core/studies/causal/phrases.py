@@ -1,4 +1,4 @@
-"""Whether two phrases speak of the same thing, and which of two opposite ones a third agrees with.
+"""Whether two phrases speak of the same thing, and which of two opposite ones shares words or a “not” with a third.
 
 Words are compared by stem and common beginning; what is negated is told from “not”, “no”, “without” and the like, and
 from prefixes where the other phrase has the word without it (nonsmokers, smokers).
@@ -22,6 +22,8 @@ by with as and or if than then be is are was were been being am has have had hav
 would shall should may might must get gets got people person persons individual individuals
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+_FREE = re.compile(r"(?<=-)free\b|\bfree\s+(?:of|from)\b", re.IGNORECASE)
+LEAST_GAIN = 0.2  # of words shared with one of two states, from which it is told
 _STEMMER = Stemmer.Stemmer("english")
 
 
@@ -67,18 +69,26 @@ def overlap(phrase: str, stems: Iterable[str]) -> float:
     return sum(max((word_likeness(word, stem) for stem in stems), default=0.0) for word in content(phrase))
 
 
-def side(phrase: str, first: str, second: str) -> int | None:
-    """Which of two phrases for opposite states it agrees with, 0 or 1; None where the words do not tell."""
+def agreeing_end(phrase: str, first: str, second: str) -> int | None:
+    """Which of two phrases for opposite states, 0 or 1, ends as the phrase does or is the end of it."""
     ends = [_ends_alike(phrase, state) for state in (first, second)]
-    if ends[0] != ends[1]:
-        return int(ends[1])
+    return None if ends[0] == ends[1] else int(ends[1])
+
+
+def agreeing_negation(phrase: str, first: str, second: str) -> int | None:
+    """Which of two phrases for opposite states is negated if and only if the phrase is, where one of them is."""
     of_first, of_second = _negations(first, second), _negations(second, first)
-    if of_first % 2 != of_second % 2:
-        return int(_parity(phrase, first, second) != of_first % 2)
+    if of_first % 2 == of_second % 2:
+        return None
+    return int(_parity(phrase, first, second) != of_first % 2)
+
+
+def agreeing_words(phrase: str, first: str, second: str) -> int | None:
+    """Which of two phrases for opposite states shares more words with the phrase that the other lacks."""
     only_first = [stem for stem in content(first) if stem not in content(second)]
     only_second = [stem for stem in content(second) if stem not in content(first)]
     gain = overlap(phrase, only_second) - overlap(phrase, only_first)
-    return None if abs(gain) < 0.2 else int(gain > 0)
+    return None if abs(gain) < LEAST_GAIN else int(gain > 0)
 
 
 def _ends_alike(one: str, other: str) -> bool:
@@ -94,8 +104,13 @@ def positive(first: str, second: str) -> int | None:
     return None if of_first % 2 == of_second % 2 else of_first % 2
 
 
+def _stated_negations(phrase: str) -> int:
+    """How often a phrase says “not” and the like, “debt-free” and “free of debt” among them."""
+    return sum(map(is_negation, words(phrase))) + len(_FREE.findall(phrase))
+
+
 def _negations(phrase: str, opposite: str) -> int:
-    said = sum(is_negation(word) for word in words(phrase))
+    said = _stated_negations(phrase)
     return said + sum(_negates(word, base) for word in content(phrase) for base in content(opposite))
 
 
@@ -119,4 +134,6 @@ def _parity(phrase: str, first: str, second: str) -> int:
     taken = sum(
         word_likeness(own, word) > word_likeness(own, base) for own in content(phrase) for word, base in negated
     )
-    return (sum(is_negation(word) for word in words(phrase)) + taken) % 2
+    both = set(content(first)) & set(content(second))
+    turned = sum(any(_negates(own, base) for base in both) and own not in both for own in content(phrase))
+    return (_stated_negations(phrase) + taken + turned) % 2

@@ -8,6 +8,7 @@ over, neither is negated and no scale decides, the sign is None and nothing is g
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -29,6 +30,8 @@ class Comparison:
 
 class _Scales(TypedDict):
     scales: dict[str, dict[str, str]]
+    pools: dict[str, str]
+    privative: str
     together: dict[str, str]
     forms: str
     middle: str
@@ -41,6 +44,8 @@ class _Scales(TypedDict):
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
     ends: dict[str, dict[str, int]]  # stem: scale: 1 or -1
+    pools: dict[str, dict[str, int]]  # stem: pool of scales: 1 or -1
+    privative: frozenset[str]
     together: dict[str, str]
     forms: dict[str, str]  # stem: stem of the base form
     middle: frozenset[str]
@@ -53,8 +58,10 @@ class _Lexicon:
 _STEMMER = Stemmer.Stemmer("english")
 _PAIRED_PREFIXES = (("en", "dis"), ("over", "under"), ("in", "ex"), ("in", "de"), ("pro", "anti"), ("up", "down"))
 _SENTENCE = re.compile(
-    r"(?:the|an?|his|her|their)\s+(?P<subject>[\w-]+)\s+(?:\w+s|are|have|do|can|cannot|will|\w+n['’]t)\b"
+    r"(?:the|an?|his|her|their)\s+(?P<subject>[\w-]+(?:\s+[\w-]+)??)"
+    r"\s+(?:\w+s|are|were|have|had|do|did|can|cannot|could|will|would|\w+n['’]t)\b"
 )
+_DOER = re.compile(r"(?P<base>\w{2,}?(?P<last>[a-z]))(?P=last)?(?:er|or)")
 _LEAST_BASE = 3  # letters that a prefix must leave
 
 
@@ -65,20 +72,37 @@ def compare(one: str, other: str) -> Comparison:
     size = (len(left) * len(right)) ** 0.5
     flips = turned_left + turned_right
     turned_either = flips % 2 == 1  # "does not burn down" is the opposite of "on fire" whatever burning is
-    subjects = {_subject(one), _subject(other)}
+    subjects = _subject(one) | _subject(other)
     ends = _lexicon().ends
     stated = any(word in ends and word in right and word not in subjects for word in left)
     left, right, paired, turned = _pair_words(left, right)
+    turned_either |= turned > 0
     flips += turned
-    left, right, scaled, turned = _pair_ends(left, right)
+    left, right, scaled, turned = _pair_ends(left, right, _between_ends)
     flips += turned
     closeness = (paired + scaled) / size if size else 0.0
     left, right = ([word for word in each if word not in subjects] for each in (left, right))
-    if not (left and right):  # "low X" is the opposite of "X", and "high X" the same
-        flips += sum(ends.get(word, {}).get("amount", 0) < 0 for word in (*left, *right))
-    stated = stated and not any(word in ends for word in (*left, *right))
-    told = scaled > 0 or stated or (paired > 0 and (not (left and right) or turned_either))
+    left, right, pooled, turned = _pair_ends(left, right, _between_pools)
+    flips += turned
+    if not (left and right):  # "low X" is the opposite of "X", as "X loss" is, and "high X" the same
+        flips += sum(_takes_away(word) for word in (*left, *right))
+    stated = stated and not all(any(word in ends for word in each) for each in (left, right))
+    told = scaled + pooled > 0 or stated or (paired > 0 and (not (left and right) or turned_either))
     return Comparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
+
+
+def contrast(one: str, other: str) -> int | None:
+    """The likely sign of two phrases for one thing of two states that no scale tells.
+
+    What is said of one head is another state ("clay soil", "sandy soil"), as is another object of one verb ("takes the
+    bus", "taking the train"); a word that they share otherwise makes them the same ("hit by the flu", "flu outbreak").
+    """
+    left, right = ([word for word in _content(each)[0] if word not in _subject(each)] for each in (one, other))
+    shared = [(word, each) for word in left for each in right if _alike(word, each)]
+    if not shared or len(left) == len(shared) or len(right) == len(shared):
+        return None
+    ends = [(left[place], right[place]) in shared for place in (0, -1)]
+    return -1 if any(ends) else 1
 
 
 def same_words(one: str, other: str) -> bool:
@@ -96,6 +120,7 @@ def _content(phrase: str) -> tuple[list[str], int]:
     text, turned = lexicon.before.subn(" ", phrase.casefold().replace("’", "'"))
     for several, word in lexicon.together.items():
         text = re.sub(rf"\b{several}\b", word, text)
+    text = re.sub(r"\b(\w{3,})goer(s?)\b", r"\1 attend\2", text)
     text, freed = re.subn(r"-free\b", " ", text)
     turned += freed
     said = words(text)
@@ -111,10 +136,11 @@ def _content(phrase: str) -> tuple[list[str], int]:
     return kept, turned
 
 
-def _subject(phrase: str) -> str | None:
-    """The stem of who or what a sentence is about: "the driver has an accident"."""
+def _subject(phrase: str) -> frozenset[str]:
+    """The stems of who or what a sentence is about: "the bus driver has an accident"."""
     match = _SENTENCE.match(phrase.casefold())
-    return None if match is None else _stem(match["subject"])
+    forms = _lexicon().forms
+    return frozenset(forms.get(_stem(word), _stem(word)) for word in words(match["subject"])) if match else frozenset()
 
 
 def _pair_words(left: list[str], right: list[str]) -> tuple[list[str], list[str], int, int]:
@@ -132,10 +158,18 @@ def _pair_words(left: list[str], right: list[str]) -> tuple[list[str], list[str]
 
 
 def _alike(one: str, other: str) -> bool:
-    return word_likeness(one, other) >= 0.6
+    return word_likeness(one, other) >= 0.6 or _doer(one) == other or _doer(other) == one
+
+
+def _doer(word: str) -> str:
+    """What a swimmer does."""
+    match = _DOER.fullmatch(word)
+    return "" if match is None else match["base"]
 
 
 def _turned(one: str, other: str) -> bool:
+    if _between_ends(one, other) == 0:  # "indebted" has no "in" before "debt"
+        return False
     shorter, longer = sorted((one, other), key=len)
     if longer.endswith("less") and _alike(longer[:-4], shorter):
         return True
@@ -154,13 +188,14 @@ def _based(one: str, other: str) -> bool:
     return same >= _LEAST_BASE and same >= 0.6 * max(len(one), len(other))
 
 
-def _pair_ends(left: list[str], right: list[str]) -> tuple[list[str], list[str], int, int]:
-    """Words on one scale, and what is normal beside what is not."""
-    lexicon = _lexicon()
+def _pair_ends(
+    left: list[str], right: list[str], between: Callable[[str, str], int | None]
+) -> tuple[list[str], list[str], int, int]:
+    """Words that `between` relates: what is left over, pairs, and turns."""
     pairs, turns = 0, 0
     for word in list(left):
         for found in list(right):
-            turned = _turn_between(word, found, lexicon)
+            turned = between(word, found)
             if turned is not None:
                 left.remove(word)
                 right.remove(found)
@@ -170,32 +205,67 @@ def _pair_ends(left: list[str], right: list[str]) -> tuple[list[str], list[str],
     return left, right, pairs, turns
 
 
-def _turn_between(one: str, other: str, lexicon: _Lexicon) -> int | None:
+def _between_ends(one: str, other: str) -> int | None:
+    """1 for the two ends of a scale and for what is normal beside what is not, 0 for one end."""
+    lexicon = _lexicon()
     for first, second in ((one, other), (other, one)):
         if first in lexicon.middle and second in lexicon.strange:
             return 1
-    first_ends, second_ends = lexicon.ends.get(one, {}), lexicon.ends.get(other, {})
-    scale = next((each for each in first_ends if each in second_ends), None)
-    return None if scale is None else int(first_ends[scale] != second_ends[scale])
+    return _turn(lexicon.ends.get(one, {}), lexicon.ends.get(other, {}))
+
+
+def _between_pools(one: str, other: str) -> int | None:
+    """1 for good and bad, or much and little, 0 for two of a kind."""
+    pools = _lexicon().pools
+    return _turn(pools.get(one, {}), pools.get(other, {}))
+
+
+def _turn(first: Mapping[str, int], second: Mapping[str, int]) -> int | None:
+    """Whether most of the scales that two words share have them at different ends."""
+    agreed = sum(first[scale] * second[scale] for scale in first if scale in second)
+    return None if agreed == 0 else int(agreed < 0)
+
+
+def _takes_away(word: str) -> bool:
+    lexicon = _lexicon()
+    return word in lexicon.privative or lexicon.ends.get(word, {}).get("amount", 0) < 0
+
+
+def _pooled(ends: Mapping[str, Mapping[str, int]], pools: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """The end of each word in a pool of scales, where most of its scales agree; "-" before a scale turns it round."""
+    found: dict[str, dict[str, int]] = {}
+    for pool, names in pools.items():
+        signs = {name.lstrip("-"): -1 if name.startswith("-") else 1 for name in names.split()}
+        for word, scales in ends.items():
+            total = sum(sign * signs[scale] for scale, sign in scales.items() if scale in signs)
+            if total:
+                found.setdefault(word, {})[pool] = 1 if total > 0 else -1
+    return found
 
 
 @cache
 def _lexicon() -> _Lexicon:
     given: _Scales = yaml.safe_load(Path(__file__).with_name("scales.yaml").read_text(encoding="utf-8"))
-    verbs = [[_stem(form) for form in each.strip().split("/")] for each in given["forms"].split(",")]
-    forms = {form: verb[0] for verb in verbs for form in verb}
+    groups = [[_stem(form) for form in each.strip().split("/")] for each in given["forms"].split(",")]
+    forms = {form: group[0] for group in groups for form in group}
+
+    def base(word: str) -> str:
+        return forms.get(_stem(word), _stem(word))
+
     ends: dict[str, dict[str, int]] = {}
     for scale, both in given["scales"].items():
         for name, sign in (("high", 1), ("low", -1)):
             for word in both[name].split():
-                ends.setdefault(forms.get(_stem(word), _stem(word)), {})[scale] = sign
+                ends.setdefault(base(word), {})[scale] = sign
     phrases = sorted(given["turning_before"], key=len, reverse=True)
     return _Lexicon(
         ends,
+        _pooled(ends, given["pools"]),
+        frozenset(map(base, given["privative"].split())),
         given["together"],
         forms,
-        frozenset(map(_stem, given["middle"].split())),
-        frozenset(map(_stem, given["strange"].split())),
+        frozenset(map(base, given["middle"].split())),
+        frozenset(map(base, given["strange"].split())),
         frozenset(given["turning"].split()),
         re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b"),
         frozenset(given["any"].split()),

@@ -72,7 +72,8 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CAUSING = """
-cause/causes/caused, produce/produces/produced, trigger/triggers/triggered, induce/induces/induced, create/creates/created,
+cause/causes/caused, produce/produces/produced, trigger/triggers/triggered, induce/induces/induced,
+create/creates/created,
 generate/generates/generated, yield/yields/yielded, imply/implies/implied, lead to/leads to/led to,
 result in/results in/resulted in, bring about/brings about/brought about, give rise to/gives rise to/gave rise to
 """
