@@ -111,10 +111,10 @@ def test_an_answer_is_shown_from_the_inside(done: Study) -> None:
     assert case.chain.prompt in text and f"Round {len(case.answer.rounds)}: score" in text
     assert all(line in text for round_ in case.answer.rounds for line in round_.constraints)
     assert study.example(done, "rain-3").chain.id == "rain-3"
-    frame = chain_results.verdicts_frame(study.check(done, "River flow raises rain. The moon is full."))
-    assert frame["verdict"].tolist()[0] == "CONTRADICTION"
-    assert frame["query"][0].startswith("ASK {") and frame["triples"][0] == "rain raises river_flow"
-    assert chain_results.verdicts_frame([]).empty
+    said = chain_results.verdicts_text(study.check(done, "River flow raises rain."))
+    assert said.startswith("CONTRADICTION: River flow raises rain") and "  query   ASK {" in said
+    assert "  triple  <urn:t#rain> <urn:ovrag:causal#raises> <urn:t#river_flow>" in said
+    assert chain_results.verdicts_text([]) == "Nothing is stated."
 
 
 def test_the_gain_ends_where_it_crosses_zero() -> None:

@@ -12,6 +12,7 @@ import pandas
 from matplotlib.figure import Figure
 
 from ovrag_core.evaluation.statistics import Estimate
+from ovrag_core.lines import one_line
 from ovrag_core.studies.causal import chain_pictures, drift, random_verdicts
 from ovrag_core.studies.causal.book import FOLDER, NO_MODEL, Book, bounds, figure, published, table
 from ovrag_core.studies.causal.experiments import Case
@@ -110,32 +111,29 @@ def chains_table(book: Book, study: Study) -> pandas.DataFrame:
                     "chains": name,
                     "domain": domain,
                     "n": len(of),
-                    "steps": ", ".join(f"{count} of {depth}" for depth, count in sorted(depths.items())),
+                    "steps": ", ".join(f"{depth} ({count})" for depth, count in sorted(depths.items())),
                     "contradicted": sum(bool(chain.contradictions) for chain in of),
                     "true denials": sum(bool(chain.asides) for chain in of),
                     "paraphrases": sum(len(chain.paraphrases) for chain in of),
                 }
             )
-    more = "Steps: chains of so many. Contradicted: a false sentence stands in the prompt and its paraphrases"
+    more = (
+        "Steps: in brackets how many chains have so many. Contradicted: a false sentence stands in the prompt and its "
+        "paraphrases"
+    )
     note = book.note(NO_MODEL, "none", _chains(study), more=more)
     return table(book, pandas.DataFrame(rows), "chains", "The chains.", note)
 
 
-def verdicts_frame(verdicts: Sequence[Verdict]) -> pandas.DataFrame:
+def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     """Verdicts with their reason, query and triples, for people."""
-    rows = [
-        {
-            "statement": each.quote,
-            "verdict": each.outcome,
-            "reason": each.reason,
-            "query": each.query or "none",
-            "triples": "; ".join(
-                " ".join(str(part).strip("<>").rpartition("#")[2] for part in triple) for triple in each.triples
-            ),
-        }
-        for each in verdicts
-    ]
-    return pandas.DataFrame(rows, columns=["statement", "verdict", "reason", "query", "triples"])
+    lines: list[str] = []
+    for each in verdicts:
+        rows = [f"{each.outcome}: {one_line(each.quote)}", f"  why     {one_line(each.reason)}"]
+        rows += [f"  query   {each.query}"] if each.query else []
+        rows += [f"  triple  {' '.join(map(str, triple))}" for triple in each.triples]
+        lines += [*rows, ""]
+    return "\n".join(lines).rstrip() or "Nothing is stated."
 
 
 def told(case: Case) -> str:
