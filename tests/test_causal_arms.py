@@ -151,6 +151,21 @@ def test_without_errors_every_figure_is_at_its_best() -> None:
     assert given.drafts.value == 1.0
 
 
+def test_depth_counts_each_step_of_the_chain_once_and_nothing_beside_it() -> None:
+    verifier = Verifier(STORE)
+
+    def depth(*sentences: str) -> float:
+        draft = "\n".join(sentences)
+        judge = Judge(verifier.check, Loop(rounds=1))
+        given = judge.adjudicate([judge.round(1, draft)], 1)
+        return metrics.depth(Case("vanilla", chain(), 0, given, tuple(verifier.check(draft)), None))
+
+    assert depth(*SAID, "Rain lowers demand for housing.") == 1.0
+    assert depth(SAID[0], "River flow raises rain.", *SAID[1:]) == 0.2
+    assert depth(*[SAID[0]] * 5) == 0.2
+    assert depth("Tide raises fish stock.", SAID[0], SAID[1]) == 0.4
+
+
 def test_invariance_compares_what_is_said_not_scores() -> None:
     assert metrics.jaccard({("a", "p", "b", False)}, {("c", "p", "d", False)}) == 0.0
     assert metrics.jaccard(set(), set()) == 1.0

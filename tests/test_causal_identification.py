@@ -92,6 +92,15 @@ def test_a_mediator_changed_by_the_cause_is_no_confounder_to_adjust_for() -> Non
     found = identify(recanting, Effect("nde", "x", "y", ("m",)))
     assert isinstance(found, NotIdentified)
     assert found.path == "m ← l → y"
+    assert "l is itself an effect of x" in found.reason  # it is observed, which does not help
+    assert found.assumption == "that x does not act on l, or l not on both m and y"
+
+
+def test_the_assumption_that_is_named_suffices() -> None:
+    beside = make_dag([("x", "m"), ("m", "y"), ("u", "x"), ("u", "m")], latent=["u"])
+    assert identify(beside, Effect("ate", "x", "y")).assumption == "that u does not act on both x and m, or is observed"
+    two = make_dag([("x", "y"), ("u", "x"), ("u", "y"), ("v", "x"), ("v", "y")], latent=["u", "v"])
+    assert "u, v are all observed" in identify(two, Effect("ate", "x", "y")).assumption
 
 
 def test_an_effect_all_of_which_is_mediated_is_the_total_one() -> None:

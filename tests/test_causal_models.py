@@ -179,3 +179,25 @@ def test_the_distance_is_that_of_jensen_and_shannon() -> None:
     assert jensen_shannon(np.array([0.5, 0.5]), np.array([1.0, 0.0])) == pytest.approx(0.5579, abs=1e-4)
     with pytest.raises(ProbabilityError, match="does not add up to 1"):
         jensen_shannon(np.array([0.5, 0.6]), np.array([1.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("noise", "values", "error", "words"),
+    [
+        ((float("nan"), 0.5), [0, 1], ProbabilityError, "adds up to nan"),
+        ((), [], ProbabilityError, "adds up to 0"),
+        ((-0.5, 1.5), [0, 1], ProbabilityError, "give probabilities"),
+        ((0.5, 0.5), [0, 0.5], StrataError, "no whole number"),
+        ((0.5, 0.5), ["no", "yes"], StrataError, "no whole number"),
+        ((0.5, 0.5), [[0, 1], [1]], StrataError, "lacks a stratum"),
+    ],
+)
+def test_each_flaw_of_a_mechanism_has_its_own_message(noise, values, error, words) -> None:
+    with pytest.raises(error, match=words):
+        from_functions({"x": ((), noise, values)})
+
+
+@pytest.mark.parametrize("other", [[float("nan"), 1.0], [1.0], [0.4, 0.4], [-0.5, 1.5]])
+def test_what_is_no_distribution_has_no_distance(other: list[float]) -> None:
+    with pytest.raises(ProbabilityError):
+        jensen_shannon([0.5, 0.5], other)

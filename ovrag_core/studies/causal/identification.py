@@ -7,7 +7,7 @@ Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Literal
 
@@ -151,8 +151,7 @@ def _unidentified(dag: Dag, asked: Effect, joint: Joint | None) -> NotIdentified
     trail = back_door_trail(dag, cause, effect, observed) or back_door_trail(dag, cause, effect) or (cause, effect)
     path = written(dag, trail)
     instrument = next(instruments(dag, cause, effect), None)
-    hidden = ", ".join(sorted(set(trail) & dag.latent)) or "what is unobserved"
-    assumption = f"that {hidden} does not act on both {cause} and {effect}, or an observed variable between"
+    assumption = _without_fork(dag, asked, trail)
     if instrument is not None:
         assumption = (
             f"linearity, or one effect for all: {instrument} is an instrument, and the effect is then the ratio of "
@@ -160,6 +159,17 @@ def _unidentified(dag: Dag, asked: Effect, joint: Joint | None) -> NotIdentified
         )
     bounds = None if joint is None else effect_bounds(joint, cause, effect, instrument)
     return NotIdentified(f"no observed variable blocks {path}", path, assumption, bounds)
+
+
+def _without_fork(dag: Dag, asked: Effect, trail: tuple[str, ...]) -> str:
+    """That an unobserved variable of a trail does not act on both its neighbours there, or is observed, if that is all
+    that is needed; else that everything is observed that is not.
+    """
+    for left, middle, right in zip(trail, trail[1:], trail[2:], strict=False):
+        known = replace(dag, latent=dag.latent - {middle})
+        if middle in dag.latent and not isinstance(identified(known, [asked.cause], [asked.effect]), Hedge):
+            return f"that {middle} does not act on both {left} and {right}, or is observed"
+    return f"that {', '.join(sorted(dag.latent))} are all observed, or act on one variable each"
 
 
 def _natural(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIdentified:
@@ -181,6 +191,12 @@ def _natural(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIden
         back_door_trail(dag, cause, effect) or (cause, effect),
     )
     path = written(dag, trail)
+    if moved := [node for node in trail[1:-1] if node in after and node not in dag.latent]:
+        return NotIdentified(
+            f"{path} confounds mediator and effect, and {moved[0]} is itself an effect of {cause}",
+            path,
+            f"that {cause} does not act on {moved[0]}, or {moved[0]} not on both {trail[0]} and {effect}",
+        )
     between = ", ".join(node for node in trail[1:-1]) or "another variable"
     return NotIdentified(
         f"no observed variable blocks {path}, which confounds mediator and effect",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ovrag_core.evaluation.statistics import (
     Difference,
@@ -126,19 +127,15 @@ def entailment(case: Case) -> float:
 
 def completeness(case: Case) -> float:
     """The share of the chain's steps and conclusion that the final draft makes."""
-    steps = (*case.chain.premises, case.chain.conclusion)
-    wanted = {(each.subject.value, each.predicate.value, each.object.value, False) for each in steps}
+    wanted = _wanted(case)
     return len(wanted & _borne_out(case.judged)) / len(wanted)
 
 
 def depth(case: Case) -> float:
-    """Verified statements before the first contradiction, as a share of the chain with its conclusion."""
-    good = 0
-    for each in case.judged:
-        if each.outcome == "CONTRADICTION":
-            break
-        good += each.outcome == "VERIFIED"
-    return min(1.0, good / (len(case.chain.premises) + 1))
+    """The share of the chain's steps and conclusion that is verified before the first contradiction, each once."""
+    before = list(takewhile(lambda each: each.outcome != "CONTRADICTION", case.judged))
+    wanted = _wanted(case)
+    return len(wanted & _borne_out(before)) / len(wanted)
 
 
 def contradicted(case: Case) -> float:
@@ -241,6 +238,12 @@ def _overlap(one: Span, two: Span) -> bool:
 def _borne_out(verdicts: Sequence[Verdict]) -> set[Key]:
     keys = (key(each) for each in verdicts if each.outcome == "VERIFIED")
     return {each for each in keys if each is not None}
+
+
+def _wanted(case: Case) -> set[Key]:
+    """The chain's steps and conclusion."""
+    steps = (*case.chain.premises, case.chain.conclusion)
+    return {(each.subject.value, each.predicate.value, each.object.value, False) for each in steps}
 
 
 def _verified(case: Case) -> set[Key]:

@@ -216,12 +216,18 @@ def from_functions(
         if variable not in mechanisms:
             raise StrataError(f"“{variable}” is a cause, but has no mechanism of its own; give it")
         causes, noise, values = mechanisms[variable]
-        table, expected = np.array(values), (*(sizes.get(cause, 2) for cause in causes), len(noise))
+        expected = (*(sizes.get(cause, 2) for cause in causes), len(noise))
+        try:
+            table = np.array(values)
+        except ValueError:  # lists of several lengths
+            raise StrataError(f"the table of “{variable}” lacks a stratum; it must have the shape {expected}") from None
         if table.shape != expected:
             raise StrataError(
                 f"the table of “{variable}” has the shape {table.shape}, not {expected}: a stratum is missing"
             )
-        if min(noise) < 0 or abs(sum(noise) - 1) > TOLERANCE:
+        if table.dtype.kind not in "biu" and table.size:
+            raise StrataError(f"the table of “{variable}” has a value that is no whole number; states count from 0")
+        if not (min(noise, default=-1) >= 0 and abs(sum(noise) - 1) <= TOLERANCE):  # what is no number fails it too
             raise ProbabilityError(
                 f"the noise of “{variable}” adds up to {sum(noise):g}; give probabilities that add up to 1"
             )
@@ -240,8 +246,10 @@ def jensen_shannon(one: Values, other: Values) -> float:
     Raises ProbabilityError for what is no distribution.
     """
     first, second = np.asarray(one, dtype=float).ravel(), np.asarray(other, dtype=float).ravel()
+    if first.shape != second.shape:
+        raise ProbabilityError(f"distributions over {first.size} and {second.size} values cannot be compared")
     for given in (first, second):
-        if np.any(given < 0) or abs(float(given.sum()) - 1) > 1e-6:
+        if not (np.all(given >= 0) and abs(float(given.sum()) - 1) <= 1e-6):
             raise ProbabilityError("a distribution has a negative share or does not add up to 1; correct it")
     middle = (first + second) / 2
     return float(np.sqrt(max(0.0, (_relative(first, middle) + _relative(second, middle)) / 2)))
