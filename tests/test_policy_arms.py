@@ -21,7 +21,7 @@ from ovrag_core.studies.policy.records import PolicyRecord, read_run, record_of,
 from ovrag_core.studies.policy.retrieval import CorpusIndex, Evidence
 from ovrag_core.studies.policy.scores import compare_arms, faults, judge, score
 from ovrag_core.studies.policy.settings import ARMS, Answers, Arm, Policy
-from ovrag_core.studies.policy.silence import Answerability, Certificate
+from ovrag_core.studies.policy.silence import Certificate
 from ovrag_core.studies.policy.sources import Read
 
 HANDBOOK = (
@@ -54,10 +54,9 @@ def parts(corpus: Corpus) -> Parts:
     return Parts(Policy(), CorpusIndex(corpus))
 
 
-def calibrated(corpus_digest: str, threshold: float | None = 0.5, **scores: float) -> Calibration:
+def calibrated(corpus_digest: str, threshold: float | None = 0.5) -> Calibration:
     certificate = Certificate(threshold, 0.1, 0.1, 40, 30, 0, 0.75, 0.04, threshold is not None)
-    model = Answerability((0.0,) * 9, (1.0,) * 9, (0.0,) * 9, 0.0)
-    return Calibration(corpus=corpus_digest, golden="g", certificate=certificate, model=model, scores=scores)
+    return Calibration(corpus=corpus_digest, golden="g", certificate=certificate)
 
 
 def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: Parts) -> None:
@@ -72,24 +71,18 @@ def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: Parts) -> 
 
 
 def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts: Parts) -> None:
-    low = replace(parts, calibration=calibrated(parts.digest, **{DOGS: 0.2}))
-    silent = ask(low, "ours", DOGS)
+    strict = replace(parts, calibration=calibrated(parts.digest, 0.9999))
+    silent = ask(strict, "ours", DOGS)
     assert silent.answer.silent
-    assert "0.200 is below the certified threshold 0.500" in silent.answer.reason
-    assert not ask(low, "no_silence", DOGS).answer.silent
-    assert not ask(replace(parts, calibration=calibrated(parts.digest, **{DOGS: 0.9})), "ours", DOGS).answer.silent
+    assert "is below the certified threshold 1.000" in silent.answer.reason
+    assert not ask(strict, "no_silence", DOGS).answer.silent
+    assert not ask(replace(parts, calibration=calibrated(parts.digest, 0.0001)), "ours", DOGS).answer.silent
 
 
 def test_without_a_certificate_ours_says_nothing(parts: Parts) -> None:
-    uncertified = replace(parts, calibration=calibrated(parts.digest, None, **{DOGS: 0.99}))
+    uncertified = replace(parts, calibration=calibrated(parts.digest, None))
     result = ask(uncertified, "ours", DOGS)
     assert (result.answer.silent, result.answer.reason) == (True, "no threshold is certified")
-
-
-def test_scores_of_the_calibration_are_not_used_for_another_corpus(parts: Parts) -> None:
-    other = calibrated("another", **{DOGS: 0.9})
-    with pytest.raises(ValueError, match="traits"):
-        ask(replace(parts, calibration=other), "ours", DOGS)  # the model is asked, which here has traits of its own
 
 
 def test_the_baselines_quote_the_first_paragraph_whole(parts: Parts) -> None:
@@ -218,6 +211,6 @@ def test_altered_quotations_and_sentences_are_found(parts: Parts, corpus: Corpus
 
 
 def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
-    made = calibrated("c", **{DOGS: 0.25})
+    made = calibrated("c")
     write_calibration(tmp_path / "c.json", made)
     assert read_calibration(tmp_path / "c.json") == made

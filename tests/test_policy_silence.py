@@ -1,19 +1,14 @@
-"""Silence: the test that certifies a threshold, scores that never saw their own answer, and what happens without."""
+"""Silence: the test that certifies a threshold, and scores that tell what is answered from what is not."""
+
+from dataclasses import dataclass
 
 import pytest
 
-from ovrag_core.errors import SettingsError
 from ovrag_core.studies.policy.answers import Answer, Sentence
-from ovrag_core.studies.policy.silence import (
-    Answerability,
-    Silence,
-    Traits,
-    calibrate,
-    cross_fitted,
-    fit,
-    learn_then_test,
-    least_answers,
-)
+from ovrag_core.studies.policy.calibration import learn
+from ovrag_core.studies.policy.corpus import Paragraph, Read, assemble
+from ovrag_core.studies.policy.golden import Query
+from ovrag_core.studies.policy.silence import TraitReader, Traits, learn_then_test, least_answers
 
 
 def falling(count: int) -> list[float]:
@@ -63,40 +58,54 @@ def test_impossible_tests_are_refused(
         learn_then_test(scores, wrong, alpha, grid=grid)
 
 
-def test_a_model_learns_what_tells_right_from_wrong_and_gives_the_same_each_time() -> None:
-    rows = [(row / 10, 0.5) for row in range(20)]
-    right = [row > 8 for row in range(20)]
-    model = fit(rows, right)
-    assert model == fit(rows, right)
-    assert model.score((2.0, 0.5)) > 0.8
-    assert model.score((0.0, 0.5)) < 0.2
-    assert model.weights[1] == pytest.approx(0.0)
+@dataclass(frozen=True)
+class Found:
+    paragraph: Paragraph
+    score: float = 1.0
 
 
-def test_cross_fitted_scores_do_not_use_the_label_of_their_own_answer() -> None:
-    rows = [(row / 10,) for row in range(30)]
-    right = [row >= 10 for row in range(30)]
-    before = cross_fitted(rows, right, folds=30)
-    flipped = [not right[29] if row == 29 else each for row, each in enumerate(right)]
-    kept = fit([row for number, row in enumerate(rows) if number != 29], right[:29])
-    assert cross_fitted(rows, right, folds=30)[29] == before[29]
-    assert kept.score(rows[29]) == pytest.approx(before[29], abs=0.05)
-    assert fit(rows, flipped).score(rows[29]) < before[29]
+def evidence_of(*texts: str) -> list[Found]:
+    read = [Read("club", "club.txt", 1, row, text) for row, text in enumerate(texts)]
+    return [Found(each) for each in assemble(read, {"club": "0" * 64}).paragraphs]
 
 
-def test_nothing_is_learned_from_answers_that_are_all_right() -> None:
-    with pytest.raises(SettingsError, match="both kinds"):
-        fit([(0.1,), (0.2,)], [True, True])
+def said(query: str, *, silent: bool = False) -> Answer:
+    return Answer(query, (Sentence("Badges are worn.", ()),), (), silent, "", 0.5, "extractive")
 
 
-def test_an_answer_below_the_threshold_or_without_a_certificate_is_silent() -> None:
-    traits = [Traits(0.9 - row / 100, 0.9, 0.0) for row in range(40)]
-    learned = calibrate(traits, [row >= 30 for row in range(40)])
-    given = Answer("q", (Sentence("Badges are worn.", ()),), (), False, "", 0.5, "extractive")
-    assert not learned.apply(given, Traits(0.9, 0.9, 0.0)).silent
-    quiet = learned.apply(given, Traits(0.1, 0.1, 0.0))
-    assert quiet.silent
-    assert not quiet.sentences
-    assert "below the certified threshold" in quiet.reason
-    unsure = Silence(Answerability((0.0,) * 3, (1.0,) * 3, (1.0,) * 3, 0.0), learn_then_test([0.5], [False]), (0.5,))
-    assert unsure.apply(given, Traits(0.9, 0.9, 1.0)).reason == "no threshold is certified"
+@pytest.fixture(scope="module")
+def reader() -> TraitReader:
+    return TraitReader()
+
+
+def test_a_question_that_the_evidence_answers_scores_higher_than_one_that_it_only_lies_near(
+    reader: TraitReader,
+) -> None:
+    evidence = evidence_of(
+        "Boats are taken out between eight and six. The key hangs in the boathouse.",
+        "The yearly fee is 120 pounds and is due on 1 March.",
+    )
+    answered = reader.score(said("When do I have to pay my fee?"), evidence)
+    assert answered > reader.score(said("Is the fee lower for pensioners?"), evidence)
+    assert answered > reader.score(said("Where can I have lunch?"), evidence)
+
+
+def test_without_an_answer_or_evidence_the_score_is_0(reader: TraitReader) -> None:
+    assert reader.score(said("When?", silent=True), evidence_of("The fee is due on 1 March.")) == 0.0
+    assert reader.score(said("When is the fee due?"), []) == 0.0
+
+
+def test_both_traits_speak_for_a_paragraph() -> None:
+    assert Traits(1.0, 0.5).score > Traits(0.0, 0.5).score
+    assert Traits(0.0, 0.6).score > Traits(0.0, 0.5).score
+    assert 0 < Traits(-15.0, -9.3).score < Traits(15.0, 9.3).score < 1
+
+
+def test_a_calibration_tests_the_scores_of_its_queries(reader: TraitReader) -> None:
+    evidence = evidence_of("The yearly fee is 120 pounds and is due on 1 March.")
+    asked = [Query(str(row), f"When is the fee of year {row} due?", "answerable") for row in range(30)]
+    made = learn(asked, lambda text: (said(text), evidence), lambda *_: False, reader, "c", "g", (0.1, 0.1))
+    assert (made.certificate.n, made.certificate.certified) == (30, True)
+    assert made.threshold <= min(reader.score(said(each.question), evidence) for each in asked)
+    wrong = learn(asked, lambda text: (said(text), evidence), lambda *_: True, reader, "c", "g", (0.1, 0.1))
+    assert wrong.threshold > 1

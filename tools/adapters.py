@@ -87,6 +87,7 @@ def fit(
     order: random.Random,
     epochs: int,
     name: str,
+    rate: float = RATE,
 ) -> None:
     """Train what is not frozen of the model and its head, in place, by AdamW (Loshchilov and Hutter 2019) in one cycle
     (Smith and Topin 2019).
@@ -95,9 +96,9 @@ def fit(
     batches come in the order that `order` draws.
     """
     trained = [weight for weight in (*model.parameters(), *head.parameters()) if weight.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(trained, lr=rate, weight_decay=0.01)
     steps = epochs * math.ceil(len(rows) / BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.1)
     model.train()
     with tqdm(total=steps, desc=name, unit="step") as bar:
         for _ in range(epochs):

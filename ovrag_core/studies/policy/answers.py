@@ -24,6 +24,7 @@ from ovrag_core.llm import Reply as ChatReply
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.policy.citations import read_citations
 from ovrag_core.studies.policy.corpus import Corpus, Paragraph
+from ovrag_core.studies.policy.reader import Reader, load_reader
 from ovrag_core.studies.policy.verification import Verifier
 from ovrag_core.types import Frozen
 
@@ -35,6 +36,8 @@ MOST_REPAIRS = 2
 # Weights of a sentence's score beside its own cosine with the query, which counts 1.
 WITH_PARAGRAPH = 0.3
 WITH_WORDS = 0.3
+WITH_READER = 0.06  # of log-odds; for the last sentence only, which is to say what the others may have missed
+FAR = 0.6  # of the best score, which the last sentence needs
 
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b[^.]{0,60}"
@@ -61,7 +64,8 @@ class Evidence(Protocol):
 class AnswerSettings:
     """How answers are made: copied (`extractive`) or by a chat model, and of how many sentences at most.
 
-    Sentences are copied as long as their score is at least `close` times the best one's. Below `threshold`, a
+    Sentences are copied as long as their score is at least `close` times the best one's; the last that there is room
+    for is the one that most surely answers, by the reader too. Below `threshold`, a
     confidence from 0 to 1, the answer is silent; None is no threshold. `seed` is passed on to the model.
     """
 
@@ -134,6 +138,7 @@ def answer(
     *,
     verifier: Verifier | None = None,
     chat: Chat | None = None,
+    reader: Reader | None = None,
 ) -> Answer:
     """The answer to a query by its evidence, best first. ValueError where a chat model is asked for and none given.
 
@@ -149,7 +154,7 @@ def answer(
     paragraphs = list({each.paragraph.id: each.paragraph for each in evidence}.values())
     if not paragraphs:
         return _silent(query, "nothing was found", by)
-    extract = _extract(query, paragraphs, chosen, checks)
+    extract = _extract(query, paragraphs, chosen, checks, reader or load_reader())
     notices = tuple(notice for each in paragraphs for notice in find_instructions(each))
     if chosen.threshold is not None and extract.confidence < chosen.threshold:
         reason = f"confidence {extract.confidence:.2f} is below {chosen.threshold:.2f}"
@@ -164,7 +169,9 @@ def _silent(query: str, reason: str, by: str) -> Answer:
     return Answer(query, (), (), True, reason, 0.0, by)
 
 
-def _extract(query: str, paragraphs: Sequence[Paragraph], settings: AnswerSettings, verifier: Verifier) -> Answer:
+def _extract(
+    query: str, paragraphs: Sequence[Paragraph], settings: AnswerSettings, verifier: Verifier, reader: Reader
+) -> Answer:
     spans = [(row, span) for row, each in enumerate(paragraphs) for span in _quotable(each.text)]
     if not spans:
         return _silent(query, "the evidence holds no sentence", "extractive")
@@ -178,6 +185,11 @@ def _extract(query: str, paragraphs: Sequence[Paragraph], settings: AnswerSettin
     ]
     best = sorted(range(len(spans)), key=lambda place: -scores[place])
     kept = [place for place in best if scores[place] >= settings.close * scores[best[0]]]
+    if len(set(texts)) > settings.sentences > 1:
+        kept = kept[: settings.sentences - 1]
+        odds = reader.read(query, [_window(paragraphs[row].text, spans, place) for place, (row, _) in enumerate(spans)])
+        others = [place for place in best if place not in kept and scores[place] >= FAR * scores[best[0]]]
+        kept += sorted(others, key=lambda place: -scores[place] - WITH_READER * odds[place])
     found: dict[str, list[Citation]] = {}
     for place in kept:
         if texts[place] in found or len(found) < settings.sentences:
@@ -195,6 +207,13 @@ def _quotable(text: str) -> list[tuple[int, int]]:
         else:
             spans.append((start, end))
     return [(start, end) for start, end in spans if not _INSTRUCTION.search(text, start, end)]
+
+
+def _window(text: str, spans: Sequence[tuple[int, tuple[int, int]]], place: int) -> str:
+    """A sentence behind the one before it, where that is of the same paragraph."""
+    row, (start, end) = spans[place]
+    before = spans[place - 1] if place else (row - 1, (0, 0))
+    return text[before[1][0] if before[0] == row else start : end]
 
 
 def _word_shares(query: str, texts: Sequence[str]) -> list[float]:

@@ -241,7 +241,7 @@ def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
     made = copied = copy(parts, query, found)
     confidence, threshold = copied.confidence, None
     if calibration and not copied.silent:
-        confidence = calibration.score(copied, found.evidence, parts.reader, parts.digest)
+        confidence = parts.reader.score(copied, found.evidence)
         threshold = calibration.threshold
         if confidence < threshold:
             reason = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"

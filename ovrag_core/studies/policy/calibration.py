@@ -1,7 +1,6 @@
 """Where silence begins, learned once on queries whose answers are known, and kept in a file with its certificate.
 
-The score of a query is that of the copied answer to it, whoever answers in the end. Queries that were calibrated on
-keep the score of a model that has not seen them.
+The score of a query is that of the copied answer to it, whoever answers in the end.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from ovrag_core.errors import ResultError
 from ovrag_core.lines import one_line
 from ovrag_core.studies.policy.answers import Answer, Evidence
 from ovrag_core.studies.policy.golden import Query
-from ovrag_core.studies.policy.silence import Answerability, Certificate, TraitReader, calibrate
+from ovrag_core.studies.policy.silence import Certificate, TraitReader, learn_then_test
 from ovrag_core.types import Frozen
 
 Copied = Callable[[str], tuple[Answer, Sequence[Evidence]]]
@@ -24,28 +23,17 @@ IsWrong = Callable[[Query, Answer], bool]
 
 
 class Calibration(Frozen):
-    """A model of scores with its certificate; `corpus` is the digest of the corpus, `golden` names the labels.
+    """A threshold of scores with its certificate; `corpus` is the digest of the corpus, `golden` names the labels."""
 
-    `scores` are the cross-fitted ones of the queries of the calibration, by question.
-    """
-
-    format: Literal["ovrag-policy-calibration-1"] = "ovrag-policy-calibration-1"
+    format: Literal["ovrag-policy-calibration-2"] = "ovrag-policy-calibration-2"
     corpus: str
     golden: str
     certificate: Certificate
-    model: Answerability
-    scores: dict[str, float]
 
     @property
     def threshold(self) -> float:
         """The score from which an answer is given; where none is certified, more than any score."""
         return self.certificate.threshold if self.certificate.threshold is not None else 2.0
-
-    def score(self, answer: Answer, evidence: Sequence[Evidence], reader: TraitReader, corpus: str) -> float:
-        """The score of a copied answer over the corpus of this digest."""
-        if corpus == self.corpus and answer.query in self.scores:
-            return self.scores[answer.query]
-        return self.model.score(reader.read(answer, evidence).row)
 
 
 def learn(
@@ -57,15 +45,11 @@ def learn(
     golden: str,
     levels: tuple[float, float],
 ) -> Calibration:
-    """A calibration on queries; `levels` are alpha and delta. Raises SettingsError where all answers are alike."""
-    traits, wrong = [], []
-    for query in queries:
-        answer, evidence = copied(query.question)
-        traits.append(reader.read(answer, evidence))
-        wrong.append(is_wrong(query, answer))
-    made = calibrate(traits, wrong, *levels)
-    scores = {query.question: score for query, score in zip(queries, made.scores, strict=True)}
-    return Calibration(corpus=corpus, golden=golden, certificate=made.certificate, model=made.model, scores=scores)
+    """A calibration on queries; `levels` are alpha and delta."""
+    answers = [copied(query.question) for query in queries]
+    scores = [reader.score(answer, evidence) for answer, evidence in answers]
+    wrong = [is_wrong(query, answer) for query, (answer, _) in zip(queries, answers, strict=True)]
+    return Calibration(corpus=corpus, golden=golden, certificate=learn_then_test(scores, wrong, *levels))
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:

@@ -1,0 +1,89 @@
+"""How surely a paragraph answers a question, by weights that were learned from questions about invented policies.
+
+Nearness cannot tell a paragraph that names the price of a thing from one that only mentions the thing. So question and
+paragraph are read together, by the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on its upper half.
+`tools/train_policy_reader.py` makes the weights from the documents and questions of `data/training/policy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import log
+from pathlib import Path
+
+from safetensors import SafetensorError
+
+from ovrag_core.documents.passages import find_passages
+from ovrag_core.errors import SettingsError
+from ovrag_core.extraction.encoder import Encoder
+
+WEIGHTS = Path(__file__).parent / "weights" / "reader.safetensors"
+QUESTION_TOKENS = 64
+TOKENS = 192  # of question and paragraph together
+LEAST = 1e-4  # probabilities come with four decimals
+KNOWN = 5_000  # pairs whose judgement is kept
+
+Pair = tuple[str, str]
+
+
+class Reader:
+    """Reads pairs of question and text; what was read before is kept."""
+
+    def __init__(self, weights: Path) -> None:
+        from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who reads shall wait
+
+        try:
+            self._encoder = Encoder(load_file(weights))
+        except (OSError, SafetensorError):
+            raise SettingsError(f"{weights} cannot be read; make it with tools/train_policy_reader.py") from None
+        self._known: dict[Pair, float] = {}
+
+    def judge(self, question: str, paragraphs: Sequence[str]) -> list[float]:
+        """For each paragraph the log-odds that it answers: the mean of those of the whole and of its best window."""
+        windows = [windows_of(text) for text in paragraphs]
+        parts = list(dict.fromkeys([*paragraphs, *(window for each in windows for window in each)]))
+        odds = dict(zip(parts, self.read(question, parts), strict=True))
+        return [
+            (odds[text] + max(odds[window] for window in own)) / 2
+            for text, own in zip(paragraphs, windows, strict=True)
+        ]
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """For each text the log-odds that it answers the question, between -9.3 and 9.3."""
+        new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
+        asked = self._encoder.tokens(question).ids
+        joined = [join(asked, self._encoder.tokens(text).ids) for text in new]
+        judged = self._encoder.probabilities([ids for ids, _ in joined], [marks for _, marks in joined], 2)
+        if len(self._known) + len(new) > KNOWN:
+            self._known.clear()
+            return self.read(question, texts)
+        for text, found in zip(new, judged, strict=True):
+            share = min(max(float(found[0][1]), LEAST), 1 - LEAST)
+            self._known[question, text] = log(share / (1 - share))
+        return [self._known[question, text] for text in texts]
+
+
+def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], list[list[bool]]]:
+    """The tokens of both, each of which begins with the sign of a text and ends with that of its end, as one passage.
+
+    Its marks: which tokens are the question's, which the paragraph's, and the first, which stands for the whole.
+    """
+    asked = list(question[:-1][:QUESTION_TOKENS])
+    ids = [*asked, question[-1], *paragraph[1:-1][: TOKENS - len(asked) - 2], paragraph[-1]]
+    places = range(len(ids))
+    of_question = [0 < place < len(asked) for place in places]
+    of_paragraph = [len(asked) < place < len(ids) - 1 for place in places]
+    return ids, [of_question, of_paragraph, [place == 0 for place in places]]
+
+
+def windows_of(text: str) -> list[str]:
+    """What is read of a paragraph beside the whole: each sentence behind the one before it, on which it may lean."""
+    spans = list(find_passages(text)) or [(0, len(text))]
+    return [text[spans[max(0, row - 1)][0] : end] for row, (_, end) in enumerate(spans)]
+
+
+@cache
+def load_reader(weights: Path = WEIGHTS) -> Reader:
+    """The reader, loaded once in a process. Raises SettingsError where the weights cannot be read."""
+    return Reader(weights)
