@@ -39,6 +39,15 @@ def test_a_question_is_answered_and_explained(ovrag: Run) -> None:
     assert (code, json.loads(out)["answer"], out.count("\n")) == (0, "yes", 1)
 
 
+def test_an_effect_in_a_graph_of_ones_own_is_told_to_be_identified_or_not(ovrag: Run) -> None:
+    code, out, _ = ovrag("ask", "z -> x, z -> y, x -> y. Effect of x on y?")
+    assert (code, out) == (0, "identified: Σ_{z} [P(y | x, z) − P(y | not x, z)] P(z) (back-door, by z)\n")
+    code, out, _ = ovrag("explain", "x -> y, x <-> y. Effect of x on y?")
+    assert code == 0 and "reason: no observed variable blocks x ← U(x, y) → y" in out
+    code, out, err = ovrag("ask", "x -> y, y -> x. Effect of x on y?")
+    assert (code, out, err.count("\n")) == (2, "", 1) and "cycle" in err
+
+
 @pytest.mark.parametrize("question", ["Why?", "", "-", f"{RULES} Would Zork occur if not Kelm?"])
 def test_what_is_not_read_is_a_line_and_exit_code_2(ovrag: Run, question: str) -> None:
     code, out, err = ovrag("ask", question)

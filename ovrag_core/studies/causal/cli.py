@@ -38,7 +38,13 @@ if TYPE_CHECKING:
     from ovrag_core.studies.causal.questions import Solved
     from ovrag_core.studies.causal.verifier import Verdict, Verifier
 
-Asked = Annotated[str | None, typer.Argument(help="A question with its rules or numbers before it; - reads stdin.")]
+Asked = Annotated[
+    str | None,
+    typer.Argument(
+        help="A question with its rules or numbers before it, or with a graph: “u -> x -> y, u -> y; u is unobserved. "
+        "Effect of x on y?”; - reads stdin."
+    ),
+]
 Graph = Annotated[
     str | None, typer.Option("--graph", "-g", help="A causal graph in Turtle, or an endpoint's URL; default: settings.")
 ]
@@ -62,7 +68,7 @@ def ask(
         return _draft(settings, question, chain, arm or "caf", log, graph, output)
     solved = _solved(question)
     if output is Format.text and solved.status != "unread":
-        print(f"{solved.answer or 'no answer'} ({solved.status})" + (f": {solved.reason}" if solved.reason else ""))
+        print(f"{_said(solved)}: {solved.reason}" if solved.reason else _said(solved))
     elif output is not Format.text:
         print_json(solved.record, indent=None if output is Format.jsonl else 2)
     return _told_unread(solved)
@@ -117,7 +123,7 @@ def explain(
     if output is not Format.text:
         print_json(solved.record | {"lines": list(solved.lines)}, indent=None if output is Format.jsonl else 2)
     elif solved.status != "unread":
-        print("\n".join([*solved.lines, f"answer: {solved.answer or 'none'} ({solved.status})"]))
+        print("\n".join([*solved.lines, f"answer: {_said(solved)}"]))
     return _told_unread(solved)
 
 
@@ -190,6 +196,13 @@ def _solved(question: str | None) -> Solved:
     from ovrag_core.studies.causal.questions import split
 
     return split(_given(question))
+
+
+def _said(solved: Solved) -> str:
+    """The answer with its status; of an effect in a drawn graph there is no more than that."""
+    if solved.question.language == "graph":
+        return solved.status
+    return f"{solved.answer or 'no answer'} ({solved.status})"
 
 
 def _told_unread(solved: Solved) -> int:

@@ -73,7 +73,7 @@ def ordered(causes: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
     try:
         return tuple(TopologicalSorter(causes).static_order())
     except GraphlibCycle as error:
-        cycle = " → ".join(reversed(error.args[1]))
+        cycle = " → ".join(error.args[1])
         raise CycleError(f"the causal graph has the cycle {cycle}; leave out one of its edges") from None
 
 

@@ -1,4 +1,5 @@
-"""Causal questions of two languages: rules over names (CounterBench), and a graph with numbers (CLadder).
+"""Causal questions of two languages: rules over names (CounterBench), and a graph with numbers (CLadder). A plain text
+may also draw a graph with arrows and ask whether an effect can be had from observations there.
 
 Questions are read from JSON Lines in the fields of the two benchmarks, or split off a plain text. Only the text is
 solved; labels and groups are for scoring. Each solution is a record in plain values.
@@ -15,11 +16,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from ovrag_core.errors import QuestionError
+from ovrag_core.errors import CausalError, QuestionError
 from ovrag_core.lines import one_line
-from ovrag_core.studies.causal import cladder, counterbench
+from ovrag_core.studies.causal import cladder, counterbench, effect_questions
+from ovrag_core.studies.causal.identification import Estimand
 
-Language = Literal["rules", "numbers"]
+Language = Literal["rules", "numbers", "graph"]
 Label = Literal["yes", "no"]
 Record = dict[str, object]
 LONGEST = 20_000  # characters of a question with all that belongs to it
@@ -119,8 +121,10 @@ def solve(question: Question) -> Solved:
 def split(text: str) -> Solved:
     """The solution of a plain text that ends in its question: in the language of which it can be read.
 
-    Where it can be read in neither, the status is "unread" with the reasons of both.
+    Where it can be read in none, the status is "unread" with the reasons.
     """
+    if effect_questions.draws(text) and len(text) <= LONGEST:
+        return _by_graph(text)
     whole = " ".join(text.split())
     parts = [each for each in _SENTENCE.findall(whole) if each.strip()]
     tried: dict[Language, Solved] = {}
@@ -185,6 +189,25 @@ def _by_numbers(question: Question) -> Solved:
     if found.bounds is not None:
         lines.append("without that, the effect is between {:.4f} and {:.4f}".format(*found.bounds))
     return _solved(question, found.answer, found.status, found.reason, more, tuple(lines))
+
+
+def _by_graph(text: str) -> Solved:
+    question = Question("asked", "graph", "", "", " ".join(text.split()))
+    try:
+        _, effect, found = effect_questions.answer(text)
+    except CausalError as error:
+        return _solved(question, None, "unread", str(error), {}, ())
+    lines = [f"cause: {effect.cause}", f"effect: {effect.effect}"]
+    lines += [f"through: {', '.join(effect.through)}"] if effect.through else []
+    if isinstance(found, Estimand):
+        by = f", by {', '.join(found.by)}" if found.by else ""
+        lines += [f"method: {found.method}{by}", f"estimand: {found.formula}"]
+        more: Record = {"method": found.method, "by": list(found.by), "estimand": found.formula}
+        return _solved(question, None, "identified", f"{found.formula} ({found.method}{by})", more, tuple(lines))
+    lines += [f"reason: {found.reason}", f"it would suffice to assume: {found.assumption}"]
+    more = {"path": found.path, "assumption": found.assumption}
+    reason = f"{found.reason}; it would suffice to assume {found.assumption}"
+    return _solved(question, None, "not identified", reason, more, tuple(lines))
 
 
 def _solved(
