@@ -84,11 +84,18 @@ def agreeing_negation(phrase: str, first: str, second: str) -> int | None:
 
 
 def agreeing_words(phrase: str, first: str, second: str) -> int | None:
-    """Which of two phrases for opposite states shares more words with the phrase that the other lacks."""
+    """Which of two phrases for opposite states shares more words with the phrase that the other lacks.
+
+    Where the phrase alone is negated it speaks of the other one: "do not strike", "on strike", "at work".
+    """
     only_first = [stem for stem in content(first) if stem not in content(second)]
     only_second = [stem for stem in content(second) if stem not in content(first)]
     gain = overlap(phrase, only_second) - overlap(phrase, only_first)
-    return None if abs(gain) < LEAST_GAIN else int(gain > 0)
+    if abs(gain) < LEAST_GAIN:
+        return None
+    negated = [_stated_negations(each) % 2 for each in (phrase, first, second)]
+    alone = negated[1] == negated[2] != negated[0]
+    return int((gain > 0) != alone)
 
 
 def _ends_alike(one: str, other: str) -> bool:

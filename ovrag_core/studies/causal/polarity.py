@@ -8,9 +8,10 @@ over, neither is negated and no scale decides, the sign is None and nothing is g
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from math import prod
 from pathlib import Path
 from typing import TypedDict
 
@@ -47,6 +48,7 @@ class _Lexicon:
     pools: dict[str, dict[str, int]]  # stem: pool of scales: 1 or -1
     privative: frozenset[str]
     together: dict[str, str]
+    several: re.Pattern[str]  # any key of `together`
     forms: dict[str, str]  # stem: stem of the base form
     middle: frozenset[str]
     strange: frozenset[str]
@@ -59,9 +61,14 @@ _STEMMER = Stemmer.Stemmer("english")
 _PAIRED_PREFIXES = (("en", "dis"), ("over", "under"), ("in", "ex"), ("in", "de"), ("pro", "anti"), ("up", "down"))
 _SENTENCE = re.compile(
     r"(?:the|an?|his|her|their)\s+(?P<subject>[\w-]+(?:\s+[\w-]+)??)"
-    r"\s+(?:\w+s|are|were|have|had|do|did|can|cannot|could|will|would|\w+n['’]t)\b"
+    r"\s+(?P<verb>\w+s|are|were|have|had|do|did|can|cannot|could|will|would|\w+n['’]t)\b"
 )
 _DOER = re.compile(r"(?P<base>\w{2,}?(?P<last>[a-z]))(?P=last)?(?:er|or)")
+_GOER = re.compile(r"\b(\w{3,})goer(s?)\b")
+_FREE = re.compile(r"-free\b")
+_SHORTEST_ADVERB = 6  # letters
+_NO_ADVERBS = frozenset("family supply supplies reply replies apply applies assembly butterfly monopoly".split())
+_LEAST_COMPOUND = 4  # letters of each part of a word made of two
 _LEAST_BASE = 3  # letters that a prefix must leave
 
 
@@ -69,25 +76,26 @@ _LEAST_BASE = 3  # letters that a prefix must leave
 def compare(one: str, other: str) -> Comparison:
     """Two phrases for a state of a thing, in any order."""
     (left, turned_left), (right, turned_right) = _content(one), _content(other)
-    size = (len(left) * len(right)) ** 0.5
-    flips = turned_left + turned_right
-    turned_either = flips % 2 == 1  # "does not burn down" is the opposite of "on fire" whatever burning is
-    subjects = _subject(one) | _subject(other)
-    ends = _lexicon().ends
-    stated = any(word in ends and word in right and word not in subjects for word in left)
-    left, right, paired, turned = _pair_words(left, right)
-    turned_either |= turned > 0
-    flips += turned
-    left, right, scaled, turned = _pair_ends(left, right, _between_ends)
-    flips += turned
+    lexicon, subjects = _lexicon(), _subject(one) | _subject(other)
+    size = prod(sum(word not in lexicon.turning for word in each) for each in (left, right)) ** 0.5
+    stated = any(word in lexicon.ends and word in right and word not in subjects for word in left)
+    left, right, pairs, turned = _pair_words(left, right)
+    paired, of_state = len(pairs), any(word not in subjects for word in pairs)
+    left, right, scaled, turned_ends = _pair_ends(left, right, _between_ends)
     closeness = (paired + scaled) / size if size else 0.0
+    turning = turned_left + turned_right + sum(word in lexicon.turning for word in (*left, *right))
+    left, right = ([word for word in each if word not in lexicon.turning] for each in (left, right))
+    turned_either = turning % 2 == 1 or turned > 0  # "does not burn down": not "on fire", whatever burning is
+    flips = turning + turned + turned_ends
     left, right = ([word for word in each if word not in subjects] for each in (left, right))
     left, right, pooled, turned = _pair_ends(left, right, _between_pools)
     flips += turned
-    if not (left and right):  # "low X" is the opposite of "X", as "X loss" is, and "high X" the same
+    if not all(
+        any(word in lexicon.ends for word in each) for each in (left, right)
+    ):  # "low X" is the opposite of "X", as "X loss" is, and "high X" the same
         flips += sum(_takes_away(word) for word in (*left, *right))
-    stated = stated and not all(any(word in ends for word in each) for each in (left, right))
-    told = scaled + pooled > 0 or stated or (paired > 0 and (not (left and right) or turned_either))
+    stated = stated and not all(any(word in lexicon.ends for word in each) for each in (left, right))
+    told = scaled + pooled > 0 or stated or (of_state and (not (left and right) or turned_either))
     return Comparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
 
 
@@ -95,14 +103,33 @@ def contrast(one: str, other: str) -> int | None:
     """The likely sign of two phrases for one thing of two states that no scale tells.
 
     What is said of one head is another state ("clay soil", "sandy soil"), as is another object of one verb ("takes the
-    bus", "taking the train"); a word that they share otherwise makes them the same ("hit by the flu", "flu outbreak").
+    bus", "taking the train") and what alone is negated ("the dog does not wake", "the dog barks"); a word that they
+    share otherwise makes them the same ("hit by the flu", "flu outbreak").
     """
-    left, right = ([word for word in _content(each)[0] if word not in _subject(each)] for each in (one, other))
+    lexicon = _lexicon()
+    said = [_content(each) for each in (one, other)]
+    turning = sum(turned + sum(word in lexicon.turning for word in kept) for kept, turned in said)
+    left, right = (
+        [word for word in kept if word not in _subject(each) | lexicon.turning]
+        for (kept, _), each in zip(said, (one, other), strict=True)
+    )
+    low = any(min(lexicon.ends.get(word, {}).values(), default=0) < 0 for word in (*left, *right))
+    if turning % 2 and not low:
+        return -1
     shared = [(word, each) for word in left for each in right if _alike(word, each)]
     if not shared or len(left) == len(shared) or len(right) == len(shared):
         return None
-    ends = [(left[place], right[place]) in shared for place in (0, -1)]
-    return -1 if any(ends) else 1
+    if (left[0], right[0]) in shared:
+        return -1
+    if any(_acts(each) for each in (one, other)):  # a verb that is left over may be the other's in other words
+        return None
+    return -1 if (left[-1], right[-1]) in shared else 1
+
+
+def _acts(phrase: str) -> bool:
+    """Whether a sentence has a verb beside "is" and "has", or a phrase begins with one in -ing."""
+    match = _SENTENCE.match(phrase.casefold())
+    return phrase.casefold().split()[0].endswith("ing") if match is None else match["verb"] not in FUNCTION_WORDS
 
 
 def same_words(one: str, other: str) -> bool:
@@ -118,21 +145,19 @@ def _content(phrase: str) -> tuple[list[str], int]:
     """Stems of the words that carry meaning, and how often the phrase is turned round."""
     lexicon = _lexicon()
     text, turned = lexicon.before.subn(" ", phrase.casefold().replace("’", "'"))
-    for several, word in lexicon.together.items():
-        text = re.sub(rf"\b{several}\b", word, text)
-    text = re.sub(r"\b(\w{3,})goer(s?)\b", r"\1 attend\2", text)
-    text, freed = re.subn(r"-free\b", " ", text)
+    text = lexicon.several.sub(lambda match: lexicon.together[match[0]], text)
+    text = _GOER.sub(r"\1 attend\2", text)
+    text, freed = _FREE.subn(" ", text)
     turned += freed
     said = words(text)
     kept = []
     for place, word in enumerate(said):
-        stem = lexicon.forms.get(_stem(word), _stem(word))
-        if is_negation(word) or word in lexicon.turning or word == "non":
+        if is_negation(word) or word == "non":
             turned += 1
         elif word == "on" and place == len(said) - 1:
             kept.append(word)
         elif word not in FUNCTION_WORDS and word not in lexicon.empty:
-            kept.append(stem)
+            kept.append(lexicon.forms.get(_stem(word), _stem(word)))
     return kept, turned
 
 
@@ -143,22 +168,26 @@ def _subject(phrase: str) -> frozenset[str]:
     return frozenset(forms.get(_stem(word), _stem(word)) for word in words(match["subject"])) if match else frozenset()
 
 
-def _pair_words(left: list[str], right: list[str]) -> tuple[list[str], list[str], int, int]:
-    """Words with the same stem, or with one turned round by a prefix: what is left over, pairs, and turns."""
-    pairs, turns = 0, 0
+def _pair_words(left: list[str], right: list[str]) -> tuple[list[str], list[str], list[str], int]:
+    """Words with the same stem, or with one turned round by a prefix: what is left over, the paired, and turns."""
+    pairs, turns = list[str](), 0
     for match in (_alike, _turned):
         for word in list(left):
             found = next((each for each in right if match(word, each)), None)
             if found is not None:
                 left.remove(word)
                 right.remove(found)
-                pairs += 1
+                pairs.append(word)
                 turns += match is _turned
     return left, right, pairs, turns
 
 
 def _alike(one: str, other: str) -> bool:
-    return word_likeness(one, other) >= 0.6 or _doer(one) == other or _doer(other) == one
+    if word_likeness(one, other) >= 0.6 or _doer(one) == other or _doer(other) == one:
+        return True
+    short, long = sorted((one, other), key=len)
+    rest = long.removeprefix(short) if long.startswith(short) else long.removesuffix(short)
+    return len(short) >= _LEAST_COMPOUND <= len(rest) < len(long) and rest != "less"  # "snows", "snowfall"
 
 
 def _doer(word: str) -> str:
@@ -257,20 +286,29 @@ def _lexicon() -> _Lexicon:
         for name, sign in (("high", 1), ("low", -1)):
             for word in both[name].split():
                 ends.setdefault(base(word), {})[scale] = sign
-    phrases = sorted(given["turning_before"], key=len, reverse=True)
     return _Lexicon(
         ends,
         _pooled(ends, given["pools"]),
         frozenset(map(base, given["privative"].split())),
         given["together"],
+        _any_of(given["together"]),
         forms,
         frozenset(map(base, given["middle"].split())),
         frozenset(map(base, given["strange"].split())),
-        frozenset(given["turning"].split()),
-        re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b"),
+        frozenset(map(base, given["turning"].split())),
+        _any_of(given["turning_before"]),
         frozenset(given["any"].split()),
     )
 
 
+def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    longest_first = sorted(phrases, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+
+
 def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word))
+    """An adverb has the stem of its adjective, which the stemmer leaves apart for some: heavily, sharply."""
+    stem = str(_STEMMER.stemWord(word))
+    if not stem.endswith("li") or len(word) < _SHORTEST_ADVERB or word in _NO_ADVERBS:
+        return stem
+    return str(_STEMMER.stemWord(word[:-3] + "y" if word.endswith("ily") else word[:-2]))
