@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal
 
@@ -22,7 +22,7 @@ _HAVE = r"(?:has|have|had|having|exerts?|exerted)"
 _INNER_ADVERB = re.compile(
     "(?:directly|indirectly|eventually|ultimately|usually|often|also|inevitably|quickly|slowly|mainly)"
 )
-_SIGNED = {
+_SIGNED: Mapping[Relation, str] = {
     "raises": "positive|beneficial|favou?rable|boosting|stimulating|reinforcing|increasing|raising",
     "lowers": (
         "negative|adverse|detrimental|dampening|harmful|depressing|inhibiting|inhibitory|reducing|lowering|damping"
@@ -151,6 +151,12 @@ def nominal() -> tuple[tuple[Relation, re.Pattern[str]], ...]:
         ),
         ("raises", re.compile(rf"{being}(?:responsible for|behind|at the root of){_STOP}")),
     )
+
+
+@cache
+def no_effect_of_sign() -> tuple[tuple[Relation, re.Pattern[str]], ...]:
+    """What is denied by "has no positive effect on", by the sign."""
+    return tuple((relation, re.compile(rf"\b(?:no|zero)\b.*\b(?:{words})\b")) for relation, words in _SIGNED.items())
 
 
 @cache

@@ -17,6 +17,12 @@ from ovrag_core.studies.causal.wording import DETERMINER, NOT, entries
 Kind = Literal["forward", "backward", "both"]  # cause first, effect first, neither ("is independent of")
 
 _HEDGED = re.compile(r"\b(?:may|might|need|could|not necessarily|not always|not usually|not often)\b")
+_PARTLY = re.compile(  # denied of one way of causing only, or of its strength
+    r"(?:\bnot|n't|n’t|\bnever)\s+(?:directly|immediately|strongly|greatly|much|solely|entirely|wholly|fully|completely"
+    r"|exclusively|primarily|mainly|chiefly|largely|drastically|dramatically|substantially|considerably)\b"
+    r"|\bno\s+(?:[a-z-]+\s+)?(?:direct|immediate|lasting|strong|large|big|great|major|known|proven|obvious|clear|additional"
+    r"|further|special|particular|substantial|considerable|long-term|short-term)\s"
+)
 _HARDLY = re.compile(r"\b(?:hardly|scarcely|barely|rarely|seldom)\b")
 _NEGATED = re.compile(rf"\b{NOT}(?=\s|$)|n't\b|n’t\b")
 _ONLY = re.compile(r"\b(?:not only|not just|not merely)\b")
@@ -25,6 +31,7 @@ _NOUN_AFTER = re.compile(
     r"|can|may|than)\b|[,.;:)]|$|and\s+(?:of|in)\b)"
 )
 _ADJECTIVE_BEFORE = re.compile(rf"(?:^|\b)(?:{DETERMINER}|more|less|fewer|higher|greater|further)\s*$")
+_KEPT_FROM = re.compile(r"[^,;]*?\sfrom\s+[a-z]+ing\b")
 _THEREBY = re.compile(r"\b(?:in turn|thereby|thus|hence)\b")
 _SIGNS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     ("raises", re.compile(r"\b(?:positively|favou?rably|beneficially)\b")),
@@ -171,14 +178,18 @@ def _of_verbs(sentence: str) -> Iterator[Cue]:
         yield replace(_cue(match, relation, "forward"), trailing=True, means=match["by"] is not None)
     for match in patterns.moving().finditer(sentence):
         helped = match["helped"] or match["pre"]
-        yield replace(_cue(match, "raises", "forward", weak=not helped), moving=True)
+        kept = _KEPT_FROM.match(sentence, match.end()) is not None  # "keeps Y from falling"
+        yield replace(_cue(match, "lowers" if kept else "raises", "forward", weak=not helped), moving=True)
 
 
 def _of_phrases(sentence: str) -> Iterator[Cue]:
     for match in patterns.NO_EFFECT.finditer(sentence):
         # "has no effect" denies by itself, and a "not" before it takes that back
         denied = len(_NEGATED.findall(match[0])) % 2 == ("anything" in match[0])
-        yield Cue(match.start(), match.end(), "affects", "forward", denied, False)
+        relation: Relation = next(
+            (sign for sign, pattern in patterns.no_effect_of_sign() if pattern.search(match[0])), "affects"
+        )
+        yield Cue(match.start(), match.end(), relation, "forward", denied, _PARTLY.search(match[0]) is not None)
     for match in patterns.APART.finditer(sentence):
         yield Cue(match.start(), match.end(), "affects", "both", True, False)
     for match in patterns.UNTOUCHED.finditer(sentence):
@@ -199,7 +210,7 @@ def _cue(match: re.Match[str], relation: Relation, kind: Kind, *, weak: bool = F
         signed(relation, words),
         kind,
         negative=hardly or len(_NEGATED.findall(words)) % 2 == 1,
-        hedged=hardly or _HEDGED.search(words) is not None,
+        hedged=hardly or _HEDGED.search(words) is not None or _PARTLY.search(words) is not None,
         weak=weak,
         word=str(match.groupdict().get("verb") or ""),
         in_turn=_THEREBY.search(words) is not None,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from ovrag_core.studies.causal import clauses
@@ -280,6 +281,8 @@ class _Reader:
         text = self.text[start:end]
         if not cues:
             return [self._without_cue(text, start, end)]
+        if self._alternative(cues, text):
+            return [self._unread(start, end, "one effect or another is no statement of either")]
         items: list[Item] = []
         clause: _Clause | None = None
         for at, cue in enumerate(cues):
@@ -296,6 +299,16 @@ class _Reader:
                 begin = start if clause is None else clause.end
                 return [*items, self._unread(begin, end, str(why))]
         return items
+
+    def _alternative(self, cues: list[Cue], text: str) -> bool:
+        """Whether "or" stands between two verbs of which the first is not denied."""
+        for first, second in pairwise(cues):
+            between = text[first.end : second.start]
+            names = self._spans(between)
+            for match in re.finditer(r"\bor\b", between, re.IGNORECASE):
+                if not first.negative and not any(start <= match.start() < end for start, end in names):
+                    return True
+        return False
 
     def _without_cue(self, text: str, start: int, end: int) -> Item:
         if association(text.lower()):
