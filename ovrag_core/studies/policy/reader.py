@@ -18,7 +18,8 @@ from ovrag_core.documents.passages import find_passages
 from ovrag_core.errors import SettingsError
 from ovrag_core.extraction.encoder import Encoder
 
-WEIGHTS = Path(__file__).parent / "weights" / "reader.safetensors"
+# Two, learned from different seeds: their mean is steadier than either.
+WEIGHTS = tuple(Path(__file__).parent / "weights" / f"reader_{seed}.safetensors" for seed in (0, 1))
 QUESTION_TOKENS = 64
 TOKENS = 192  # of question and paragraph together
 LEAST = 1e-4  # probabilities come with four decimals
@@ -30,13 +31,8 @@ Pair = tuple[str, str]
 class Reader:
     """Reads pairs of question and text; what was read before is kept."""
 
-    def __init__(self, weights: Path) -> None:
-        from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who reads shall wait
-
-        try:
-            self._encoder = Encoder(load_file(weights))
-        except (OSError, SafetensorError):
-            raise SettingsError(f"{weights} cannot be read; make it with tools/train_policy_reader.py") from None
+    def __init__(self, *weights: Path) -> None:
+        self._encoders = [_encoder(path) for path in weights]
         self._known: dict[Pair, float] = {}
 
     def judge(self, question: str, paragraphs: Sequence[str]) -> list[float]:
@@ -52,16 +48,31 @@ class Reader:
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """For each text the log-odds that it answers the question, between -9.3 and 9.3."""
         new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
-        asked = self._encoder.tokens(question).ids
-        joined = [join(asked, self._encoder.tokens(text).ids) for text in new]
-        judged = self._encoder.probabilities([ids for ids, _ in joined], [marks for _, marks in joined], 2)
+        tokens = self._encoders[0].tokens
+        asked = tokens(question).ids
+        joined = [join(asked, tokens(text).ids) for text in new]
+        ids, marks = [ids for ids, _ in joined], [marks for _, marks in joined]
+        judged = [encoder.probabilities(ids, marks, 2)[:, 0, 1] for encoder in self._encoders]
         if len(self._known) + len(new) > KNOWN:
             self._known.clear()
             return self.read(question, texts)
-        for text, found in zip(new, judged, strict=True):
-            share = min(max(float(found[0][1]), LEAST), 1 - LEAST)
-            self._known[question, text] = log(share / (1 - share))
+        for row, text in enumerate(new):
+            self._known[question, text] = sum(_log_odds(float(each[row])) for each in judged) / len(judged)
         return [self._known[question, text] for text in texts]
+
+
+def _encoder(weights: Path) -> Encoder:
+    from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who reads shall wait
+
+    try:
+        return Encoder(load_file(weights))
+    except (OSError, SafetensorError):
+        raise SettingsError(f"{weights} cannot be read; make it with tools/train_policy_reader.py") from None
+
+
+def _log_odds(share: float) -> float:
+    inner = min(max(share, LEAST), 1 - LEAST)
+    return log(inner / (1 - inner))
 
 
 def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], list[list[bool]]]:
@@ -84,6 +95,6 @@ def windows_of(text: str) -> list[str]:
 
 
 @cache
-def load_reader(weights: Path = WEIGHTS) -> Reader:
+def load_reader() -> Reader:
     """The reader, loaded once in a process. Raises SettingsError where the weights cannot be read."""
-    return Reader(weights)
+    return Reader(*WEIGHTS)

@@ -22,8 +22,8 @@ from ovrag_core.studies.policy.reader import Reader, load_reader
 # Log-odds from 7 to -7 in steps of a twentieth: even where scores crowd, near 0 and 1.
 GRID = tuple(1 / (1 + exp(-step / 20)) for step in range(140, -141, -1))
 COSINE = 6.0  # what a cosine of 1 counts beside log-odds
-MEAN = 0.5  # what the mean log-odds count beside the best
-SCALE, SHIFT = 0.5, -3.0
+MEAN = 1.0  # what the mean log-odds count beside the best
+SCALE, SHIFT = 0.4, -3.0
 
 
 @dataclass(frozen=True, slots=True)
