@@ -62,9 +62,9 @@ def test_derived_words_and_turns_are_told_by_words(phrase, first, second, place)
 
 
 def test_likeness_decides_where_words_are_silent_and_only_if_clear(monkeypatch):
-    monkeypatch.setattr(sides, "liking", lambda *_: 0.3)
+    monkeypatch.setattr(sides, "liking", lambda *_: 0.4)
     assert side("zumi", "plok one", "vrax two") == Side(1, "likeness")
-    monkeypatch.setattr(sides, "liking", lambda *_: -0.05)
+    monkeypatch.setattr(sides, "liking", lambda *_: -0.25)
     assert side("zumi", "plok three", "vrax four") is None
 
 

@@ -21,6 +21,8 @@ from ovrag_core.studies.causal.cladder_tables import (
     Table,
     Tables,
     factor_likeness,
+    nearest,
+    place_of,
     present_state,
     same_factor,
     state_of,
@@ -220,9 +222,7 @@ def explaining_away(query: Query, tables: Tables) -> Estimate:
     outcome = _outcome(query, tables)
     if len(outcome.factors) != 2:
         raise StrataError(f"“{query.y}” is needed by two variables, one of them that looked at; print its four strata")
-    first, second = outcome.factors
-    ahead = factor_likeness(query.x, first) + factor_likeness(query.other, second)
-    x_place = int(factor_likeness(query.x, second) + factor_likeness(query.other, first) > ahead)
+    x_place = place_of(query.x, query.other, outcome.factors)
     x, v = sided(outcome.factors[x_place], query.x), sided(outcome.factors[1 - x_place], query.other)
     cells = [outcome.cells[(of_x, v.one) if x_place == 0 else (v.one, of_x)] for of_x in (x.zero, x.one)]
     parts: Parts = {"x": (query.x, *x.factor), "y": (query.y,), "m": (query.other, *v.factor)}
@@ -266,9 +266,7 @@ def _weighted(outcome: Table, tables: Tables, query: Query, x_phrase: str | None
         )
     said = tables.statements[weight].of
     cause = x_phrase or query.x
-    first, second = outcome.factors
-    ahead = factor_likeness(cause, first) + factor_likeness(said, second)
-    x_place = int(factor_likeness(cause, second) + factor_likeness(said, first) > ahead)
+    x_place = place_of(cause, said, outcome.factors)
     x, z = sided(outcome.factors[x_place], x_phrase), sided(outcome.factors[1 - x_place], said)
 
     def gain(p: Numbers, of_z: int) -> Values:
@@ -429,5 +427,4 @@ def _mediator(
 
 def _overall_like(tables: Tables, factor: Factor) -> str | None:
     """The phrase of the overall probability that speaks of the factor; the only one where there is one."""
-    said = [one.of for one in tables.statements if one.kind == "overall"]
-    return max(said, key=lambda phrase: factor_likeness(phrase, factor)) if said else None
+    return nearest([one.of for one in tables.statements if one.kind == "overall"], factor)

@@ -21,6 +21,7 @@ from ovrag_core.studies.causal.identification import (
     is_front_door_set,
 )
 from ovrag_core.studies.causal.phrases import likeness
+from ovrag_core.studies.causal.sides import NEAR, nearness
 
 FITTING = 0.5
 """What it is worth, in units of likeness, that an assignment lets the printed numbers answer the question."""
@@ -75,9 +76,16 @@ def assign(dag: Dag, estimate: Estimate, fixed: Mapping[str, str]) -> Roles:
     if best is None:
         raise UnreadError(f"the graph has {len(free)} variables for {len(parts)} that the text speaks of")
     asked, *printed = parts.get("x", ("",))
-    if printed and not any(likeness(asked, other) for other in (*printed, best.variables["x"])):
+    if printed and not _spoken_of(asked, (*printed, best.variables["x"])):
         raise UnreadError(f"“{asked}” is nothing that the text speaks of; it has {', '.join(dag.nodes)}")
     return best
+
+
+def _spoken_of(asked: str, phrases: tuple[str, ...]) -> bool:
+    """Whether a word or the meaning of one of the phrases is that of what is asked."""
+    return any(likeness(asked, phrase) for phrase in phrases) or any(
+        nearness(asked, phrase) >= NEAR for phrase in phrases
+    )
 
 
 def _assignments(free: list[str], parts: list[str]) -> Iterator[dict[str, str]]:

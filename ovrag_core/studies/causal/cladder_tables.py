@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -11,7 +11,7 @@ from typing import Literal
 from ovrag_core.errors import StrataError
 from ovrag_core.studies.causal.cladder_text import Statement
 from ovrag_core.studies.causal.phrases import likeness, positive
-from ovrag_core.studies.causal.sides import Side, side, side_of_name
+from ovrag_core.studies.causal.sides import Side, nearness, side, side_of_name
 
 Factor = tuple[str, str]
 """How the two states of a variable read, in the order in which they are printed."""
@@ -118,6 +118,32 @@ def same_factor(one: Factor, other: Factor) -> bool:
 def factor_likeness(phrase: str, factor: Factor) -> float:
     """How much a phrase speaks of what the factor speaks of."""
     return max(likeness(phrase, state) for state in factor)
+
+
+def place_of(phrase: str, other: str, factors: tuple[Factor, ...]) -> int:
+    """Which of two factors a phrase speaks of, where another phrase speaks of the other; by meaning if words tie."""
+    for like in (factor_likeness, _factor_nearness):
+        first = like(phrase, factors[0]) + like(other, factors[1])
+        second = like(phrase, factors[1]) + like(other, factors[0])
+        if first != second:
+            return int(second > first)
+    return 0
+
+
+def _factor_nearness(phrase: str, factor: Factor) -> float:
+    return max(nearness(phrase, state) for state in factor)
+
+
+def nearest(phrases: Sequence[str], factor: Factor) -> str | None:
+    """The phrase that speaks of the factor most, by meaning where no word does."""
+    if not phrases:
+        return None
+    if len(phrases) == 1:
+        return phrases[0]
+    found = max(phrases, key=lambda phrase: factor_likeness(phrase, factor))
+    if factor_likeness(found, factor):
+        return found
+    return max(phrases, key=lambda phrase: _factor_nearness(phrase, factor))
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,8 @@ _DOER = re.compile(r"(?P<base>\w{2,}?(?P<last>[a-z]))(?P=last)?(?:er|or)")
 _GOER = re.compile(r"\b(\w{3,})goer(s?)\b")
 _FREE = re.compile(r"-free\b")
 _SHORTEST_ADVERB = 6  # letters
-_NO_ADVERBS = frozenset("family supply supplies reply replies apply applies assembly butterfly monopoly".split())
+_NOT_ADVERBS = "family supply reply apply assembly butterfly monopoly"
+NOT_ADVERBS = frozenset(_NOT_ADVERBS.split())
 _LEAST_COMPOUND = 4  # letters of each part of a word made of two
 _LEAST_BASE = 3  # letters that a prefix must leave
 
@@ -90,12 +91,10 @@ def compare(one: str, other: str) -> Comparison:
     left, right = ([word for word in each if word not in subjects] for each in (left, right))
     left, right, pooled, turned = _pair_ends(left, right, _between_pools)
     flips += turned
-    if not all(
-        any(word in lexicon.ends for word in each) for each in (left, right)
-    ):  # "low X" is the opposite of "X", as "X loss" is, and "high X" the same
+    clashing = all(any(word in lexicon.ends for word in each) for each in (left, right))
+    if not clashing:  # "low X" is the opposite of "X", as "X loss" is, and "high X" the same
         flips += sum(_takes_away(word) for word in (*left, *right))
-    stated = stated and not all(any(word in lexicon.ends for word in each) for each in (left, right))
-    told = scaled + pooled > 0 or stated or (of_state and (not (left and right) or turned_either))
+    told = scaled + pooled > 0 or (stated and not clashing) or (of_state and (not (left and right) or turned_either))
     return Comparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
 
 
@@ -309,6 +308,6 @@ def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
 def _stem(word: str) -> str:
     """An adverb has the stem of its adjective, which the stemmer leaves apart for some: heavily, sharply."""
     stem = str(_STEMMER.stemWord(word))
-    if not stem.endswith("li") or len(word) < _SHORTEST_ADVERB or word in _NO_ADVERBS:
+    if not stem.endswith("li") or len(word) < _SHORTEST_ADVERB or word in NOT_ADVERBS:
         return stem
     return str(_STEMMER.stemWord(word[:-3] + "y" if word.endswith("ily") else word[:-2]))
