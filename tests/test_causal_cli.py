@@ -132,8 +132,13 @@ def test_a_bench_goes_on_after_a_bad_line_and_counts(ovrag: Run, tmp_path: Path)
     first, second = map(json.loads, out.splitlines())
     assert (code, first["contested"], second["status"]) == (2, True, "unread")
     assert "q.jsonl, line 2" in err and "q.jsonl, b was not read" in err
-    assert err.splitlines()[-1] == "ovrag: 1 determined, 1 unread; 0 of 1 as their labels say; 1 lines are no questions"
+    assert (
+        err.splitlines()[-1]
+        == "ovrag: 1 determined, 1 unread; 0 of 1 as their labels say; 1 lines or files are no questions"
+    )
     (tmp_path / "q.jsonl").write_text(lines[0])
+    code, out, err = ovrag("bench", "none.jsonl", "q.jsonl")
+    assert (code, out.count("\n")) == (2, 1) and "none.jsonl cannot be read" in err
     assert ovrag("bench", "q.jsonl", "--out", "r.jsonl")[:2] == (0, "")
     assert json.loads((tmp_path / "r.jsonl").read_text())["id"] == "a"
     assert ovrag("bench", "q.jsonl", "--out", "no/r.jsonl")[0] == 2

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from ovrag_core.studies.causal.questions import Question, read_questions, solve, split
 
 RULES = "We know that Kelm causes not Tarv, Tarv causes Osk, Osk and Tarv together cause Brin."
@@ -99,6 +101,24 @@ def test_the_bounds_of_an_effect_that_is_not_identified_are_told() -> None:
     assert solved.record["bounds"] == [-0.1, 0.7]  # the optima of a linear programme over the 16 types of people
     assert "library card ← unobserved habits → reading aloud" in solved.reason.lower()
     assert any(line.startswith("without that, the effect is between") for line in solved.lines)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("is 70%", "is 170%", "outside 0 to 100%"),
+        ("is 70%", "is -7%", "outside 0 to 100%"),
+        (
+            "Watering has",
+            "Growth has a direct effect on watering. Watering has",
+            "the cycle growth → watering → growth",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_story_is_told_and_not_that_it_is_no_graph(old: str, new: str, told: str) -> None:
+    solved = split(f"{WORLD} {NUMBERS} {ASKED}".replace(old, new))
+    assert (solved.answer, solved.status) == (None, "unread")
+    assert told in solved.reason and "as rules" not in solved.reason
 
 
 def test_what_is_in_neither_language_is_not_guessed() -> None:

@@ -141,7 +141,13 @@ def bench(
     counted: Counter[str] = Counter()
     right = labelled = faults = 0
     for path in files:
-        for each in tqdm(list(read_questions(path)), unit="question", delay=2):
+        try:
+            questions = list(read_questions(path))
+        except QuestionError as error:
+            say(str(error))
+            faults += 1
+            continue
+        for each in tqdm(questions, unit="question", delay=2):
             if not isinstance(each, Question):
                 say(each)
                 faults += 1
@@ -156,7 +162,7 @@ def bench(
     _write(lines, out)
     said = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
     accuracy = f"; {right} of {labelled} as their labels say" if labelled else ""
-    say(f"{said}{accuracy}" + (f"; {faults} lines are no questions" if faults else ""))
+    say(f"{said}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
     return BAD if faults or not counted or set(counted) == {"unread"} else 0
 
 

@@ -26,6 +26,7 @@ Label = Literal["yes", "no"]
 Record = dict[str, object]
 LONGEST = 20_000  # characters of a question with all that belongs to it
 _SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?!\s|$)[^.?!]*)*[.?!]*\s*")
+_DRAWN = re.compile(r"\bdirect effect\b|\bis unobserved\b", re.IGNORECASE)  # a sentence that draws the graph of a story
 _Text = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
 
 
@@ -127,8 +128,9 @@ def split(text: str) -> Solved:
         return _by_graph(text)
     whole = " ".join(text.split())
     parts = [each for each in _SENTENCE.findall(whole) if each.strip()]
+    drawn = next((place for place, part in reversed([*enumerate(parts, 1)]) if _DRAWN.search(part)), 0)
     tried: dict[Language, Solved] = {}
-    for question in (*_as_numbers(parts), *_as_rules(parts)):
+    for question in (*_as_numbers(parts, drawn), *([] if drawn else _as_rules(parts))):
         solved = solve(question)
         if solved.status != "unread":
             return solved
@@ -136,7 +138,8 @@ def split(text: str) -> Solved:
     empty = Question("asked", "rules", "", "", whole)
     if not tried:
         return _solved(empty, None, "unread", "a question needs rules or a graph before it", {}, ())
-    why = "; ".join(f"as {language}: {each.reason}" for language, each in tried.items())
+    told = {language: each.reason for language, each in tried.items()}
+    why = told["numbers"] if drawn else "; ".join(f"as {language}: {reason}" for language, reason in told.items())
     return _solved(empty, None, "unread", why, {}, ())
 
 
@@ -145,9 +148,11 @@ def _as_rules(parts: list[str]) -> Iterator[Question]:
         yield Question("asked", "rules", "".join(parts[:place]).strip(), "", "".join(parts[place:]).strip())
 
 
-def _as_numbers(parts: list[str]) -> Iterator[Question]:
+def _as_numbers(parts: list[str], drawn: int) -> Iterator[Question]:
+    """The ways to part a text, first that behind the last sentence that speaks of the graph, whose faults are told."""
     asked = parts[-1].strip() if parts else ""
-    for place in range(len(parts) - 1, 0, -1):
+    places = [drawn] if 0 < drawn < len(parts) else []
+    for place in dict.fromkeys([*places, *range(len(parts) - 1, 0, -1)]):
         background, given = "".join(parts[:place]).strip(), "".join(parts[place:-1]).strip()
         yield Question("asked", "numbers", background, given, asked)
 
