@@ -24,6 +24,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import get_args
 
 import numpy
 from scipy.stats import rankdata
@@ -43,7 +44,7 @@ from ovrag_core.studies.policy.experiments import calibrate_on, run_arms
 from ovrag_core.studies.policy.golden import Query, read_golden, require_gold
 from ovrag_core.studies.policy.perturbations import misplace, perturb
 from ovrag_core.studies.policy.printing import estimate_text, figures_text
-from ovrag_core.studies.policy.retrieval import CorpusIndex
+from ovrag_core.studies.policy.retrieval import CorpusIndex, Way
 from ovrag_core.studies.policy.retrieval_metrics import rank_queries, summarise_ranks
 from ovrag_core.studies.policy.scores import Judged, compare_arms, holds_quote, judge, score
 from ovrag_core.studies.policy.settings import ARMS, Policy
@@ -82,10 +83,11 @@ def auroc(scores: Sequence[float], positive: Sequence[bool], plan: Resampling) -
 
 
 def measure_retrieval(parts: Parts, queries: Sequence[Query], plan: Resampling, *, cases: bool) -> None:
-    ways = ("lexical", "dense", "sentences", "ranks", "fused")
-    for way in ways:
-        chosen = parts.options.model_copy(update={"retrieval": parts.options.retrieval.model_copy(update={"by": way})})
-        search = replace(parts, options=chosen).retriever
+    given = parts.options.retrieval
+    ways = {way: given.model_copy(update={"by": way, "rerank": "none"}) for way in get_args(Way)}
+    ways[f"{given.by}, {given.rerank}"] = given
+    for way, settings in ways.items():
+        search = replace(parts, options=parts.options.model_copy(update={"retrieval": settings})).retriever
         ranks = rank_queries(queries, lambda query, s=search: [each.paragraph for each in s(query).evidence])
         figures = summarise_ranks(ranks, plan)
         show(f"recall@5, {way}", figures["recall_at_5"])

@@ -46,6 +46,21 @@ def test_each_way_finds_what_was_asked(index: CorpusIndex, way: Way) -> None:
     assert {each.by for each in found} == {way}
 
 
+def test_the_reader_puts_the_answer_before_what_only_speaks_of_the_thing() -> None:
+    texts = (
+        "Lockers stand in the hall. A locker has a number, and a locker is emptied in June.",
+        "The fee for a locker is 4 pounds a term.",
+        "The roof garden closes at sunset.",
+    )
+    index = CorpusIndex(assemble([Read("hall", "h", 1, n, text) for n, text in enumerate(texts)], {"hall": "0" * 64}))
+    asked = "How much do I pay for a locker?"
+    plain = retrieve(asked, index, RetrievalSettings(by="lexical", top=2))
+    read = retrieve(asked, index, RetrievalSettings(by="lexical", rerank="reader", top=2))
+    assert [each.paragraph.index for each in plain] == [0, 1]
+    assert [each.paragraph.index for each in read] == [1, 0]
+    assert {each.by for each in read} == {"reader"}
+
+
 def test_a_paragraph_is_found_by_the_heading_that_it_stands_under(index: CorpusIndex) -> None:
     assert list(with_headings(index.corpus))[3] == "Bicycles The key of the yard is kept at the desk."
     first, second = retrieve("bicycles", index, RetrievalSettings(by="lexical", top=2))

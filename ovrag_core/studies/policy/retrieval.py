@@ -27,10 +27,12 @@ from ovrag_core.retrieval.rerank import Reranker, find_reranker
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.policy.corpus import Corpus, Paragraph
+from ovrag_core.studies.policy.reader import load_reader
 
 Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
-Rerank = Literal["none", "sentences", "flashrank", "cross-encoder"]
+Rerank = Literal["none", "reader", "sentences", "flashrank", "cross-encoder"]
 FUSED: dict[Literal["lexical", "dense", "sentences"], float] = {"lexical": 0.5, "dense": 0.75, "sentences": 1.0}
+READ = 0.3  # what log-odds of the reader count beside the score that a paragraph was found by
 DECIMALS = 6
 
 _HEADING = re.compile(
@@ -42,7 +44,8 @@ _HEADING = re.compile(
 class RetrievalSettings:
     """How paragraphs are found: `top` of the `candidates` first, those being looked at again where `rerank` says so.
 
-    `ranks` fuses by ranks (k 60), `fused` by standard scores. `cache_dir` holds the weights of a cross-encoder.
+    `ranks` fuses by ranks (k 60), `fused` by standard scores. `reader` adds what the learned reader says of a paragraph
+    to the score that it was found by; other rerankers replace it. `cache_dir` holds the weights of a cross-encoder.
     `substitute` names what may take the place of a reranker that is not there; None: nothing may.
     """
 
@@ -192,6 +195,8 @@ def retrieve(query: str, index: CorpusIndex, settings: RetrievalSettings | None 
 def _reranker(index: CorpusIndex, settings: RetrievalSettings) -> tuple[Reranker | None, Rerank]:
     if settings.rerank == "none":
         return None, "none"
+    if settings.rerank == "reader":
+        return load_reader().judge, "reader"
     try:
         return find_reranker(settings.rerank, index.embedder, settings.cache_dir), settings.rerank
     except (ModelSetupError, SettingsError):
@@ -199,6 +204,8 @@ def _reranker(index: CorpusIndex, settings: RetrievalSettings) -> tuple[Reranker
             raise
     if settings.substitute == "none":
         return None, "none"
+    if settings.substitute == "reader":
+        return load_reader().judge, "reader"
     return find_reranker(settings.substitute, index.embedder, settings.cache_dir), settings.substitute
 
 
@@ -212,7 +219,10 @@ def _search(
     order = [int(row) for row in numpy.argsort(-scores, kind="stable")[:depth]]
     worth = [round(float(scores[row]), DECIMALS) for row in order]
     if reranker is not None:
-        worth = reranker(query, [index.corpus.paragraphs[row].text for row in order])
+        told = reranker(query, [index.corpus.paragraphs[row].text for row in order])
+        if ran == "reader":  # it knows nothing of headings, nor what else there is
+            told = [round(found + READ * odds, DECIMALS) for found, odds in zip(worth, told, strict=True)]
+        worth = told
         best = sorted(range(len(order)), key=lambda place: -worth[place])[: settings.top]
         order, worth = [order[place] for place in best], [worth[place] for place in best]
     by = settings.by if reranker is None else ran

@@ -14,7 +14,7 @@ SAMPLES = Path("data/samples/policy")
 Share = Annotated[float, Field(ge=0, le=1)]
 Between = Annotated[float, Field(gt=0, lt=1)]
 Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
-RerankBy = Literal["none", "sentences", "flashrank", "cross-encoder"]
+RerankBy = Literal["none", "reader", "sentences", "flashrank", "cross-encoder"]
 Arm = Literal["b1", "b2", "b3", "ours", "no_verification", "no_silence", "no_conflicts"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 
@@ -40,8 +40,8 @@ class Retrieval(Part):
 
     by: Way = "fused"
     top: Positive = 5
-    candidates: Positive = 20
-    rerank: RerankBy = "none"
+    candidates: Positive = 8
+    rerank: RerankBy = "reader"
     cache_dir: Path | None = None
     substitute: RerankBy | None = None
 

@@ -113,18 +113,19 @@ def to_rate(study: Study) -> list[Given]:
 
 
 def rankings(study: Study) -> dict[tuple[str, str], list[Ranked]]:
-    """How well each way of finding ranks gold paragraphs, by golden set and way."""
-    index = study.parts.index
-    ways: tuple[Way, ...] = get_args(Way)
-    found = {way: make_retriever(index, RetrievalSettings(by=way, top=DEPTH)) for way in ways}
+    """How well each way of finding ranks gold paragraphs, by golden set and way; and what the settings ask for."""
+    index, given = study.parts.index, study.options.retrieval
+    found = {way: make_retriever(index, RetrievalSettings(by=way, top=DEPTH)) for way in get_args(Way)}
+    if given.rerank != "none":
+        found[f"{given.by}, {given.rerank}"] = study.parts.retriever
 
-    def paragraphs(question: str, way: Way) -> list[Paragraph]:
-        return [each.paragraph for each in found[way](question).evidence]
+    def paragraphs(question: str, way: str) -> list[Paragraph]:
+        return [each.paragraph for each in found[way](question).evidence[:DEPTH]]
 
     return {
         (name, way): rank_queries(queries, partial(paragraphs, way=way))
         for name, queries in study.golden.items()
-        for way in ways
+        for way in found
     }
 
 
