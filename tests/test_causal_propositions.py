@@ -155,6 +155,7 @@ def test_what_cannot_be_read_is_reported_with_its_reason(text: str, reason: str)
         "X raises Y. This is a myth.",
         "X raises Y. But that's not the case!",
         "X raises Y. False.",
+        "X raises Y. The opposite is true.",
         "“X raises Y” is untrue.",
         "The claim that X raises Y is plainly wrong.",
         "That X raises Y is not correct.",
@@ -189,6 +190,8 @@ def test_what_nothing_was_said_before_takes_nothing_back() -> None:
         ("X draws down Y.", "X > lowers > Y"),
         ("X keeps Y from falling.", "X > lowers > Y from falling"),
         ("X keeps Y falling.", "X > raises > Y falling"),
+        ("The effect of X on Y is negative.", "X > lowers > Y"),
+        ("The overall impact of X on Y is not positive.", "X > not raises > Y"),
         ("X has no positive effect on Y.", "X > not raises > Y"),
         ("X has no adverse impact on Y.", "X > not lowers > Y"),
         ("X has no measurable effect on Y.", "X > not affects > Y"),
@@ -202,6 +205,18 @@ def test_what_nothing_was_said_before_takes_nothing_back() -> None:
 )
 def test_more_ways_to_say_it(text: str, expected: str) -> None:
     assert said(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("X raises Y, and so does Z.", ["X > raises > Y", "Z > raises > Y"]),
+        ("Y results from X, and so does Z.", ["X > raises > Y", "X > raises > Z"]),
+        ("X raises Y, not Z.", ["X > raises > Y", "X > not raises > Z"]),
+    ],
+)
+def test_what_is_left_out_of_a_clause_is_that_of_the_one_before(text: str, expected: list[str]) -> None:
+    assert said(text) == expected
 
 
 def test_states_and_questions_state_no_relation() -> None:

@@ -53,6 +53,12 @@ _CAUSE_IS = re.compile(
     r"(?P<verb>is|are|was|is not|isn't|are not)\s+(?P<cause>(?!not\b).+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_UPWARDS = "positive|beneficial|favou?rable"
+_EFFECT_IS = re.compile(
+    r"^(?:the\s+)?(?:causal |overall |total |net )?(?:effect|impact|influence) of (?P<cause>.+?) (?:up)?on "
+    rf"(?P<effect>.+?)\s+is\s+(?P<no>not\s+)?(?:(?P<up>{_UPWARDS})|negative|adverse|detrimental|unfavou?rable)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _SO_DOES = re.compile(r"(?:so )?(?:does|do|did|will|has|have|is|are)\s+(?P<thing>[\w' -]+)$", re.IGNORECASE)
 _BREAKS = (
     re.compile(
@@ -129,6 +135,20 @@ def named_cause(text: str) -> tuple[str, str, bool] | None:
     if match is None:
         return None
     return mention(match["cause"]), mention(match["effect"]), match["verb"].lower() not in ("is", "are", "was")
+
+
+def signed_effect(text: str) -> tuple[str, str, bool, bool] | None:
+    """Cause, effect, whether that is raised, and denial of "the effect of … on … is negative"."""
+    match = _EFFECT_IS.match(text)
+    if match is None:
+        return None
+    return mention(match["cause"]), mention(match["effect"]), match["up"] is not None, match["no"] is not None
+
+
+def so_does(text: str) -> str | None:
+    """What "does Z" behind "and so" says the same of."""
+    match = _SO_DOES.match(text.strip())
+    return match["thing"] if match else None
 
 
 def is_conditional(text: str) -> bool:

@@ -236,6 +236,9 @@ class _Reader:
             return self._stated(pair[0], "raises", pair[1], False, start, end)
         if named := clauses.named_cause(text):
             return self._stated(named[0], "raises", named[1], named[2], start, end)
+        if signed := clauses.signed_effect(text):
+            cause, effect, up, negative = signed
+            return self._stated(cause, "raises" if up else "lowers", effect, negative, start, end)
         if clauses.is_conditional(text):
             raise _Unclear("it holds under a condition or in spite of something")
         return []
@@ -261,10 +264,21 @@ class _Reader:
     def _concluded(self, frame: Frame, start: int, end: int) -> list[Item]:
         """ "X lowers Y, so Z falls": what follows from the effect of the first clause."""
         items = self._matter(start + frame.cause_at, start + frame.cause_at + len(frame.cause))
+        if thing := clauses.so_does(self.text[start + frame.effect_at : end]):
+            return [*items, *self._likewise(items, thing, start + frame.effect_at, end)]
         outcome = _outcome(items)
         if outcome is None:
             return [*items, self._unread(start + frame.effect_at, end, "what it follows from is not clear")]
         return [*items, *self._stated(outcome, "raises", mention(frame.effect), False, start + frame.effect_at, end)]
+
+    def _likewise(self, items: list[Item], thing: str, start: int, end: int) -> list[Item]:
+        """ "X raises Y, and so does Z", "Y results from X, and so does Z": Z in the place of what stands first."""
+        (item, *more) = items
+        if more or not isinstance(item, Proposition) or item.polarity == "negative":
+            return [self._unread(start, end, "what it says the same of is not clear")]
+        if item.quote.find(item.subject) <= item.quote.find(item.object):
+            return self._stated(thing, item.relation, item.object, False, start, end)
+        return self._stated(item.subject, item.relation, thing, False, start, end)
 
     def _of_relations(self, frame: Frame, start: int, end: int) -> list[Item]:
         """A clause that relates something and stands under "because" is stated; under "if" it is not."""
@@ -436,7 +450,12 @@ class _Reader:
             excepted = len(causes) > 1 and one.lower().startswith("not ")  # "X, not Z, raises Y"
             polarity: Polarity = "negative" if negative != excepted else "positive"
             cause = one[4:] if excepted else one
-            found += [Proposition(cause, relation, other, polarity, (start, end), quote) for other in effects]
+            for other in effects:
+                if len(effects) > 1 and other.lower().startswith("not "):  # "raises Y, not Z"
+                    turned: Polarity = "positive" if polarity == "negative" else "negative"
+                    found.append(Proposition(cause, relation, other[4:], turned, (start, end), quote))
+                else:
+                    found.append(Proposition(cause, relation, other, polarity, (start, end), quote))
         return found
 
     def _members(self, words: str) -> list[str]:

@@ -18,6 +18,13 @@ _ASKED = re.compile(r"(?:question|task|query)\s*[:\-]", re.IGNORECASE)
 _CLOSING = "\"'”’)] "
 _SAID = r"(?:claim|statement|assertion|idea|belief|notion|view|opinion|assumption|conclusion|sentence)"
 _IS = r"(?:\s+(?:is|was|would be|turns out to be)|['’]s)\s+"
+_CONTRARY = re.compile(
+    r"(?:(?:but|no|in fact|actually|in reality)\b[,\s]*)*"
+    r"(?:(?:quite |just )?the (?:very |exact )?(?:opposite|reverse|contrary)"
+    r"|(?:it|this|that)(?: is|['’]s) the other way (?:a)?round)"
+    r"(?:\s+(?:is (?:true|the case|so|right|correct)|holds))?$",
+    re.IGNORECASE,
+)
 _SURELY = r"(?:(?:just|of course|in fact|not at all|all|[a-z]+ly)\s+)*"
 
 
@@ -66,6 +73,8 @@ def ruling(sentence: str) -> Ruling | None:
 
     "…, which is false", "the claim that … is wrong", "“…” is a myth"; "that is not true" by itself.
     """
+    if _CONTRARY.match(sentence):
+        return Ruling(0, 0, holds=False)
     patterns = _patterns()
     for pattern in (patterns.before, patterns.around, patterns.behind):
         if match := pattern.match(sentence):
