@@ -169,6 +169,23 @@ def test_a_phrase_may_hold_and_or_or():
     assert value(background, rules, ask.format("one ferry or none", "two ferries or more")) is True
 
 
+def test_a_phrase_may_hold_from():
+    background = WORLD + "Sermon has a direct effect on attendance."
+    rules = "We know that long sermon causes staying away from church."
+    ask = "Would the villager goes to church if {} instead of {}?"
+    assert value(background, rules, ask.format("long sermon", "short sermon")) is False
+    assert value(background, rules, ask.format("short sermon", "long sermon")) is True
+
+
+def test_observations_are_of_variables_of_their_own():
+    background = WORLD + "Season has a direct effect on ferry. Weather has a direct effect on ferry."
+    rules = "We know that summer and strong gale causes ferry cancelled. We observed the weather is calm and it is {}."
+    background += " Ferry has a direct effect on inn."
+    rules = rules.replace(". We", ". ferry cancelled causes crowded inn. We")
+    ask = "Would the inn is empty if ferry on schedule instead of ferry cancelled?"
+    assert value(background, rules.format("winter"), ask) is True
+
+
 def test_the_derivation_quotes_the_text():
     rules = "We know that open valve causes high pressure. open valve and high pressure causes cold boiler."
     question = "Would the boiler is cold if closed valve instead of open valve?"

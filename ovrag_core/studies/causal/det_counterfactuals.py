@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations, product
 
@@ -31,10 +31,12 @@ from ovrag_core.studies.causal.cladder_text import Problem
 from ovrag_core.studies.causal.dags import Dag
 from ovrag_core.studies.causal.polarity import compare, contrast, same_words
 from ovrag_core.studies.causal.rule_sentences import Reading, Tokens, read_statements
+from ovrag_core.studies.causal.sides import nearness
 
 MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
 MOST_ASSIGNMENTS = 50
 MARGIN = 0.15  # an assignment that the words like this much less than the best is left out
+NEARER = 0.15  # of cosines, by which an assignment must be nearer than another that the words like as well
 ALIKE = 0.99  # closeness from which two phrases of a variable are one state in other words, and not its two states
 SINK_BONUS = 0.5  # what is asked is mostly the last effect
 ROOT_BONUS = 0.25  # what is observed is mostly a cause that nothing explains
@@ -45,9 +47,10 @@ _EFFECT = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?)(?=\.|,?\s{1,2}and\s+we\s+k
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Phrases of the rules by node of the graph, and what each says of it."""
+    """Phrases of the rules by node of the graph, and what each says of it; whether likeness of meaning told nodes."""
 
     literals: Mapping[str, Literal]
+    by_likeness: bool = False
 
     def of(self, node: str) -> list[tuple[str, bool]]:
         """The phrases of a node, and whether they say that it holds."""
@@ -81,7 +84,8 @@ def solve(problem: Problem) -> Derived:
     if outcome.value is None or any(each.status == "assumed" for each, _ in outcomes):
         raise UnreadError("; ".join(outcome.remarks) or "the rules leave the answer open")
     said = {made.variable: phrase for phrase, made in named.literals.items() if made.holds}
-    return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks))
+    notes = ("which phrase is for which variable was told by likeness of meaning",) if named.by_likeness else ()
+    return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks, *notes))
 
 
 def _wholes(problem: Problem) -> Iterator[tuple[str, ...]]:
@@ -138,7 +142,17 @@ def _assignments(rules: Sequence[Rule], graph: Dag) -> list[Named]:
     liked = [fitting[place] for place in order if scores[place] >= scores[order[0]] - MARGIN]
     if len(liked) > MOST_ASSIGNMENTS:
         raise UnreadError(f"the phrases fit the graph in {len(liked)} ways, and the words do not tell them apart")
-    return [_signed(nodes, rules) for nodes in liked]
+    nearer = _nearest(liked)
+    told = len(nearer) < len(liked)
+    return [replace(_signed(nodes, rules), by_likeness=told) for nodes in nearer]
+
+
+def _nearest(assignments: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Those of several assignments in which phrases are nearest in meaning to the names of their variables."""
+    if len(assignments) < 2:
+        return assignments
+    near = [sum(nearness(phrase, node) for phrase, node in nodes.items()) for nodes in assignments]
+    return [nodes for nodes, found in zip(assignments, near, strict=True) if found >= max(near) - NEARER]
 
 
 def _fitting(effects: Sequence[tuple[str, list[str]]], graph: Dag, known: dict[str, str]) -> Iterator[dict[str, str]]:

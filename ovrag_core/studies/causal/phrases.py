@@ -83,7 +83,7 @@ def agreeing_negation(phrase: str, first: str, second: str) -> int | None:
     return int(_parity(phrase, first, second) != of_first % 2)
 
 
-def agreeing_words(phrase: str, first: str, second: str) -> int | None:
+def agreeing_words(phrase: str, first: str, second: str, least: float = LEAST_GAIN) -> int | None:
     """Which of two phrases for opposite states shares more words with the phrase that the other lacks.
 
     Where the phrase alone is negated it speaks of the other one: "do not strike", "on strike", "at work".
@@ -91,7 +91,7 @@ def agreeing_words(phrase: str, first: str, second: str) -> int | None:
     only_first = [stem for stem in content(first) if stem not in content(second)]
     only_second = [stem for stem in content(second) if stem not in content(first)]
     gain = overlap(phrase, only_second) - overlap(phrase, only_first)
-    if abs(gain) < LEAST_GAIN:
+    if abs(gain) < least:
         return None
     negated = [_stated_negations(each) % 2 for each in (phrase, first, second)]
     alone = negated[1] == negated[2] != negated[0]

@@ -117,6 +117,7 @@ _PASSIVE = {
     if not rest and form.endswith("ed") and made.base not in ("imply", "yield")
 }
 _BE = frozenset({"is", "are", "was", "were"})
+_FROM_ACTING = re.compile(r"\bfrom (?:occurring|happening|taking place|being present)$", re.IGNORECASE)
 _EVENTS = frozenset({"occur", "happen", "present", "true"})
 _JOINTLY = frozenset({"together", "jointly"})
 _SEVERALLY = frozenset({"each", "separately", "individually", "independently"})
@@ -445,7 +446,7 @@ def _clause(text: str, before: Tokens, verb: _Verb, behind: Tokens, mention: Men
     tail = effects[-1].lower
     if verb.makes and tail not in _EVENTS:
         raise UnreadError(f'"{words_of([*before, *behind])}" does not say that the effect occurs')
-    if any(token.lower == "from" for token in effects) and not verb.prevents:
+    if not verb.prevents and _FROM_ACTING.search(words_of(effects)):
         raise UnreadError(f'"{words_of(effects)}" is no effect')
     start, end = min(t.start for t in [*before, *behind]), max(t.end for t in [*before, *behind])
     literals = _leaves(_effects(effects, mention)[0])

@@ -8,7 +8,7 @@ silent, the likeness of meaning does (cosines of the bundled embedder), if it li
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from ovrag_core.studies.causal.polarity import compare
 
 MARGIN = 0.3
 """By which one state must be liker than the other; less is wrong too often (`benchmarks/causal_sides.py`)."""
+WHOLE_WORD = 0.8  # of a word, that a name must share with one state alone: "nerves" is no name for "nervous" alone
 NEAR = 0.25
 """Cosine from which two phrases may speak of one thing: above 95 of 100 of different ones, below 98 of 100 of one."""
 
@@ -44,7 +45,7 @@ def side(phrase: str, first: str, second: str) -> Side | None:
 @lru_cache(maxsize=4096)
 def side_of_name(name: str, first: str, second: str) -> Side | None:
     """The state that the name of a variable has words of: "smoking"; most names speak of both states alike."""
-    for told in (agreeing_end, agreeing_negation, agreeing_words):
+    for told in (agreeing_end, agreeing_negation, partial(agreeing_words, least=WHOLE_WORD)):
         if (place := told(name, first, second)) is not None:
             return Side(place, "words")
     return None
