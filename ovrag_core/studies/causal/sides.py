@@ -20,8 +20,8 @@ from ovrag_core.studies.causal.polarity import compare
 MARGIN = 0.3
 """By which one state must be liker than the other; less is wrong too often (`benchmarks/causal_sides.py`)."""
 WHOLE_WORD = 0.8  # of a word, that a name must share with one state alone: "nerves" is no name for "nervous" alone
-NEAR = 0.25
-"""Cosine from which two phrases may speak of one thing: above 95 of 100 of different ones, below 98 of 100 of one."""
+NEAR = 0.2
+"""Cosine from which two phrases may speak of one thing: above 9 of 10 of different ones, below 49 of 50 of one."""
 
 
 @dataclass(frozen=True, slots=True)
