@@ -19,7 +19,7 @@ from ovrag_core.studies.policy.published import opposed_pairs
 from ovrag_core.studies.policy.recorded import RecordedAnswer
 from ovrag_core.studies.policy.records import PolicyRecord, read_run, record_of, write_run
 from ovrag_core.studies.policy.retrieval import CorpusIndex, Evidence
-from ovrag_core.studies.policy.scores import compare_arms, faults, judge, score
+from ovrag_core.studies.policy.scores import compare_arms, faults, holds_quote, judge, score
 from ovrag_core.studies.policy.settings import ARMS, Answers, Arm, Policy
 from ovrag_core.studies.policy.silence import Certificate
 from ovrag_core.studies.policy.sources import Read
@@ -168,6 +168,23 @@ def test_scores_count_what_is_wrong(parts: Parts, corpus: Corpus) -> None:
     }
     assert {name: figures[name].value for name in expected} == pytest.approx(expected)
     assert compare_arms(judge(_records(parts), _queries(corpus), corpus), "b2")["queries"].tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("quote", "held"),
+    [
+        ("dogs must be kept on a lead", True),
+        ("Dogs must be kept on a lead near the jetty. Cats are welcome.", False),
+        ("Cats are welcome. || Dogs must be kept on a lead", True),
+        ("Cats are welcome. | Birds too.", False),
+    ],
+)
+def test_a_gold_quotation_is_held_with_each_of_its_sentences(
+    parts: Parts, corpus: Corpus, quote: str, held: bool
+) -> None:
+    record = record_of("q2", ask(parts, "no_silence", DOGS), parts.digest)
+    query = replace(next(each for each in _queries(corpus) if each.query_id == "q2"), quote=quote)
+    assert holds_quote(judge([record], [query], corpus)[0]) is held
 
 
 def test_a_run_is_read_as_it_was_written_and_its_bytes_do_not_depend_on_time(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pandas
 
 from ovrag_core.errors import RunError
+from ovrag_core.documents.passages import find_passages
 from ovrag_core.evaluation.statistics import Estimate, Resampling, exact_mcnemar, holm, ratio, wilson
 from ovrag_core.lines import one_line
 from ovrag_core.studies.policy.answers import LONGEST_QUERY, verifies
@@ -24,6 +25,7 @@ from ovrag_core.studies.policy.retrieval_metrics import ranked
 from ovrag_core.studies.policy.settings import Arm
 from ovrag_core.studies.policy.verification import Verifier
 
+_DIVIDED = re.compile(r"\s\|+\s")
 _PUNCTUATION = re.compile(r"[^\w%£$€.]+")
 
 
@@ -143,10 +145,15 @@ def _part(of: Iterable[str], within: Iterable[str]) -> float:
 
 
 def holds_quote(judged: Judged) -> bool:
-    """Whether a sentence holds the words of the gold quotation; several quotations are divided by ` | `."""
+    """Whether sentences hold the words of a gold quotation, each sentence of it; several are divided by ` | `."""
     said = [_plain(each.text) for each in judged.record.sentences]
-    quotes = [_plain(quote) for quote in judged.query.quote.split(" | ") if _plain(quote)]
-    return any(quote in text for quote in quotes for text in said)
+    quotes = [_plain_parts(quote) for quote in _DIVIDED.split(judged.query.quote)]
+    return any(parts and all(any(part in text for text in said) for part in parts) for parts in quotes)
+
+
+def _plain_parts(quote: str) -> list[str]:
+    parts = (_plain(quote[start:end]) for start, end in find_passages(quote))
+    return [part for part in parts if part.strip()]
 
 
 def _plain(text: str) -> str:
