@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pandas
 
-from ovrag_core.errors import RunError
 from ovrag_core.documents.passages import find_passages
+from ovrag_core.errors import RunError
 from ovrag_core.evaluation.statistics import Estimate, Resampling, exact_mcnemar, holm, ratio, wilson
 from ovrag_core.lines import one_line
 from ovrag_core.studies.policy.answers import LONGEST_QUERY, verifies
