@@ -116,6 +116,13 @@ def test_what_cannot_be_read_is_said_and_never_guessed(context, query, said):
         parse(context, query)
 
 
+@pytest.mark.parametrize("seen", ["We observed Mo and not Mo.", "We observed Mo. We observed not Mo."])
+def test_observations_that_contradict_each_other_are_refused(seen: str):
+    found = answer(f"Zup causes Mo, Mo causes Ka. {seen}", "Would Ka occur if not Zup?")
+    assert (found.answer, found.status) == (None, "unread")
+    assert "Mo is observed to occur and not to occur" in found.remarks[0]
+
+
 def test_what_was_observed_tells_of_hidden_roots():
     context = "Zup and Ru together cause Mo, Ru causes Ka."
     assert solved(context, "Would Ka occur if not Zup instead of Zup?") == ("no", "assumed")

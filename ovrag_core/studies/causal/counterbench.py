@@ -159,7 +159,16 @@ def parse(context: str, query: str) -> Problem:
     for seen in readings[0].observed:
         for name in mentioned(seen):
             _require(name, known)
+    _refuse_contradiction(readings[0].observed)
     return Problem(tuple(readings), _question(query, _mention(known, known=True)))
+
+
+def _refuse_contradiction(observed: Sequence[Formula]) -> None:
+    seen: dict[str, bool] = {}
+    for formula in observed:
+        for part in formula.parts if isinstance(formula, Junction) and formula.every else (formula,):
+            if isinstance(part, Literal) and seen.setdefault(part.variable, part.holds) != part.holds:
+                raise UnreadError(f"{part.variable} is observed to occur and not to occur; keep one of the two")
 
 
 def solve(problem: Problem) -> Solution:
