@@ -126,7 +126,8 @@ class Alignment:
             return plain
         return float(cosines[places[left], places[right]])
 
-    def _soft(self, word: str, others: Words) -> float:
+    def likeness(self, word: str, others: Words) -> float:
+        """How near a concept is to the nearest of others: 1 for the same, 0 below SOFT."""
         if word in others:
             return 1.0
         row = self.words.get(word)
@@ -137,21 +138,21 @@ class Alignment:
         return best if best >= SOFT else 0.0
 
     def _cover(self, mine: Words, theirs: Words, around: Words) -> float:
-        found = (self.weights[word] * max(self._soft(word, theirs), AROUND * (word in around)) for word in mine)
+        found = (self.weights[word] * max(self.likeness(word, theirs), AROUND * (word in around)) for word in mine)
         return sum(found) / sum(self.weights[word] for word in mine) if mine else 0.0
 
     def _lonely(self, mine: Words, theirs: Words) -> int:
-        return sum(self._soft(word, theirs) == 0 for word in mine)
+        return sum(self.likeness(word, theirs) == 0 for word in mine)
 
     def _apart(self, mine: Words, theirs: Words) -> bool:
-        return bool(mine) and all(self._soft(word, theirs) < SAME for word in mine)
+        return bool(mine) and all(self.likeness(word, theirs) < SAME for word in mine)
 
     def _same_head(self, one: Reading, other: Reading) -> float:
         if not one.head or not other.head or one.head in RULING or other.head in RULING:
             return 0.0
         if one.head in other.subject or other.head in one.subject:
             return 1.0
-        near = max(self._soft(one.head, other.content), self._soft(other.head, one.content))
+        near = max(self.likeness(one.head, other.content), self.likeness(other.head, one.content))
         return 0.0 if near >= SAME else -1.0
 
     def _rival_followers(self, one: Reading, other: Reading, hidden: Words) -> bool:

@@ -35,6 +35,15 @@ _SAID = {
     r"(?:by|before) the end of (?:the|that) month": 30 * 1440,
 }
 _SAID_TIME = re.compile("|".join(rf"(?P<t{row}>\b(?:{each})\b)" for row, each in enumerate(_SAID)), re.I)
+_FIGURES = "|".join(sorted(WORD_NUMBERS, key=len, reverse=True)) + r"|\d{1,2}"
+# Times of the day in words: "noon", "two in the afternoon", "6 o'clock".
+_HOUR_SAID = re.compile(
+    rf"\b(?:(?P<noon>noon|midday)|(?P<midnight>midnight)|(?P<past>half past |quarter past |quarter to )?"
+    rf"(?P<hour>{_FIGURES})(?:\s+o['’]clock)?\s+(?:in the|at) (?P<part>morning|afternoon|evening|night)"
+    rf"|(?P<clock>{_FIGURES})\s+o['’]clock)\b",
+    re.I,
+)
+_PAST = {"half past ": 30, "quarter past ": 15, "quarter to ": -15}
 _ANY_VALUE = re.compile(
     r"\b(?:(?:of )?any|what(?:so)?ever (?:its|their|the)|(?:no matter|regardless of|irrespective of)"
     r"(?: its| their| the)?)"
@@ -116,8 +125,20 @@ def _said(text: str) -> Iterator[Quantity]:
     for match in _HALF.finditer(text):
         unit, value = TIMES[match["unit"].lower()]
         yield made(text, value / 2, unit, frozenset(), match.start(), match.end())
+    for match in _HOUR_SAID.finditer(text):
+        yield made(text, _minutes_of(match), "time", frozenset(), match.start(), match.end())
     for match in _ANY_VALUE.finditer(text):
         yield Quantity(Decimal(0), "any", frozenset(), "least", False, match.start(), match.end())
+
+
+def _minutes_of(match: re.Match[str]) -> Decimal:
+    """The minutes since midnight of a time of the day in words."""
+    if match["noon"] or match["midnight"]:
+        return Decimal(720 if match["noon"] else 1440)
+    said = (match["hour"] or match["clock"]).lower()
+    hour = int(said) if said.isdigit() else int(WORD_NUMBERS[said])
+    later = (match["part"] or "").lower() in ("afternoon", "evening", "night") and hour < 12
+    return Decimal(60 * (hour + 12 * later) + _PAST.get((match["past"] or "").lower(), 0))
 
 
 def _counts(text: str) -> Iterator[Quantity]:

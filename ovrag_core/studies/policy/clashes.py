@@ -6,6 +6,7 @@
 - actor: somebody else does it; exclusive: one sentence lets only some do it, the other others
 - means: in writing or by telephone; place: kept here or there
 - condition: only in some cases, or in all
+- course: another way of acting, which no rule of these names
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from ovrag_core.studies.policy.quantities import Quantity
 from ovrag_core.studies.policy.readings import RULING, Reading, Words, doers, means_clash, read
 from ovrag_core.studies.policy.thesaurus import canonical, concept, concepts, opposite, unite
 
-Kind = Literal["quantity", "limit", "duty", "denial", "former", "actor", "exclusive", "means", "place", "condition"]
+Kind = Literal[
+    "quantity", "limit", "duty", "denial", "former", "actor", "exclusive", "means", "place", "condition", "course"
+]
 Found = tuple[Kind, Norm, Norm]
 
 SAME_TIME = Decimal("0.05")  # two times in units of different length are the same within this share
@@ -78,9 +81,9 @@ _FIRST_VERB = re.compile(
 def clashes(first: Sequence[Norm], second: Sequence[Norm]) -> Iterator[Found]:
     """In what the norms of two sentences clash; nothing where they are for other people, cases or exceptions."""
     one, other = read(first[0].source.text), read(second[0].source.text)
-    if _excepted(one, other) or _excepted(other, one) or _tiers(first, second) or _cites(first[0], second[0]):
+    if excepted(one, other) or excepted(other, one) or tiers(first, second) or cites(first[0], second[0]):
         return
-    if not _others(first[0], second[0]):
+    if not others(first[0], second[0]):
         yield from _by_norms(first, second)
         yield from _by_sentences(first, second, one, other)
     yield from _by_people(first[0], second[0], one, other)
@@ -174,14 +177,14 @@ def _is_negative(norm: Norm) -> bool:
 # -- for other cases --------------------------------------------------------------------------------------------------
 
 
-def _excepted(rule: Reading, case: Reading) -> bool:
+def excepted(rule: Reading, case: Reading) -> bool:
     """Whether a rule makes an exception of what the other sentence is about, or calls itself one."""
     if rule.is_exception:
         return True
     return len(rule.exceptions & case.content) * 2 > len(rule.exceptions)
 
 
-def _cites(first: Norm, second: Norm) -> bool:
+def cites(first: Norm, second: Norm) -> bool:
     """Whether one sentence leaves the case to the section of the other."""
     return any(
         norm.source.doc_id == rival.source.doc_id
@@ -192,11 +195,11 @@ def _cites(first: Norm, second: Norm) -> bool:
     )
 
 
-def _tiers(first: Sequence[Norm], second: Sequence[Norm]) -> bool:
+def tiers(first: Sequence[Norm], second: Sequence[Norm]) -> bool:
     """Whether two sentences are for amounts without a common one: above 1,000 and up to 1,000."""
     for mine in _limits(first):
         for theirs in _limits(second):
-            if _comparable(mine[0], theirs[0]):
+            if comparable(mine[0], theirs[0]):
                 low, high = sorted((mine, theirs), key=lambda each: each[1] == "over")
                 if low[1] == "under" and high[1] == "over" and _amount(high[0]) >= _amount(low[0]):
                     return True
@@ -225,16 +228,17 @@ def limit_of(text: str, quantity: Quantity) -> str:
     return ""
 
 
-def _others(first: Norm, second: Norm) -> bool:
+def others(first: Norm, second: Norm) -> bool:
     """Whether two norms bind different people: both name some, and share no word for them; employees are no guests."""
-    one, other = _people(first), _people(second)
+    one, other = people_of(first), people_of(second)
     mine, theirs = one - _ANYONE, other - _ANYONE
     if mine and theirs:
         return not mine & theirs
     return bool((one & _INSIDERS and theirs & _OUTSIDERS) or (other & _INSIDERS and mine & _OUTSIDERS))
 
 
-def _people(norm: Norm) -> Words:
+def people_of(norm: Norm) -> Words:
+    """Concepts of whom a norm binds."""
     return frozenset(canonical(stem) for stem in norm.actor)
 
 
@@ -284,18 +288,18 @@ def _recurring(norm: Norm) -> Quantity:
 
 def _compared(mine: Norm, theirs: Norm) -> Kind | None:
     first, second = _recurring(mine), _recurring(theirs)
-    if not _comparable(first, second) or _turned(mine.source.text, first, theirs.source.text, second):
+    if not comparable(first, second) or turned(mine.source.text, first, theirs.source.text, second):
         return None
-    if _same(first, second):
+    if same(first, second):
         return "former" if first.former != second.former else None
     if first.former or second.former:
         return None
     sides = {limit_of(mine.source.text, first), limit_of(theirs.source.text, second)}
     if len(sides) == 2 and "" in sides and first.unit in (*_MINUTES, "%"):
-        return None if _compatible(first, second) else "quantity"  # "received up to 60 days after" against "within 30"
+        return None if compatible(first, second) else "quantity"  # "received up to 60 days after" against "within 30"
     if sides != {""}:
         return "limit" if len(sides) == 1 else None
-    return None if _compatible(first, second) else "quantity"
+    return None if compatible(first, second) else "quantity"
 
 
 _AHEAD = re.compile(
@@ -307,7 +311,7 @@ _SINCE = re.compile(
 )
 
 
-def _turned(one: str, first: Quantity, other: str, second: Quantity) -> bool:
+def turned(one: str, first: Quantity, other: str, second: Quantity) -> bool:
     """Whether two times say different things: one is counted to an event, the other from it; or one says how long."""
     ahead = [bool(_AHEAD.match(text, each.end)) for text, each in ((one, first), (other, second))]
     since = [
@@ -334,7 +338,8 @@ _LASTING = re.compile(
 )
 
 
-def _comparable(first: Quantity, second: Quantity) -> bool:
+def comparable(first: Quantity, second: Quantity) -> bool:
+    """Whether two quantities measure the same: one unit, or one thing that is counted."""
     if "code" in (first.unit, second.unit):
         return first.unit == second.unit and _series(first) == _series(second) != ""
     if {first.unit, second.unit} & {"any"}:
@@ -355,7 +360,8 @@ def _series(code: Quantity) -> str:
     return found[0] if found else ""
 
 
-def _same(first: Quantity, second: Quantity) -> bool:
+def same(first: Quantity, second: Quantity) -> bool:
+    """Whether two quantities that can be compared are one, as far as units of different length allow."""
     if first.unit == second.unit and first.value == second.value:
         return True
     if isinstance(first.value, str) or isinstance(second.value, str):
@@ -380,7 +386,7 @@ def amount_of(quantity: Quantity) -> Decimal:
 _amount = amount_of
 
 
-def _compatible(first: Quantity, second: Quantity) -> bool:
+def compatible(first: Quantity, second: Quantity) -> bool:
     """Whether both can hold: at least the smaller and at most the greater."""
     lower, upper = (first, second) if first.bound == "least" else (second, first)
     return (lower.bound, upper.bound) == ("least", "most") and amount_of(lower) <= amount_of(upper)
@@ -391,7 +397,7 @@ def _met(norm: Norm, others: Sequence[Norm]) -> bool:
     mine = norm.quantity
     return mine is not None and any(
         each.quantity and not each.quantity.former and not mine.former
-        and _comparable(mine, each.quantity) and _same(mine, each.quantity)
+        and comparable(mine, each.quantity) and same(mine, each.quantity)
         for each in others
     )  # fmt: skip
 
@@ -519,5 +525,5 @@ def _excludes(one: Reading, other: Reading, norm: Norm) -> bool:
         or not (one.verbs & other.content or other.verbs & one.content or one.subject & other.subject)
     ):
         return False
-    who = _people(norm) | doers(norm.source.text, one.verbs) | {word for _, names in other.agents for word in names}
+    who = people_of(norm) | doers(norm.source.text, one.verbs) | {word for _, names in other.agents for word in names}
     return bool(who or other.universal or other.exclusive or some & other.subject) and not some <= who

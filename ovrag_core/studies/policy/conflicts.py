@@ -7,22 +7,24 @@ where a clause lets one side prevail, else unresolved.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy
-from numpy.typing import NDArray
 
 from ovrag_core.ontology.assertions import Fact
 from ovrag_core.ontology.reasoner import Reasoner
 from ovrag_core.ontology.values import XSD, Value
 from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_core.retrieval.words import stems
-from ovrag_core.studies.policy.alignment import FEATURES, Alignment
+from ovrag_core.studies.policy.alignment import Alignment
 from ovrag_core.studies.policy.clashes import Kind, amount_of, clashes
+from ovrag_core.studies.policy.conflict_model import load_model
 from ovrag_core.studies.policy.corpus import Corpus
 from ovrag_core.studies.policy.deontic import Norm, Source, read_norms, section_of
+from ovrag_core.studies.policy.opposition import compare, differing, told
 from ovrag_core.studies.policy.polarity import Force
 from ovrag_core.studies.policy.precedence import Precedence, find_precedence
 from ovrag_core.studies.policy.quantities import Quantity
@@ -33,32 +35,16 @@ Status = Literal["superseded", "unresolved"]
 
 @dataclass(frozen=True, slots=True)
 class ConflictSettings:
-    """From which score on two norms are about the same: the chance of it, of `alignment.FEATURES` by kind.
+    """From which chance on two sentences are taken to conflict, by the learned weights.
 
-    Where a clause says that one section replaces the other, a cosine of `linked` is enough. Two sentences of one
-    paragraph are held to more, by `beside`.
+    Where a clause says that one section replaces the other, a cosine of `linked` and a rule of `clashes` are enough.
+    Two sentences of one paragraph are held to more, by `beside`.
     """
 
-    chance: float = 0.35
+    chance: float = 0.40
     linked: float = 0.40
     beside: float = 0.15
     later_prevails: bool = False
-
-    def score(self, kind: Kind, features: NDArray[numpy.float64]) -> float:
-        """How likely two sentences are about the same, from 0 to 1."""
-        return float(1 / (1 + numpy.exp(-(_WEIGHTS @ features + BIAS[kind]))))
-
-
-# Fitted by logistic regression, with the sign of each trait given beforehand, on pairs of rules and of other sentences.
-WEIGHTS = {
-    "cosine": 1.8, "masked": 1.4, "cover": 1.2, "least_cover": 0.7, "shared": 3.2, "rivals": -1.8, "subject": 0.2,
-    "modifiers": -1.5, "excluding": -3.3, "swap": -0.6, "followers": -1.5, "nearest": 1.6,
-}  # fmt: skip
-_WEIGHTS = numpy.array([WEIGHTS[name] for name in FEATURES])
-BIAS: dict[Kind, float] = {
-    "quantity": -5.9, "limit": -6.4, "duty": -5.1, "denial": -3.7, "former": -5.9,
-    "actor": -4.7, "exclusive": -4.7, "means": -2.4, "place": -3.4, "condition": -3.7,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +76,17 @@ class Clash:
 
 
 REPLACED = 0.6  # of the words of what a clause says is replaced
-LOOK = 0.30  # cosine from which two sentences are looked at
+LOOK = 0.35  # cosine from which two sentences are looked at, where one is among the NEIGHBOURS most like the other
+NEIGHBOURS = 8
+CLOSE = 0.55  # cosine from which they are in any case
 LINKED = 0.9  # the score of two sections that a clause links
+
+_RANKING = re.compile(r"\b(?:supersed\w+|prevails?|(?:take|have|has)s? (?:precedence|priority)|overrid\w+)\b", re.I)
 
 _SPACE = "urn:ovrag:norm#"
 _OF_FORCE: dict[Force, str] = {"duty": "Required", "ban": "Forbidden", "may": "Permitted", "waived": "Waived"}
 _NAMES = ("Required", "Forbidden", "Permitted", "Waived", "Affirmed", "Denied", "InForce", "Ended")
-_SETS = ("amount", "agent", "means", "place")
+_SETS = ("amount", "agent", "means", "place", "course")
 _NORMATIVE = frozenset(
     stems(
         """must shall should may can cannot require required requirement requirements mandatory permit permitted allow
@@ -170,36 +160,34 @@ def find_clashes(
 ) -> list[Clash]:
     """What seems to clash, most alike first."""
     chosen = settings or ConflictSettings()
-    by_sentence: dict[Source, list[Norm]] = {}
+    comparison = Comparison(by_sentence(norms), embedder or minilm(), chosen, clauses)
+    found = [clash for left, right in comparison.pairs() if (clash := comparison.clash(left, right))]
+    return sorted(found, key=lambda each: (-each.score, each.first.source.start, each.second.source.start))
+
+
+def by_sentence(norms: Sequence[Norm]) -> dict[Source, list[Norm]]:
+    """The norms of each sentence."""
+    found: dict[Source, list[Norm]] = {}
     for norm in norms:
-        by_sentence.setdefault(norm.source, []).append(norm)
-    compare = _Comparison(by_sentence, embedder or minilm(), chosen, clauses)
-    best: dict[tuple[Source, Source, Kind], Clash] = {}
-    for left, right in compare.pairs():
-        seen: set[Kind] = set()
-        for kind, first, second in clashes(by_sentence[left], by_sentence[right]):
-            if kind not in seen:
-                seen.add(kind)
-                found = compare.clash(kind, first, second)
-                if found:
-                    best[left, right, kind] = found
-    return sorted(best.values(), key=lambda each: (-each.score, each.first.source.start, each.second.source.start))
+        found.setdefault(norm.source, []).append(norm)
+    return found
 
 
-class _Comparison:
+class Comparison:
     """Norms of sentences with what aligns them, and which of two sections a clause links."""
 
     def __init__(
         self,
-        by_sentence: Mapping[Source, Sequence[Norm]],
+        sentences: Mapping[Source, Sequence[Norm]],
         embedder: Embedder,
         settings: ConflictSettings,
         clauses: Sequence[Precedence],
     ) -> None:
         self.settings = settings
-        self.sources = list(by_sentence)
-        self.sections = {source: section_of(of[0]) for source, of in by_sentence.items()}
-        self.alignment = Alignment(_with_context(by_sentence), embedder)
+        self.sources = [source for source, norms in sentences.items() if not _ranks(norms)]
+        self.sections = {source: section_of(of[0]) for source, of in sentences.items()}
+        self.alignment = Alignment(_with_context(sentences), embedder)
+        self.told = {source: told(norms) for source, norms in sentences.items()}
         self.clauses: dict[tuple[str, str, str], list[Precedence]] = {}
         for clause in clauses:
             if not clause.whole and clause.source in self.sections:
@@ -208,20 +196,29 @@ class _Comparison:
     def pairs(self) -> Iterator[tuple[Source, Source]]:
         """Sentences that are alike enough to look at."""
         rows = [self.alignment.rows[source.text] for source in self.sources]
-        cosines = self.alignment.cosines[numpy.ix_(rows, rows)]
-        for left, right in zip(*numpy.nonzero(numpy.triu(cosines >= LOOK, 1)), strict=True):
+        cosines = self.alignment.cosines[numpy.ix_(rows, rows)] - 2 * numpy.eye(len(rows), dtype=numpy.float32)
+        near = numpy.zeros(cosines.shape, dtype=bool)
+        nearest = numpy.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBOURS]
+        numpy.put_along_axis(near, nearest, values=True, axis=1)
+        chosen = ((near | near.T) & (cosines >= LOOK)) | (cosines >= CLOSE)
+        for left, right in zip(*numpy.nonzero(numpy.triu(chosen, 1)), strict=True):
             if self.sources[left].text != self.sources[right].text:
                 yield self.sources[left], self.sources[right]
 
-    def clash(self, kind: Kind, first: Norm, second: Norm) -> Clash | None:
-        """The clash of two norms; None where they are about something else."""
-        features = self.alignment.features(first.source.text, second.source.text, kind)
-        score = self.settings.score(kind, features)
-        if self._linked(first, second) or self._linked(second, first):
-            return Clash(kind, first, second, max(score, LINKED)) if features[0] >= self.settings.linked else None
-        if first.source.paragraph_id == second.source.paragraph_id:
+    def clash(self, left: Source, right: Source) -> Clash | None:
+        """The clash of two sentences; None where they can both be kept or are about something else."""
+        one, other = self.told[left], self.told[right]
+        score = load_model().chance(compare(one, other, self.alignment))
+        found = next(clashes(one.norms, other.norms), None)
+        if found and (self._linked(found[1], found[2]) or self._linked(found[2], found[1])):
+            alike = self.alignment.cosines[self.alignment.rows[left.text], self.alignment.rows[right.text]]
+            score = max(score, LINKED) if alike >= self.settings.linked else 0.0
+        elif left.paragraph_id == right.paragraph_id:
             score -= self.settings.beside
-        return Clash(kind, first, second, score) if score >= self.settings.chance else None
+        if score < self.settings.chance:
+            return None
+        found = found or differing(one, other)
+        return Clash(*found, score) if found else None
 
     def _linked(self, newer: Norm, older: Norm) -> bool:
         """Whether a clause in the section of the newer norm says that it replaces what the older one says."""
@@ -231,11 +228,17 @@ class _Comparison:
         )
 
 
-def _with_context(by_sentence: Mapping[Source, Sequence[Norm]]) -> dict[str, str]:
+def _ranks(norms: Sequence[Norm]) -> bool:
+    """Whether a sentence only says which rules prevail."""
+    plain = not any(norm.cue or norm.quantity for norm in norms)
+    return plain and bool(_RANKING.search(norms[0].source.text))
+
+
+def _with_context(sentences: Mapping[Source, Sequence[Norm]]) -> dict[str, str]:
     """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
     found: dict[str, str] = {}
     before: dict[str, list[str]] = {}
-    for source, norms in by_sentence.items():
+    for source, norms in sentences.items():
         said = before.setdefault(source.paragraph_id, [norms[0].scope.heading])
         found.setdefault(source.text, " ".join(said))
         said.append(source.text)
@@ -273,9 +276,9 @@ def facts_of(clash: Clash) -> list[Fact]:
         case "quantity" | "limit":
             given = [norm.quantity for norm in (clash.first, clash.second) if norm.quantity]
             return [Fact("data", f"{_SPACE}amount", 0, _literal(each)) for each in given]
-        case "actor" | "means" | "place":
+        case "actor" | "means" | "place" | "course":
             name = "agent" if clash.kind == "actor" else clash.kind
-            said = [_said(norm, clash.kind) for norm in (clash.first, clash.second)]
+            said = _own(clash) if clash.kind == "course" else [_said(each, clash.kind) for each in _sides(clash)]
             return [Fact("data", f"{_SPACE}{name}", 0, Value(each, XSD + "string")) for each in said]
 
 
@@ -283,6 +286,16 @@ def _literal(quantity: Quantity) -> Value:
     if isinstance(quantity.value, str):
         return Value(quantity.value, XSD + "string")
     return Value(f"{amount_of(quantity):f}", XSD + "decimal")
+
+
+def _sides(clash: Clash) -> tuple[Norm, Norm]:
+    return clash.first, clash.second
+
+
+def _own(clash: Clash) -> list[str]:
+    """What each sentence has of concepts that the other lacks."""
+    mine, theirs = (read(norm.source.text).content for norm in _sides(clash))
+    return [" ".join(sorted(one - other)) for one, other in ((mine, theirs), (theirs, mine))]
 
 
 def _said(norm: Norm, kind: Kind) -> str:

@@ -1,0 +1,176 @@
+"""Learn which sentences cannot both be kept from pairs of rules: `python tools/train_policy_conflicts.py`.
+
+Reads the pairs of `data/training/policy/pairs` (tables, and pairs of documents), `tests/data/policy/rule_pairs.tsv` and
+the samples; every other pair of sentences of a document of `data/training/policy` counts as one that can be kept, for
+little. Writes `ovrag_core/studies/policy/weights/conflicts.json`: a logistic regression over `opposition.NAMES`. First
+each set is left out in turn, and what the others teach is measured on it. A minute on one core;
+nothing is drawn by chance.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.studies.policy import conflict_metrics
+from ovrag_core.studies.policy.conflict_model import WEIGHTS, Model
+from ovrag_core.studies.policy.conflicts import Comparison, ConflictSettings, by_sentence
+from ovrag_core.studies.policy.corpus import Corpus, Read, assemble, read_corpus
+from ovrag_core.studies.policy.deontic import Source, read_norms
+from ovrag_core.studies.policy.opposition import NAMES, compare
+
+TRAINING = Path("data/training/policy")
+PAIRS = TRAINING / "pairs"
+RULES = Path("tests/data/policy/rule_pairs.tsv")
+SAMPLES = Path("data/samples/policy")
+STRENGTH = 0.02  # of the weights, against the penalty of their squares
+OTHER = 0.1  # what a pair counts that nobody judged, beside one of a table; half of it in a table
+OF_DOCUMENT = 2.0  # and one of a document
+LEAST_WIDTH = 0.1
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Two quotations, and whether they conflict."""
+
+    first: str
+    second: str
+    conflict: bool
+
+
+@dataclass(frozen=True)
+class Set:
+    """The numbers of pairs of sentences, which conflict, which were judged by somebody, and what each counts."""
+
+    name: str
+    features: NDArray[numpy.float64]
+    conflict: NDArray[numpy.bool_]
+    judged: NDArray[numpy.bool_]
+    weight: NDArray[numpy.float64]
+
+
+def read_table(path: Path) -> list[Judged]:
+    """The pairs of a table with the columns label, first and second."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [Judged(row["first"], row["second"], row["label"] == "conflict") for row in rows]
+
+
+def corpus_of(texts: dict[str, Sequence[str]]) -> Corpus:
+    """A corpus of documents by name."""
+    read = [Read(name, f"{name}.txt", 1, row, text) for name, rows in texts.items() for row, text in enumerate(rows)]
+    return assemble(read, dict.fromkeys(texts, "0" * 64))
+
+
+def paragraphs_of(path: Path) -> list[str]:
+    """The paragraphs of a document; see the README of the folder."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line[2:].strip() for line in lines if line[:1] in ("#", "=")]
+
+
+def sets() -> Iterator[Set]:
+    """All that is learned from."""
+    for path in (RULES, *sorted(PAIRS.glob("table_*.tsv"))):
+        pairs = read_table(path)
+        texts = {f"{side}{row}": [text] for row, each in enumerate(pairs)
+                 for side, text in (("first", each.first), ("second", each.second))}  # fmt: skip
+        yield set_of(path.stem, corpus_of(texts), pairs, 1.0)
+    for path in sorted((*TRAINING.glob("*.txt"), *PAIRS.glob("*.txt"))):
+        table = PAIRS / f"{path.stem}.tsv"
+        pairs = read_table(table) if table.exists() else []
+        yield set_of(path.stem, corpus_of({path.stem: paragraphs_of(path)}), pairs, OF_DOCUMENT)
+    known = conflict_metrics.read_pairs(SAMPLES / "conflicts/pairs.jsonl")
+    judged = [Judged(each.first_quote, each.second_quote, each.label == "conflict") for each in known]
+    yield set_of("samples", read_corpus(SAMPLES / "corpus"), judged, OF_DOCUMENT)
+
+
+def set_of(name: str, corpus: Corpus, pairs: Sequence[Judged], weight: float) -> Set:
+    """The pairs of a corpus. Of two quotations the sentences most alike are judged, the others passed over."""
+    comparison = Comparison(by_sentence(read_norms(corpus)), minilm(), ConflictSettings(), ())
+    alignment = comparison.alignment
+    labels: dict[frozenset[Source], bool] = {}
+    passed: set[frozenset[Source]] = set()
+    for pair in pairs:
+        found = [
+            (float(alignment.cosines[alignment.rows[one.text], alignment.rows[other.text]]), frozenset({one, other}))
+            for one in held(comparison.sources, pair.first)
+            for other in held(comparison.sources, pair.second)
+            if one != other
+        ]
+        if found:
+            labels[max(found, key=lambda each: each[0])[1]] = pair.conflict
+            passed |= {both for _, both in found}
+        else:
+            print(f"{name}: no sentence for {pair.first!r} and {pair.second!r}")
+    looked = dict.fromkeys([*labels, *(frozenset(both) for both in comparison.pairs())])
+    chosen = [both for both in looked if both in labels or both not in passed]
+    ordered = [sorted(both, key=lambda each: (each.doc_id, each.start)) for both in chosen]
+    rows = [compare(comparison.told[one], comparison.told[other], alignment) for one, other in ordered]
+    judged = numpy.array([both in labels for both in chosen])
+    other_weight = OTHER if weight == OF_DOCUMENT else OTHER / 2
+    return Set(
+        name,
+        numpy.array(rows),
+        numpy.array([labels.get(both, False) for both in chosen]),
+        judged,
+        numpy.where(judged, weight, other_weight),
+    )
+
+
+def held(sources: Iterable[Source], quote: str) -> list[Source]:
+    """The sentences that hold a quotation, or that it holds."""
+    plain = " ".join(quote.split())
+    texts = ((source, " ".join(source.text.split())) for source in sources)
+    return [source for source, text in texts if text in plain or plain in text]
+
+
+def learn(given: Sequence[Set]) -> Model:
+    """The weights that the sets teach."""
+    features = numpy.vstack([each.features for each in given])
+    weight = numpy.concatenate([each.weight for each in given])
+    middles = numpy.average(features, axis=0, weights=weight)
+    widths = numpy.maximum(numpy.sqrt(numpy.average((features - middles) ** 2, axis=0, weights=weight)), LEAST_WIDTH)
+    regression = LogisticRegression(C=STRENGTH, max_iter=5000)
+    scaled = numpy.clip((features - middles) / widths, -4, 4)
+    regression.fit(scaled, numpy.concatenate([each.conflict for each in given]), sample_weight=weight)
+    return Model(middles, widths, regression.coef_[0], float(regression.intercept_[0]))
+
+
+def measure(given: Set, model: Model, chance: float) -> str:
+    """What a model finds of a set."""
+    chances = numpy.array([model.chance(row) for row in given.features])
+    flagged = chances >= chance
+    conflicts, alike = given.judged & given.conflict, given.judged & ~given.conflict
+    area = ""
+    if conflicts.any() and alike.any():
+        area = f"AUROC {roc_auc_score(given.conflict[given.judged], chances[given.judged]):.3f}, "
+    shares = [f"{(flagged & each).sum()} of {each.sum()}" for each in (conflicts, alike, ~given.judged)]
+    return f"{given.name}: {area}found {shares[0]}, lookalikes {shares[1]}, others {shares[2]}"
+
+
+def main() -> None:
+    """Measure, learn and write."""
+    given = list(sets())
+    chance = ConflictSettings().chance
+    for left in given:
+        if left.judged.any():
+            print(measure(left, learn([each for each in given if each is not left]), chance), flush=True)
+    model = learn(given)
+    columns = zip(NAMES, model.middles, model.widths, model.weights, strict=True)
+    rows = {name: [round(float(value), 5) for value in values] for name, *values in columns}
+    text = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
+    WEIGHTS.write_text(f'{{"bias": {model.bias:.5f}, "features": {{\n{text}\n}}}}\n', encoding="utf-8")
+    print(f"{WEIGHTS}: from {sum(int(each.judged.sum()) for each in given)} judged pairs")
+
+
+if __name__ == "__main__":
+    main()
