@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ovrag_core.errors import SettingsError
 from ovrag_core.ontology.reasoner import Reasoner
 from ovrag_core.studies.policy.amounts import find_amounts
 from ovrag_core.studies.policy.clashes import clashes
+from ovrag_core.studies.policy.conflict_model import load_model
 from ovrag_core.studies.policy.conflicts import (
     Clash,
     Conflict,
@@ -23,6 +25,7 @@ from ovrag_core.studies.policy.conflicts import (
 )
 from ovrag_core.studies.policy.corpus import Corpus, Read, assemble, read_corpus
 from ovrag_core.studies.policy.deontic import Norm, read_norms
+from ovrag_core.studies.policy.opposition import differing, told
 from ovrag_core.studies.policy.precedence import find_precedence
 
 PAIRS = yaml.safe_load((Path(__file__).parent / "data" / "policy" / "norm_pairs.yaml").read_text(encoding="utf-8"))
@@ -111,6 +114,36 @@ def test_rules_of_many_trades_are_told_from_lookalikes(part: str, least: int, mo
     conflicts = {row for row, pair in enumerate(pairs) if pair["label"] == "conflict"}
     assert len(flagged & conflicts) >= least
     assert len(flagged - conflicts) <= most
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("Badges are handed to the line manager.", "Badges must be returned to reception.", "place"),
+        ("Visiting ends at six in the evening.", "Visiting ends at 20:00.", "quantity"),
+        ("An assessment is done after the cameras run.", "An assessment is done before the cameras run.", "condition"),
+    ],
+)
+def test_where_no_rule_names_the_difference_the_proof_does(
+    first: str, second: str, kind: str, reasoner: Reasoner
+) -> None:
+    one, other = (told(read_norms(corpus_of(a=[text]))) for text in (first, second))
+    found = differing(one, other)
+    assert found is not None
+    assert found[0] == kind
+    assert prove([Clash(*found, 1.0)], reasoner)[0]
+
+
+def test_amounts_that_agree_are_no_difference() -> None:
+    one, other = (told(read_norms(corpus_of(a=[text]))) for text in ("Pay within 30 days.", "Bills: within 30 days."))
+    assert differing(one, other) is None
+
+
+def test_weights_for_other_numbers_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text('{"bias": 0, "features": {"cosine": [0, 1, 1]}}', encoding="utf-8")
+    with pytest.raises(SettingsError, match="other numbers"):
+        load_model(path)
 
 
 @pytest.mark.parametrize(
@@ -310,6 +343,26 @@ def test_chapters_are_ranked_as_a_clause_says(reasoner: Reasoner, clause: str, p
     ],
 )
 def test_a_clause_that_names_sections_is_for_these(reasoner: Reasoner, clause: str, status: str) -> None:
+    assert settled(reasoner, clause).status == status
+
+
+@pytest.mark.parametrize(
+    ("clause", "status"),
+    [
+        ("Where this update differs from the Site Handbook, this update prevails, except in Section 7.", "superseded"),
+        ("Where this update differs from the Site Handbook, it prevails, except in Section 2.", "unresolved"),
+        (
+            "This update prevails over the Site Handbook. It does not affect Section 2 of the Site Handbook.",
+            "unresolved",
+        ),
+        ("Sections 2 and 3 of the Site Handbook no longer apply.", "superseded"),
+        ("Sections 3 and 4 of the Site Handbook no longer apply.", "unresolved"),
+        ("Section 5 of this update replaces Section 2 of the Site Handbook.", "superseded"),
+        ("Section 9 of this update replaces Section 2 of the Site Handbook.", "unresolved"),
+        ("On questions of paint, this update prevails over the Site Handbook.", "unresolved"),
+    ],
+)
+def test_what_a_clause_leaves_alone_stays(reasoner: Reasoner, clause: str, status: str) -> None:
     assert settled(reasoner, clause).status == status
 
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.policy.corpus import Corpus
 from ovrag_core.studies.policy.deontic import Norm, Source, date_of, read_norms, title_of
 from ovrag_core.studies.policy.parts import Order, parts_of, rank_parts
-from ovrag_core.studies.policy.thesaurus import canonical
+from ovrag_core.studies.policy.thesaurus import canonical, concepts
 
 _PREVAILS = re.compile(
     r"\b(?P<verb>(?:takes?|has|have|having|taking)\s+(?:precedence|priority|the\s+(?:last|final)\s+(?:word|say))"
     r"|(?:wins?|trumps?|beats?|outranks?|outweighs?|overrul(?:es?|ing)|comes?\s+first|ranks?\s+(?:above|before"
     r"|higher\s+than)"
     r"|stands?\s+above|goes?\s+before|is\s+(?:decisive|authoritative|stronger|the\s+one\s+that\s+counts)|counts"
-    r"|applies|stands|holds|is\s+followed|carries\s+more\s+weight)|prevail(?:s|ing)?|overrid(?:es?|ing)|overrules?"
+    r"|applies|stands|holds|is\s+(?:to\s+be\s+)?followed|amends|modifies|revises|alters|carries\s+more\s+weight)|prevail(?:s|ing)?|overrid(?:es?|ing)|overrules?"
     r"|supersed(?:es?|ing)|replac(?:es?|ing)|(?<!that )governs|controls)\b(?:\s+over)?",
     re.I,
 )
@@ -33,7 +33,7 @@ _YIELDS = re.compile(
 )
 _DIFFERS = re.compile(
     r"\b(?:conflicts?|differs?|differ|deviates?|departs?|diverges?|disagrees?|contradicts?|does\s+not\s+square"
-    r"|says?\s+(?:otherwise|something\s+else)|clash(?:es)?|is\s+inconsistent"
+    r"|says?\s+(?:otherwise|something\s+(?:else|different|other))|clash(?:es)?|is\s+inconsistent"
     r"|are\s+inconsistent"
     r"|(?:conflict|inconsistency|discrepancy|contradiction|difference))\s*(?P<link>with|from|between)?\b",
     re.I,
@@ -43,8 +43,30 @@ _RULES = re.compile(
 )
 _NEGATED = re.compile(r"\b(?:not|never|neither|nor|no|nothing|none)\b[^,;]{0,40}$", re.I)
 _WHOLE = re.compile(
-    r"\b(?:it|they|(?:this|the present)\s+(?:[\w-]+\s+){0,3}(?P<kind>[a-z]+))\s*(?:shall|will|always|then)?\s*$", re.I
+    r"\b(?:it|they|its (?:provisions|rules|terms|requirements)"
+    r"|(?:this|the present)\s+(?:[\w-]+\s+){0,3}(?P<kind>[a-z]+))\s*(?:shall|will|always|then)?\s*$",
+    re.I,
 )
+# "except in Section 7", "does not affect Section 2", "Section 2 remains in force": what a clause leaves alone.
+_SPARED = re.compile(
+    r"\b(?:except\w*(?:\s+(?:for|in|of|where))?|save\s+(?:for|in|that|where)|other\s+than|apart\s+from"
+    r"|(?:does|do|shall|will)\s+not\s+(?:affect|touch|change|replace|apply\s+to|extend\s+to|override|supersede))\b"
+    r"(?P<what>[^.;,]*)"
+    r"|(?P<kept>[^.;,]*?)\b(?:remains?|stays?|continues?)\s+(?:\w+\s+)?(?:in\s+force|unaffected|unchanged|valid"
+    r"|to\s+apply|in\s+effect)",
+    re.I,
+)
+_ENDED = re.compile(
+    r"\b(?:no\s+longer\s+(?:appl(?:y|ies)|holds?|(?:is|are)\s+in\s+force)|ceases?\s+to\s+(?:apply|have\s+effect)"
+    r"|(?:is|are)\s+(?:hereby\s+)?(?:repealed|revoked|withdrawn|cancelled|rescinded|amended|abolished|set\s+aside))\b",
+    re.I,
+)
+_TOPIC = re.compile(
+    r"(?:^|[,;:]\s*)(?:(?:on|in)\s+(?:all\s+)?(?:questions|matters|issues|points)\s+(?:of|concerning)|as\s+regards"
+    r"|regarding|concerning|as\s+far\s+as)\s+(?P<what>[^,;]*)",
+    re.I,
+)
+_OF_THIS = re.compile(r"\b(?:of|in)\s+this\s+[\w-]+(?:\s+[\w-]+)?\s*$", re.I)
 _GENERIC = re.compile(
     r"\b(?P<which>existing|other|any|all|earlier|previous|prior|former|current|preceding)\b[\w\s-]{0,30}?"
     r"\b(?:polic(?:y|ies)|documents?|rules?|guidance|guidelines?|provisions?|manuals?|handbooks?|procedures?)\b",
@@ -63,7 +85,9 @@ class Precedence:
 
     `whole` clauses hold for all of the winner; others for the norms of their paragraph. `section` is the number of the
     loser's section that one names, `about` the stems of what it says is replaced; both may be empty. Within a document
-    `parts` are the labels that prevail ("schedule 1"; "schedule" for each of them), `over` those that yield.
+    `parts` are the labels that prevail ("schedule 1"; "schedule" for each of them), `over` those that yield. Between
+    documents `parts` are those of the winner that alone prevail, `spared` those of the loser that do not yield, and
+    `topic` are concepts of the only questions that a clause is for.
     """
 
     winner: str
@@ -75,15 +99,21 @@ class Precedence:
     parts: frozenset[str] = frozenset()
     over: frozenset[str] = frozenset()
     order: Order = ""
+    spared: frozenset[str] = frozenset()
+    topic: frozenset[str] = frozenset()
 
     def decides(self, winner: Norm, loser: Norm) -> bool:
         """Whether by this clause one norm prevails over the other."""
-        if self.parts or self.order:
+        if self.winner in self.losers:
             same = winner.source.doc_id == loser.source.doc_id == self.winner
             return same and self._ranks(winner, loser) and _about(self.about, winner) and _about(self.about, loser)
         if winner.source.doc_id != self.winner or loser.source.doc_id not in self.losers:
             return False
-        if self.whole:
+        if _within(loser, self.spared) or not (_about(self.topic, winner) and _about(self.topic, loser)):
+            return False
+        if self.parts and not _within(winner, self.parts):
+            return False
+        if self.whole or self.parts:
             return not self.over or _within(loser, self.over)
         return winner.source.paragraph_id == self.source.paragraph_id
 
@@ -131,7 +161,15 @@ def clauses_of(norms: Sequence[Norm], documents: Mapping[str, tuple[str, str]]) 
         for id_, (title, date) in documents.items()
     }
     sources = {norm.source: norm.scope.labels for norm in norms}
-    between = tuple(found for source in sources for found in _read(source, titled) if found.losers)
+    spared: dict[str, frozenset[str]] = {}
+    for source in sources:
+        spared[source.doc_id] = spared.get(source.doc_id, frozenset()) | _spared(source.text)
+    between = tuple(
+        replace(found, spared=spared[source.doc_id])
+        for source in sources
+        for found in _read(source, titled)
+        if found.losers
+    )
     return between + tuple(found for source, labels in sources.items() for found in _within_document(source, labels))
 
 
@@ -151,12 +189,16 @@ def _read(source: Source, documents: Mapping[str, _Titled]) -> Iterator[Preceden
     text = source.text
     for match in _PREVAILS.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
-        weak = re.match("repl|gov|con|count|appl|stand|hold|is", match["verb"], re.I)
+        weak = re.match("repl|gov|con|count|appl|stand|hold|is|amend|modif|revis|alter", match["verb"], re.I)
         if _NEGATED.search(before) or (weak and not _DIFFERS.search(before) and not _RULES.search(after)):
             continue
         subject = re.split(r"[,;:]", before)[-1]
         target = re.split(r"[;:]|, (?:and|but|which|as)\b", after)[0]
         yield from _made(source, subject, _rival(before, target), documents)
+    for match in _ENDED.finditer(text):
+        target = re.split(r"[,;:]", text[: match.start()])[-1]
+        if parts_of(target, frozenset()) and not _NEGATED.search(target):
+            yield from (each for each in _made(source, "it", target, documents) if each.losers and each.over)
     for match in _GO_BY.finditer(text):
         if _DIFFERS.search(text, 0, match.start()):
             yield from _made(source, match["what"], text[: match.start()], documents)
@@ -168,11 +210,18 @@ def _read(source: Source, documents: Mapping[str, _Titled]) -> Iterator[Preceden
         yield from _made(source, subject, _rival(text[: match.start()], target), documents)
 
 
+def _spared(text: str) -> frozenset[str]:
+    """The labels of what a sentence leaves alone, where it speaks of precedence or of another document's sections."""
+    found = (match["what"] or match["kept"] or "" for match in _SPARED.finditer(text))
+    return frozenset().union(*(parts_of(each, frozenset()) for each in found))
+
+
 def _rival(before: str, target: str) -> str:
     """What is prevailed over: the object of the verb, or what the condition before it names."""
     differs = _DIFFERS.search(before)
     if differs and not (_GENERIC.search(target) or re.search(r"\w", target.replace("as the", ""))):
-        return before[differs.end() :]
+        rest = before[differs.end() :].split(",", maxsplit=1)[0]
+        return before[differs.end() :] if re.search(r"\w", rest) else before[: differs.start()]
     return f"{before[differs.end() :].split(',', maxsplit=1)[0]} {target}" if differs else target
 
 
@@ -187,9 +236,17 @@ def _made(source: Source, subject: str, target: str, documents: Mapping[str, _Ti
     if not whole and not losers and not _VERSIONS.search(target):
         losers = _not_later(documents, winner)
     section = _SECTION.search(target)
-    sections = parts_of(target, frozenset()) if whole else frozenset()
+    numbered = frozenset(each for each in parts_of(subject, frozenset()) if " " in each)
+    own_part = bool(numbered and not named and _OF_THIS.search(subject))
+    parts = numbered if own_part else frozenset()
+    whole = whole and not own_part
+    sections = parts_of(_SPARED.sub(" ", target), frozenset()) if whole or own_part else frozenset()
+    topic = _TOPIC.search(source.text)
+    about_what = frozenset(concepts(topic["what"])) if topic else frozenset()
     about = frozenset(stems(re.split(r"\b(?:in|of)\s+(?:section|the)\b", target, flags=re.I)[0])) - _LOOSE
-    yield Precedence(winner, losers, whole, section[1] if section else "", about, source, over=sections)
+    yield Precedence(
+        winner, losers, whole, section[1] if section else "", about, source, parts, sections, topic=about_what
+    )
 
 
 def _speaks_for_all(subject: str, own: _Titled) -> bool:
