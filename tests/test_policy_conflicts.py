@@ -293,7 +293,16 @@ YARD_BOOK = [
 ]
 
 
-@pytest.mark.parametrize(("texts", "winner"), [(ORDINANCE, "50"), (YARD_BOOK, "50")])
+CHANGED_RULES = [
+    "Club rules",
+    "Part 1. Mail. A mailbox holds at most 20 letters.",
+    "Part 2. Doors. The side door is locked at 18:00.",
+    "Yellow Sheet 3, in force from 1 May 2026 Wherever it says something other than Part 1, go by the sheet.",
+    "A mailbox holds at most 50 letters. The side door is locked at 20:00.",
+]
+
+
+@pytest.mark.parametrize(("texts", "winner"), [(ORDINANCE, "50"), (YARD_BOOK, "50"), (CHANGED_RULES, "50")])
 def test_a_part_of_a_document_prevails_over_those_that_a_clause_names(
     reasoner: Reasoner, texts: list[str], winner: str
 ) -> None:

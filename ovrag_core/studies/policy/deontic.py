@@ -33,11 +33,14 @@ _HEADING = re.compile(
 _LABELLED = re.compile(
     r"\s*(?P<kind>Part|Schedule|Regulation|Section|Article|Clause|Chapter|Paragraph|Rule|Annex|Appendix|Title"
     r"|Division|Standard"
-    r"|Guideline|Policy|Procedure|Module|Unit|Provision)\s+(?P<number>\d+(?:\.\d+)*|[A-Z]|[IVX]{1,5})\b"
+    r"|Guideline|Policy|Procedure|Module|Unit|Provision|(?:[A-Z][a-z]+\s+)?(?P<added>Sheet|Bulletin"
+    r"|Circular|Rider))\s+(?P<number>\d+(?:\.\d+)*|[A-Z]|[IVX]{1,5})\b"
+    r"(?:,?\s+(?:(?i:in\s+force|effective|dated|valid|of))\b[^.;]{0,30}?\b\d{4}\b)?"
     r"(?:\s*[.:–—-]\s*(?P<title>(?!(?:Part|Schedule|Regulation|Section|Article|Clause|Chapter|Paragraph|Rule)\s)"
     rf"{_CAPITAL}(?:,?\s+(?:(?:and|or|of|the|for|to|in|on|with)\s+)*{_CAPITAL})*)(?=[.:]"
     rf"|\s*$))?\s*[.:–—-]?\s+(?=[A-Z\"“])"
 )
+_ADDED = ("sheet", "bulletin", "circular", "rider")  # a document may be an addendum or update, but hardly a sheet
 _ANY_LABEL = "*"  # a heading that is a number alone may be called section, chapter, part ...
 _WIDER = (
     "title",
@@ -49,6 +52,7 @@ _WIDER = (
     "chapter",
     "module",
     "unit",
+    *_ADDED,
 )  # hold other labels
 _TITLE_END = re.compile(r"\b(?:Version|Revision|Issue|Edition|Status|Classification|Effective|Approved|Dated)\b|[.:;|]")
 _PEOPLE = re.compile(
@@ -160,7 +164,7 @@ def _opened(text: str, scope: Scope) -> tuple[Scope, int]:
     """The scope after the labels and the heading that a paragraph begins with, and where its text begins."""
     skip = 0
     while (label := _LABELLED.match(text, skip)) and label.end() < len(text):
-        kind, skip = label["kind"].lower(), label.end()
+        kind, skip = (label["added"] or label["kind"]).lower(), label.end()
         kept = frozenset() if kind in _WIDER else frozenset(each for each in scope.labels if each.split()[0] in _WIDER)
         labels = kept | {f"{kind} {label['number'].lower()}"}
         scope = Scope(scope.title, label["number"], str(label["title"] or scope.heading), labels)

@@ -30,7 +30,7 @@ class Rank:
 
 _KINDS = (
     "part|schedule|regulation|section|article|clause|chapter|paragraph|rule|annex|appendix|title|division"
-    "|module|unit|page"
+    "|module|unit|page|sheet|bulletin|circular|rider"
 )
 _NUMBER = r"(?:\d+(?:\.\d+)*|[A-Z]\b|[IVX]+\b)"
 _PART = re.compile(
@@ -42,7 +42,7 @@ _SINGULAR = {"annexe": "annex", "appendice": "appendix"}
 _DIFFER = re.compile(
     r"\b(?:(?:does|do|did) not (?:square|agree|accord|fit|match|tally)|clash(?:es)?|(?:is|are) (?:at odds"
     r"|not in line|out of line)"
-    r"|says? (?:otherwise|something (?:else|different)|different things|the opposite)|disagrees?|conflicts?"
+    r"|says? (?:otherwise|something (?:else|different|other)|different things|the opposite)|disagrees?|conflicts?"
     r"|differs?|deviates?"
     r"|departs?|diverges?|contradicts?|(?:is|are) (?:inconsistent|incompatible|at variance|contrary)|inconsistency"
     r"|discrepanc(?:y|ies)|contradictions?|differences?|in (?:case of )?doubt|notwithstanding"
