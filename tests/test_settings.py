@@ -68,7 +68,7 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("corpus: [", "is not valid YAML at line"),
         ("- a list", "must hold keys and values"),
         ("studies: {contract_reviews: {}}", "studies.contract_reviews is no study; did you mean contract_review?"),
-        ("studies: {zzz: {}}", "studies.zzz is no study; known are contract_review"),
+        ("studies: {zzz: {}}", "studies.zzz is no study; known are causal, contract_review"),
         ("studies: {contract_review: {nli: {arms: lexical}}}", "contract_review.nli.arms; did you mean arm?"),
         ("studies: {contract_review: {retrieval: {k: 0}}}", "contract_review.retrieval.k: input should be greater"),
         ("studies: {contract_review: 3}", "studies.contract_review: input should be a valid dictionary"),

@@ -444,7 +444,8 @@ def _replays_note(book: Book, study: Study) -> Note:
         "model or knowledge base goes into a replay"
     )
     n = f"{theirs['chains']} chains, {drawn.replays} times"
-    return book.note("none, verdicts are drawn", "random verdicts", n, more=more)
+    ranges = f"{drawn.confidence:.0%}, range of {drawn.replays} replays of {theirs['chains']} chains"
+    return Note("none, verdicts are drawn", "random verdicts", n, ranges, more)
 
 
 def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.DataFrame:
