@@ -29,7 +29,7 @@ class Data(Part):
     counterbench: Path = SAMPLES / "questions.jsonl"
     cladder: Path = SAMPLES / "cladder.jsonl"
     recorded: Path | None = None
-    replayed: dict[str, Path] = {}
+    replayed: dict[str, Path] = Field(default_factory=dict)
 
 
 class Store(Part):
