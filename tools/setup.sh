@@ -2,8 +2,9 @@
 # Bring .venv to the locked versions. Returns at once when the stamp says that it is; called by every make target.
 #
 # The stamp's name is a checksum of what decides the environment, its text the folder that it was made for: a changed
-# lock is installed over the old one, while a half-made, broken or moved environment (scripts and the editable install
-# hold absolute paths) is built anew.
+# lock is installed over the old one, while a half-made or moved environment (scripts and the editable install hold
+# absolute paths) is built anew. A stamp alone is not believed: packages that have gone since, and a Java that does not
+# start, are installed again.
 set -eu
 cd "$(dirname "$0")/.."
 venv=.venv
@@ -21,6 +22,10 @@ is_python_311() {
 
 made_here() { # whether an earlier set-up ran to its end, in this folder, and its Python still starts
     cat "$venv"/.stamp-* 2>/dev/null | grep -qxF "$here" && is_python_311 "$venv/bin/python"
+}
+
+broken_parts() { # names of packages that are not whole any more
+    "$venv/bin/python" tools/installed.py "$venv/installed.txt" 2>/dev/null || echo unknown
 }
 
 find_python() {
@@ -63,9 +68,19 @@ install() {
         stop "ovrag_core itself could not be installed; see pip's message above"
 }
 
-made_here && [ -f "$stamp" ] && exit 0
-echo "Setting up .venv (a few minutes the first time)" >&2
-made_here || create
+if made_here && [ -f "$stamp" ]; then
+    broken=$(broken_parts)
+    [ -z "$broken" ] && exit 0
+    echo "Parts of .venv are gone and are installed again: $(echo $broken)" >&2
+    # shellcheck disable=SC2086
+    [ "$broken" = unknown ] || pip uninstall --yes $broken 2>/dev/null || create
+else
+    echo "Setting up .venv (a few minutes the first time)" >&2
+    made_here || create
+fi
 rm -f "$venv"/.stamp-*
 install
+"$venv/bin/python" -m pip --disable-pip-version-check freeze --exclude-editable >"$venv/installed.txt"
+broken=$(broken_parts)
+[ -z "$broken" ] || stop "set-up ended, but these parts do not start: $(echo $broken); run \`make clean setup\`"
 echo "$here" >"$stamp"
