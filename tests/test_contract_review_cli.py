@@ -304,7 +304,7 @@ def test_an_index_is_kept(ovrag: Run, supply: Path, tmp_path: Path) -> None:
     code, out, _ = ovrag("index", str(supply))
     assert code == 0 and out.startswith("1 contracts, 1 chunks, ")
     assert list((tmp_path / "data/cache/vectors").glob("*.npy"))
-    code, out, _ = ovrag("index", str(supply), "--graph", "-S", "studies.contract_review.graph.url=graph.lbug")
+    code, out, _ = ovrag("index", str(supply), "--graph", "-S", "studies.contract_review.graph.path=graph.lbug")
     assert code == 0 and "nodes and edges in graph.lbug" in out and Path("graph.lbug").exists()
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy
 import pytest
-from flashrank import RerankRequest
+import torch
+import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +20,7 @@ from ovrag_core.llm import Message, Reply
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon
-from ovrag_core.retrieval.rerank import _by_flashrank, find_reranker
+from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_core.retrieval.words import stems
 from ovrag_core.studies.contract_review import retrieval_metrics as metrics
 from ovrag_core.studies.contract_review.chunkers import CHUNKERS, ContractChunk, chunk
@@ -297,38 +299,57 @@ def test_reranking_keeps_the_best_and_the_order_of_ties(shelf: Shelf) -> None:
     assert rerank([], "x", lambda _, texts: []) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("flashrank", "FlashRank's weights are not in .*; unpack .* or rerank by sentences"),
-        ("cross-encoder", "holds no"),
-    ],
-)
-def test_missing_weights_are_said_in_one_line(name: str, words: str, tmp_path: Path) -> None:
-    with pytest.raises(ModelSetupError, match=words) as raised:
-        find_reranker(name, Letters(), tmp_path)
+def save_cross_encoder(folder: Path) -> Path:
+    """Write a cross-encoder of two layers with random weights, as `sentence-transformers` saves one, into `folder`."""
+    words = sorted({word.lower() for word in re.findall(r"\w+|[^\w\s]", BOATS)})
+    (folder / "words.txt").write_text(
+        "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]), encoding="utf-8"
+    )
+    transformers.BertTokenizer(str(folder / "words.txt")).save_pretrained(folder)
+    torch.manual_seed(7)
+    config = transformers.BertConfig(
+        vocab_size=len(words) + 5,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=1,
+        initializer_range=1.0,
+    )
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_cross_encoder_reads_question_and_text_together(shelf: Shelf, tmp_path: Path) -> None:
+    folder = save_cross_encoder(tmp_path)
+    score = find_reranker("cross-encoder", Letters(), folder)
+    texts = ["the buyer pays", "the laws of scotland", "marine insurance"]
+    values = score("who pays", texts)
+    model = transformers.BertForSequenceClassification.from_pretrained(folder).eval()
+    tokens = transformers.BertTokenizer.from_pretrained(folder)(
+        ["who pays"] * 3, texts, padding=True, return_tensors="pt"
+    )
+    with torch.no_grad():
+        logits = model(**tokens).logits[:, 0]
+    assert values == pytest.approx(torch.sigmoid(logits).tolist(), abs=1e-5)
+    assert score("the laws", texts) != values, "the question counts"
+    assert score("who pays", texts[::-1]) == pytest.approx(values[::-1], abs=1e-5), "scores stay beside their texts"
+    found = search(shelf, "minilm", ask("insurance"), 10)
+    best = rerank(found, "insurance", score, keep=1)[0]
+    assert best.score == max(score("insurance", [each.chunk.text for each in found]))
+
+
+def test_missing_or_broken_weights_are_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ModelSetupError, match=r"holds no cross-encoder.*or rerank by sentences") as raised:
+        find_reranker("cross-encoder", Letters(), tmp_path)
     assert "\n" not in str(raised.value)
     with pytest.raises(SettingsError, match="needs cache_dir"):
-        find_reranker(name, Letters())
-
-
-def test_broken_weights_are_said_in_one_line(tmp_path: Path) -> None:
-    folder = tmp_path / "ms-marco-MiniLM-L-12-v2"
-    folder.mkdir()
-    (folder / "flashrank-MiniLM-L-12-v2_Q.onnx").write_bytes(b"no weights")
-    with pytest.raises(ModelSetupError, match="cannot be loaded"):
-        find_reranker("flashrank", Letters(), tmp_path)
-
-
-def test_flashrank_scores_go_back_to_their_texts() -> None:
-    class Ranker:
-        def rerank(self, request: RerankRequest) -> list[dict[str, object]]:
-            return sorted(
-                [{"id": each["id"], "score": len(each["text"])} for each in request.passages],
-                key=lambda each: -int(str(each["score"])),
-            )
-
-    assert _by_flashrank(Ranker(), "x", ["aa", "a", "aaa"]) == [2.0, 1.0, 3.0]
+        find_reranker("cross-encoder", Letters())
+    save_cross_encoder(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ModelSetupError, match="cannot be loaded") as raised:
+        find_reranker("cross-encoder", Letters(), tmp_path)
+    assert "\n" not in str(raised.value)
 
 
 def place(start: int, end: int, text: str = "x" * 10_000, document: str = "d") -> ContractChunk:

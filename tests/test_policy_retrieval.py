@@ -94,7 +94,7 @@ def test_a_missing_reranker_is_an_error_unless_another_is_named(index: CorpusInd
     with pytest.raises(ModelSetupError, match=str(tmp_path)):
         make_retriever(index, RetrievalSettings(rerank="cross-encoder", cache_dir=tmp_path))
     with pytest.raises(ModelSetupError):
-        make_retriever(index, RetrievalSettings(rerank="flashrank", cache_dir=tmp_path, substitute="flashrank"))
+        make_retriever(index, RetrievalSettings(rerank="cross-encoder", cache_dir=tmp_path, substitute="cross-encoder"))
     allowed = RetrievalSettings(rerank="cross-encoder", cache_dir=tmp_path, substitute="none")
     found = make_retriever(index, allowed)("Where do guests sign?")
     assert (found.requested["rerank"], found.ran["rerank"]) == ("cross-encoder", "none")

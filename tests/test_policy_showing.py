@@ -28,7 +28,7 @@ def result(*, silent: bool = False) -> Result:
         "extractive",
     )
     found = Found((Evidence(paragraph, 1.5, "sentences", 1),), {}, {})
-    parts = Components({"rerank": "flashrank"}, {"rerank": "sentences"})
+    parts = Components({"rerank": "cross-encoder"}, {"rerank": "sentences"})
     return Result("ours", made, found, made.confidence, 0.7, components=parts)
 
 
@@ -38,7 +38,7 @@ PARTS = Parts(Policy(), CorpusIndex(CORPUS))
 def test_an_answer_is_shown_with_its_quotation_what_ran_and_what_was_removed() -> None:
     page = showing.answer_html(result(), PARTS)
     assert "park, page 2, [0:48]" in page
-    assert "<td>flashrank</td><td>sentences</td>" in page, "what was asked for stands beside what ran"
+    assert "<td>cross-encoder</td><td>sentences</td>" in page, "what was asked for stands beside what ran"
     assert "Removed: Cats may run." in page and "Score 0.900, answered from 0.700" in page
     assert "not calibrated" in page and "1.500" in page
 

@@ -202,7 +202,7 @@ def wordings(study: Study, category: str) -> tuple[Query, ...]:
 def build_graphs(study: Study, shelf: Shelf) -> dict[str, ContractGraph]:
     """The graph of each contract on a shelf, written into the store of the settings and read from it."""
     graphs = {}
-    opened = open_store(study.options.graph.url, SCHEMA)
+    opened = open_store(study.options.graph.path, SCHEMA)
     try:
         with bar(len(shelf.contracts), "graph", "contract") as progress:
             for id_, shelved in shelf.contracts.items():

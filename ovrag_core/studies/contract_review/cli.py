@@ -42,7 +42,7 @@ def index(
         list[Path] | None, typer.Argument(metavar="CONTRACT...", help="Files or folders; none: the data set.")
     ] = None,
     data: Data = None,
-    graph: Annotated[bool, typer.Option("--graph", help="Also write the graph into the store of graph.url.")] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="Also write the graph into the store of graph.path.")] = False,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
@@ -64,7 +64,7 @@ def index(
 
         with _study(settings) as study:
             parts = sum(sum(each.counts().values()) for each in build_graphs(study, shelf).values())
-        print(f"graph: {parts} nodes and edges in {options.graph.url}")
+        print(f"graph: {parts} nodes and edges in {options.graph.path}")
     return BAD if failed else 0
 
 

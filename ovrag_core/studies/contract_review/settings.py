@@ -45,7 +45,7 @@ class Retrieval(Part):
 class Rerank(Part):
     """A second look at the first `candidates` chunks; `cache_dir` holds the weights of a cross-encoder."""
 
-    by: Literal["none", "sentences", "flashrank", "cross-encoder"] = "none"
+    by: Literal["none", "sentences", "cross-encoder"] = "none"
     candidates: Positive = 10
     cache_dir: Path | None = None
 
@@ -64,10 +64,10 @@ class Nli(Part):
 
 
 class Graph(Part):
-    """Which walk, and where graphs are kept: `:memory:`, a file, or `bolt://…` for Neo4j."""
+    """Which walk, and where graphs are kept: `:memory:` or a file."""
 
     arm: GraphArm = "ours"
-    url: str = ":memory:"
+    path: str = ":memory:"
     chunker: Chunker = "clause-1024"
 
 

@@ -30,7 +30,7 @@ from ovrag_core.studies.policy.corpus import Corpus, Paragraph
 from ovrag_core.studies.policy.reader import load_reader
 
 Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
-Rerank = Literal["none", "reader", "sentences", "flashrank", "cross-encoder"]
+Rerank = Literal["none", "reader", "sentences", "cross-encoder"]
 FUSED: dict[Literal["lexical", "dense", "sentences"], float] = {"lexical": 0.5, "dense": 0.75, "sentences": 1.0}
 READ = 0.3  # what log-odds of the reader count beside the score that a paragraph was found by
 DECIMALS = 6

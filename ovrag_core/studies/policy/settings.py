@@ -14,7 +14,7 @@ SAMPLES = Path("data/samples/policy")
 Share = Annotated[float, Field(ge=0, le=1)]
 Between = Annotated[float, Field(gt=0, lt=1)]
 Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
-RerankBy = Literal["none", "reader", "sentences", "flashrank", "cross-encoder"]
+RerankBy = Literal["none", "reader", "sentences", "cross-encoder"]
 Arm = Literal["b1", "b2", "b3", "ours", "no_verification", "no_silence", "no_conflicts"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 
