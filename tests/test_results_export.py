@@ -7,7 +7,9 @@ import sys
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from ovrag_core.cli import main
 from ovrag_core.errors import ResultError
@@ -192,6 +194,40 @@ def test_a_result_edited_in_the_project_is_named_and_not_copied(project: Path, t
     assert done.warnings == ("tables/rates.tex was edited by hand and not copied; `make repro` makes it again",)
     assert "better" not in (thesis / "tables" / "rates.tex").read_text()
     assert any(problem.startswith("tables/rates.tex was edited") for problem in check(project))
+
+
+@pytest.fixture
+def by_notebook(project: Path) -> Path:
+    """The small project after a notebook, run by hand, has written a table anew and a table of seconds."""
+    (project / "tables" / "latency.tex").write_text("1 s", encoding="utf-8")
+    text = (project / "dvc.yaml").read_text() + "      - tables/latency.tex: {cache: false}\n"
+    (project / "dvc.yaml").write_text(text)
+    (project / "make.py").write_text(MAKE + 'Path("tables/latency.tex").write_text("1 s")\n')
+    (project / CHAPTER / "main.tex").write_text(CHAPTER_TEXT + r" \input{tables/latency}", encoding="utf-8")
+    dvc(project, "repro", "-q")
+    cells = [
+        "from pathlib import Path; from ovrag_core.notebooks import enter_project; enter_project()",
+        "Path('tables/rates.tex').write_text('of 20 samples'); Path('tables/latency.tex').write_text('2 s')",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(project)}}).execute()
+    return project
+
+
+def test_what_a_notebook_run_by_hand_rewrites_is_not_taken_for_edited(by_notebook: Path):
+    named = "tables/rates.tex was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
+    assert edited_results(read_stages(by_notebook)) == []
+    assert check(by_notebook) == [named], "seconds differ with every run and are no problem"
+    assert "rewritten by its notebook" in provenance("tables/rates.tex", by_notebook).state
+    done = export(by_notebook, by_notebook.parent / "new")
+    assert (by_notebook.parent / "new/tables/rates.tex").read_text() == "of 20 samples"
+    assert done.warnings == (named,)
+
+    (by_notebook / "tables" / "latency.tex").write_text("0 s", encoding="utf-8")
+    assert edited_results(read_stages(by_notebook)) == ["tables/latency.tex"], "what a person then types is edited"
+    (by_notebook / "tables" / "latency.tex").write_text("1 s", encoding="utf-8")
+    dvc(by_notebook, "repro", "-q")
+    assert check(by_notebook) == []
 
 
 def test_missing_results_are_one_sentence_and_nothing_is_copied(project: Path):

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from ovrag_core.errors import NotebookError
+from ovrag_core.notebooks.rewritten import watch
 from ovrag_core.notebooks.tables import use_in_notebook
 from ovrag_core.project import ROOT
 
@@ -29,9 +30,11 @@ def project_of(folder: Path) -> Path:
 def enter_project() -> Path:
     """Make the project's folder the working directory, wherever the notebook's own folder is, and return it.
 
-    In a notebook, tables are shown from then on as `tables.table_html` has them.
+    In a notebook, tables are shown from then on as `tables.table_html` has them, and results that its cells write are
+    known as written by it.
     """
     folder = project_of(Path.cwd())
     os.chdir(folder)
+    watch(folder)
     use_in_notebook()
     return folder

@@ -65,6 +65,8 @@ class Provenance(Frozen):
             return "missing"
         if self.output.state == "changed":
             return "EDITED: not what its stage wrote"
+        if self.output.state == "rewritten":
+            return "rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
         return "STALE" if self.changes else "up to date"
 
 
@@ -77,7 +79,7 @@ def provenance(asked: str, project: Path) -> Provenance:
     path, value = _found(asked, project, stages)
     stage, output = _maker(path, stages) or _unknown(asked, project, stages)
     revision = _revision(project)
-    changed = [item.path for item in stage.inputs if item.state == "changed"]
+    changed = [item.path for item in stage.inputs if item.state in ("changed", "rewritten")]
     above = upstream(stages, stage.name)
     return Provenance(
         asked=asked,

@@ -13,15 +13,16 @@ from dvc.repo import Repo
 from dvc.stage import Stage as DvcStage
 
 from ovrag_core.errors import ResultError
+from ovrag_core.notebooks.rewritten import is_rewritten
 from ovrag_core.types import Frozen
 
-State = Literal["same", "changed", "missing", "not recorded"]
+State = Literal["same", "changed", "rewritten", "missing", "not recorded"]
 
 
 class Item(Frozen):
     """A file or folder that a stage depends on or makes; `recorded` is DVC's MD5 of when the stage last ran.
 
-    `stage` is the one that makes it, if any.
+    `stage` is the one that makes it, if any. An output is `rewritten` where a notebook run by hand changed it.
     """
 
     path: str
@@ -146,7 +147,7 @@ def _changed(stage: Stage, unread: set[str]) -> Iterator[str]:
     for item in stage.inputs:
         if item.path in unread:
             continue
-        if item.state == "changed":
+        if item.state in ("changed", "rewritten"):
             yield f"{item.path} changed"
         elif item.state == "not recorded":
             yield f"{item.path} was not an input then"
@@ -187,7 +188,7 @@ def _item(item: DvcOutput, stage: str | None, compared: bool) -> Item:
     elif recorded is None:
         state = "not recorded"
     elif item.workspace_status():
-        state = "changed"
+        state = "rewritten" if is_rewritten(Path(item.repo.root_dir), item.def_path) else "changed"
     return Item(path=item.def_path, recorded=recorded, state=state, stage=stage, in_git=not item.use_cache)
 
 
