@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review epistemic policy causal repro verify thesis readme test check lab explore lock clean
+.PHONY: help setup reproduce loans contract-review epistemic policy causal repro verify thesis readme claims test check lab explore lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,8 +62,11 @@ thesis: setup ## set the results chapter with LaTeX, after checking that nothing
 	@.venv/bin/ovrag export --check
 	@.venv/bin/python -m ovrag_core.results.latex thesis/main.tex
 
-readme: setup ## bring the figures of README.md up to date with the results
-	@.venv/bin/python -m ovrag_core.results.readme README.md
+readme: setup ## bring the figures of README.md and docs/ up to date with the results
+	@.venv/bin/python -m ovrag_core.results.readme README.md docs/*.md
+
+claims: setup ## run the command beside each figure of README.md and docs/, and compare, about 15 minutes
+	@.venv/bin/python tools/claims.py
 
 test: setup ## style, types and tests; each runs even where one before it fails
 	@status=0; \

@@ -9,8 +9,7 @@ import typer
 
 from ovrag_core.arms import ARMS
 from ovrag_core.cli import app
-from ovrag_core.results.provenance import macros
-from ovrag_core.results.readme import FIGURE, NUMBERS, refreshed
+from ovrag_core.results.readme import FIGURE, refreshed, results_macros
 from ovrag_core.thesis.numbers import macro_name
 
 
@@ -43,8 +42,10 @@ def test_commands_and_make_targets_exist(project: Path, readme: str) -> None:
 
 
 def test_figures_are_those_of_the_results(project: Path, readme: str) -> None:
-    values = macros((project / NUMBERS).read_text(encoding="utf-8"))
-    assert refreshed(readme, values) == readme, "run: make readme"
+    values = results_macros(project)
+    for path in (project / "README.md", *sorted((project / "docs").glob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        assert refreshed(text, values) == text, f"{path.name}: run make readme"
     rows = re.findall(r"^\| `(\w+)`: [^|]*\|(.*)\|$", readme, re.M)
     assert [arm for arm, _ in rows] == ["ovrag", "ovrag_scoped", "ovrag_evidence"]
     for arm, cells in rows:
@@ -53,7 +54,7 @@ def test_figures_are_those_of_the_results(project: Path, readme: str) -> None:
 
 
 def test_macros_are_those_of_the_tables(project: Path) -> None:
-    values = macros((project / NUMBERS).read_text(encoding="utf-8"))
+    values = results_macros(project)
     rates = pandas.read_csv(project / "tables/rates.csv", index_col="arm")
     for arm in ("ovrag", "ovrag_scoped", "ovrag_evidence"):
         for name in ("precision", "recall", "f1"):

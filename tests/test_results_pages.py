@@ -18,7 +18,7 @@ from ovrag_core.results import latex
 from ovrag_core.results.export import archive, compare, copy_results, result_files, start_chapter
 from ovrag_core.results.index_page import index_page, write_index
 from ovrag_core.results.latex import compile_pdf, log_of, overfull
-from ovrag_core.results.readme import refresh, refreshed
+from ovrag_core.results.readme import refresh, refreshed, results_macros
 from ovrag_core.results.stages import changes, read_stages
 from ovrag_core.settings import load_settings
 from ovrag_core.thesis import figures
@@ -369,5 +369,15 @@ def test_figures_of_a_text_follow_the_macros(tmp_path: Path):
 def test_a_figure_that_no_result_has_is_one_sentence(tmp_path: Path):
     with pytest.raises(ResultError, match="takes the figure Gone"):
         refreshed("<!-- Gone -->1<!-- -->", {})
-    with pytest.raises(ResultError, match=r"numbers\.tex cannot be read"):
+    with pytest.raises(ResultError, match=r"README\.md cannot be read"):
         refresh(tmp_path / "README.md", tmp_path)
+    (tmp_path / "README.md").write_text("<!-- Recall -->1<!-- -->", encoding="utf-8")
+    with pytest.raises(ResultError, match=r"has no numbers\.tex; `make repro`"):
+        refresh(tmp_path / "README.md", tmp_path)
+
+
+def test_figures_of_a_study_are_taken_and_seconds_are_not(tmp_path: Path):
+    write_numbers({"Recall": "0.780"}, tmp_path / "tables" / "numbers.tex")
+    write_numbers({"CausalRecall": "0.9"}, tmp_path / "tables" / "causal" / "numbers_questions.tex")
+    write_numbers({"Seconds": "2"}, tmp_path / "tables" / "numbers_latency.tex")
+    assert results_macros(tmp_path) == {"Recall": "0.780", "CausalRecall": "0.9"}

@@ -1,4 +1,4 @@
-"""Figures in a Markdown text, kept as the results have them: `python -m ovrag_core.results.readme README.md`.
+"""Figures in Markdown texts, kept as the results have them: `python -m ovrag_core.results.readme README.md docs/*.md`.
 
 A figure stands between two comments, the first of which names its macro: `<!-- OvragRecall -->0.780<!-- -->`.
 """
@@ -15,8 +15,21 @@ from ovrag_core.notebooks import project_of
 from ovrag_core.results.provenance import macros
 
 FIGURE = re.compile(r"<!-- (?P<name>[A-Za-z]+) -->(?P<value>[^<\n]*)<!-- -->")
-# Figures of seconds are the machine's: they are no part of a text that is the same everywhere.
-NUMBERS = Path("tables/numbers.tex")
+TABLES = Path("tables")
+
+
+def results_macros(project: Path) -> dict[str, str]:
+    """Macros of the experiment and of every study with their values. Raises ResultError where there are none.
+
+    Figures of seconds are the machine's: they are no part of a text that is the same everywhere.
+    """
+    files = [path for path in sorted((project / TABLES).rglob("numbers*.tex")) if "latency" not in path.name]
+    if not files:
+        raise ResultError(f"{TABLES}/ has no numbers.tex; `make repro` makes results")
+    values: dict[str, str] = {}
+    for path in files:
+        values |= macros(path.read_text(encoding="utf-8"))
+    return values
 
 
 def refreshed(text: str, values: Mapping[str, str]) -> str:
@@ -25,7 +38,7 @@ def refreshed(text: str, values: Mapping[str, str]) -> str:
     def figure(match: re.Match[str]) -> str:
         name = match["name"]
         if name not in values:
-            raise ResultError(f"the text takes the figure {name}, which {NUMBERS} does not have; take its marks out")
+            raise ResultError(f"the text takes the figure {name}, which no numbers.tex has; take its marks out")
         value = re.sub(r"\\([{}$&#%_])", r"\1", values[name])
         return f"<!-- {name} -->{value}<!-- -->"
 
@@ -33,13 +46,12 @@ def refreshed(text: str, values: Mapping[str, str]) -> str:
 
 
 def refresh(path: Path, project: Path) -> bool:
-    """Bring a file's figures up to date; whether any changed. Raises ResultError where file or macros are missing."""
+    """Bring a file's figures up to date; whether any changed. Raises ResultError for a missing file or macro."""
     try:
-        values = macros((project / NUMBERS).read_text(encoding="utf-8"))
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise ResultError(f"{error.filename} cannot be read ({error.strerror}); `make repro` makes results") from None
-    new = refreshed(text, values)
+        raise ResultError(f"{error.filename} cannot be read ({error.strerror})") from None
+    new = refreshed(text, results_macros(project))
     if new != text:
         path.write_text(new, encoding="utf-8", newline="\n")
     return new != text
