@@ -23,12 +23,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report
 from sklearn.model_selection import cross_val_predict
 from torch import Tensor, nn
+from training_data import notes
 
 from ovrag_core.extraction.encoder import MAX_TOKENS
 from ovrag_core.extraction.judge import MAY_SAY, WEIGHTS, hashed_words, passage_of
 from ovrag_core.retrieval.embedding import DIMENSIONS, load_weights
 
 STATEMENTS = Path("ontologies/lexicon/statements")
+LEARNED_FROM = [f"{STATEMENTS}/*.jsonl"]
 CLASSES = {"security": ("none", "secured", "unsecured"), "form": ("none", "open", "closed")}
 EPOCHS = 4
 NEIGHBOURS = 10  # lines of a file that stay in one fold
@@ -119,7 +121,7 @@ def main() -> None:
     if not options.only_folds:
         screen = screened(passages, classes, folds=5)
         trained = train(passages, classes, list(range(len(passages))), 0, "all")
-        save_file(saved(*trained) | screen, WEIGHTS)
+        save_file(saved(*trained) | screen, WEIGHTS, metadata=notes(LEARNED_FROM))
         print(f"{WEIGHTS}: trained on {len(passages)} statements")
 
 

@@ -19,6 +19,7 @@ import numpy
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from training_data import learned_from
 
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_core.studies.policy import conflict_metrics
@@ -32,6 +33,10 @@ TRAINING = Path("data/training/policy")
 PAIRS = TRAINING / "pairs"
 RULES = Path("tests/data/policy/rule_pairs.tsv")
 SAMPLES = Path("data/samples/policy")
+LEARNED_FROM = [
+    *(f"{folder}/*.{kind}" for folder, kind in ((TRAINING, "txt"), (PAIRS, "txt"), (PAIRS, "tsv"))),
+    *(str(RULES), f"{SAMPLES}/conflicts/pairs.jsonl", f"{SAMPLES}/corpus/**/*.*"),
+]
 STRENGTH = 0.02  # of the weights, against the penalty of their squares
 OTHER = 0.1  # what a pair counts that nobody judged, beside one of a table; half of it in a table
 OF_DOCUMENT = 2.0  # and one of a document
@@ -168,7 +173,9 @@ def main() -> None:
     columns = zip(NAMES, model.middles, model.widths, model.weights, strict=True)
     rows = {name: [round(float(value), 5) for value in values] for name, *values in columns}
     text = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
-    WEIGHTS.write_text(f'{{"bias": {model.bias:.5f}, "features": {{\n{text}\n}}}}\n', encoding="utf-8")
+    learned = json.dumps(learned_from(LEARNED_FROM))
+    whole = f'{{"bias": {model.bias:.5f}, "features": {{\n{text}\n}},\n"learned_from": {learned}}}\n'
+    WEIGHTS.write_text(whole, encoding="utf-8")
     print(f"{WEIGHTS}: from {sum(int(each.judged.sum()) for each in given)} judged pairs")
 
 

@@ -19,6 +19,7 @@ import numpy
 import yaml
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
+from training_data import notes
 
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_core.studies.policy.critic import LABELS, by_rules
@@ -34,6 +35,8 @@ from ovrag_core.studies.policy.critic_rules import sentences_of, traits
 
 SOURCE = Path("data/samples/policy/source")
 PARAGRAPHS = Path("data/samples/policy/corpus/processed/paragraphs.jsonl")
+EXAMPLES = ("critic_training.yaml", "snippets.yaml")
+LEARNED_FROM = [*(f"{SOURCE}/{name}" for name in EXAMPLES), str(PARAGRAPHS)]
 PARTS, SEED = 8, 0
 WINDOW_STRENGTH, PAIR_STRENGTH = 10.0, 1.0  # inverse of the penalty
 
@@ -58,7 +61,7 @@ def read_examples() -> tuple[list[Example], int]:
     """The examples; from that number on they are paragraphs of the sample corpus."""
     unmark = runpy.run_path("tools/policy_samples.py")["unmark"]
     examples = []
-    for name in ("critic_training.yaml", "snippets.yaml"):
+    for name in EXAMPLES:
         for label, texts in yaml.safe_load((SOURCE / name).read_text(encoding="utf-8")).items():
             for marked in texts:
                 text, spans = unmark(marked)
@@ -179,8 +182,7 @@ def main() -> None:
         "pair_bias": contrary.intercept_,
     }
     WEIGHTS.parent.mkdir(exist_ok=True)
-    # One entry only: several would be written in an order that changes.
-    said = {"learned_with": json.dumps({"embedder": minilm().name, "traits": list(traits())})}
+    said = notes(LEARNED_FROM, embedder=minilm().name, traits=list(traits()))
     save_file({name: tensor.astype(numpy.float32) for name, tensor in tensors.items()}, WEIGHTS, metadata=said)
     WEIGHTS.chmod(0o644)
 

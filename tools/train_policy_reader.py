@@ -21,6 +21,7 @@ from adapters import BATCH, FROZEN, SMOOTHING, add_adapters, fit, load_trainable
 from safetensors.torch import save_file
 from sklearn.metrics import roc_auc_score
 from torch import Tensor, nn
+from training_data import notes
 
 from ovrag_core.retrieval.embedding import DIMENSIONS, Vectors, load_weights, minilm
 from ovrag_core.studies.policy.reader import WEIGHTS, Reader, join, windows_of
@@ -171,8 +172,9 @@ def main() -> None:
     """Train, write the weights, and say how well documents are judged that were not learned from."""
     documents = {path.stem: read_document(path) for path in sorted(FOLDER.glob("*.txt"))}
     rows = [row for name, each in documents.items() if name not in UNSEEN for row in rows_of(each)]
+    learned = [f"{FOLDER}/{name}.txt" for name in documents if name not in UNSEEN]
     for seed, path in zip(SEEDS, WEIGHTS, strict=True):
-        save_file(saved(*train(rows, seed)), path)
+        save_file(saved(*train(rows, seed)), path, metadata=notes(learned))
         path.chmod(0o644)
     print(f"trained on {len(rows)} pairs of {len(documents) - len(UNSEEN)} documents")
     reader = Reader(*WEIGHTS)

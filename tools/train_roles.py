@@ -26,6 +26,7 @@ from sklearn.metrics import classification_report
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from tqdm import tqdm
+from training_data import notes
 
 from ovrag_core.documents import load
 from ovrag_core.extraction.encoder import MAX_TOKENS
@@ -37,6 +38,9 @@ from ovrag_core.retrieval.embedding import DIMENSIONS
 PASSAGES = Path("ontologies/lexicon/roles")
 AGREEMENTS = Path("tests/data/agreements")
 FOLDERS = ("development", "development2", "hard_negatives", "hard_negatives2")
+LEARNED_FROM = [f"{PASSAGES}/*.jsonl"] + [
+    f"{AGREEMENTS}/{name}/{kind}" for name in FOLDERS for kind in ("*.txt", "gold.json")
+]
 EPOCHS = 3
 Row = tuple[Tensor, Tensor, int]  # the states of the frozen layers, which tokens are the name, and the role
 _MARKED = re.compile(r"<<([^|<>]+)\|(\w+)>>")
@@ -166,7 +170,7 @@ def main() -> None:
     model, head = train(passages, agreements, 0)
     tensors = saved(model, head)
     if options.held is None:
-        save_file(tensors, WEIGHTS)
+        save_file(tensors, WEIGHTS, metadata=notes(LEARNED_FROM))
         print(f"{WEIGHTS}: trained on {len(passages)} passages and {len(agreements)} names in agreements")
         return
     with tempfile.TemporaryDirectory() as folder:
