@@ -190,20 +190,20 @@ def _recorded_row(record: QueryRecord) -> tuple[object, ...]:
 
 
 def _rescale(value: float, base: float | None) -> float | None:
-    return None if base is None or base >= 1 else round((value - base) / (1 - base), DECIMALS)
+    return None if base is None or base >= 1 else (value - base) / (1 - base)
 
 
 def _mean(scores: Sequence[Score]) -> Score | None:
     if not scores:
         return None
-    return Score(*(round(sum(part) / len(scores), DECIMALS) for part in zip(*scores, strict=True)))
+    return Score(*(sum(part) / len(scores) for part in zip(*scores, strict=True)))
 
 
 def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair, Score]:
     """Scores of exactly this set of pairs; a set is cached whole, as batches depend on all of it."""
     if cache is None:
         return bert_scores(pairs, model)
-    digest = hashlib.sha256(json.dumps([_versions(), model, BATCH_SIZE, pairs]).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([_versions(), model, BATCH_SIZE, "not rounded", pairs]).encode()).hexdigest()
     path = cache / f"bertscore-{digest[:24]}.json"
     if (kept := _read(path, len(pairs))) is not None:
         return dict(zip(pairs, kept, strict=True))
@@ -278,6 +278,7 @@ def _encode(pairs: Sequence[Pair], scorer: BERTScorer) -> dict[str, tuple[Tensor
 
 
 def _match(pairs: Sequence[Pair], vectors: dict[str, tuple[Tensor, Tensor]]) -> dict[Pair, Score]:
+    # Not rounded: a mean over many is steadier than its parts, and is rounded where it is written.
     from bert_score.utils import greedy_cos_idf  # noqa: PLC0415
 
     ordered = sorted(set(pairs), key=lambda pair: (-len(pair[0]), -len(pair[1]), pair))
@@ -287,7 +288,7 @@ def _match(pairs: Sequence[Pair], vectors: dict[str, tuple[Tensor, Tensor]]) -> 
         answers, references = ([vectors[pair[side]] for pair in batch] for side in (0, 1))
         parts = greedy_cos_idf(*_padded(references), *_padded(answers))
         for pair, values in zip(batch, zip(*(part.tolist() for part in parts), strict=True), strict=True):
-            scores[pair] = Score(*(round(value, DECIMALS) for value in values))
+            scores[pair] = Score(*values)
     return scores
 
 

@@ -35,7 +35,8 @@ CHUNKS = "chunks.jsonl"
 VECTORS = "embeddings.npy"
 CHROMA = "chroma"
 COLLECTION = "chunks"
-DECIMALS = 6  # of a score: beyond, machines and batch sizes disagree
+DECIMALS = 2  # of a score that is told: with more, two processors tell some of a run's thousand scores differently
+ORDERED = 6  # decimals by which chunks are ordered: beyond, batch sizes disagree, and equal texts must tie
 KEPT = 1_024  # chunks in memory with their vectors, the last ones that were needed
 _MARGIN = 8
 _BATCH = 5_000  # Chroma refuses to add more at once
@@ -81,7 +82,7 @@ class Index:
         return self._read(self._rows[chunk_id])[0]
 
     def search(self, vector: Vectors, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
-        """The `top_k` chunks nearest to a vector of unit length, by cosine, ties by chunk id.
+        """The `top_k` chunks nearest to a vector of unit length, by cosine, ties by chunk id; told with two decimals.
 
         With `documents`, a collection of document ids, only their chunks are searched. The result is exact: the chunks
         of one document are all scored; of several, Chroma's candidates are, and more are asked for until no tie can
@@ -95,14 +96,14 @@ class Index:
             )
         within = self._rows_of if documents is None else self._rows_of.keys() & documents
         if len(within) == 1:
-            return self._scored(self._rows_of[next(iter(within))], flat)[:top_k]
+            return _told(self._scored(self._rows_of[next(iter(within))], flat)[:top_k])
         available = sum(len(self._rows_of[id_]) for id_ in within)
         filtered = None if len(within) == len(self._rows_of) else sorted(within)
         wanted = min(top_k + _MARGIN, available)
         while wanted > 0:
             scored = self._candidates(flat, wanted, filtered)
             if wanted == available or (len(scored) >= top_k and scored[-1].score < scored[top_k - 1].score):
-                return scored[:top_k]
+                return _told(scored[:top_k])
             wanted = min(wanted * 4, available)
         return []
 
@@ -123,7 +124,7 @@ class Index:
     def _score(self, row: int, vector: Vectors) -> Retrieved:
         chunk, own = self._read(row)
         # Element-wise in double precision: a matrix product may differ in the last bit with the number of its rows.
-        score = round(float(numpy.sum(own.astype(numpy.float64) * vector)), DECIMALS)
+        score = round(float(numpy.sum(own.astype(numpy.float64) * vector)), ORDERED)
         return Retrieved(
             chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=score
         )
@@ -150,6 +151,10 @@ class Index:
                 documents = {row: id_ for id_, rows in self._rows_of.items() for row in rows}
                 self._collection = _open_collection(self._folder, list(self._rows), documents, self._vectors)
             return self._collection
+
+
+def _told(scored: Sequence[Retrieved]) -> list[Retrieved]:
+    return [hit.model_copy(update={"score": round(hit.score, DECIMALS)}) for hit in scored]
 
 
 def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str) -> Index:

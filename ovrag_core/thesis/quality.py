@@ -21,6 +21,7 @@ from ovrag_core.thesis.run import (
     write,
 )
 
+DECIMALS = 4  # of a mean BERTScore in a CSV or a picture: beyond, processors differ
 _COMPONENTS = {
     "quality_components": "Components of BERTScore by arm, raw.",
     "quality_rescaled": "Components of BERTScore by arm, rescaled with our baseline.",
@@ -58,9 +59,10 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
         ("quality_components", quality.METRICS[1:]),
         ("quality_rescaled", quality.RESCALED),
     ):
-        write(run, table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1]), name, _COMPONENTS[name], note)
+        part = table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1])
+        write(run, part, name, _COMPONENTS[name], note, kept=DECIMALS)
     main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
-    return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note)
+    return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note, kept=DECIMALS)
 
 
 def quality_comparison_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
@@ -74,12 +76,12 @@ def quality_comparison_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     names = ["metric", "first", "second", "contracts", *with_bounds(["difference"]), "p", "p_holm"]
     note = run.note(more=f"First arm minus second, over queries accepted by both. {_bert_note(scored)}")
     caption = "Paired differences in likeness to the reference answer."
-    return write(run, pd.DataFrame(rows, columns=names), "quality_comparisons", caption, note)
+    return write(run, pd.DataFrame(rows, columns=names), "quality_comparisons", caption, note, kept=DECIMALS)
 
 
 def quality_figure(run: Run, scored: quality.Quality) -> Path:
     """ROUGE-L and BERTScore F1 of accepted answers per arm with intervals."""
-    table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True)
+    table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True).round(DECIMALS)
     titles = {"rouge_l": "ROUGE-L", "bertscore_f1": "BERTScore F1", "bertscore_f1_rescaled": "BERTScore F1, rescaled"}
     known = {name: title for name, title in titles.items() if table[name].notna().any()}
     fig = figures.rates_by_group(table, "arm", known or titles, run.width, limits=None)

@@ -167,6 +167,7 @@ def write(
     rows: int | None = None,
     long: bool = False,
     full: pd.DataFrame | None = None,
+    kept: int | None = None,
 ) -> pd.DataFrame:
     """Write a table of the run; `tables.write_table` says what of it goes where."""
     titles = {**HEADERS, **(headers or {})}
@@ -181,6 +182,7 @@ def write(
         rows=rows,
         long=long,
         full=full,
+        kept=kept,
     )
 
 

@@ -93,15 +93,18 @@ def write_table(
     rows: int | None = None,
     long: bool = False,
     full: pd.DataFrame | None = None,
+    kept: int | None = None,
 ) -> pd.DataFrame:
     """Write `<name>.csv` (all columns, plain numbers) and `<name>.tex`, and return the frame as LaTeX shows it.
 
     There a column `x` with `x_low` and `x_high` becomes one cell `x [low, high]`. `headers` renames columns, `decimals`
     is for all or by column, `rows` limits the LaTeX table (which then says so), `long` lets it run over pages, and
-    `full` is what the CSV holds where LaTeX sums it up.
+    `full` is what the CSV holds where LaTeX sums it up. `kept` is the number of decimals in the CSV, where that is not
+    six significant digits: what comes from vectors differs in the sixth from processor to processor.
     """
     folder.mkdir(parents=True, exist_ok=True)
     listed = frame if full is None else full
+    listed = listed if kept is None else listed.round(kept)
     listed.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
     shown = display(frame, headers or {}, decimals)
     if shown.empty:
