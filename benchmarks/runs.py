@@ -330,6 +330,7 @@ def remote(address: str, arms: str, **more: object) -> str:
         "provider": "openai",
         "model": MODEL,
         "base_url": address,
+        "key_variable": "BENCHMARK_KEY",
         "store": None,
         "concurrency": 16,
         "retries": 3,
@@ -342,7 +343,7 @@ def ab(asked: argparse.Namespace) -> Iterator[Row]:
     """Wall time of a whole A/B against what its calls would take at best, and our own part of each query."""
     contracts = asked.contracts[0] if asked.contracts else 100
     with server(0.2) as address, project(contracts, remote(address, asked.ab_arms)):
-        os.environ["OPENAI_API_KEY"] = KEY
+        os.environ["BENCHMARK_KEY"] = KEY
         settings = load_settings()
         with corpus_bench(settings) as bench:
             bench.validator.check([])  # the reasoner is warm
@@ -381,11 +382,11 @@ def replay(asked: argparse.Namespace) -> Iterator[Row]:
     """A run recorded from a local server, and the same from what was recorded with every way to a network blocked."""
     contracts = asked.contracts[0] if asked.contracts else 100
     with server(0.0) as address, project(contracts, remote(address, asked.ab_arms, store="replies.jsonl")):
-        os.environ["OPENAI_API_KEY"] = KEY
+        os.environ["BENCHMARK_KEY"] = KEY
         settings = load_settings()
         with corpus_bench(settings) as bench:
             recorded = run_experiment(settings, bench, Path("recorded")).read_bytes()
-        del os.environ["OPENAI_API_KEY"]
+        del os.environ["BENCHMARK_KEY"]
         again = load_settings(overrides={"llm.provider": "replay"})
         began = time.perf_counter()
         with blocked_network(), corpus_bench(again) as bench:
@@ -417,7 +418,7 @@ def faults(asked: argparse.Namespace) -> Iterator[Row]:
     contracts = asked.contracts[0] if asked.contracts else 8
     for name in FAULTS:
         with server(0.0, name) as address, project(contracts, remote(address, "[plain, ovrag_evidence]", retries=2)):
-            os.environ["OPENAI_API_KEY"] = KEY
+            os.environ["BENCHMARK_KEY"] = KEY
             seconds = run_once()
             records = read_run(run_files("main").records)
             failed = [record for record in records if record.outcome == "error"]

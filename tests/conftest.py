@@ -64,7 +64,7 @@ def start(
     """Settings for a model behind a responder; the servers are in `start.servers`."""
     monkeypatch.setattr(workbench, "make_validator", lambda settings: validator)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("TEST_KEY", KEY)
     (tmp_path / "params.yaml").write_text("{}")
     (tmp_path / "prices.yaml").write_text(
         f"{{as_of: 2026-01-01, source: invented, models: {{{MODEL}: {{input: 1.0, output: 2.0}}}}}}"
@@ -82,6 +82,7 @@ def start(
                     "llm.model": MODEL,
                     "llm.embedding_model": MODEL,
                     "llm.base_url": server.base_url,
+                    "llm.key_variable": "TEST_KEY",
                     "llm.store": "replies.jsonl",
                     "llm.prices": "prices.yaml",
                     "llm.retries": 0,

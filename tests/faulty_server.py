@@ -30,11 +30,12 @@ DIMENSIONS = 8
 
 @dataclass(frozen=True)
 class Call:
-    """A request as the server saw it: its number from 0, and its JSON."""
+    """A request as the server saw it: its number from 0, its JSON, and its headers by their names in lower case."""
 
     number: int
     path: str
     body: dict[str, Any]
+    headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def messages(self) -> list[dict[str, str]]:
@@ -279,14 +280,14 @@ class FaultyServer:
         self._server.server_close()
         self._thread.join()
 
-    def answer(self, path: str, body: dict[str, Any], authorization: str) -> Answer:
+    def answer(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> Answer:
         with self._lock:
-            call = Call(len(self.calls), path, body)
+            call = Call(len(self.calls), path, body, headers)
             self.calls.append(call)
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
         try:
-            answer = self._checked(call, authorization)
+            answer = self._checked(call, headers.get("authorization", ""))
             time.sleep(self.delay + answer.delay)
             return answer
         finally:
@@ -327,7 +328,8 @@ def _handler(owner: FaultyServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(length) or b"{}")
-            answer = owner.answer(self.path, body, self.headers.get("Authorization", ""))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            answer = owner.answer(self.path, body, headers)
             try:
                 self._give(answer)
             except OSError:  # the client has given up

@@ -30,15 +30,17 @@ def start() -> Iterator[Start]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for name in ("OPENAI_API_KEY", "MINE"):
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "prices.yaml").write_text(PRICES)
-    (tmp_path / ".env").write_text(f"# mine\nexport OPENAI_API_KEY='{KEY}'\n")
+    (tmp_path / ".env").write_text(f"# mine\nexport OPENAI_API_KEY='{KEY}'\nMINE={KEY}\n")
     return tmp_path
 
 
 def connected(server: FaultyServer, folder: Path, spent_usd: float = 0.0, **changes: object) -> Connection:
     given = {"provider": "openai", "model": MODEL, "base_url": server.base_url, "retries": 0, "max_tokens": 100}
+    given["key_variable"] = "MINE"
     options = Options.model_validate({**given, "store": None, **changes})
     return connect(options, folder=folder, spent_usd=spent_usd, say=lambda line: None)
 

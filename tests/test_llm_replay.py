@@ -41,8 +41,8 @@ def start() -> Iterator[Start]:
 def recording(server: FaultyServer, folder: Path, **changes: object) -> Connection:
     (folder / "data").mkdir(exist_ok=True)
     (folder / "data" / "prices.yaml").write_text("{as_of: 2026-01-01, source: invented, models: {}}")
-    (folder / ".env").write_text(f"OPENAI_API_KEY={KEY}\n")
-    options = OPTIONS.model_copy(update={"base_url": server.base_url, **changes})
+    (folder / ".env").write_text(f"TEST_KEY={KEY}\n")
+    options = OPTIONS.model_copy(update={"base_url": server.base_url, "key_variable": "TEST_KEY", **changes})
     return connect(options, folder=folder, say=lambda line: None)
 
 

@@ -353,7 +353,7 @@ def test_a_recorded_run_replays_byte_for_byte_without_key_or_network(
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("TEST_KEY")
     store = Path("replies.jsonl").read_bytes()
     replay = settings.model_copy(update={"llm": settings.llm.model_copy(update={"provider": "replay"})})
     with corpus_bench(replay) as bench:

@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ovrag_core.errors import ModelSetupError
+from ovrag_core.errors import ModelSetupError, StoreError
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Backend, Chat, ChatModel
 from ovrag_core.llm.embedder import PURPOSE as EMBEDDING
 from ovrag_core.llm.embedder import RemoteEmbedder
-from ovrag_core.llm.keys import read_key
+from ovrag_core.llm.keys import OPENAI_KEY, key_for
 from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
 from ovrag_core.llm.replay import Mode, Recorded
@@ -38,7 +38,7 @@ class Options(BaseModel):
     model: Annotated[str, Field(min_length=1)] = "gpt-4o"
     embedding_model: Annotated[str, Field(min_length=1)] = "text-embedding-3-small"
     base_url: str = "https://api.openai.com/v1"
-    key_variable: Annotated[str, Field(min_length=1)] = "OPENAI_API_KEY"
+    key_variable: Annotated[str, Field(min_length=1)] = OPENAI_KEY
     store: Path | None = Path("data/replies/main.jsonl")
     refresh: bool = False
     retry_failures: bool = False
@@ -116,6 +116,8 @@ def _replay(options: Options, folder: Path, prices: Prices, say: Callable[[str],
     if options.store is None:
         raise ModelSetupError("provider replay needs the path of a store of recorded replies in llm.store")
     store = Store(folder / options.store, warn=say)
+    if not len(store):
+        raise StoreError(f"{store.path} holds no recorded reply; record some with a model first, or name another store")
     return _connection(options, Recorded(store, "replay"), prices, None, store, lambda: None)
 
 
@@ -128,7 +130,7 @@ def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, sa
         budget = Budget(options.budget_usd, prices, spent_usd=spent_usd)
     server = OpenAIBackend(
         base_url=options.base_url,
-        key=read_key(options.key_variable, folder / ".env"),
+        key=key_for(options.base_url, options.key_variable, folder / ".env"),
         concurrency=options.concurrency,
         retries=options.retries,
         seconds_per_attempt=options.seconds_per_attempt,

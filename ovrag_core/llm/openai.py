@@ -8,18 +8,16 @@ not, else the wish in words.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import math
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import httpx2
 import numpy
@@ -48,12 +46,18 @@ from ovrag_core.llm.dialect import (
     together,
     token_bound,
 )
+from ovrag_core.llm.keys import read_address
 from ovrag_core.llm.meter import CHARACTERS_PER_TOKEN, Budget
 from ovrag_core.llm.schema import JsonObject
 from ovrag_core.types import Usage
 
 CONNECT_SECONDS = 10.0
 SECRET_LENGTH = 12  # characters
+# What another server than OpenAI is sent. The client library adds names of an organisation and a project, headers of
+# the user's environment, and the make of the machine.
+PLAIN_HEADERS = frozenset(
+    {"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
+)
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?(?:</\1>\s*|\Z)", re.S)
 _NO_MODEL = re.compile(r"(?:invalid|unknown) model\b|not a valid model|\bmodel\b.{0,80}(?:not found|not exist)", re.I)
 _TOO_LONG = re.compile(
@@ -143,7 +147,8 @@ class OpenAIBackend:
     """Sends requests to the server at `base_url`.
 
     `seconds_per_attempt` bounds one silence of the server, `seconds_per_call` a whole call with its retries. `key` None
-    is for servers on this machine that want none. Before the first call, one line says what goes where.
+    is for servers that want none. Before the first call, one line says what goes where. Raises ModelSetupError for an
+    address that is none, and for a key that would go to another machine unencrypted.
     """
 
     def __init__(
@@ -159,14 +164,16 @@ class OpenAIBackend:
         budget: Budget | None = None,
         announce: Callable[[str], None] = announce_on_stderr,
     ) -> None:
-        self.host, local = _host(base_url)
-        if key is None and not local:
+        address = read_address(base_url)
+        self.host, local = address.host, address.local
+        if (key or address.password) and not (local or address.encrypted):
             raise ModelSetupError(
-                f"there is no key for {self.host}; set it in the environment or in .env, to any word where the server "
-                "wants none"
+                f"the key for {self.host} would go there unencrypted; write https:// in llm.base_url, or open a tunnel "
+                "to this machine (ssh -L) and name http://localhost"
             )
         # A server may repeat what it was sent. Short keys ("ollama") are no secret and may well stand in a text.
         self._secret = key if key and len(key) >= SECRET_LENGTH else None
+        self._keyless = key is None
         self._seconds_per_call = seconds_per_call
         self._dialect = Dialect(structured)
         self._budget = budget
@@ -181,7 +188,11 @@ class OpenAIBackend:
             max_retries=retries,
             timeout=httpx2.Timeout(seconds_per_attempt, connect=min(seconds_per_attempt, CONNECT_SECONDS)),
             # A redirect would carry the prompts to a host that nobody was told of.
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, trust_env=not local),
+            http_client=openai.DefaultAsyncHttpxClient(
+                follow_redirects=False,
+                trust_env=not local,
+                event_hooks={} if address.openai else {"request": [_only_ours(key, address.password)]},
+            ),
         )
 
     async def close(self) -> None:
@@ -309,7 +320,10 @@ class OpenAIBackend:
                 f"{host} cannot be reached, or cut the connection; check base_url and the network"
             ),
             openai.AuthenticationError: ModelSetupError(
-                f"{host} does not accept the key; check it in the environment or in .env"
+                f"{host} wants a key; put it into the environment or .env under a name of its own, and that name into "
+                "llm.key_variable (OPENAI_API_KEY is sent to OpenAI alone)"
+                if self._keyless
+                else f"{host} does not accept the key; check it in the environment or in .env"
             ),
             openai.PermissionDeniedError: ModelSetupError(f"the key may not use {model} at {host}: {words}"),
             openai.NotFoundError: ModelSetupError(f"{host} has no model {model}, or base_url lacks its /v1: {words}"),
@@ -372,20 +386,18 @@ def _reported(content: bytes) -> str:
     return clipped(_message(body.get("error"))) if isinstance(body, dict) else ""
 
 
-def _host(base_url: str) -> tuple[str, bool]:
-    """Host and port of an address, without a password that it may hold, and whether that is this machine."""
-    try:
-        parts = urlsplit(base_url)
-        name, port = parts.hostname, parts.port
-    except ValueError:
-        name, port = None, None
-    if not name or parts.scheme not in ("http", "https"):
-        raise ModelSetupError("base_url must be an address like https://api.openai.com/v1")
-    try:
-        local = ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        local = name == "localhost"
-    return (f"{name}:{port}" if port else name), local
+def _only_ours(key: str | None, password: bool) -> Callable[[httpx2.Request], Coroutine[object, object, None]]:
+    """Hook that takes from a request what the client library adds to it, and any key but this one."""
+
+    async def strip(request: httpx2.Request) -> None:
+        kept = {name: value for name, value in request.headers.items() if name in PLAIN_HEADERS}
+        if password:  # that of the address stands in the header by now
+            kept["authorization"] = request.headers["authorization"]
+        elif key:
+            kept["authorization"] = f"Bearer {key}"
+        request.headers = httpx2.Headers(kept)
+
+    return strip
 
 
 def _notice(host: str, local: bool) -> str:
