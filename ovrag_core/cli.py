@@ -187,7 +187,7 @@ def run(
     contracts: Annotated[list[str] | None, typer.Option("--contract", help="Only this contract; repeatable.")] = None,
     questions: Annotated[list[str] | None, typer.Option("--question", help="Only this question; repeatable.")] = None,
     shard: Annotated[str | None, typer.Option(help="k/n: only the k-th of n pieces; see merge-runs.")] = None,
-    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask anew what ended in an error.")] = False,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask anew what was not judged.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what the run would call and cost, and end.")] = False,
 ) -> int:
     """Run the experiment of the parameter file, or go on with one that was interrupted."""
@@ -214,7 +214,11 @@ def run(
     print(path)
     for line in experiment.summary(each_record(path)):
         print(line, file=sys.stderr)
-    return 0
+    failures = experiment.count_failures(each_record(path))
+    if not failures.total:
+        return 0
+    say(f"{failures.text}; mend that, and `ovrag run --retry-errors` asks them again")
+    return BAD
 
 
 @app.command()
@@ -455,15 +459,10 @@ def _questions(asked: str) -> Iterator[str]:
 
 
 def _exit_code(record: QueryRecord) -> int:
-    if record.outcome in ("unchecked", "error"):
-        say(f"not checked: {record.error or _last_verdict_reason(record)}")
+    if record.failure is not None:
+        say(f"not checked: {record.failure}")
         return BAD
     return FOUND if record.flagged else 0
-
-
-def _last_verdict_reason(record: QueryRecord) -> str:
-    verdict = record.attempts[-1].verdict if record.attempts else None
-    return (verdict.reason if verdict else None) or record.outcome
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -92,7 +93,8 @@ def run_experiment(
     """Ask every question of every contract in every arm; the path of the run's records.
 
     A complete run is left as it is, a partial one is resumed. `shard` (k of n, from 1) asks the contracts of one piece
-    of the run, to be merged with the others by `runs.merge_shards`; `retry_errors` asks anew what ended in an error.
+    of the run, to be merged with the others by `runs.merge_shards`; `retry_errors` asks anew what ended in an error or
+    unchecked.
     `watch` is told, after each answer, how many of how many queries are kept; what it raises interrupts the run.
     Raises RunError where a run of that name was made with other parameters, code, documents or ontologies, and the
     BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
@@ -107,7 +109,7 @@ def run_experiment(
     elif files.records.exists():
         refuse_other_manifest(files.manifest, manifest, files.records)
     if retry_errors and (under_way or files.records.exists()):
-        reopen(files, lambda record: record.outcome != "error")
+        reopen(files, lambda record: record.failure is None)
     elif files.records.exists() and not under_way:
         return files.records
     if not files.partial_manifest.exists():
@@ -172,9 +174,47 @@ def summary(records: Iterable[QueryRecord]) -> list[str]:
         tokens = f"{used.prompt_tokens:,} tokens in prompts, {used.completion_tokens:,} in replies"
         paid = "no price for the model" if math.isnan(cost) else f"{cost:.4f} USD"
         lines.append(f"{used.calls:,} model calls, {tokens}, {paid}")
-    if errors := sum(outcomes["error"] for outcomes in arms.values()):
-        lines.append(f"{errors} queries ended in an error; `ovrag run --retry-errors` asks them again")
     return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Queries of a run that were not judged: counts, `text` with the first reason, `arms` of which none was judged."""
+
+    errors: int
+    unchecked: int
+    arms: tuple[str, ...]
+    text: str
+
+    @property
+    def total(self) -> int:
+        """Number of queries that ended in an error or unchecked."""
+        return self.errors + self.unchecked
+
+
+def count_failures(records: Iterable[QueryRecord]) -> Failures:
+    """Count the queries of a run that ended in an error or could not be checked. Keeps no record."""
+    outcomes: Counter[str] = Counter()
+    judged: dict[str, bool] = {}
+    first = ""
+    for record in records:
+        outcomes[record.outcome] += 1
+        judged[record.arm] = judged.get(record.arm, False) or record.failure is None
+        if record.failure is not None and not first:
+            first = f"{record.arm} {record.document_id} {record.question_id}: {record.failure}"
+    errors, unchecked = outcomes["error"], outcomes["unchecked"]
+    text = (
+        f"{errors + unchecked:,} of {outcomes.total():,} queries were not judged ({errors:,} errors, {unchecked:,} "
+        f"unchecked), the first, {first}"
+    )
+    return Failures(errors, unchecked, tuple(arm for arm, any_judged in judged.items() if not any_judged), text)
+
+
+def refuse_failed(records: Iterable[QueryRecord]) -> None:
+    """Raise RunError where no query of an arm was judged, so that nothing is made of such a run."""
+    failures = count_failures(records)
+    if failures.arms:
+        raise RunError(f"no query of {', '.join(failures.arms)} was judged; {failures.text}; mend that and run again")
 
 
 def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answered]:

@@ -228,6 +228,14 @@ class QueryRecord(Frozen):
         return self.outcome in ("hard_rejected", "source_finding")
 
     @property
+    def failure(self) -> str | None:
+        """Reason why the query was not judged: its error, or why the last check was none. None where it was."""
+        if self.outcome not in ("error", "unchecked"):
+            return None
+        verdict = self.attempts[-1].verdict if self.attempts else None
+        return self.error or (verdict.reason if verdict else None) or self.outcome
+
+    @property
     def answer(self) -> Answer | None:
         """The last attempt's answer; None where the query failed before one."""
         return self.attempts[-1].answer if self.attempts else None

@@ -94,7 +94,7 @@ def test_a_wrong_key_ends_the_run_and_the_right_one_goes_on(
     settings = start(scripted(good_model))
     key = "sk-wrong-0123456789abcdef"
     with monkeypatch.context() as mistaken:
-        mistaken.setenv("OPENAI_API_KEY", key)
+        mistaken.setenv("TEST_KEY", key)
         code, _, err = ovrag(settings, "run", *ARMS)
     assert code == 2
     assert "does not accept the key" in sentence(err)
@@ -145,6 +145,37 @@ def test_a_full_disk_while_recording_ends_the_run_and_it_goes_on_where_there_is_
     whole = run_files("main").records.read_bytes()
     assert set(kept.splitlines()) <= set(whole.splitlines())
     assert (folder / "replies.jsonl").read_text().count("\n") > recorded >= 11
+
+
+def replaying(settings: Settings) -> Settings:
+    return settings.model_copy(update={"llm": settings.llm.model_copy(update={"provider": "replay"})})
+
+
+def test_a_replay_that_finds_nothing_ends_with_two_the_counts_and_the_first_reason(
+    folder: Path, start: Start, ovrag: Ovrag
+) -> None:
+    settings = start(scripted(good_model))
+    assert ovrag(settings, "run", "--arm", "plain", "--contract", "Contract_001", "--question", "Q1")[0] == 0
+    code, _, err = ovrag(replaying(settings), "run", "-S", "experiment.run=again", "--arm", "plain")
+    assert code == 2
+    last = err.splitlines()[-1]
+    assert "9 of 10 queries were not judged (9 errors, 0 unchecked), the first, plain Contract_001 Q2: " in last
+    assert "has no reply to this request" in last
+    assert "--retry-errors" in last
+
+
+def test_a_run_that_reached_no_model_leaves_no_store_and_an_empty_one_is_not_replayed(
+    folder: Path, start: Start, ovrag: Ovrag
+) -> None:
+    unreached = start(scripted(good_model), **{"llm.base_url": closed_port()})
+    assert ovrag(unreached, "run", "--arm", "plain")[0] == 2
+    store = folder / "replies.jsonl"
+    assert not store.exists()
+    store.write_text('{"format":"ovrag-replies","version":1}\n')
+    code, _, err = ovrag(replaying(unreached), "run", "--arm", "plain")
+    assert code == 2
+    assert "replies.jsonl holds no recorded reply" in err
+    assert not run_files("main").records.exists()
 
 
 def test_another_parameter_set_is_refused_and_nothing_is_asked(

@@ -8,25 +8,25 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from standins import TEXTS, FirstWords, WordExtractor, bench
+from standins import TEXTS, BlackAndWhite, FirstWords, WordExtractor, bench
 from test_imports import a_row, a_try, as_json, plain_row
 
 from ovrag_core import cli, executors, runs
 from ovrag_core.contracts import generate
 from ovrag_core.errors import BudgetError, CorpusError, ModelError, ModelSetupError, PriceError, RunError, StoreError
 from ovrag_core.executors import Query
-from ovrag_core.experiment import planned, run_experiment, spent_usd, summary
+from ovrag_core.experiment import count_failures, planned, refuse_failed, run_experiment, spent_usd
 from ovrag_core.llm import Once
 from ovrag_core.retrieval.store import Documents, index_documents
 from ovrag_core.runs import Key, merge_shards, read_latency, read_run, run_files
 from ovrag_core.settings import Question, Settings, load_settings
-from ovrag_core.types import Answer
+from ovrag_core.types import Answer, Triple, Verdict
 from ovrag_core.workbench import corpus_bench
 
 MANY = {f"Contract_{number:03d}": "is_Black is_White" if number % 3 else "is_Black" for number in range(1, 13)}
@@ -57,7 +57,10 @@ def test_errors_are_recorded_and_asked_again_on_demand(settings: Settings, tmp_p
     failed = [record for record in read_run(path) if record.outcome == "error"]
     assert [record.error for record in failed] == ["the server did not answer"] * 2
     assert keys(path) == keys(whole)
-    assert "2 queries ended in an error; `ovrag run --retry-errors` asks them again" in summary(read_run(path))
+    failures = count_failures(read_run(path))
+    assert (failures.errors, failures.unchecked, failures.arms) == (2, 0, ())
+    assert failures.text.startswith("2 of 12 queries were not judged (2 errors, 0 unchecked), the first, plain ")
+    assert failures.text.endswith("the server did not answer")
 
     assert run_experiment(settings, bench(TEXTS), folder).read_bytes() == path.read_bytes()
     assert path.read_bytes() != whole.read_bytes()
@@ -65,6 +68,36 @@ def test_errors_are_recorded_and_asked_again_on_demand(settings: Settings, tmp_p
     assert path.read_bytes() == whole.read_bytes()
     assert len(read_latency(run_files("main", folder).latency)) == len(read_run(path))
     assert sorted(each.name for each in folder.iterdir()) == sorted(each.name for each in whole.parent.iterdir())
+
+
+def test_a_run_of_which_an_arm_has_nothing_but_failures_is_refused_with_the_first_reason(
+    settings: Settings, tmp_path: Path
+) -> None:
+    down = Failing(ModelError("the server did not answer"), set(range(1, 100)))
+    failed = read_run(run_experiment(settings, bench(TEXTS, down), tmp_path / "errors"))
+    with pytest.raises(RunError, match=r"no query of plain, ovrag_evidence was judged; 12 of 12 .*did not answer"):
+        refuse_failed(failed)
+    checked_by_none = bench(dict.fromkeys(TEXTS, "is_Broken"))
+    path = run_experiment(settings, checked_by_none, tmp_path / "unchecked")
+    with pytest.raises(RunError, match=r"no query of ovrag_evidence was .*\(0 errors, 6 unchecked\).*reasoner stopped"):
+        refuse_failed(read_run(path))
+    refuse_failed(record for record in read_run(path) if record.arm == "plain")
+    whole = run_experiment(settings, bench(TEXTS), tmp_path / "whole")
+    refuse_failed(read_run(whole))
+
+
+def test_what_could_not_be_checked_is_asked_again_on_demand(settings: Settings, tmp_path: Path) -> None:
+    class Mended(BlackAndWhite):
+        def check(self, triples: Sequence[Triple], **given: object) -> Verdict:
+            return Verdict(status="consistent")
+
+    broken = dict.fromkeys(TEXTS, "is_Broken")
+    path = run_experiment(settings, bench(broken), tmp_path)
+    assert count_failures(read_run(path)).unchecked == 6
+    mended = bench(broken)
+    mended.validator = Mended()
+    run_experiment(settings, mended, tmp_path, retry_errors=True)
+    assert count_failures(read_run(path)).total == 0
 
 
 def test_asking_errors_again_can_be_interrupted_and_fail_again(settings: Settings, tmp_path: Path) -> None:

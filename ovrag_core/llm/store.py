@@ -8,6 +8,7 @@ headers of the connection are no part of a request and never come here.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -57,7 +58,10 @@ def warn_on_stderr(message: str) -> None:
 
 
 class Store:
-    """The recorded replies of one file. Raises StoreError where the file is no store or of another version."""
+    """The recorded replies of one file, which is made with the first of them.
+
+    Raises StoreError where the file is no store, is of another version or, with `create`, could not be written.
+    """
 
     def __init__(self, path: Path, *, create: bool = False, warn: Warn = warn_on_stderr) -> None:
         self.path = path
@@ -69,13 +73,11 @@ class Store:
         self._flattened: dict[str, dict[str, JsonValue]] = {}  # requests, made when the first miss needs them
         if not create:
             self._read_only()
-            return
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            self._refuse(error)
-        with self._locked() as file:
-            self._catch_up(file)
+        elif path.exists():
+            with self._locked() as file:
+                self._catch_up(file)
+        else:
+            self._refuse_unwritable()  # before a reply is paid for
 
     def __len__(self) -> int:
         return len(self._records)
@@ -91,8 +93,14 @@ class Store:
     def add(self, request: JsonObject, reply: JsonObject, take: int = 1) -> Record:
         """Append a reply; returns what the store now holds, which is another's where that was recorded first."""
         key = key_of(request)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self._refuse(error)
         with self._locked() as file:
             self._catch_up(file)
+            if self._read_to == 0:
+                self._begin(file)
             known = self._records.get(key)
             if known is not None and known.take >= take:
                 return known
@@ -104,11 +112,13 @@ class Store:
 
     def sort(self) -> None:
         """Sort the lines by key, without replaced takes and repetitions, so that git can diff and merge them."""
+        if not self.path.exists():
+            return
         with self._locked() as file:
             self._catch_up(file)
             lines = [canonical(HEADER) + "\n", *(_line(self._records[key]) for key in sorted(self._records))]
             content = "".join(lines).encode()
-            if content == _bytes_from(file, 0):
+            if not self._records or content == _bytes_from(file, 0):
                 return
             part = self.path.with_name(f"{self.path.name}.partial")  # ours alone, by the lock
             try:
@@ -176,10 +186,19 @@ class Store:
         elif rest:
             os.ftruncate(file, self._read_to + len(whole))
             self._warn(f"{self.path}: the last line was broken and has been cut off; its reply is asked for again")
-        if self._read_to + len(whole) == 0:
-            whole = canonical(HEADER).encode() + b"\n"
-            self._write(file, whole)
         self._take_in(whole)
+
+    def _begin(self, file: int) -> None:
+        header = canonical(HEADER).encode() + b"\n"
+        self._write(file, header)
+        self._take_in(header)
+
+    def _refuse_unwritable(self) -> None:
+        folder = next(each for each in self.path.absolute().parents if each.exists())
+        if not folder.is_dir():
+            self._refuse(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            self._refuse(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
     def _whole_lines(self, content: bytes) -> tuple[bytes, bytes]:
         """All lines, and what is left of a last one. A file of another kind is refused: it is not ours to mend."""
