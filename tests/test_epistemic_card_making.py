@@ -58,7 +58,7 @@ def test_labels_are_equal_in_number_and_in_what_does_not_decide_them(deck: Deck)
     for label in "ECU":
         ours = [card for card in cards if card.label == label]
         assert sum(card.claim.pred == "drainsTo" for card in ours) == 9
-        turned = [card for card in ours if " direct tributary " in card.question or " receive " in card.question]
+        turned = [card for card in ours if " take in " in card.question or " fed directly by " in card.question]
         assert len(turned) == 9, "every third question that is not on a chain"
         assert {len(card.facts) for card in ours} == {4}
 
@@ -223,8 +223,8 @@ def test_a_name_is_text_whatever_it_holds(rivers: Domain, tmp_path: Path) -> Non
     (tmp_path / "evil.ttl").write_text("\n".join(lines))
     found = make_cards(open_graph(tmp_path / "evil.ttl"), rivers, Plan(each=2, hidden=0, labels=("E",)))
     assert {card.question for card in found.cards} == {
-        "Does {object} <b> flow into {subject}?",
-        'Is {object} <b> the mouth of " } UNION { ?s ?p ?o . FILTER("" = "?',
+        "Does {object} <b> have its mouth in {subject}?",
+        'Does the course of " } UNION { ?s ?p ?o . FILTER("" = " end in {object} <b>?',
     }
 
 

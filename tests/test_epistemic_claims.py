@@ -244,7 +244,10 @@ def test_a_name_of_several_things_is_no_claim_but_its_candidates_are_given() -> 
 
 
 def test_a_name_without_its_qualifier_is_less_sure_and_says_what_it_is_taken_for() -> None:
-    whole, part = read("Does Alder Creek (Kansas) flow into Ash River?"), read("Does Alder Creek flow into Ash River?")
+    whole, part = (
+        read("Does Alder Creek (Kansas) have its mouth in Ash River?"),
+        read("Does Alder Creek have its mouth in Ash River?"),
+    )
     assert part.claim == whole.claim is not None
     assert part.confidence < whole.confidence == 1.0
     assert "'Alder Creek (Kansas)'" in part.reason
@@ -327,7 +330,8 @@ HOSTILE = [
 def test_a_question_is_only_ever_text(text: str) -> None:
     assert read(text).claim is None
     around = read(f"Does Mill Creek flow into Ash River? {text}")
-    assert around.claim is None or claimed("Does Mill Creek flow into Ash River?") is not None
+    if around.claim is not None:  # what stands behind the question changes nothing in it
+        assert (around.claim.subject, around.claim.object) == (node("Mill Creek"), node("Ash River"))
     names = Names([(node("Ash River"), "Ash River"), (node("hostile"), text)])
     inside = read_claim(f"Does {text} flow into Ash River?", names, RIVERS)
     assert inside.claim is None or inside.claim.object == node("Ash River")
@@ -340,9 +344,9 @@ def test_newlines_and_quotes_are_space_and_signs() -> None:
 
 
 def test_a_question_without_end_is_refused_at_once() -> None:
-    start = time.perf_counter()
-    reading = read("Does Mill Creek flow into Ash River " * 300)
-    assert time.perf_counter() - start < 1
+    start = time.process_time()
+    reading = read("Does Mill Creek flow into Ash River " * 300_000)
+    assert time.process_time() - start < 1  # ten million characters are measured, not read
     assert reading.claim is None and "characters" in reading.reason
     long = read(("the " * 300 + "Mill Creek flows into Ash River")[-1000:])
     assert len(long.reason) < 500
@@ -353,7 +357,7 @@ def test_a_question_without_end_is_refused_at_once() -> None:
 def test_no_text_breaks_the_reading(text: str) -> None:
     for question in (text, f"Mill Creek {text} Ash River", f"Does Mill Creek flow into Ash River{text}"):
         reading = read(question)
-        assert (reading.claim is None) == bool(reading.reason) or reading.claim is not None
+        assert reading.claim is not None or reading.reason
         assert 0 <= reading.confidence <= 1
         assert all(0 <= start <= end <= len(question) for start, end in reading.mentions.values())
 
@@ -367,9 +371,9 @@ def test_the_questions_of_the_benchmark_are_read(external_data: Path) -> None:
     cards = [json.loads(line) for line in (folder / "cards_gold.jsonl").read_text(encoding="utf-8").splitlines()]
     right, seconds = 0, []
     for card in cards:
-        start = time.perf_counter()
+        start = time.process_time()
         reading = read_claim(card["question"], names, RIVERS)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
         claim, gold = reading.claim, card["claim"]
         if isinstance(gold["subj"], list):
             right += claim is None
