@@ -347,7 +347,7 @@ def test_a_phrase_sides_with_the_state_it_speaks_of(phrase: str, first: str, sec
     assert (found.place if found else None) == expected
 
 
-def test_no_text_makes_it_fail_otherwise_than_with_a_reason() -> None:
+def test_text_that_says_nothing_is_unread_with_a_reason() -> None:
     for text in (
         "",
         "%",
@@ -359,7 +359,8 @@ def test_no_text_makes_it_fail_otherwise_than_with_a_reason() -> None:
     ):
         for question in ("", "?", "Will  increase the chance of ?", "Is a more likely than b overall?", text):
             found = answer(SOIL, text, question)
-            assert found.status != "unread" or found.reason
+            assert (found.answer, found.status) == (None, "unread"), (text, question)
+            assert found.reason
 
 
 def test_the_development_half_is_answered_from_its_text(external_data: Path) -> None:

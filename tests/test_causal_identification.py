@@ -134,7 +134,6 @@ def test_adjustment_and_front_door_agree_with_the_id_algorithm() -> None:
 
 def test_pgmpy_finds_the_same_back_and_front_doors() -> None:
     """It looks for back doors among ancestors alone, and judges mediators one by one."""
-    pytest.importorskip("pgmpy")
     for dag in [FRONT_DOOR, INSTRUMENT, BOW, M_BIAS, *random_graphs(15, seed=3)]:
         cause, effect = ("x", "y") if "x" in dag.nodes else (dag.observed[0], dag.observed[-1])
         theirs, looked_at = found_by_pgmpy(dag, cause, effect), dag.ancestors([cause, effect])
@@ -145,7 +144,6 @@ def test_pgmpy_finds_the_same_back_and_front_doors() -> None:
 
 
 def test_y0_identifies_the_same_effects() -> None:
-    pytest.importorskip("y0")
     for dag in [FRONT_DOOR, INSTRUMENT, BOW, NAPKIN, *random_graphs(40, seed=4)]:
         cause, effect = ("x", "y") if "x" in dag.nodes else (dag.observed[0], dag.observed[-1])
         assert (found_by_y0(dag, cause, effect) is None) == isinstance(identified(dag, [cause], [effect]), Hedge)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pgmpy.inference import CausalInference
 
 from ovrag_core.errors import CausalError, CycleError, ImpossibleEvidenceError, ProbabilityError, StrataError
 from ovrag_core.studies.causal.libraries import as_pgmpy
@@ -101,11 +102,10 @@ def test_natural_effects_are_those_of_the_mediation_formula(chances: list[float]
 
 
 def test_pgmpy_computes_the_same(kidney_stones: Scm) -> None:
-    inference = pytest.importorskip("pgmpy.inference")
     network = as_pgmpy(kidney_stones)
     assert network.check_model()
     for state in (0, 1):
-        theirs = inference.CausalInference(network).query(["success"], do={"open": state}, show_progress=False)
+        theirs = CausalInference(network).query(["success"], do={"open": state}, show_progress=False)
         ours = kidney_stones.do({"open": state}).distribution(["success"])
         assert theirs.get_value(success=1) == pytest.approx(ours[1])
 
