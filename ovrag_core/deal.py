@@ -15,7 +15,7 @@ from ovrag_core.lines import one_line
 from ovrag_core.pipeline import Checker, Extractor
 from ovrag_core.review import Passage, Review, fact_rows, passage, place, review_of
 from ovrag_core.review import unread as unread_reading
-from ovrag_core.types import Document, Evidence, Frozen, Reading, Triple, Verdict
+from ovrag_core.types import Document, Evidence, Frozen, Party, Reading, Triple, Verdict
 
 DEAL = "the deal"
 
@@ -179,9 +179,16 @@ def _differences(before: Reading, after: Reading, by: str, clauses: Sequence[Evi
         for fact in was
         if fact != "kind"
         and was[fact] != now[fact]
+        and not _only_kind_known(fact, before, after)
         and was[fact] not in ("not stated", "unstated")
         and now[fact] != "contradictory"  # said beside it, not in its place
     ]
+
+
+def _only_kind_known(fact: str, before: Reading, after: Reading) -> bool:
+    """Whether one text merely shows of what kind a party is, where the other leaves it open."""
+    was, now = (getattr(reading.facilities[0], fact, None) for reading in (before, after))
+    return isinstance(was, Party) and isinstance(now, Party) and was.name == now.name and None in (was.kind, now.kind)
 
 
 def _said(fact: str, reading: Reading, by: str | None, other: Reading | None = None) -> Passage | None:

@@ -16,7 +16,7 @@ from ovrag_core.extraction import reader
 from ovrag_core.extraction.amendments import amend, identify, in_order
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.review_page import review_page
-from ovrag_core.types import Document
+from ovrag_core.types import Document, Party
 from ovrag_core.validation import Validator
 
 DEALS = Path(__file__).parent / "data" / "deals"
@@ -70,6 +70,21 @@ def test_every_quote_stands_in_the_document_that_it_names(validator: Validator, 
     for change in review.superseded:
         assert change.by is not None
         assert change.by.document != review.document[0], "what replaced it is said by a later document"
+
+
+def test_that_a_party_turns_out_to_be_a_person_replaces_nothing(validator: Validator) -> None:
+    loan = (
+        "LOAN AGREEMENT\n\nDate: 3 May 2024\nLender: Harbour Bank plc\nBorrower: Zyxo Quandre\n"
+        "Loan amount: GBP 9,000\n\n"
+        "1. The Lender lends the Borrower the loan amount in one advance.\n2. Interest is 5% a year.\n"
+    )
+    change = (
+        "FIRST AMENDMENT to the Loan Agreement dated 3 May 2024\n\nDated 1 June 2024, between Harbour Bank plc and"
+        ' Ms Zyxo Quandre.\n\n1. In clause 2, "5%" is replaced with "6%".\n'
+    )
+    review = review_deal(texts(("a", loan), ("b", change)), reader, validator, "m")
+    assert review.facts.borrower == Party(name="Zyxo Quandre", kind="natural_person")
+    assert [replaced.fact for replaced in review.superseded] == ["interest rate"]
 
 
 def test_a_contradiction_between_documents_quotes_both(validator: Validator) -> None:

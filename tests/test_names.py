@@ -51,7 +51,6 @@ def test_role_words_places_and_forms_alone_are_no_names(text: str) -> None:
     ("name", "kind"),
     [
         ("Ingeborg Aasen", "natural_person"),
-        ("Nguyễn Thị Hoa", "natural_person"),
         ("Mr. Lucas Bank", "natural_person"),
         ("Sallie Morgan", "natural_person"),
         ("Tyrone Power", "natural_person"),
@@ -82,6 +81,27 @@ def test_role_words_places_and_forms_alone_are_no_names(text: str) -> None:
 )
 def test_the_kind_follows_the_form_of_the_name(name: str, kind: str) -> None:
     assert party_kind(name) == kind
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Zyxo Quandre",  # no given name that is known
+        "Repayment Particulars",
+        "General Contractor",
+        "Swingline Participant",
+        "London Branch",
+        "Florence Main Branch",
+        "Santa Rosa",
+        "Fort Wayne",
+        "Madison Avenue",
+        "Charlotte North Carolina",
+        "Georgia",
+        "Nguyễn Thị Hoa",
+    ],
+)
+def test_a_name_that_shows_nothing_has_no_kind(name: str) -> None:
+    assert party_kind(name) is None
 
 
 def test_a_company_of_finance_is_an_institution_only_where_it_lends() -> None:

@@ -141,6 +141,43 @@ def test_kinds_come_with_the_words_that_show_them() -> None:
     assert "natural person" in text[payee.kind_start : payee.kind_end]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Borrower: Zyxo Quandre\nDate of birth: 3 May 1980\nLender: Harbour Bank\n",
+        "Borrower: Zyxo Quandre\nLender: Harbour Bank\n\nMs Quandre pays on the first of each month.",
+        "Borrower: Zyxo Quandre\nLender: Harbour Bank\n\nDear Zyxo,\n\nthank you for your visit.",
+        "Borrower: Zyxo Quandre, wife of Tarn Quandre\nLender: Harbour Bank\n",
+        "Borrower: Zyxo T. Quandre\nLender: Harbour Bank\n",
+        "I, Zyxo Quandre, owe Harbour Bank $500 and promise to pay it.",
+        "Employee: Zyxo Quandre\nLender: Harbour Works Ltd\n\nThe Employee shall repay the Lender $500.",
+        "Cardholder: Zyxo Quandre\nBank: Harbour Bank\n\nYou pay us interest. The card is for you and your family.",
+        "Borrower: Zyxo Quandre, trading as Quandre Ropes\nLender: Harbour Bank\n",
+    ],
+)
+def test_a_person_is_known_by_what_only_people_have(text: str) -> None:
+    assert read(text).borrowers[0].kind == "natural_person"
+    plain = "Borrower: Zyxo Quandre\nLender: Harbour Bank\n\nThe Borrower pays $500. Ms Lind is the witness."
+    assert read(plain).borrowers[0].kind is None
+
+
+@pytest.mark.parametrize(
+    "lender",
+    ["Charlotte, North Carolina", "Santa Rosa", "London Branch", "Washington Boulevard", "Swingline Participant"],
+)
+def test_a_place_a_branch_or_a_term_is_no_person(lender: str) -> None:
+    parties = read(f"LOAN AGREEMENT\n\nLender: {lender}\nBorrower: Pellworm Works LLC\n")
+    assert [mention.kind for mention in parties.lenders] == [None]
+
+
+def test_what_stands_after_an_article_is_a_thing() -> None:
+    row = "Lender: Grant Manager\nBorrower: Pellworm Works LLC\n"
+    assert "natural_person" not in [m.kind for m in read(f"{row}\nThe Borrower tells the Grant Manager.").lenders]
+    row = row.replace("Manager", "Holloway")
+    assert read(f"{row}\nThe Borrower tells Grant Holloway.").lenders[0].kind == "natural_person"
+    assert read(f"{row}\nThe Borrower tells the Grant Holloway.").lenders[0].kind is None
+
+
 def test_a_description_ends_where_the_promise_begins() -> None:
     text = "I, Ida Roth, 3 Quay Road, acknowledge that I owe $900 to Redfern Bancorp, a bank holding company, and promise to pay it."
     assert read(text).borrowers[0].kind == "natural_person"

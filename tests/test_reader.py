@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ovrag_core.extraction import reader
 from ovrag_core.extraction.reader import read, read_passage
-from ovrag_core.types import Document, Facility, Reading
+from ovrag_core.review import review
+from ovrag_core.types import Document, Facility, Party, Reading
+from ovrag_core.validation import Validator
 
 CAR_LOAN = """VEHICLE LOAN AGREEMENT
 
@@ -78,8 +81,30 @@ def test_every_triple_carries_a_verbatim_passage():
 
 
 def test_a_party_gets_no_type_without_ground():
-    result = reading(CAR_LOAN.replace("Borrower: Odette Marchetti\n", ""))
-    assert not objects(result, "hasBorrower")
+    result = reading(CAR_LOAN.replace("Odette Marchetti", "Zyxo Quandre"))
+    (named,) = [triple for triple in result.triples if triple.predicate == "hasBorrower"]
+    assert (named.object, named.object_type) == ("Zyxo Quandre", "")
+    assert not objects(result, "rdf:type", "Zyxo Quandre")
+    assert result.facilities[0].borrower == Party(name="Zyxo Quandre", kind=None)
+
+
+@pytest.mark.parametrize(
+    ("lender", "clashes"),
+    [("Mr. Zyxo Quandre", ("lender_type",)), ("Zyxo Quandre", ()), ("London Branch", ()), ("Santa Rosa", ())],
+)
+def test_a_lender_of_unknown_kind_breaks_no_rule(validator: Validator, lender: str, clashes: tuple[str, ...]):
+    text = f"""MORTGAGE LOAN AGREEMENT
+
+Lender: {lender}
+Borrower: Pellworm Works LLC
+Loan amount: $90,000.00
+
+1. The loan is advanced once and repaid in 60 monthly installments.
+2. The loan is secured by a mortgage of the land at 3 Quay Road.
+"""
+    result = review(Document(id="d", text=text), reader, validator, reader.NAME)
+    assert result.clash_types == clashes
+    assert "Mortgage" in result.facts.loan_types
 
 
 def test_a_revolver_beside_a_term_loan_is_two_facilities_and_no_contradiction():

@@ -10,10 +10,10 @@ from dataclasses import replace
 from ovrag_core.extraction.names import (
     Name,
     Role,
+    built_kind,
     common_words,
     has_form,
     name_at,
-    party_kind,
     plain_words,
 )
 from ovrag_core.extraction.sightings import (
@@ -97,7 +97,7 @@ def letter_parties(text: str, terms: Terms) -> Iterator[Sighting]:
         )
         if name is None or _is_adviser(text, name):
             continue
-        kind = party_kind(name.text)
+        kind = built_kind(name.text)
         bank = kind in ("financial_institution", "government")
         after = (name.end, min(len(text), name.end + 200)) if to or opening else (name.end, name.end)
         if called & set(plain_words(name.text)) and kind == "natural_person" and not _company_below(head, name):
@@ -131,7 +131,7 @@ def _head_name(text: str, start: int, stop: int, terms: Terms) -> Name | None:
         if (
             name
             and not text[begin : name.start].strip()
-            and (has_form(name.text) or party_kind(name.text) == "financial_institution")
+            and (has_form(name.text) or built_kind(name.text) == "financial_institution")
             and (begin != start or _ADDRESS.match(text, name.end))
             and is_party(name, terms)
         ):
@@ -143,11 +143,11 @@ def _addressed(text: str, terms: Terms) -> Iterator[Sighting]:
     """Whom a greeting or a heading addresses, and by whom something is issued."""
     for match in _GREETING.finditer(text[:6000]):
         name = name_at(text, match.end(), stop=match.end() + 80, wrap=False)
-        if name and is_party(name, terms) and (party_kind(name.text) == "legal_entity" or sure_person(name)):
+        if name and is_party(name, terms) and (built_kind(name.text) == "legal_entity" or sure_person(name)):
             yield Sighting("borrower", name, 2.5, (name.end, name.end))
     for match in _ISSUED_BY.finditer(text[:60_000]):
         name = name_at(text, match.end(), stop=match.end() + 100)
-        if name and is_party(name, terms) and party_kind(name.text) in ("financial_institution", "government"):
+        if name and is_party(name, terms) and built_kind(name.text) in ("financial_institution", "government"):
             yield Sighting("lender", name, 2.0, (name.end, name.end))
 
 
@@ -184,7 +184,7 @@ def _closings(text: str, terms: Terms, letter: bool) -> Iterator[Sighting]:
             name = alone_name(text, at + (signs.end() if signs else 0), at + len(line), terms)
             if name and _is_adviser(text, name):
                 break
-            kind = party_kind(name.text) if name else None
+            kind = built_kind(name.text) if name else None
             if name and (signs or kind in ("financial_institution", "government", "legal_entity")):
                 yield Sighting("lender", name, 3.5, (name.end, name.end))
                 people = []
@@ -210,7 +210,7 @@ def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
         name = alone_name(text, at, at + len(line), terms)
         if (
             name
-            and party_kind(name.text) == "natural_person"
+            and built_kind(name.text) == "natural_person"
             and " " in name.text
             and not office_pattern().match(text[name.end : name.end + 60])
         ):

@@ -621,7 +621,7 @@ def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:  # 
         return unclear and len(right.split()) < 4 and has_form(right) and not _person_known(" ".join(tokens))
     if lowered[0] in _form_words():
         return False
-    return party_kind(right) not in (None, "natural_person")
+    return built_kind(right) not in (None, "natural_person")
 
 
 def _person_known(name: str) -> bool:
@@ -670,14 +670,13 @@ def _can_be_name(name: str, titled: bool) -> bool:
 
 
 def party_kind(name: str, context: str = "", *, role: Role | None = None) -> PartyKind | None:
-    """What sort of party `name` is; None where neither name nor context tells.
+    """Return the kind of party that `name` and `context` are evidence of; None where neither is.
 
     `context` are words that describe the party, best those after its name ("a Delaware corporation", "residing at").
-    The name's own form goes first, a description next, the structure of the name last. With `role` "borrower" a
+    The name's own form goes first, a description next, a known given name last. With `role` "borrower" a
     company of finance is a legal entity: only a lender's trade makes it an institution.
     """
-    head = _TRADING.split(name, maxsplit=1)[0].strip() if _TRADING.search(name) else name
-    head = _TRADING.split(head + " ", maxsplit=1)[0].strip()
+    head = _before_trade_name(name)
     described = described_kind(context)
     if _has_person_form(name) or (described == "natural_person" and _is_sole_trader(context)):
         return "natural_person"
@@ -687,12 +686,40 @@ def party_kind(name: str, context: str = "", *, role: Role | None = None) -> Par
     if titled and formed != "legal_entity":
         return "natural_person"
     if formed is None:
-        return described or ("natural_person" if _looks_personal(head) else None)
+        return described or ("natural_person" if given_names(head) else None)
     if described == "natural_person" and not has_form(head):
         return described
     if formed == "legal_entity" and described in ("financial_institution", "government") and not _is_borrower(role):
         return described
     return formed
+
+
+def built_kind(name: str) -> PartyKind | None:
+    """Return the kind that a name is built like. It helps to find names, and is no evidence of what a party is."""
+    return party_kind(name) or ("natural_person" if _looks_personal(_before_trade_name(name)) else None)
+
+
+def given_names(name: str) -> frozenset[str]:
+    """Return the words of a name that show a person: given names of Faker's lists and middle initials, in lower case.
+
+    Empty where the name is not built like a person's, or is a place's.
+    """
+    parts = [word for word in plain_words(name) if word not in words("particle") and word != "and"]
+    places = _lower("place")
+    if len(parts) < 2 or not _looks_personal(name) or " ".join(parts) in places or parts[-1] in places:
+        return frozenset()
+    if _lower("placeWord") & set(parts):
+        return frozenset()
+    ordinary = _lower("notAName") | places
+    known = {word for word in parts if any(p in _first_names() - ordinary for p in word.split("-") if len(p) > 1)}
+    surname_first = parts[0] in _last_names() - ordinary
+    initials = {word for word in parts[1:-1] if len(word) == 1}
+    return frozenset(initials | (known if surname_first else known & set(parts[:-1])))
+
+
+def _before_trade_name(name: str) -> str:
+    """Return a name without the one it trades under: "Rosa Lind trading as Lind's Bakery" is "Rosa Lind"."""
+    return _TRADING.split(name + " ", maxsplit=1)[0].strip()
 
 
 def _is_borrower(role: Role | None) -> bool:

@@ -18,6 +18,7 @@ from ovrag_core.extraction.letters import closing_names, headed_firms, letter_pa
 from ovrag_core.extraction.names import (
     Name,
     Role,
+    built_kind,
     could_be_person,
     find_cue,
     has_form,
@@ -25,6 +26,7 @@ from ovrag_core.extraction.names import (
     party_kind,
     plain_words,
 )
+from ovrag_core.extraction.persons import person_shown
 from ovrag_core.extraction.roles import seen_by_meaning
 from ovrag_core.extraction.sightings import (
     Sighting,
@@ -43,7 +45,7 @@ from ovrag_core.extraction.sightings import (
 from ovrag_core.extraction.signatures import names_below_lines, signed_captions, signed_columns, signing_parties
 from ovrag_core.types import Document, PartyKind
 
-__all__ = ["Parties", "PartyMention", "find_parties", "party_kind"]
+__all__ = ["Parties", "PartyMention", "find_parties"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +366,7 @@ def _without_initials(text: str, name: Name) -> Name:
 
 def _with_surname(text: str, name: Name) -> Name:
     """A bare first name as the one full name that the text gives it; itself where none or several do."""
-    if " " in name.text or party_kind(name.text) != "natural_person":
+    if " " in name.text or built_kind(name.text) != "natural_person":
         return name
     found: dict[str, Name] = {}
     for match in re.finditer(rf"(?<![\w'’-]){re.escape(name.text)}(?=[ ][A-ZÀ-Þ])", text):
@@ -484,7 +486,7 @@ def _rows(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
                 for found in _named_in(
                     text, value, end, role, weight, terms, wrap_to=_wrapped(lines, number, cell, cells)
                 ):
-                    signs = late and party_kind(found.name.text) == "natural_person"
+                    signs = late and built_kind(found.name.text) == "natural_person"
                     yield replace(found, weight=found.weight - 4.5) if signs else found
             elif cell == 0 and not colon and role[0] == "guarantor" and _is_header(text, cells):
                 yield from _column(text, lines, number, role, weight - 1.0, terms)
@@ -499,7 +501,7 @@ def _is_header(text: str, cells: list[tuple[int, int]]) -> bool:
     if len(cells) < 3:
         return False
     name = name_at(text, cells[1][0], stop=cells[1][1], wrap=False)
-    return name is None or party_kind(name.text) is None
+    return name is None or built_kind(name.text) is None
 
 
 def _column(
@@ -511,7 +513,7 @@ def _column(
         if not cells:
             return
         for sighting in _named_in(text, *cells[0], role, weight, terms):
-            if party_kind(sighting.name.text) is not None:
+            if built_kind(sighting.name.text) is not None:
                 yield sighting
 
 
@@ -579,7 +581,7 @@ def _below(
             if (
                 found
                 and re.match(r"\s*(?:,|$|\n)", text[found[0].name.end : found[0].name.end + 4])
-                and party_kind(found[0].name.text)
+                and built_kind(found[0].name.text)
             ):
                 yield from found
                 return
@@ -603,9 +605,9 @@ def _named_in(
     kin = _KIN.match(text, start + len(text[start:end]) - len(text[start:end].lstrip()), end)
     start = kin.end() if kin else start
     name = name_at(text, start, stop=end, wrap=False)
-    if wrap_to and (name is None or (party_kind(name.text) is None and any(c.isdigit() for c in text[start:end]))):
+    if wrap_to and (name is None or (built_kind(name.text) is None and any(c.isdigit() for c in text[start:end]))):
         name = name_at(text, end, stop=wrap_to, wrap=False)
-        if name is None or party_kind(name.text) is None:
+        if name is None or built_kind(name.text) is None:
             return
         yield Sighting(role[0], name, weight - 0.5, (name.end, name.end), role[2])
         return
@@ -624,7 +626,7 @@ def _named_in(
     if (
         wrap_to
         and office_pattern().match(text[name.end : name.end + 80])
-        and party_kind(name.text) in (None, "natural_person")
+        and built_kind(name.text) in (None, "natural_person")
     ):
         return
     if not is_party(name, terms) or text[start : name.start].strip(" \t\r\n\"“”‘'*_#>|:-–—•[]") not in (
@@ -636,7 +638,7 @@ def _named_in(
     ):
         return
     name = _joint(text, name, end)
-    if role[2] in _INSTITUTIONAL and party_kind(name.text) == "natural_person":
+    if role[2] in _INSTITUTIONAL and built_kind(name.text) == "natural_person":
         weight -= 5.0  # whoever signs for the bank
     spoken = _SPOKEN_OF.search(text, name.end, end)
     said = terms.role(spoken.group(1)) if spoken else None
@@ -756,7 +758,7 @@ def _names_before(text: str, at: int, terms: Terms, *, several: bool = False, si
         if (
             name is None
             or text[name.end : at].strip(" ,\n\t")
-            or not (has_form(name.text) or party_kind(name.text) == "financial_institution")
+            or not (has_form(name.text) or built_kind(name.text) == "financial_institution")
         ):
             continue
         before = text[max(floor, name.start - 60) : name.start]
@@ -798,7 +800,7 @@ def _names_before(text: str, at: int, terms: Terms, *, several: bool = False, si
         if (
             further
             and not several
-            and party_kind(name.text) != "natural_person"
+            and built_kind(name.text) != "natural_person"
             and not text[further[-1].end : at].strip(" ,\n")
         ):
             return further[-1:]
@@ -827,9 +829,9 @@ def _further(text: str, start: int, stop: int, terms: Terms) -> list[Name]:
     while len(names) < 20:
         gap = re.compile(r"[,;]?\s*(?:and\s+|&\s+)?").match(text, start, stop)
         name = name_at(text, gap.end() if gap else start, stop=stop)
-        if name is None or name.start - start > 12 or party_kind(name.text) is None or not is_party(name, terms):
+        if name is None or name.start - start > 12 or built_kind(name.text) is None or not is_party(name, terms):
             return names
-        if party_kind(name.text) == "natural_person" and len(name.text.split()) < 2:
+        if built_kind(name.text) == "natural_person" and len(name.text.split()) < 2:
             return names
         names.append(name)
         start = name.end
@@ -839,17 +841,17 @@ def _further(text: str, start: int, stop: int, terms: Terms) -> list[Name]:
 def _joint(text: str, name: Name, stop: int) -> Name:
     """Two people named in one breath, "Ana and Luis Ortega", as one name; otherwise the name itself."""
     link = re.compile(r"\s+(?:and|&)\s+(?=[A-ZÀ-Þ])").match(text, name.end, stop)
-    if not link or party_kind(name.text) not in (None, "natural_person"):
+    if not link or built_kind(name.text) not in (None, "natural_person"):
         return name
     other = name_at(text, link.end(), stop=stop)
     if (
         other is None
         or other.start != link.end() + len(text[link.end() : other.start])
         or len(other.text.split()) < 2
-        or party_kind(other.text) != "natural_person"
+        or built_kind(other.text) != "natural_person"
     ):
         return name
-    if len(name.text.split()) < 2 and party_kind(name.text + " X") != "natural_person":
+    if len(name.text.split()) < 2 and built_kind(name.text + " X") != "natural_person":
         return name
     if len(name.text.split()) > 2 and len(other.text.split()) > 2 and name.text.split()[-1] != other.text.split()[-1]:
         return name  # two whole names: the first is the party's, the other a further party's
@@ -883,7 +885,7 @@ def _capacities(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sigh
         if role is None:
             continue
         for name in _names_before(text, match.start(), terms, since=since)[:1]:
-            if party_kind(name.text) is not None:
+            if built_kind(name.text) is not None:
                 yield Sighting(role, name, 5.5 if agent else 8.0, (name.end, match.start()), term)
 
 
@@ -904,7 +906,7 @@ def _statements(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sigh
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name is None or not _right_after(text, match.end(), name) or not is_party(name, terms):
             continue
-        if party_kind(name.text) is None or (party_kind(name.text) == "natural_person" and not sure_person(name)):
+        if built_kind(name.text) is None or (built_kind(name.text) == "natural_person" and not sure_person(name)):
             continue
         if not linked and not (match.group(1)[0].isupper() or match.group().lower().startswith("the")):
             continue
@@ -967,7 +969,7 @@ def _appositions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name is None or not _right_after(text, match.end(), name) or not is_party(name, terms):
             continue
-        if party_kind(name.text) is None or not re.match(r"\s*[,.(;]|\s*$", text[name.end : name.end + 8]):
+        if built_kind(name.text) is None or not re.match(r"\s*[,.(;]|\s*$", text[name.end : name.end + 8]):
             continue
         described = (name.end, min(stop, name.end + 240))
         if match["term"]:
@@ -1098,7 +1100,7 @@ def _after(text: str, at: int, role: Role, weight: float, terms: Terms, stop: in
     name = name_at(text, at, stop=min(stop, at + 160))
     if name is None or _is_asked(text, at) or not _right_after(text, at, name) or not is_party(name, terms):
         return
-    kind = party_kind(name.text)
+    kind = built_kind(name.text)
     if (
         kind is None
         or (kind == "natural_person" and not sure_person(name))
@@ -1150,7 +1152,7 @@ def _add_fallbacks(text: str, sightings: list[Sighting], terms: Terms) -> None:
     if "borrower" not in have:
         signers.extend(names_below_lines(text, tail, terms))
     for name in signers:
-        kind = party_kind(name.text)
+        kind = built_kind(name.text)
         if kind is None or _key(name.text) in taken:
             continue
         if "borrower" not in have and kind in ("natural_person", "legal_entity"):
@@ -1174,7 +1176,7 @@ def _complemented(sightings: list[Sighting], terms: Terms) -> list[Sighting]:
 
 def _sure_party(name: Name) -> bool:
     """Whether a name is an organisation's by its form or a person's beyond doubt."""
-    return has_form(name.text) or party_kind(name.text) in ("financial_institution", "government") or sure_person(name)
+    return has_form(name.text) or built_kind(name.text) in ("financial_institution", "government") or sure_person(name)
 
 
 # --- ranking ---------------------------------------------------------------------------------------------------
@@ -1199,7 +1201,8 @@ def _rank(text: str, sightings: Iterable[Sighting], terms: Terms) -> dict[Role, 
         ]
         keys.sort(key=lambda k: (-scores[k], min(s.name.start for s in groups[k])))
         result[role] = tuple(
-            _mention(text, groups[k], [s for o in groups if o[0] == k[0] and o != k for s in groups[o]]) for k in keys
+            _mention(text, groups[k], [s for o in groups if o[0] == k[0] and o != k for s in groups[o]], terms)
+            for k in keys
         )
     return result
 
@@ -1209,44 +1212,44 @@ def _score(group: list[Sighting]) -> float:
     return weights[0] + min(0.5, 0.05 * sum(weights[1:]))
 
 
-def _mention(text: str, group: list[Sighting], elsewhere: list[Sighting]) -> PartyMention:
+def _mention(text: str, group: list[Sighting], elsewhere: list[Sighting], terms: Terms) -> PartyMention:
     group = sorted(group, key=lambda s: (-s.weight, s.name.start))
     best = group[0]
     spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
     start, end = passage(text, best.name.start, best.name.end)
-    kind, where = _kind(text, [*group, *elsewhere], best.role)
+    kind, where = _kind(text, [*group, *elsewhere], best.role, terms)
     kind_start, kind_end = passage(text, *where) if where else (start, end)
     return PartyMention(best.role, spelled, kind, start, end, kind_start, kind_end)
 
 
-def _kind(text: str, group: list[Sighting], role: Role) -> tuple[PartyKind | None, tuple[int, int] | None]:
-    """The kind by name and description, and the span of the description where it decided."""
+def _kind(
+    text: str, group: list[Sighting], role: Role, terms: Terms
+) -> tuple[PartyKind | None, tuple[int, int] | None]:
+    """Return the kind that the text gives evidence of, None without any, and the span of what shows it."""
     name = group[0].name
-    plain = party_kind(name.text, role=role)
-    titled = next((s.name for s in group if s.name.title), None) if plain != "financial_institution" else None
-    if titled or (plain == "natural_person" and any(_TRADES_AS.match(text, s.name.end) for s in group)):
+    formed = party_kind(name.text, role=role)
+    named = formed if formed != "natural_person" else None
+    titled = next((s.name for s in group if s.name.title), None) if named != "financial_institution" else None
+    trades = built_kind(name.text) == "natural_person" and any(_TRADES_AS.match(text, s.name.end) for s in group)
+    if titled or trades:
         return "natural_person", (titled.start, titled.end) if titled else None
     for start, stop in _descriptions(text, group):
         cue = find_cue(text, start, stop)
         if cue is None:
             continue
         kind = party_kind(name.text, text[start:stop], role=role)
-        if kind != plain or kind == cue.kind:
+        if kind != named or kind == cue.kind:
             return kind, ((cue.start, cue.end) if kind == cue.kind else None)
-    if (
-        role == "lender"
-        and plain in (None, "natural_person", "legal_entity")
-        and any(s.term.lower() in _BANK_TERMS for s in group)
-    ):
+    if role == "lender" and named in (None, "legal_entity") and any(s.term.lower() in _BANK_TERMS for s in group):
         return "financial_institution", None
-    if plain == "natural_person" and any(text[max(0, s.name.start - 4) : s.name.start] == "The " for s in group):
-        return "legal_entity", None
-    if plain in (None, "natural_person"):
-        for sighting in group:
-            by = re.match(r"\s*\n\s*(?:_{3,}\s*)?(?:By|Per)\s*:?\s*_", text[sighting.name.end : sighting.name.end + 80])
-            if by:
-                return "legal_entity", (sighting.name.start, sighting.name.end)
-    return plain, None
+    if named is not None:
+        return named, None
+    for sighting in group:
+        by = re.match(r"\s*\n\s*(?:_{3,}\s*)?(?:By|Per)\s*:?\s*_", text[sighting.name.end : sighting.name.end + 80])
+        if by:
+            return "legal_entity", (sighting.name.start, sighting.name.end)
+    shown = person_shown(text, group, terms)
+    return ("natural_person", shown) if shown else (None, None)
 
 
 def _descriptions(text: str, group: list[Sighting]) -> Iterator[tuple[int, int]]:

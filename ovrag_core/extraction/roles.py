@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ovrag_core.extraction.encoder import MAX_TOKENS, Encoder, Probabilities
-from ovrag_core.extraction.names import Name, Role, name_at, party_kind
+from ovrag_core.extraction.names import Name, Role, built_kind, name_at
 from ovrag_core.extraction.sightings import Sighting, Terms, is_party
 from ovrag_core.project import project_file
 
@@ -41,7 +41,7 @@ def candidates(text: str, terms: Terms, start: int = 0, stop: int | None = None)
         name = name_at(text, capital.start(), stop=stop)
         if name is not None:
             at = max(at, name.end)
-            if is_party(name, terms) and (party_kind(name.text) is not None or len(name.text.split()) > 1):
+            if is_party(name, terms) and (built_kind(name.text) is not None or len(name.text.split()) > 1):
                 found.append(name)
     return found
 

@@ -13,11 +13,11 @@ from functools import lru_cache
 from ovrag_core.extraction.names import (
     Name,
     Role,
+    built_kind,
     common_words,
     could_be_person,
     has_form,
     name_at,
-    party_kind,
     plain_words,
     words,
 )
@@ -214,14 +214,14 @@ def is_party(name: Name, terms: Terms) -> bool:
         return False
     if (
         len(plain.split()) > 1
-        and party_kind(name.text) is None
+        and built_kind(name.text) is None
         and any(is_common(w) or any(c.isdigit() for c in w) for w in plain.split())
     ):
         return False
     if plain in terms.quoted or (name.text[0].isdigit() and not has_form(name.text)):
         return False
     if len(name.text.split()) == 1 and not name.title:
-        return party_kind(name.text) is not None or len(name.text) > 3
+        return built_kind(name.text) is not None or len(name.text) > 3
     return True
 
 

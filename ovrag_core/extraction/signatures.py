@@ -10,9 +10,9 @@ from functools import lru_cache
 from ovrag_core.extraction.names import (
     Name,
     Role,
+    built_kind,
     has_form,
     name_at,
-    party_kind,
     plain_words,
     words,
 )
@@ -47,7 +47,7 @@ def signed_columns(text: str, terms: Terms) -> Iterator[Sighting]:
         edges = [b - at for b, _ in cells] + [200]
         for role, label, left, right in zip(roles, labels, edges, edges[1:], strict=False):
             name = _in_column(text, lines[number + 1 : number + 10], left, right) if role else None
-            kind = party_kind(name.text) if name else None
+            kind = built_kind(name.text) if name else None
             if role and name and kind and is_party(name, terms):
                 yield Sighting(role, name, 5.5 if kind != "natural_person" else 4.0, (name.end, name.end), label)
 
@@ -66,11 +66,11 @@ def _in_column(text: str, lines: list[tuple[int, str]], left: int, right: int) -
             if name is None or text[name.end : end].strip(" ,"):
                 return name
             continue
-        if party_kind(name.text) == "natural_person" and _shows_office(text[begin:end]):
+        if built_kind(name.text) == "natural_person" and _shows_office(text[begin:end]):
             return None
         more = name_at(f"{name.text} {text[begin:end].strip()}", 0)
         longer = more and len(more.text.split()) > len(name.text.split())
-        if more and longer and not has_form(name.text) and party_kind(more.text) == "legal_entity":
+        if more and longer and not has_form(name.text) and built_kind(more.text) == "legal_entity":
             return Name(name.start, name.end, more.text, name.title)
         return name
     return name
@@ -115,7 +115,7 @@ def signing_parties(text: str, terms: Terms) -> Iterator[Sighting]:
                 and name
                 and name.start - at < 8
                 and is_party(name, terms)
-                and party_kind(name.text)
+                and built_kind(name.text)
                 and not office_pattern().match(text[name.end : name.end + 60])
             ):
                 yield Sighting(role, name, weight, (name.end, min(len(text), name.end + 200)), term)
@@ -146,7 +146,7 @@ def signed_captions(text: str, terms: Terms) -> Iterator[Sighting]:
                     yield from _paired(names, roles)
                     names, roles = [], []
                 name = name_at(text, begin, stop=end, wrap=False)
-                if name and name.end >= end - 1 and is_party(name, terms) and party_kind(name.text):
+                if name and name.end >= end - 1 and is_party(name, terms) and built_kind(name.text):
                     names.append(name)
     yield from _paired(names, roles)
 
