@@ -33,6 +33,7 @@ from ovrag_core.retrieval.store import load_all
 from ovrag_core.settings import Question
 from ovrag_core.types import Answer, Chunk, Document, QueryRecord, Retrieved
 from ovrag_core.validation import Validator
+from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -347,20 +348,20 @@ def main() -> None:
 
 def report(results: Sequence[tuple[Case, QueryRecord, bool]], *, show: bool) -> None:
     """Confusion by planted cause, shares with intervals, and each way."""
-    table = Counter((case.planted, named(record)) for case, record, _ in results)
-    print(f"{'planted':<10}{'cases':>7}" + "".join(f"{cause:>9}" for cause in CAUSES) + "   named rightly [95%]")
+    counts = Counter((case.planted, named(record)) for case, record, _ in results)
+    rows: list[tuple[object, ...]] = []
     for planted in (*CAUSES[:3], "all"):
         chosen = [right for case, _, right in results if planted in (case.planted, "all")]
-        cells = "".join(f"{table[planted, cause]:>9}" if planted != "all" else f"{'':>9}" for cause in CAUSES)
+        cells = (counts[planted, cause] if planted != "all" else "" for cause in CAUSES)
         rate = wilson(sum(chosen), len(chosen))
-        print(f"{planted:<10}{len(chosen):>7}{cells}   {rate.value:.4f} [{rate.low:.3f}, {rate.high:.3f}]")
+        rows.append((planted, len(chosen), *cells, f"{rate.value:.3f} [{rate.low:.3f}, {rate.high:.3f}]"))
+    print(table(("planted", "cases", *(f"named `{cause}`" for cause in CAUSES), "named rightly"), rows))
     ways = Counter((case.planted, case.way) for case, _, _ in results)
     hits = Counter((case.planted, case.way) for case, _, right in results if right)
-    for key in sorted(ways):
-        print(f"  {key[0]:<9}{key[1]:<62}{hits[key]:>4} of {ways[key]}")
+    print(table(("planted", "way", "named rightly"), ((*key, f"{hits[key]} of {ways[key]}") for key in sorted(ways))))
     sources = [record for case, record, right in results if case.planted == "source" and right]
     both = sum(len({t.evidence.quote for t in _clash_triples(record) if t.evidence}) > 1 for record in sources)
-    print(f"source findings that quote two passages: {both} of {len(sources)}")
+    print(table(("source findings", "quote two passages"), [(len(sources), both)]))
     if show:
         for case, record, right in results:
             if not right:

@@ -1,4 +1,4 @@
-"""What a consistency check costs and how right it is, as one table: `python benchmarks/consistency.py [PART ...]`.
+"""What a consistency check costs and how right it is, as tables: `python benchmarks/consistency.py [PART ...]`.
 
 Parts: speed, explanation, sustained, random, w3c, recorded, fibo (default: all). `--quick` takes a tenth of each.
 The parts that need external data find it under OVRAG_EXTERNAL_DATA and say so where it is absent.
@@ -505,9 +505,9 @@ def main() -> None:
     chosen = parser.parse_args()
     ontology = load_ontology(PROJECT / "ontologies")
     for name in chosen.parts or PARTS:
-        print(f"\n{name}")
+        print(f"\n| {name} | figure |\n| --- | --- |")
         for what, figure in PARTS[name](ontology, chosen.quick):
-            print(f"  {what:<90} {figure}", flush=True)
+            print(f"| {what.strip()} | {figure} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ from ovrag_core.ontology.load import load_ontology
 from ovrag_core.pipeline import Bench, ask
 from ovrag_core.types import Answer, Chunk, Correction, QueryRecord
 from ovrag_core.validation import Validator
+from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -241,18 +242,17 @@ def report(results: Sequence[tuple[str, ErringModel, QueryRecord]], *, vague: bo
     tried = [each for each in results if len(each[2].attempts) > 1]
     right = sum(succeeded(record, model) for _, model, record in tried)
     rate = wilson(right, len(tried))
-    title = "feedback in the published loop's words" if vague else "our feedback"
-    print(f"{title}: {len(results)} wrong answers, {len(tried)} of them found and attempted")
-    print(
-        f"  put right: {right} of {len(tried)} = {rate.value:.4f} [{rate.low:.3f}, {rate.high:.3f}] (published 0.0504)"
-    )
+    title = "the published loop's words" if vague else "ours"
     rounds = Counter(len(record.attempts) - 1 for _, model, record in tried if succeeded(record, model))
-    print(f"  rounds needed: {dict(sorted(rounds.items()))}")
-    for title, key in (("error", lambda each: each[0]), ("layout", lambda each: each[1].layout)):
-        for group in sorted({key(each) for each in tried}):
-            of = [each for each in tried if key(each) == group]
-            hits = sum(succeeded(record, model) for _, model, record in of)
-            print(f"  {title} {group:<24}{hits:>4} of {len(of)}")
+    row = (title, len(results), len(tried), right, rounds[1], f"{rate.value:.3f} [{rate.low:.3f}, {rate.high:.3f}]")
+    print(table(("feedback", "wrong answers", "found", "put right", "at the first try", "share put right"), [row]))
+    groups = (("error", lambda item: item[0]), ("layout", lambda item: item[1].layout))
+    rows = []
+    for what, key in groups:
+        for group in sorted({key(item) for item in tried}):
+            members = [item for item in tried if key(item) == group]
+            rows.append((what, group, f"{sum(succeeded(item[2], item[1]) for item in members)} of {len(members)}"))
+    print(table((f"by, feedback {title}", "", "put right"), rows))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""All systems on the cards of another hand: metrics with intervals, paired tests, retrieval, and multiple choice.
+"""All systems on cards from elsewhere: metrics with intervals, paired tests, retrieval, and multiple choice.
 
     python benchmarks/epistemic_arms.py [--facts F] [--hidden H] [--cards C] [--choices Q] [--domain D] [--own]
         [--shipped] [--learn] [--split S] [--write RUN]

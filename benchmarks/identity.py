@@ -38,6 +38,7 @@ from ovrag_core.retrieval.store import load_all
 from ovrag_core.settings import Question, load_questions, load_settings
 from ovrag_core.types import Document, Facts, Party
 from ovrag_core.workbench import documents_bench
+from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent
 EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
@@ -303,8 +304,8 @@ def rates(cases: Sequence[Case], found: Sequence[Judgement]) -> tuple[Estimate, 
     true: dict[str, list[int]] = {}
     for case, judged in zip(cases, found, strict=True):
         hit = case.truth == "other" == judged.about
-        for table, counts in ((said, judged.about == "other"), (true, case.truth == "other")):
-            row = table.setdefault(case.asked, [0, 0])
+        for sums, counts in ((said, judged.about == "other"), (true, case.truth == "other")):
+            row = sums.setdefault(case.asked, [0, 0])
             row[0] += hit
             row[1] += counts
     return tuple(ratio([r[0] for r in t.values()], [r[1] for r in t.values()], PLAN) for t in (said, true))
@@ -315,15 +316,14 @@ def report(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> Non
     bare = Shelf(shelf.documents, find_details)
     for document_id in shelf.documents:
         bare.profiles[document_id] = DetailsOnly(shelf.documents[document_id], shelf.profile(document_id).details)
+    rows, confusion = [], []
     for how, used in (("text and context", shelf), ("text alone", shelf), ("details alone", bare)):
         found = [judge(case, used, how) for case in cases]
         precision, recall = rates(cases, found)
-        print(f"\n{title}, judged by {how}: {len(cases)} answers")
-        print(f"  about another contract only: precision {show(precision)}, recall {show(recall)}")
-        table = Counter((case.truth, judged.about) for case, judged in zip(cases, found, strict=True))
-        print(f"  {'truth':<8}" + "".join(f"{kind:>8}" for kind in KINDS))
-        for truth in KINDS[:3]:
-            print(f"  {truth:<8}" + "".join(f"{table[truth, kind]:>8}" for kind in KINDS))
+        alarms = sum(judged.about == "other" != case.truth for case, judged in zip(cases, found, strict=True))
+        rows.append((f"{title}, by {how}", len(cases), show(precision), show(recall), alarms))
+        counts = Counter((case.truth, judged.about) for case, judged in zip(cases, found, strict=True))
+        confusion += [(f"{title}, by {how}", truth, *(counts[truth, kind] for kind in KINDS)) for truth in KINDS[:3]]
         if errors and how == "text and context":
             wrong = [(c, j) for c, j in zip(cases, found, strict=True) if c.truth != j.about]
             for case, judged in Random(1).sample(wrong, min(12, len(wrong))):
@@ -333,17 +333,19 @@ def report(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> Non
                 print(f"    {case.answer!r}\n    {sorted(case.documents)} {judged.documents}")
                 print(f"    own {texts(judged.own, case.answer)} foreign {texts(judged.foreign, case.answer)}")
                 print(f"    unknown {texts(judged.unknown, case.answer)}")
+    print(table(("about other contracts only", "answers", "precision", "recall", "false alarms"), rows))
+    print(table(("answers", "truth", *(f"judged `{kind}`" for kind in KINDS)), confusion))
 
 
 def report_crossed(title: str, cases: Sequence[Case], shelf: Shelf) -> None:
     """Answers without a context, told apart with the other contracts at hand and with the asked one alone."""
+    rows, confusion = [], []
     for how, among in (("the collection at hand", None), ("the asked contract alone", ())):
-        table = Counter((case.truth, shelf.judge(case.answer, case.asked, among=among).about) for case in cases)
-        right = sum(table[kind, kind] for kind in KINDS)
-        print(f"\n{title}, with {how}: {len(cases)} answers, {right} placed rightly ({right / len(cases):.4f})")
-        print(f"  {'truth':<8}" + "".join(f"{kind:>8}" for kind in KINDS))
-        for truth in KINDS[:3]:
-            print(f"  {truth:<8}" + "".join(f"{table[truth, kind]:>8}" for kind in KINDS))
+        counts = Counter((case.truth, shelf.judge(case.answer, case.asked, among=among).about) for case in cases)
+        rows.append((f"{title}, {how}", len(cases), sum(counts[kind, kind] for kind in KINDS)))
+        confusion += [(f"{title}, {how}", truth, *(counts[truth, kind] for kind in KINDS)) for truth in KINDS[:3]]
+    print(table(("answers without context", "answers", "placed rightly"), rows))
+    print(table(("answers", "truth", *(f"judged `{kind}`" for kind in KINDS)), confusion))
 
 
 def texts(signs: Sequence[object], text: str) -> list[str]:
@@ -354,7 +356,7 @@ def texts(signs: Sequence[object], text: str) -> list[str]:
 def show(estimate: Estimate) -> str:
     """A rate with its interval."""
     bounds = f" [{estimate.low:.3f}, {estimate.high:.3f}]" if estimate.low is not None else ""
-    return f"{estimate.value:.4f}{bounds}" if estimate.value is not None else "n/a"
+    return f"{estimate.value:.3f}{bounds}" if estimate.value is not None else "n/a"
 
 
 def shelf_of(documents: Iterable[Document]) -> Shelf:
@@ -406,13 +408,15 @@ def measure_recorded(errors: bool) -> None:
     shelf = shelf_of(replace(document, id=document.id[-3:]) for document in load_all(find(folder / "contracts")))
     rows = [json.loads(line) for line in (folder / "recorded_queries.jsonl").read_text(encoding="utf-8").splitlines()]
     answered = [row for row in rows if row["answer"] and not row["error"]]
+    found = []
     for arm in sorted({row["condition"] for row in answered}):
         chosen = [(row, shelf.judge(row["answer"], row["contract_id"])) for row in answered if row["condition"] == arm]
         counts = Counter(judged.about for _, judged in chosen)
         named = [judged for _, judged in chosen if _parties_named(judged)]
         others = sum(not any(sign.kind == "name" for sign in judged.own) for judged in named)
-        print(f"\nrecorded, arm {arm}: {len(chosen)} answers " + str({kind: counts[kind] for kind in KINDS}))
-        print(f"  {len(named)} name parties, {others} of them ({others / len(named):.1%}) only other contracts'")
+        found.append((f"arm {arm}", len(chosen), *(counts[kind] for kind in KINDS), len(named), others))
+    judged_as = (f"judged `{kind}`" for kind in KINDS)
+    print(table(("recorded answers", "answers", *judged_as, "name parties", "only other contracts'"), found))
 
 
 def _parties_named(judged: Judgement) -> bool:

@@ -1,4 +1,4 @@
-"""The hand-written agreements: each gold record is well formed and true to its document."""
+"""The agreements written for the tests: each gold record is well formed and true to its document."""
 
 import json
 import re
@@ -158,3 +158,12 @@ def test_a_document_is_plain_text_of_usual_length(split: str, key: str) -> None:
     assert "\r" not in text
     assert "\t" not in text
     assert text.endswith("\n")
+
+
+def test_figures_say_which_sets_taught_a_judge(project: Path) -> None:
+    """A set that weights were learned from is marked so in every table of figures, and no other set is."""
+    training = (project / "tools/train_roles.py").read_text(encoding="utf-8")
+    learned = set(re.findall(r'"(\w+)"', re.search(r"^FOLDERS = \((.*)\)", training, re.M)[1]))
+    benchmark = (project / "benchmarks/reading.py").read_text(encoding="utf-8")
+    assert set(re.findall(r'"(\w+)": TAUGHT', benchmark)) == learned
+    assert learned.isdisjoint({"check", "unread", "unread2"})

@@ -100,7 +100,7 @@ def test_words_fold_case_width_and_punctuation() -> None:
     assert bare("(Aa)") == "(Aa)"
 
 
-def test_the_right_passage_is_found_for_cards_of_another_hand(external_data: Path, tmp_path: Path) -> None:
+def test_the_right_passage_is_found_for_cards_from_elsewhere(external_data: Path, tmp_path: Path) -> None:
     folder = external_data / "rivers"
     if not folder.is_dir():
         pytest.skip("no folder of rivers in the external data")

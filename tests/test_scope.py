@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a passage is easier to read on one line
-"""Whose debt, whose property, which facility, which time: passages by many hands, and what each says of its own loan.
+"""Whose debt, whose property, which facility, which time: passages in many voices, and what each says of its own loan.
 
 The table was written before the reader had seen any of it. A passage of `SILENT` says nothing of the matter, one of
 `STATED` says just what stands beside it.

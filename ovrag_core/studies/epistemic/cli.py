@@ -36,7 +36,7 @@ DomainFile = Annotated[
     str | None, typer.Option("--domain", "-d", help="What is true of the graph: a YAML file, or rivers or loans.")
 ]
 Hidden = Annotated[Path | None, typer.Option("--hidden", help="Subjects whose facts are left out, an IRI a line.")]
-CardsFile = Annotated[Path | None, typer.Option("--cards", help="Cards of another hand, one JSON object a line.")]
+CardsFile = Annotated[Path | None, typer.Option("--cards", help="A file of cards, one JSON object a line.")]
 Wordings = Annotated[Path | None, typer.Option("--wordings", help="Further wordings for the cards that are made.")]
 SourceName = Annotated[
     str | None, typer.Option("--source", help="A source of the settings instead; default: the first of them.")

@@ -132,7 +132,7 @@ def cards_table(book: Book, answered: Answered) -> pandas.DataFrame:
 
 
 def _made(answered: Answered) -> str:
-    return "Made from the graph" if answered.source.cards is None else "Made by another hand"
+    return "Made from the graph" if answered.source.cards is None else "Taken from a file"
 
 
 def shortcuts_table(book: Book, answered: Answered, found: Sequence[Shortcut]) -> pandas.DataFrame:

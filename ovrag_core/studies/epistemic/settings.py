@@ -45,7 +45,7 @@ class Source(Part):
     """A graph with the domain that says what it means.
 
     `graph` is a file or the address of an endpoint; `hidden` a file with the IRIs of subjects whose facts are left out.
-    `cards` are cards of another hand, None: they are made from the graph, in the domain's wordings and, where there
+    `cards` is a file of cards, None: they are made from the graph, in the domain's wordings and, where there
     are `wordings`, in those of that file too, which readers of questions do not know.
     """
 
