@@ -124,15 +124,17 @@ def ask(
     overrides: Overrides = None,
 ) -> int:
     """Ask one question about the first document; the others are what pooled arms may mix it up with."""
-    from ovrag_core.review import answer_text
+    from ovrag_core.reply import answer_text, known_facts
 
     bench, asked = _bench(documents, read_settings(params, overrides))
     with bench:
         record = _ask(question, asked, arm, bench)
     if output is Format.text:
-        print(answer_text(record))
+        print(answer_text(record, known_facts(record, bench)))
     else:
         print(record.model_dump_json(indent=None if output is Format.jsonl else 2))
+    if (problem := _problem(record)) is not None:
+        say(problem)
     return _exit_code(record)
 
 
@@ -144,14 +146,19 @@ def chat(
     overrides: Overrides = None,
 ) -> int:
     """Ask questions one after the other; an empty line or `quit` ends."""
-    from ovrag_core.review import answer_text
+    from ovrag_core.reply import answer_text, known_facts
 
     bench, asked = _bench(documents, read_settings(params, overrides))
     worst = 0
+    problems: list[str | None] = []
     with bench:
         for question in _questions(asked):
             record = _ask(question, asked, arm, bench)
-            print(answer_text(record) + "\n", flush=True)
+            print(answer_text(record, known_facts(record, bench)) + "\n", flush=True)
+            problem = _problem(record)
+            if problem is not None and problem not in problems[-1:]:
+                say(problem)
+            problems.append(problem)
             worst = max(worst, _exit_code(record))
     return worst
 
@@ -437,13 +444,11 @@ def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
 
 def _ask(question: str, document_id: str, arm: ArmName, bench: Bench) -> QueryRecord:
     from ovrag_core.arms import ARMS
-    from ovrag_core.pipeline import ask as ask_pipeline
-    from ovrag_core.pipeline import with_identity
+    from ovrag_core.reply import ask_once
 
     if not question.strip():
         raise typer.BadParameter("the question is empty")
-    record, _ = ask_pipeline(Question(id="Q", text=question), document_id, ARMS[arm], bench)
-    return record if ARMS[arm].validates else with_identity(record, bench)
+    return ask_once(Question(id="Q", text=question), document_id, ARMS[arm], bench)[0]
 
 
 def _questions(asked: str) -> Iterator[str]:
@@ -460,9 +465,13 @@ def _questions(asked: str) -> Iterator[str]:
 
 def _exit_code(record: QueryRecord) -> int:
     if record.failure is not None:
-        say(f"not checked: {record.failure}")
         return BAD
     return FOUND if record.flagged else 0
+
+
+def _problem(record: QueryRecord) -> str | None:
+    """Why a question got no answer or its answer was not checked; None where it was."""
+    return None if record.failure is None else f"{record.document_id} was not checked: {record.failure}"
 
 
 if __name__ == "__main__":

@@ -11,9 +11,10 @@ from typing import Literal
 from ovrag_core.conformed import ConformedCopy
 from ovrag_core.errors import DocumentError
 from ovrag_core.extraction.amendments import amend, in_order, without_security
+from ovrag_core.grounds import Passage, passage
 from ovrag_core.lines import one_line
 from ovrag_core.pipeline import Checker, Extractor
-from ovrag_core.review import Passage, Review, fact_rows, passage, place, review_of
+from ovrag_core.review import Review, fact_rows, place, review_of
 from ovrag_core.review import unread as unread_reading
 from ovrag_core.types import Document, Evidence, Frozen, Party, Reading, Triple, Verdict
 
@@ -103,7 +104,8 @@ def review_deal(
     assert reading is not None
     problem = "; ".join(unread) or unread_reading(reading)
     verdict = _of_the_deal(validator.check(reading.triples))
-    made = review_of(tuple(each.document for each in listed), reading, verdict, model, time.perf_counter() - started)
+    names = tuple(each.document for each in listed)
+    made = review_of(names, documents, reading, verdict, model, time.perf_counter() - started)
     values = made.model_dump(exclude={"clashes"})
     if problem:
         values |= {"label": "UNCHECKED", "reason": problem}
@@ -180,7 +182,7 @@ def _differences(before: Reading, after: Reading, by: str, clauses: Sequence[Evi
         if fact != "kind"
         and was[fact] != now[fact]
         and not _only_kind_known(fact, before, after)
-        and was[fact] not in ("not stated", "unstated")
+        and was[fact] != "not stated"
         and now[fact] != "contradictory"  # said beside it, not in its place
     ]
 

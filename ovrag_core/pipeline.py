@@ -107,7 +107,8 @@ class Bench:
     A document is read once, not once a question, whichever thread asks first; what that used is in the record of
     `payer` (arm and question), so that records do not tell who was first. Without a payer it is in that of the first.
     `shelf`, where given, tells answers about other documents. `cost_usd` prices what was used; `close` ends what the
-    bench holds open. Several threads may ask at once.
+    bench holds open. Several threads may ask at once. `reader` reads documents as a review does, without a model; where
+    it is None, the extractor does.
     """
 
     index: Searcher
@@ -122,6 +123,7 @@ class Bench:
     model: str = "offline"
     payer: tuple[str, str] | None = None
     shelf: Shelf | None = None
+    reader: Extractor | None = None
     cost_usd: Callable[[Tally], float | None] = lambda used: None
     close: Callable[[], None] = lambda: None
     readings: Once[str, Reading] = field(default_factory=lambda: Once(READINGS))

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from pydantic import computed_field
+from pydantic import Field, computed_field
 
+from ovrag_core.extraction.amendments import in_new_words
+from ovrag_core.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
 from ovrag_core.lines import one_line
 from ovrag_core.pipeline import Checker, Extractor
 from ovrag_core.types import (
     Document,
-    Evidence,
     Facility,
     Facts,
     Frozen,
     Label,
+    Money,
     Party,
-    QueryRecord,
     Reading,
     Severity,
     Triple,
@@ -35,16 +37,6 @@ _JSON_REPORT = re.compile(
 )
 
 
-class Passage(Frozen):
-    """A verbatim quote; `start` and `end` count characters of the extracted text of `document`."""
-
-    quote: str
-    start: int
-    end: int
-    page: int | None
-    document: str | None = None
-
-
 class Finding(Frozen):
     """A violation with the passages that show it; where the same passages break several rules of a kind, the first."""
 
@@ -57,15 +49,29 @@ class Finding(Frozen):
     evidence: tuple[Passage, ...]
 
 
+class FactRow(NamedTuple):
+    """A fact as a person is shown it; `value` is `not stated` and `grounds` None where the document does not say it."""
+
+    name: str
+    value: str
+    grounds: Grounds | None
+
+
 class Review(Frozen):
-    """One object of `ovrag review --format jsonl`. UNCHECKED carries a reason and is never a pass."""
+    """One object of `ovrag review --format jsonl`. UNCHECKED carries a reason and is never a pass.
+
+    `facts_evidence` has the grounds of each of the `facts` that is stated, `facilities_evidence` those of each of the
+    `facilities`, in their order.
+    """
 
     document: str | tuple[str, ...]
     label: Label
     reason: str | None = None
     clash_types: tuple[str, ...] = ()
     facts: Facts = Facts()
+    facts_evidence: dict[str, Grounds] = Field(default_factory=dict)
     facilities: tuple[Facility, ...] = ()
+    facilities_evidence: tuple[dict[str, Grounds], ...] = ()
     violations: tuple[Finding, ...] = ()
     model: str
     seconds: float
@@ -91,13 +97,13 @@ class Review(Frozen):
 
 
 def review(document: Document, extractor: Extractor, validator: Checker, model: str) -> Review:
-    """Read `document` whole and check what it says."""
+    """Read `document` whole and check what it says; of an amendment, the words that hold, not those they replace."""
     started = time.perf_counter()
-    reading = extractor.read(document)
+    reading = in_new_words(document, extractor.read)
     if (problem := unread(reading)) is not None:
         return unchecked(document.id, problem, model, time.perf_counter() - started)
     verdict = assign_causes(validator.check(reading.triples, document=document.id), document.id)
-    return review_of(document.id, reading, verdict, model, time.perf_counter() - started)
+    return review_of(document.id, [document], reading, verdict, model, time.perf_counter() - started)
 
 
 def unread(reading: Reading) -> str | None:
@@ -134,32 +140,40 @@ def unchecked(document: str, reason: str, model: str, seconds: float = 0.0) -> R
 
 
 def review_of(
-    document: str | tuple[str, ...], reading: Reading, verdict: Verdict, model: str, seconds: float
+    document: str | tuple[str, ...],
+    documents: Sequence[Document],
+    reading: Reading,
+    verdict: Verdict,
+    model: str,
+    seconds: float,
 ) -> Review:
-    """What was read and what validation says of it, as one review; `document` names what was read."""
+    """What was read and what validation says of it, as one review; `document` names the `documents` that were read."""
     clashes = [violation for violation in verdict.violations if violation.severity == "clash"]
     labels: dict[str, Label] = {"consistent": "CLEAN", "inconsistent": "CLASH", "unchecked": "UNCHECKED"}
     main = reading.facilities[0] if reading.facilities else Facts()
+    grounds = tuple(grounds_of(facility, reading, documents) for facility in reading.facilities)
     return Review(
         document=document,
         label=labels[verdict.status],
         reason=verdict.reason,
         clash_types=tuple(sorted({clash.clash_type for clash in clashes if clash.clash_type})),
         facts=Facts(**{name: getattr(main, name) for name in Facts.model_fields}),
+        facts_evidence={fact: held for fact, held in grounds[0].items() if fact in FACTS} if grounds else {},
         facilities=reading.facilities,
-        violations=_findings(verdict.violations),
+        facilities_evidence=grounds,
+        violations=findings(verdict.violations),
         model=model,
         seconds=round(seconds, 3),
         notes=(reading.reason,) if reading.reason else (),
     )
 
 
-def _findings(violations: Sequence[Violation]) -> tuple[Finding, ...]:
+def findings(violations: Sequence[Violation]) -> tuple[Finding, ...]:
     """A finding for each contradiction: rules of one kind that the very same passages break are one, told together."""
     found: dict[tuple[object, ...], Finding] = {}
     for violation in violations:
         new = _finding(violation)
-        spans = tuple((passage.start, passage.end) for passage in new.evidence)
+        spans = tuple((passage.document, passage.start, passage.end) for passage in new.evidence)
         key = (new.clash_type, new.severity, spans) if spans and new.clash_type else (new.rule, new.message)
         known = found.get(key)
         if known is None:
@@ -191,30 +205,38 @@ def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
     return tuple(found[place] for place in sorted(found))
 
 
-def passage(evidence: Evidence) -> Passage:
-    """Evidence as it is reported."""
-    return Passage(
-        quote=evidence.quote, start=evidence.start, end=evidence.end, page=evidence.page, document=evidence.document_id
-    )
-
-
 def report(result: Review) -> str:
-    """The review as text for a person: facts, contradictions with quotes and pages, what could not be read."""
+    """The review as text for a person: facts and contradictions, each with its quotes and their places.
+
+    Why something was not checked is not in it: that is an error, which is told on stderr.
+    """
     deal = not isinstance(result.document, str)
     lines = [f"{one_line(title(result))}: {headline(result)}"]
-    if result.reason:
-        lines.append(f"  {one_line(result.reason)}")
     lines += result.about_documents()
     lines += [f"  remark: {one_line(note)}" for note in result.notes]
-    for facility in result.facilities:
-        rows = fact_rows(facility)
-        lines += ["", f"  {one_line(facility.name)}", *(f"    {name:<14}{one_line(value)}" for name, value in rows)]
+    for name, rows in facts_shown(result):
+        lines += ["", f"  {one_line(name)}"]
+        for row in rows:
+            lines += [f"    {row.name:<14}{one_line(row.value)}", *grounds_lines(row, deal, 18)]
     lines += result.about_changes()
     for finding in result.violations:
         kind = "CONTRADICTION" if finding.severity == "clash" else "note"
         lines += ["", f"  {kind} ({finding.clash_type or finding.rule}): {one_line(finding.message)}"]
-        lines += [f'    {place(passage, deal)}: "{one_line(passage.quote)}"' for passage in finding.evidence]
+        lines += quote_lines(finding.evidence, deal, 4)
     return "\n".join(lines)
+
+
+def quote_lines(passages: Iterable[Passage], named: bool, indent: int) -> list[str]:
+    """Passages with their places, a line each; `named` with their documents."""
+    return [f'{" " * indent}{place(each, named)}: "{one_line(each.quote)}"' for each in passages]
+
+
+def grounds_lines(row: FactRow, named: bool, indent: int) -> list[str]:
+    """What a fact rests on, a line for each passage, and from what it was reckoned where no passage says it."""
+    if row.grounds is None:
+        return []
+    reckoned = [f"{' ' * indent}reckoned from: {row.grounds.reckoned}"] if row.grounds.reckoned else []
+    return quote_lines(row.grounds.evidence, named, indent) + reckoned
 
 
 def title(result: Review) -> str:
@@ -222,23 +244,6 @@ def title(result: Review) -> str:
     if isinstance(result.document, str):
         return result.document
     return f"Deal of {len(result.document)} document{'' if len(result.document) == 1 else 's'}"
-
-
-def answer_text(record: QueryRecord) -> str:
-    """An answer for a person: the text, where it is from, and what validation found."""
-    if record.answer is None:
-        return record.error or "no answer"
-    places = sorted({passage.document_id for passage in record.answer.evidence})
-    verdict = record.attempts[-1].verdict
-    validated = verdict is not None and (verdict.status != "unchecked" or record.outcome == "unchecked")
-    outcome = record.outcome.replace("_", " ") if validated else "not validated"
-    lines = [record.answer.text, "", f"[{outcome}; from {', '.join(places) or 'no passage'}]"]
-    for violation in verdict.violations if verdict else ():
-        lines.append(f"- {violation.message}")
-        if violation.kind == "identity":
-            continue  # its message quotes
-        lines += [f'    "{" ".join(triple.evidence.quote.split())}"' for triple in violation.triples if triple.evidence]
-    return "\n".join(lines)
 
 
 def headline(result: Review) -> str:
@@ -256,24 +261,43 @@ def place(passage: Passage, named: bool) -> str:
     return f"{one_line(passage.document or '')}, {where}" if named else where
 
 
+def facts_shown(result: Review) -> list[tuple[str, list[FactRow]]]:
+    """The facts of each facility with their grounds, under its name."""
+    return [
+        (facility.name, fact_list(facility, grounds))
+        for facility, grounds in zip(result.facilities, result.facilities_evidence, strict=True)
+    ]
+
+
+def fact_list(facts: Facts, grounds: Mapping[str, Grounds]) -> list[FactRow]:
+    """The facts that `grounds` are of, as rows."""
+    return [FactRow(name, value, grounds.get(_FIELDS[name])) for name, value in fact_rows(facts)]
+
+
 def fact_rows(facts: Facts) -> list[tuple[str, str]]:
     """Name and value of each fact in words; what the document does not say is `not stated`."""
-    principal = f"{facts.principal.currency} {facts.principal.amount:,.2f}" if facts.principal else ""
-    rows = [
-        ("kind", ", ".join(facts.loan_types)),
-        ("borrower", _party(facts.borrower)),
-        ("lender", _party(facts.lender)),
-        ("principal", principal),
-        ("interest rate", facts.interest_rate or ""),
-        ("maturity", facts.maturity or ""),
-        ("security", facts.security),
-        ("collateral", facts.collateral or ""),
-        ("credit", facts.credit_form),
+    return [
+        (name, _value(facts, field) if is_stated(facts, field) else "not stated") for name, field in _FIELDS.items()
     ]
-    return [(name, value or "not stated") for name, value in rows]
 
 
-def _party(party: Party | None) -> str:
-    if party is None:
-        return ""
-    return f"{party.name} ({party.kind.replace('_', ' ')})" if party.kind else party.name
+_FIELDS = {
+    "kind": "loan_types",
+    "borrower": "borrower",
+    "lender": "lender",
+    "principal": "principal",
+    "interest rate": "interest_rate",
+    "maturity": "maturity",
+    "security": "security",
+    "collateral": "collateral",
+    "credit": "credit_form",
+}
+
+
+def _value(facts: Facts, field: str) -> str:
+    value = getattr(facts, field)
+    if isinstance(value, Party):
+        return f"{value.name} ({value.kind.replace('_', ' ') if value.kind else 'kind not stated'})"
+    if isinstance(value, Money):
+        return f"{value.currency} {value.amount:,.2f}"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -9,8 +9,9 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from ovrag_core.deal import DealReview
+from ovrag_core.grounds import Passage
 from ovrag_core.pages import page_templates
-from ovrag_core.review import MARK, Passage, Review, fact_rows, headline, title
+from ovrag_core.review import MARK, Review, facts_shown, headline, title
 from ovrag_core.types import Document
 
 
@@ -35,12 +36,14 @@ def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[st
     marks = [(str(position), finding.evidence) for position, finding in enumerate(review.violations, 1)]
     for change in deal.superseded if deal else ():
         marks += [(sign, (said,)) for sign, said in (("was", change.was_said), ("now", change.by)) if said]
+    facts = facts_shown(review)
+    marks += [("fact", row.grounds.evidence) for _, rows in facts for row in rows if row.grounds]
     return {
         "review": review,
         "deal": deal,
         "title": title(review),
         "headline": headline(review),
-        "facilities": [(facility.name, fact_rows(facility)) for facility in review.facilities],
+        "facilities": facts,
         "places": places,
         "texts": [
             (document.id, places[document.id], pieces(document.text, _within(marks, document.id, len(documents))))

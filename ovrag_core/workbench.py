@@ -33,7 +33,7 @@ from ovrag_core.types import Chunk, Document, Origin, Reading, Triple
 from ovrag_core.validation import Validator
 
 CONTRACTS = Path("data/contracts")
-PASSAGES = 128  # whose reading is kept
+PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
 
 
 def contracts_folder(settings: Settings) -> Path:
@@ -113,7 +113,9 @@ def _bench(
     connection: Connection | None,
     validator: Validator,
 ) -> Bench:
-    extractor, extractor_name = make_extractor(settings, validator.ontology, connection.chat if connection else None)
+    read_once = ReadOnce(reader)
+    chat = connection.chat if connection else None
+    extractor, extractor_name = make_extractor(settings, validator.ontology, chat, read_once)
     if connection is None:
         answerer: Answerer = ExtractiveAnswerer(embedder)
     else:
@@ -127,6 +129,7 @@ def _bench(
         validator=validator,
         documents=documents,
         shelf=Shelf(documents, find_details),
+        reader=read_once,
         top_k=settings.retrieval.top_k,
         corrections=settings.experiment.corrections,
         model=label if connection else f"offline: {label}",
@@ -138,14 +141,20 @@ def _bench(
     return bench
 
 
-def make_extractor(settings: Settings, ontology: Ontology, model: Chat | None) -> tuple[Extractor, str]:
-    """The extractor that the settings ask for, and the name that results are labelled with."""
+def make_extractor(
+    settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor | None = None
+) -> tuple[Extractor, str]:
+    """The extractor that the settings ask for, and the name that results are labelled with.
+
+    `read_once` is the reader to use where the caller has one.
+    """
+    read_once = read_once or ReadOnce(reader)
     if model is None or settings.extractor == "reader":
-        return ReadOnce(reader), reader.NAME
+        return read_once, reader.NAME
     chat = ChatExtractor(model, ontology, seed=settings.llm.seed, window=settings.extraction.window)
     if settings.extractor == "chat":
         return chat, chat.name
-    hybrid = HybridExtractor(chat, ReadOnce(reader), reader.NAME)
+    hybrid = HybridExtractor(chat, read_once, reader.NAME)
     return hybrid, hybrid.name
 
 
@@ -158,10 +167,11 @@ class ReadOnce:
     def __init__(self, reader: Extractor, kept: int = PASSAGES) -> None:
         self._reader = reader
         self._passage = lru_cache(kept)(self._read_passage)
+        self._document = lru_cache(DOCUMENTS)(reader.read)
 
     def read(self, document: Document) -> Reading:
         """The facts and triples of a whole document."""
-        return self._reader.read(document)
+        return self._document(document)
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"

@@ -188,7 +188,7 @@ def test_chat_answers_each_line_until_an_empty_one(ovrag) -> None:
         "chat", "--document", "clean.txt", stdin="What is the interest rate?\nWho lends?\n\nnot asked\n"
     )
     assert code == 0
-    assert out.count("[accepted; from") == 2
+    assert out.count("[consistent with the agreement; from") == 2
 
 
 def triples(*rows: tuple[str, str, str]) -> str:

@@ -14,7 +14,8 @@ from standins import BlackAndWhite, WordExtractor
 
 from ovrag_core.documents import load
 from ovrag_core.extraction import reader
-from ovrag_core.review import Finding, Passage, _findings, is_report, report, review, unchecked
+from ovrag_core.grounds import Passage
+from ovrag_core.review import Finding, findings, is_report, report, review, unchecked
 from ovrag_core.review_page import pieces, review_page
 from ovrag_core.types import Document, Evidence, Money, Triple, Violation
 
@@ -164,7 +165,7 @@ def test_rules_of_one_kind_broken_by_the_same_passages_are_one_contradiction():
             rule=rule, clash_type=clash, severity="clash", kind="owl", triples=shown, axioms=(rule,), message=rule
         )
 
-    found = _findings((broken("a", triples), broken("b", triples), broken("c", triples[:1]), broken("d", triples, "x")))
+    found = findings((broken("a", triples), broken("b", triples), broken("c", triples[:1]), broken("d", triples, "x")))
     assert [(finding.rule, finding.message, finding.axioms) for finding in found] == [
         ("a", "a b", ("a", "b")),
         ("c", "c", ("c",)),

@@ -16,8 +16,9 @@ from ovrag_core.contracts import generate
 from ovrag_core.documents import find, load
 from ovrag_core.errors import CorpusError, DocumentError, QuestionError, RunError
 from ovrag_core.llm.once import Once
-from ovrag_core.pipeline import Bench, ask, with_identity
+from ovrag_core.pipeline import Bench
 from ovrag_core.project import project_file
+from ovrag_core.reply import ask_once
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.index import Index, read_chunks
 from ovrag_core.retrieval.store import INDEX, load_all
@@ -149,8 +150,8 @@ def ask_about(
         raise QuestionError("the question is empty; choose one or write one")
     question = next((each for each in desk.questions if each.text == text.strip()), Question(id="Q", text=text.strip()))
     bench = bench_of(desk, model, collection, watch)
-    record, latency = ask(question, document_id, ARMS[arm], bench)
-    return record if ARMS[arm].validates else with_identity(record, bench), latency, bench
+    record, latency = ask_once(question, document_id, ARMS[arm], bench)
+    return record, latency, bench
 
 
 def batch_settings(

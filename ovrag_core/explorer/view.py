@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, Template
 from markupsafe import Markup, escape
 
+from ovrag_core.grounds import Passage
 from ovrag_core.pages import page_templates, shown
-from ovrag_core.review import Passage
+from ovrag_core.reply import OUTCOMES, is_validated, outcome_words
 from ovrag_core.review_page import Piece, pieces
 from ovrag_core.types import Attempt, Chunk, Document, Evidence, LatencyRecord, QueryRecord, Retrieved, Violation
 
@@ -25,14 +26,6 @@ MOST_PICTURES = 6
 MOST_TEXT = 200_000  # characters of a contract that are shown whole; of a longer one, what is around its marks
 AROUND = 1_500
 
-OUTCOMES = {
-    "accepted": "accepted",
-    "corrected": "accepted after correction",
-    "hard_rejected": "refused",
-    "source_finding": "source finding",
-    "unchecked": "not checked",
-    "error": "no answer",
-}
 CAUSES = {
     "answer": "the answer contradicts the contract",
     "source": "the contract contradicts itself",
@@ -81,7 +74,7 @@ def query_view(
         name=name,
         first_quote=next((each.start for each in quoted if document and each.document_id == document.id), None),
         verdict=_verdict_words(record),
-        outcome=OUTCOMES[record.outcome] if _is_validated(record) else "not validated",
+        outcome=outcome_words(record),
         causes=CAUSES,
         violations=list(enumerate(violations, 1)),
         pictures={place: picture(each) for place, each in enumerate(violations[:MOST_PICTURES], 1) if each.triples},
@@ -156,21 +149,13 @@ def _verdict_words(record: QueryRecord) -> str:
     verdict = record.attempts[-1].verdict if record.attempts else None
     if record.error:
         return record.error
-    if verdict is None or not _is_validated(record):
+    if verdict is None or not is_validated(record):
         return "This arm does not validate: whether the answer can be true was not checked."
     if verdict.status == "unchecked":
         return f"Not checked: {verdict.reason}"
     if verdict.status == "consistent":
         return "Answer and contract can be true together."
     return CAUSES[record.cause][0].upper() + CAUSES[record.cause][1:] + "." if record.cause else "A contradiction."
-
-
-def _is_validated(record: QueryRecord) -> bool:
-    """Whether validation had its say, or was to have it and failed."""
-    verdict = record.attempts[-1].verdict if record.attempts else None
-    if verdict is None:
-        return record.outcome == "error"
-    return verdict.status != "unchecked" or record.outcome == "unchecked"
 
 
 def _rejected(attempt: Attempt) -> bool:

@@ -388,6 +388,55 @@ def amend(body: ConformedCopy, amendment: Document) -> Amended:
     return Amended(work.body, rest, passages, tuple(work.notes), released)
 
 
+def in_new_words(document: Document, read: Callable[[Document], Reading]) -> Reading:
+    """What `read` makes of a document; of an amendment, without the words that it replaces by others.
+
+    These are the old value of an exchange ("from X to Y"), quoted words that give way to others, and in the recitals
+    the values of terms that the provisions set. Each quote stands in the document as it is.
+    """
+    text = document.text.translate(_QUOTES)
+    gone = _old_words(text) if identify(document).role == "amendment" else []
+    if not gone:
+        return read(document)
+    copy = ConformedCopy.of(document).blanked(gone)
+    reading = read(Document(document.id, copy.text, document.pages, document.sections))
+    return reading.model_copy(update={"triples": tuple(_in_its_words(each, document) for each in reading.triples)})
+
+
+def _in_its_words(triple: Triple, document: Document) -> Triple:
+    if triple.evidence is None:
+        return triple
+    return triple.model_copy(update={"evidence": Evidence.of(document, triple.evidence.start, triple.evidence.end)})
+
+
+def _old_words(text: str) -> list[tuple[int, int]]:
+    """The words of an amendment that it replaces, wherever it gives them."""
+    recitals = _recitals(text)
+    provisions = ConformedCopy.of(Document("", text)).blanked(recitals).text
+    gone: list[tuple[int, int]] = []
+    for pattern in _SWAPS:
+        swaps = [found for found in pattern.finditer(provisions) if not _is_provision(found["old"], found["new"])]
+        gone += [span for found in swaps for span in _places(text, found["old"])]
+    for topic, value, mentions in _TOPICS:
+        exchanges = [
+            found
+            for pattern in _EXCHANGES
+            for found in re.compile(pattern.format(value=value), re.I).finditer(provisions)
+        ]
+        gone += [span for found in exchanges for span in _places(text, found["old"])]
+        sets = any(
+            re.search(pattern.format(topic=topic, changed=_CHANGED, value=value), provisions, re.I) for pattern in _SETS
+        )
+        if exchanges or sets:
+            told = ((start, end) for _, start, end in mentions(Document("", text)))
+            gone += [(start, end) for start, end in told if any(first <= start < last for first, last in recitals)]
+    return gone
+
+
+def _places(text: str, words: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)", text)]
+
+
 def without_security(reading: Reading, released: Evidence) -> Reading:
     """The reading of an agreement whose security was given up: where it says nothing else, its loans are unsecured."""
     bare = [facility for facility in reading.facilities if facility.security == "unstated"]
