@@ -35,10 +35,14 @@ def test_documents_without_a_label_are_counted_beside_the_matrix():
 
 
 def test_every_query_is_counted_exactly_once(records):
+    judged = len(records)
+    records = [*records, record(question="Q6", outcome="error"), record(question="Q7", outcome="unchecked")]
     frame = confusion.query_frame(records)
-    assert confusion.count(frame).queries == len(records)
+    assert confusion.count(frame).queries == judged
     for keys in (["arm"], ["arm", "clash_type"], ["arm", "question_id"], ["arm", "document_id"]):
-        assert confusion.confusion_by(frame, keys, PLAN)["queries"].sum() == len(records)
+        by = confusion.confusion_by(frame, keys, PLAN)
+        assert by["queries"].sum() == judged
+        assert by[["queries", "unchecked", "error"]].to_numpy().sum() == len(records)
 
 
 def test_published_rates_follow_from_published_counts():

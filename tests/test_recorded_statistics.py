@@ -17,19 +17,36 @@ MATRIX = ("tp", "fp", "tn", "fn")
 SECONDS = ("rag", "extraction", "validation", "total")
 
 
-@pytest.fixture(scope="module")
-def rows(external_data: Path) -> pd.DataFrame:
-    """The given table, read by pandas and by nothing of ours."""
+@pytest.fixture(scope="module", params=["as it is", "with failures"])
+def table(request: pytest.FixtureRequest, external_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The given table; the same with queries that failed, or were asked again and got no verdict."""
     path = external_data / "loan_thesis" / "per_query.csv"
     if not path.is_file():
         pytest.skip("no loan_thesis in the external data")
-    return pd.read_csv(path, dtype={"contract_id": str})
+    if request.param == "as it is":
+        return path
+    rows = pd.read_csv(path, dtype=str)
+    drawn = rows[rows["condition"] == "ovrag"].sample(24, random_state=7).index
+    outcome = ["validation_passed", "total_attempts", "hard_reject", "accepted_at_attempt"]
+    measured = [name for name in rows if name.startswith(("rouge", "bertscore", "latency"))]
+    rows.loc[drawn[:12], [*outcome, *measured]] = None
+    rows.loc[drawn[:12], "error"] = "the model gave no answer"
+    rows.loc[drawn[12:], outcome] = None
+    rows.loc[drawn[12:], "total_attempts"] = "3.0"
+    changed = tmp_path_factory.mktemp("table") / "per_query.csv"
+    rows.to_csv(changed, index=False)
+    return changed
 
 
 @pytest.fixture(scope="module")
-def imported(external_data: Path, rows: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Import:
-    source = external_data / "loan_thesis" / "per_query.csv"
-    return import_run(source, "theirs", folder=tmp_path_factory.mktemp("runs"))
+def rows(table: Path) -> pd.DataFrame:
+    """The table, read by pandas and by nothing of ours."""
+    return pd.read_csv(table, dtype={"contract_id": str})
+
+
+@pytest.fixture(scope="module")
+def imported(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Import:
+    return import_run(table, "theirs", folder=tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +77,10 @@ def same(ours: object, theirs: float) -> bool:
 def test_confusion_and_rates_are_those_of_the_table(rows: pd.DataFrame, scored: Json) -> None:
     counts, arm = cells(judged(rows)), scored["ovrag"]
     assert {name: arm["confusion"][name] for name in MATRIX} == counts
+    asked = rows[rows["condition"] == "ovrag"]
+    failed = int(asked["error"].notna().sum())
+    assert (arm["queries"], arm["confusion"]["error"]) == (len(judged(rows)), failed)
+    assert arm["confusion"]["unchecked"] == len(asked) - len(judged(rows)) - failed
     precision = counts["tp"] / (counts["tp"] + counts["fp"])
     recall = counts["tp"] / (counts["tp"] + counts["fn"])
     assert same(arm["precision"], precision)

@@ -1,13 +1,14 @@
 """Flagged against expected: the confusion matrix of a run, whole and by part, with intervals over documents.
 
-Flagged means refused or reported as contradicting itself. Queries that failed or could not be checked, and queries
-about documents without a label, are counted beside the matrix and never inside it.
+Flagged means refused or reported as contradicting itself. A query is judged where it neither failed nor went unchecked:
+`queries` counts the judged ones, in every table and score. Failed and unchecked queries stand beside them. The matrix
+holds the judged queries about documents with a label: tp + fp + tn + fn + unlabelled = queries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from ovrag_core.types import QueryRecord
 
 MATRIX = ("tp", "fp", "tn", "fn")
 BESIDE = ("unchecked", "error", "unlabelled")
+JUDGED = (*MATRIX, "unlabelled")
 RATES = ("precision", "recall", "f1")
 CLEAN = "clean"
 
@@ -45,8 +47,8 @@ class Confusion:
 
     @property
     def queries(self) -> int:
-        """All queries, beside the matrix or inside it."""
-        return sum(getattr(self, field.name) for field in fields(self))
+        """Judged queries, those about documents without a label included."""
+        return sum(getattr(self, name) for name in JUDGED)
 
 
 def cell(record: QueryRecord) -> str:
@@ -65,7 +67,8 @@ def query_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
 
     Columns: arm, document_id, question_id, label, clash_type (`clean` where none is expected, empty without a label),
     outcome, cause, cell, one 0/1 column per cell, flagged, hard_rejected, completed, attempts, accepted_at (number of
-    corrections before acceptance, or missing), needed and succeeded (corrections), model.
+    corrections before acceptance, or missing), needed and succeeded (corrections), model. `completed` marks the judged
+    queries; a correction is needed only by one of them.
     """
     rows = [_row(record) for record in records]
     frame = pd.DataFrame(rows, columns=list(_row(_EMPTY)))
@@ -96,7 +99,7 @@ def rates(frame: pd.DataFrame, plan: Resampling) -> dict[str, Estimate]:
 
 
 def confusion_by(frame: pd.DataFrame, keys: Sequence[str], plan: Resampling) -> pd.DataFrame:
-    """Counts and rates of each group: the keys, documents, queries, the cells, each rate with `_low` and `_high`.
+    """Counts and rates of each group: keys, documents, judged queries, cells, each rate with `_low` and `_high`.
 
     Groups keep the order of their first row. A group of one document has rates but no intervals.
     """
@@ -125,7 +128,7 @@ def hard_reject_rate(frame: pd.DataFrame, plan: Resampling) -> Estimate:
 
 
 def correction_success(frame: pd.DataFrame, plan: Resampling) -> Estimate:
-    """Corrections that led to acceptance among those that were needed."""
+    """Corrections that led to acceptance among those that judged queries needed."""
     sums = frame.groupby("document_id", sort=True)[["succeeded", "needed"]].sum()
     return ratio(sums["succeeded"].tolist(), sums["needed"].tolist(), plan)
 
@@ -187,7 +190,8 @@ def compare_documents(frame: pd.DataFrame, first: str, second: str) -> McNemar:
 def _row(record: QueryRecord) -> dict[str, object]:
     where = cell(record)
     accepted = record.outcome in ("accepted", "corrected")
-    needed = record.attempt_count > 1 or record.outcome in ("corrected", "hard_rejected")
+    judged = record.failure is None
+    needed = judged and (record.attempt_count > 1 or record.outcome in ("corrected", "hard_rejected"))
     return {
         "arm": record.arm,
         "document_id": record.document_id,
@@ -200,7 +204,7 @@ def _row(record: QueryRecord) -> dict[str, object]:
         **{name: int(where == name) for name in (*MATRIX, *BESIDE)},
         "flagged": record.flagged,
         "hard_rejected": int(record.outcome == "hard_rejected"),
-        "completed": int(record.outcome not in ("error", "unchecked")),
+        "completed": int(judged),
         "attempts": record.attempt_count,
         "accepted_at": float(record.attempt_count - 1) if accepted and record.attempt_count else np.nan,
         "needed": int(needed),

@@ -36,7 +36,8 @@ def score_run(
 ) -> Json:
     """Per arm: confusion, rates, quality, latency and the share of answers about the wrong document.
 
-    Each rate `x` has its interval beside it as `x_interval: [low, high]`; what is not defined is null. Intervals have
+    `queries` counts judged queries; failed and unchecked ones stand beside them (see `evaluation.confusion`). Each rate
+    `x` has its interval beside it as `x_interval: [low, high]`; what is not defined is null. Intervals have
     documents as clusters (see `evaluation.statistics`). `cache` is the folder of BERTScore's cache, or None. Scores
     that came with an imported run are taken as they are.
     """
@@ -68,9 +69,9 @@ def score_text(result: Json) -> str:
     assert isinstance(arms, dict)
     models = ", ".join(dict.fromkeys(arm["model"] for arm in arms.values()))
     queries = sum(arm["queries"] for arm in arms.values())
-    head = (
-        f"run {result['run']}: {queries} queries, model {models}; {_percent(result)} intervals, documents as clusters"
-    )
+    failed = sum(arm["confusion"][name] for arm in arms.values() for name in ("unchecked", "error"))
+    counts = f"{queries} queries judged" + (f", {failed} not" if failed else "")
+    head = f"run {result['run']}: {counts}, model {models}; {_percent(result)} intervals, documents as clusters"
     blocks = [_table(title, columns, arms) for title, columns in _blocks(result).items()]
     return "\n\n".join([head, *(block for block in blocks if block), *_seconds_block(arms)])
 
