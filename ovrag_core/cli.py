@@ -5,6 +5,7 @@ input, or not checked.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -21,13 +22,20 @@ from ovrag_core.command import (
     Output,
     Overrides,
     Params,
+    end_closed,
     fail,
     load_each,
     print_json,
     read_settings,
     say,
+    say_passed_over,
+    silence_output,
+    system_error_text,
+    writable_file,
+    writable_folder,
 )
 from ovrag_core.errors import DocumentError, OvragError, RunError
+from ovrag_core.progress import no_notice, notice, print_beside
 from ovrag_core.project import project_file
 from ovrag_core.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings
 from ovrag_core.studies.causal.cli import app as causal
@@ -61,9 +69,17 @@ Rejudge = Annotated[
 
 
 def main() -> NoReturn:
-    """Run the command line; every expected error is one sentence on stderr and exit code 2."""
+    """Run the command line; every expected error is one sentence on stderr and exit code 2.
+
+    A reader that closes the pipe ends it silently with the code of SIGPIPE.
+    """
+    if sys.stdout is None:  # closed from the start
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        with notice("ovrag: loading …"):
+            code = _called(sys.argv)
+        sys.stdout.flush()
+        sys.exit(code)
     except OvragError as error:
         fail(str(error))
     except typer.Exit as done:
@@ -71,12 +87,21 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         fail("stopped")
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        end_closed()
+    except OSError as error:
+        silence_output()
+        fail(system_error_text(error))
     except Exception as error:
         if hasattr(error, "format_message"):  # click's own errors of usage
             fail(error.format_message())
         raise
+
+
+def _called(words: Sequence[str]) -> int:
+    """The exit code of the command that was asked for. Not by `app()`, which ends with 1 where the pipe is closed."""
+    command = typer.main.get_command(app)
+    with command.make_context(Path(words[0]).name, list(words[1:])) as context:
+        return command.invoke(context) or 0
 
 
 @app.command()
@@ -84,7 +109,10 @@ def review(
     paths: Annotated[list[Path], typer.Argument(help="PDF, DOCX, HTML or text files, or folders of them.")],
     deal: Annotated[bool, typer.Option("--deal", help="The files are one agreement with its amendments.")] = False,
     output: Output = Format.text,
-    html: Annotated[Path | None, typer.Option(help="Also write a page with the passages marked in the text.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Also write a page with the passages marked in the text.", callback=writable_file),
+    ] = None,
     params: Params = DEFAULT_PARAMS,
 ) -> int:
     """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
@@ -103,9 +131,9 @@ def review(
         if result.label == "UNCHECKED":
             say(f"{_listed(result)} was not checked: {result.reason}" if documents else result.reason or "not checked")
         if output is Format.jsonl:
-            print(result.to_json(), flush=True)
+            print_beside(result.to_json())
         elif output is Format.text:
-            print(report(result) + "\n", flush=True)
+            print_beside(report(result) + "\n")
     if output is Format.json:
         print_json([json.loads(result.to_json()) for result, _ in reviewed])
     if html is not None:
@@ -302,7 +330,7 @@ def score(
 @app.command()
 def results(
     run_names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs; several are compared as well.")],
-    to: Annotated[Path, typer.Option("--to", help="The folder that they are written to.")],
+    to: Annotated[Path, typer.Option("--to", help="The folder that they are written to.", callback=writable_folder)],
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
@@ -418,6 +446,7 @@ def _without_reports(paths: list[Path]) -> list[Path]:
 
     kept: list[Path] = []
     for path in paths:
+        say_passed_over(path)
         documents = find(path) if path.is_dir() else [path]
         for document in documents:
             if is_report(document):
@@ -452,6 +481,7 @@ def _ask(question: str, document_id: str, arm: ArmName, bench: Bench) -> QueryRe
 
 
 def _questions(asked: str) -> Iterator[str]:
+    no_notice()
     if sys.stdin.isatty():
         print(f"Questions about {asked}; an empty line ends.", file=sys.stderr)
     while True:

@@ -17,9 +17,9 @@ from ovrag_core.types import Document, Page
 
 SUFFIXES = (".pdf", ".txt", ".text", ".html", ".htm", ".xhtml", ".docx", ".docm", ".md")
 MAX_BYTES = 200_000_000
-MAX_CHARACTERS = 60_000_000
+MAX_CHARACTERS = 5_000_000  # some 1,500 pages, whose reading takes minutes
 
-__all__ = ["SUFFIXES", "find", "load"]
+__all__ = ["SUFFIXES", "find", "load", "passed_over"]
 
 
 def load(path: Path, document_id: str | None = None) -> Document:
@@ -66,9 +66,18 @@ def find(folder_or_file: Path) -> list[Path]:
     return found
 
 
+def passed_over(folder: Path) -> list[Path]:
+    """Files below a folder that `find` does not return, hidden ones apart, sorted by path; none for a file."""
+    files = sorted(item for item in Path(folder).rglob("*") if item.is_file()) if Path(folder).is_dir() else []
+    return [item for item in files if not _is_hidden(item.relative_to(folder)) and item.suffix.lower() not in SUFFIXES]
+
+
 def _is_document(path: Path) -> bool:
-    hidden = any(part.startswith((".", "~$")) for part in path.parts)
-    return not hidden and path.suffix.lower() in SUFFIXES
+    return not _is_hidden(path) and path.suffix.lower() in SUFFIXES
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "~$")) for part in path.parts)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -25,6 +25,7 @@ from ovrag_core.command import (
     print_json,
     read_settings,
     say,
+    writable_file,
 )
 from ovrag_core.errors import QuestionError, SettingsError
 from ovrag_core.lines import one_line
@@ -130,7 +131,9 @@ def explain(
 @app.command()
 def bench(
     files: Annotated[list[Path], typer.Argument(help="Questions of CounterBench or CLadder, one JSON object a line.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Write the records here instead of to stdout.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the records here instead of to stdout.", callback=writable_file)
+    ] = None,
 ) -> int:
     """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
     from tqdm import tqdm
@@ -147,7 +150,7 @@ def bench(
             say(str(error))
             faults += 1
             continue
-        for each in tqdm(questions, unit="question", delay=2):
+        for each in tqdm(questions, unit="question", delay=2, disable=None):
             if not isinstance(each, Question):
                 say(each)
                 faults += 1

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ovrag_core.command import BAD, DEFAULT_PARAMS, Format, Output, Overrides, Params, load_each, read_settings, say
+from ovrag_core.command import (
+    BAD,
+    DEFAULT_PARAMS,
+    Format,
+    Output,
+    Overrides,
+    Params,
+    load_each,
+    read_settings,
+    say,
+    writable_file,
+)
 from ovrag_core.command import print_json as print_indented
 from ovrag_core.errors import CorpusError, DocumentError
 from ovrag_core.retrieval.embedding import MINILM, Vectors
@@ -198,7 +209,9 @@ def nli(
 @app.command()
 def run(
     what: Annotated[What, typer.Argument(help="retrieval, answers, nli or graph.")],
-    out: Annotated[Path, typer.Option("--out", help="The file of results, one JSON object a line.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="The file of results, one JSON object a line.", callback=writable_file)
+    ],
     data: Data = None,
     arm: Annotated[str | None, typer.Option(help="Another arm than that of the settings.")] = None,
     seen: Annotated[

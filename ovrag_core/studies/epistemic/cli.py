@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ovrag_core.command import BAD, DEFAULT_PARAMS, FOUND, Format, Output, Overrides, Params, read_settings, say
+from ovrag_core.command import (
+    BAD,
+    DEFAULT_PARAMS,
+    FOUND,
+    Format,
+    Output,
+    Overrides,
+    Params,
+    read_settings,
+    say,
+    writable_file,
+)
 from ovrag_core.command import print_json as print_indented
 from ovrag_core.errors import CardError, GraphError, SettingsError, Unchecked
 from ovrag_core.lines import one_line
@@ -41,7 +52,7 @@ Wordings = Annotated[Path | None, typer.Option("--wordings", help="Further wordi
 SourceName = Annotated[
     str | None, typer.Option("--source", help="A source of the settings instead; default: the first of them.")
 ]
-Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
+Out = Annotated[Path, typer.Option("--out", help="The file to write.", callback=writable_file)]
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
 
 

@@ -27,6 +27,8 @@ from ovrag_core.command import (
     print_json,
     read_settings,
     say,
+    writable_file,
+    writable_folder,
 )
 from ovrag_core.errors import CorpusError, DocumentError, ModelSetupError, SettingsError
 from ovrag_core.project import project_file
@@ -65,7 +67,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
 @app.command()
 def index(
     documents: Annotated[list[Path], typer.Argument(help="PDF, text, HTML or DOCX files, or folders of them.")],
-    out: Annotated[Path, typer.Option("--out", help="The folder of the index.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder of the index.", callback=writable_folder)],
 ) -> int:
     """Cut documents into paragraphs and keep the hash of each file; later changes of a file are noticed."""
     from ovrag_core.studies.policy.corpus import corpus_of
@@ -122,7 +124,7 @@ def ask(
 
 @app.command()
 def calibrate(
-    out: Annotated[Path, typer.Option("--out", help="The file of the calibration.")],
+    out: Annotated[Path, typer.Option("--out", help="The file of the calibration.", callback=writable_file)],
     corpus: CorpusPaths = None,
     golden: Golden = None,
     params: Params = DEFAULT_PARAMS,
@@ -143,7 +145,9 @@ def calibrate(
 
 @app.command()
 def run(
-    out: Annotated[Path, typer.Option("--out", help="The file of records, one JSON object a line.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="The file of records, one JSON object a line.", callback=writable_file)
+    ],
     corpus: CorpusPaths = None,
     golden: Golden = None,
     arm: Annotated[list[ArmName] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
@@ -261,7 +265,12 @@ def critic(
 @app.command()
 def audit(
     file: Run,
-    out: Annotated[Path, typer.Option("--out", help="The folder of the bundle; it must be empty or not there.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", help="The folder of the bundle; it must be empty or not there.", callback=writable_folder
+        ),
+    ],
     arm: Annotated[Arm, typer.Option(help="The arm whose answers are filed.")] = "ours",
     corpus: CorpusPaths = None,
     params: Params = DEFAULT_PARAMS,
@@ -285,7 +294,10 @@ def audit(
 @app.command()
 def pack(
     file: Run,
-    out: Annotated[Path, typer.Option("--out", help="The folder of the pack; it must be empty or not there.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The folder of the pack; it must be empty or not there.", callback=writable_folder),
+    ],
     arm: Annotated[list[ArmName] | None, typer.Option(help="Only answers of this arm; may be repeated.")] = None,
     corpus: CorpusPaths = None,
     params: Params = DEFAULT_PARAMS,
