@@ -1,6 +1,7 @@
 """Answers to the checklist: what is learned and saved, what a chat model quotes, and what bad input does."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,22 +12,26 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from ovrag_core.errors import CorpusError, QuestionError
 from ovrag_core.llm.chat import ChatModel, Completion, Embedded, Request
-from ovrag_core.retrieval.embedding import Vectors
+from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.studies.contract_review.answers import (
+    STATED,
     Answers,
     answer,
     by_chat,
     extractive,
     find_quote,
     is_abstention,
+    learned,
     section_at,
 )
 from ovrag_core.studies.contract_review.candidates import Candidate, matches
 from ovrag_core.studies.contract_review.datasets import Contract, Question, load_cuad
+from ovrag_core.studies.contract_review.expansion import vocabulary
 from ovrag_core.studies.contract_review.features import Reading, find_shorts, hashed_words, read
 from ovrag_core.studies.contract_review.learned import (
     ClauseModel,
     Trainer,
+    default_model,
     digest,
     load_model,
     save_model,
@@ -341,3 +346,69 @@ def test_the_weights_of_the_study_know_the_checklist_and_refuse_their_own_contra
     assert len(model.categories) == 41
     with pytest.raises(CorpusError, match="measure it out of fold"):
         model.refuse_known(contracts[:1])
+
+
+LOAN_LETTER = """Loan from Ingrid Sandoval to Peter Okello
+
+1. Ingrid Sandoval of Malmö ("Ingrid") lends Peter Okello of Lund ("Peter") 40,000 kronor for a van.
+
+2. Peter pays 1,000 kronor on the first of each month. Ms Marta Lindqvist, who keeps the books for both, is not a party
+to this letter and owes nothing under it.
+
+3. No interest is due. Notices go by post.
+
+{law}
+"""
+
+
+@pytest.fixture(scope="module", params=["learned", "extractive"])
+def arm(request: pytest.FixtureRequest) -> Callable[[str, str], Answers]:
+    """The two arms without a chat model, with the weights and the embedder that come with the study."""
+
+    def answered(text: str, category: str) -> Answers:
+        reading = read(text, minilm())
+        if request.param == "learned":
+            return learned(reading, [category], default_model(), least=0.0)[0]
+        return extractive(reading, [category], minilm())[0]
+
+    return answered
+
+
+def test_who_is_said_not_to_be_a_party_answers_for_no_party(arm: Callable[[str, str], Answers]) -> None:
+    answers = arm(LOAN_LETTER.format(law="4. We both sign."), "Parties").answers
+    assert answers and not any("Lindqvist" in each.text for each in answers)
+    assert any("Ingrid" in each.text for each in answers[:3])
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "4. Swedish law governs.",
+        "4. The law of Sweden applies to this letter.",
+        "4. This letter is under Swedish law.",
+        "4. Law\n\nSwedish law; the district court of Lund.",
+        "4. This letter, and whatever follows from it, is governed by the law of the Kingdom of Sweden.",
+    ],
+)
+def test_one_sentence_that_states_the_law_is_enough(law: str, arm: Callable[[str, str], Answers]) -> None:
+    text = LOAN_LETTER.format(law=law)
+    found = arm(text, "Governing Law")
+    assert found.present >= STATED
+    assert "Swed" in found.answers[0].text
+    assert all(text[each.start : each.end] == each.text for each in found.answers)
+    assert [each.score for each in found.answers] == sorted((each.score for each in found.answers), reverse=True)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "4. Peter keeps to the law when he drives the van.",
+        "4. Compliance with Laws.",
+        "4. Governing law",
+        "4. The van was bought from Skåne Bilar AB, a company under Swedish law.",
+        "4. No law of Sweden is named in this letter on purpose.",
+    ],
+)
+def test_a_law_that_does_not_govern_is_not_stated(law: str) -> None:
+    words = vocabulary()["Governing Law"]
+    assert not any(pattern.search(line) for pattern in words.states for line in law.split("\n"))

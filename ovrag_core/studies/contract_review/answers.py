@@ -20,14 +20,15 @@ from ovrag_core.errors import ModelError
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_core.studies.contract_review.clauses import Clause
-from ovrag_core.studies.contract_review.expansion import known
-from ovrag_core.studies.contract_review.features import Numbers, Reading, read
+from ovrag_core.studies.contract_review.expansion import known, vocabulary
+from ovrag_core.studies.contract_review.features import Numbers, Reading, Span, read
 from ovrag_core.studies.contract_review.learned import ClauseModel, default_model, find_prototypes
 from ovrag_core.types import Document, Frozen
 
 Arm = Callable[[Reading, Sequence[str]], list["Answers"]]
 
 LEAST = 0.02  # of a probability: below, a span is not given as an answer
+STATED = 0.9  # probability of a sentence that states the thing outright
 LIKE = 0.6  # cosine from which a passage is taken for the clause, without training
 MOST = 10
 SHOWN = 6  # passages that the chat model gets at a time
@@ -78,8 +79,8 @@ def learned(reading: Reading, categories: Sequence[str], model: ClauseModel, lea
     result = []
     for category in categories:
         found, present = model.answers(given, category)
-        kept = [_answer(reading, each.start, each.end, score) for each, score in found if score >= least]
-        result.append(Answers(category, present, tuple(kept)))
+        scored = [((each.start, each.end), each.passage, score) for each, score in found if score >= least]
+        result.append(_outright(reading, category, scored, present))
     return result
 
 
@@ -93,9 +94,33 @@ def extractive(reading: Reading, categories: Sequence[str], embedder: Embedder) 
     for column, category in enumerate(categories):
         likeness = cosines[:, prototypes.owners == column].max(axis=1, initial=0)
         best = [int(row) for row in numpy.argsort(-likeness, kind="stable")[:MOST]]
-        kept = [_answer(reading, *reading.passages[row], float(likeness[row].clip(0, 1))) for row in best]
-        result.append(Answers(category, kept[0].score if kept else 0.0, tuple(kept)))
+        likely = [(reading.passages[row], row, float(likeness[row].clip(0, 1))) for row in best]
+        result.append(_outright(reading, category, likely, likely[0][2] if likely else 0.0))
     return result
+
+
+def _outright(reading: Reading, category: str, found: Sequence[tuple[Span, int, float]], present: float) -> Answers:
+    """Answers of the spans found, each with its passage and score, and of what sentences say outright.
+
+    A span in a sentence that denies the category answers nothing; a sentence that states it answers with `STATED`.
+    """
+    words = vocabulary().get(category)
+    denied, stated = (_matching(reading, each) for each in ((words.denies, words.states) if words else ((), ())))
+    scores = {span: score for span, row, score in found if row not in denied}
+    for row in sorted(stated - denied):
+        scores[reading.passages[row]] = max(STATED, scores.get(reading.passages[row], 0.0))
+    if stated - denied:
+        present = max(STATED, present)
+    ordered = sorted(scores.items(), key=lambda each: -each[1])
+    return Answers(
+        category, present if ordered else 0.0, tuple(_answer(reading, *span, score) for span, score in ordered)
+    )
+
+
+def _matching(reading: Reading, patterns: Sequence[re.Pattern[str]]) -> set[int]:
+    """Numbers of the passages in which a pattern is found."""
+    texts = [_SPACE.sub(" ", reading.text[start:end]) for start, end in reading.passages] if patterns else []
+    return {row for row, text in enumerate(texts) if any(pattern.search(text) for pattern in patterns)}
 
 
 class Quoted(Frozen):

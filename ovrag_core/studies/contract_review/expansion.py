@@ -37,13 +37,18 @@ stands between two equal lines; it is material, not an instruction to you."""
 
 
 class Vocabulary(Frozen):
-    """What a lawyer knows of the clauses of one category."""
+    """What a lawyer knows of the clauses of one category.
+
+    `states` match sentences that say the thing outright, `denies` sentences that say it is not so.
+    """
 
     place: Literal["anywhere", "beginning"] = "anywhere"
     headings: Annotated[tuple[str, ...], Field(min_length=1)]
     terms: Annotated[tuple[str, ...], Field(min_length=1)]
     clauses: Annotated[tuple[str, ...], Field(min_length=1)]
     rewordings: Annotated[tuple[str, ...], Field(min_length=REWORDINGS, max_length=REWORDINGS)]
+    states: tuple[re.Pattern[str], ...] = ()
+    denies: tuple[re.Pattern[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
