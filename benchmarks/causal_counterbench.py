@@ -16,6 +16,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from shown import estimate, markdown
+
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.external import external_data
 from ovrag_core.project import project_file
@@ -32,11 +34,9 @@ from ovrag_core.studies.causal.counterbench_scores import (
 from ovrag_core.studies.causal.questions import Question, read_questions
 
 
-def line_of(figure: Figure) -> str:
+def row_of(figure: Figure) -> tuple[object, ...]:
     made = figure.estimate
-    interval = "–" if made.low is None or made.high is None else f"[{made.low:.3f}, {made.high:.3f}] {made.method}"
-    value = "–" if made.value is None else f"{made.value:.3f}"
-    return f"  {figure.name:<48} {figure.right:>5}/{figure.of:<5} {value}  {interval}, {made.clusters} texts"
+    return figure.name, figure.right, figure.of, made.clusters, estimate(made)
 
 
 def times(questions: Sequence[Question], repeat: int) -> list[float]:
@@ -86,16 +86,15 @@ def main() -> None:
     for fault in (each for each in read if isinstance(each, str)):
         print(f"no question: {fault}")
     scored = score(questions, counterbench.answer)
-    print(f"{given.questions}: {len(questions)} questions, {len(scored)} with a label")
-    for figure in figures(scored, Resampling(given.samples), read_known(given.contested)):
-        print(line_of(figure))
-    print("  solutions:", ", ".join(f"{number} {status}" for status, number in sorted(statuses(scored).items())))
-    for name, value in PUBLISHED.items():
-        row = f"labels as given, {name} (published, TinyLlama)"
-        print(f"  {row:<48} {'':>11} {value:.3f}  no interval, 1000 questions")
+    print(f"{given.questions.name}: {len(questions)} questions, {len(scored)} with a label\n")
+    rows = [row_of(figure) for figure in figures(scored, Resampling(given.samples), read_known(given.contested))]
+    rows += [(f"published: {name}, TinyLlama", "", 1000, "", f"{value:.3f}") for name, value in PUBLISHED.items()]
+    print(markdown(("CounterBench", "right", "of", "texts", "share"), rows) + "\n")
+    print("solutions:", ", ".join(f"{number} {status}" for status, number in sorted(statuses(scored).items())) + "\n")
     spent = times(questions, given.repeat)
     late = spent[int(0.95 * (len(spent) - 1))]
-    print(f"  ms a question: median {statistics.median(spent):.2f}, 95% below {late:.2f}, most {spent[-1]:.2f}")
+    row = ("CounterBench", f"{statistics.median(spent):.2f} ms", f"{late:.2f} ms")
+    print(markdown(("parse and infer, a question", "median", "95% within"), [row]))
     if given.cases:
         show_cases(scored)
 

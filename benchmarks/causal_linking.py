@@ -22,6 +22,7 @@ from pathlib import Path
 
 import yaml
 from pyoxigraph import NamedNode
+from shown import markdown
 
 from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
@@ -37,6 +38,15 @@ GRAPH = PROJECT / "data" / "samples" / "causal" / "graph.ttl"
 PHRASES = PROJECT / "tests" / "data" / "causal"
 RECORDED = ("chains_75_published_run.json", "chains_75_earlier.json")
 SAMPLE = "urn:ovrag:causal:sample#"
+SAME = "taken for the same"
+LINKING = (
+    "phrases",
+    "synonyms linked",
+    f"opposites {SAME}",
+    f"negations {SAME}",
+    "names in no list, right",
+    "strangers linked",
+)
 PLAIN = (0.70, 0.85)  # cosines from which the earlier study's code and its paper take phrases for the same
 _TURNED = {  # the other direction of the verbs that end recorded phrases
     "increases": "decreases", "increase": "decrease", "rises": "falls", "rise": "fall", "grows": "shrinks",
@@ -69,9 +79,9 @@ def main() -> None:
     options = parser.parse_args()
     store = load_graph(GRAPH)
     lexicon = Lexicon.of_graph(store, None if options.no_likeness else minilm())
-    for phrases in _sets(lexicon, options.no_likeness):
-        _print_linking(phrases, options.gamma, options.errors)
-    _print_statements(store, lexicon, options.errors)
+    rows = [_linking(phrases, options.gamma, options.errors) for phrases in _sets(lexicon, options.no_likeness)]
+    print(markdown(LINKING, rows) + "\n")
+    print(markdown(("statements", "recall", "precision", "not read"), _statements(store, lexicon, options.errors)))
 
 
 # --- linking
@@ -146,38 +156,24 @@ def _meaning(lexicon: Lexicon, phrase: str, gamma: float = 0.85) -> Meaning | No
     return (linked.entity, linked.direction, linked.polarity) if isinstance(linked, Linked) else None
 
 
-def _print_linking(phrases: Phrases, gamma: float, errors: bool) -> None:
-    print(f"\n{phrases.name}: {len(phrases.lexicon.names)} names")
+def _linking(phrases: Phrases, gamma: float, errors: bool) -> tuple[str, ...]:
     right = [_meaning(phrases.lexicon, phrase, gamma) == meaning for phrase, meaning, _ in phrases.synonyms]
-    rows = [("synonyms linked", right, [(phrase, words) for phrase, _, words in phrases.synonyms])]
-    for title, pairs in (
-        ("opposites taken for the same", phrases.opposites),
-        ("negations taken for the same", phrases.negations),
-    ):
-        same = [_same(phrases.lexicon, one, other, gamma) for one, other in pairs]
-        rows.append((title, same, list(pairs)))
-    for title, outcome, pairs in rows:
-        cosines = _cosines(pairs)
-        plain = ", ".join(f"{sum(c >= at for c in cosines)} at {at:.2f}" for at in PLAIN)
-        print(f"  {title:32} {_share(outcome)}   plain cosine: {plain}")
+    rows = [(right, True, [(phrase, words) for phrase, _, words in phrases.synonyms])]
+    for pairs in (phrases.opposites, phrases.negations):
+        rows.append(([_same(phrases.lexicon, one, other, gamma) for one, other in pairs], False, list(pairs)))
+    cells = []
+    for outcome, wanted, pairs in rows:
+        plain = ", ".join(f"{sum(cosine >= at for cosine in _cosines(pairs))} at {at:.2f}" for at in PLAIN)
+        cells.append(f"{_share(outcome)}; by cosine alone {plain}")
         if errors:
-            wrong = [pair for pair, is_so in zip(pairs, outcome, strict=True) if is_so != title.startswith("synonyms")]
-            for pair in wrong:
-                print(
-                    f"    {pair}: {link(pair[0], phrases.lexicon, gamma)} / {link(pair[1], phrases.lexicon, gamma)}"[
-                        :400
-                    ]
-                )
-    found = [(link(phrase, phrases.lexicon, gamma), node) for phrase, node in phrases.unlisted]
-    if found:
-        taken = [each.entity == node for each, node in found if isinstance(each, Linked)]
-        shown = _share([isinstance(each, Linked) for each, _ in found])
-        print(f"  {'names in no list linked':32} {shown}; right {sum(taken)}")
+            for pair in (pair for pair, is_so in zip(pairs, outcome, strict=True) if is_so != wanted):
+                print(pair, [link(one, phrases.lexicon, gamma) for one in pair])
+    unlisted = [(link(phrase, phrases.lexicon, gamma), node) for phrase, node in phrases.unlisted]
+    named = [isinstance(each, Linked) and each.entity == node for each, node in unlisted]
     linked = [isinstance(link(phrase, phrases.lexicon, gamma), Linked) for phrase in phrases.strangers]
-    if linked:
-        print(f"  {'strangers linked':32} {_share(linked)}")
-        if errors:
-            print("   ", [phrase for phrase, is_linked in zip(phrases.strangers, linked, strict=True) if is_linked])
+    if errors:
+        print([phrase for phrase, is_linked in zip(phrases.strangers, linked, strict=True) if is_linked])
+    return phrases.name, *cells, *(_share(each) if each else "–" for each in (named, linked))
 
 
 def _same(lexicon: Lexicon, one: str, other: str, gamma: float) -> bool:
@@ -192,31 +188,29 @@ def _cosines(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 def _share(outcome: Sequence[bool]) -> str:
     found = wilson(sum(outcome), len(outcome))
-    return (
-        f"{sum(outcome):3} of {len(outcome):3} = {found.value or 0:.3f} [{found.low or 0:.3f}, {found.high or 0:.3f}]"
-    )
+    return f"{sum(outcome)} of {len(outcome)} [{found.low or 0:.3f}, {found.high or 0:.3f}]"
 
 
 # --- statements
 
 
-def _print_statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> None:
-    print("\nstatements: recall and precision of claims (thing, effect, thing, denied)")
+def _statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> Iterator[tuple[object, ...]]:
+    """Recall and precision of claims: thing, effect, thing, denied."""
     chains = generate(store)
-    _print_claims("chains, prompts", [(c.prompt, _stated(c), lexicon, _added(c)) for c in chains], errors)
+    yield _claims("chains, prompts", [(c.prompt, _stated(c), lexicon, _added(c)) for c in chains], errors)
     for kind in ("relation", "synonym", "order"):
         texts = [(p.text, _stated(c), lexicon, _added(c)) for c in chains for p in c.paraphrases if p.kind == kind]
-        _print_claims(f"chains, paraphrased by {kind}", texts, errors)
+        yield _claims(f"chains, paraphrased by {kind}", texts, errors)
     folder = EXTERNAL / "causal" / "recorded"
     for name in RECORDED if folder.is_dir() else ():
         pairs = [
             (chain, Lexicon.of_graph(EmbeddedStore(recorded_graph([chain])))) for chain in read_recorded(folder / name)
         ]
-        _print_claims(f"{name}, prompts", [(c.prompt, _stated(c), own, 0) for c, own in pairs], errors)
+        yield _claims(f"{name}, prompts", [(c.prompt, _stated(c), own, 0) for c, own in pairs], errors)
         texts = [(p.text, _stated(c), own, 0) for c, own in pairs for p in c.paraphrases]
-        _print_claims(f"{name}, paraphrases", texts, errors)
+        yield _claims(f"{name}, paraphrases", texts, errors)
     for name in ("statements_first", "statements_unseen"):
-        _print_unseen(name, yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8")), lexicon, errors)
+        yield _unseen(name, yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8")), lexicon, errors)
 
 
 ClaimKey = tuple[str, str, str, bool]
@@ -231,7 +225,7 @@ def _added(chain: Chain) -> int:
     return len(chain.contradictions) + len(chain.asides)
 
 
-def _print_claims(title: str, texts: Sequence[tuple[str, set[ClaimKey], Lexicon, int]], errors: bool) -> None:
+def _claims(title: str, texts: Sequence[tuple[str, set[ClaimKey], Lexicon, int]], errors: bool) -> tuple[object, ...]:
     """Recall of the steps, and precision: what is claimed beyond the steps and the sentences added to them is wrong."""
     hit = total = claimed = unread = 0
     for text, stated, lexicon, added in texts:
@@ -243,13 +237,10 @@ def _print_claims(title: str, texts: Sequence[tuple[str, set[ClaimKey], Lexicon,
         unread += len(reading.unread) + sum(not isinstance(each, Claim) for each in claims)
         if errors and stated - found:
             print("   ", sorted(stated - found)[:2], [each.quote for each in reading.unread][:2])
-    for name, among in (("recall", total), ("precision", claimed)):
-        shown = wilson(hit, among)
-        share = f"{hit} of {among} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
-        print(f"  {title:52} {name} {share}; not read {unread}")
+    return title, _of(hit, total), _of(hit, claimed), unread
 
 
-def _print_unseen(title: str, entries: Sequence[dict[str, object]], lexicon: Lexicon, errors: bool) -> None:
+def _unseen(title: str, entries: Sequence[dict[str, object]], lexicon: Lexicon, errors: bool) -> tuple[object, ...]:
     """Sentences with the claims that they make; what claims nothing counts against precision if a claim is found."""
     hit = total = claimed = 0
     for entry in entries:
@@ -262,10 +253,11 @@ def _print_unseen(title: str, entries: Sequence[dict[str, object]], lexicon: Lex
         if errors and found != meant:
             short = [[tuple(str(part).rpartition("#")[2] for part in each) for each in side] for side in (found, meant)]
             print(f"    {text}\n      found {short[0]}\n      meant {short[1]}")
-    for name, among in (("recall", total), ("precision", claimed)):
-        shown = wilson(hit, among)
-        share = f"{hit} of {among} = {shown.value:.3f} [{shown.low:.3f}, {shown.high:.3f}]"
-        print(f"  {f'{title}, {len(entries)} sentences':52} {name} {share}")
+    return f"{title}, {len(entries)} sentences", _of(hit, total), _of(hit, claimed), ""
+
+
+def _of(hit: int, among: int) -> str:
+    return _share([True] * hit + [False] * (among - hit))
 
 
 if __name__ == "__main__":

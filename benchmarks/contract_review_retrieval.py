@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy
 import pandas
+from shown import estimate, markdown
 
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.external import external_data
 from ovrag_core.retrieval.embedding import MINILM, Vectors, minilm
 from ovrag_core.retrieval.rerank import by_sentences
@@ -84,9 +85,8 @@ def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping
         f"{retriever}, {wording}": metrics.run(contracts, searching(shelf, retriever, wording, descriptions))
         for retriever, wording in ARMS
     }
-    sizes = [chunk.end - chunk.start for chunk in shelf.chunks(shelf.scope(None))]
-    print(f"\n{chunker}: {len(sizes)} chunks, {numpy.mean(sizes):.0f} characters on average")
-    show(frames)
+    chunks = shelf.chunks(shelf.scope(None))
+    show(frames, f"{chunker}: {len(chunks)} chunks")
     print(table(metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
 
 
@@ -105,14 +105,15 @@ def show_chunkers(contracts: Sequence[Contract], chunkers: Sequence[str], descri
         contract.document.id: Known(reading, model)
         for contract, reading, model in Trainer(contracts, categories(contracts)).out_of_fold()
     }
-    print(" | ".join(["cut", "chunks", "measure", *(f"{name}, {wording}" for name, wording in MAIN), "learned"]))
+    rows = []
     for chunker in chunkers:
         shelf = on_shelf(contracts, chunker)
         arms = [searching(shelf, retriever, wording, descriptions) for retriever, wording in MAIN]
         frames = [metrics.run(contracts, arm) for arm in [*arms, learned_arm(known, chunker)]]
         for measured in COMPACT:
-            cells = [told(metrics.estimate(frame, measured, PLAN)) for frame in frames]
-            print(" | ".join([chunker, str(len(shelf.chunks(shelf.scope(None)))), measured, *cells]), flush=True)
+            cells = [estimate(metrics.estimate(frame, measured, PLAN)) for frame in frames]
+            rows.append([chunker, len(shelf.chunks(shelf.scope(None))), measured, *cells])
+    print(markdown(["cut", "chunks", "measure", *(f"{name}, {wording}" for name, wording in MAIN), "learned"], rows))
 
 
 def show_pooled(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> None:
@@ -137,8 +138,7 @@ def show_pooled(contracts: Sequence[Contract], descriptions: Mapping[str, str]) 
                 return search(shelf, retriever, asked, 10, within=within, documents=documents)
 
             frames[f"{retriever}, {wording}, {how}"] = metrics.run(contracts, arm)
-    print(f"\nScope, recursive-2048, {len(contracts)} contracts")
-    show(frames)
+    show(frames, f"scope, recursive-2048, {len(contracts)} contracts")
 
 
 def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> None:
@@ -170,8 +170,7 @@ def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> N
 
         name = f"{chunker}{', expansion' if wording == 'rewordings' else ''}{', rerank' if reranked else ''}"
         frames[name] = metrics.run(contracts, arm)
-    print("\nE2, MiniLM, title query, all contracts")
-    show(frames)
+    show(frames, "E2, MiniLM, title query, all contracts")
     print(table(metrics.differences(frames, "recursive-2048", "recall_3", PLAN)))
     print("\nE2 in the thesis's setting (two contracts, 82 cases), redrawn 200 times: recall@3 over what has an answer")
     drawn = {name: metrics.redrawn(contracts, frame, "recall_3") for name, frame in frames.items()}
@@ -207,22 +206,18 @@ def on_shelf(contracts: Sequence[Contract], chunker: str) -> Shelf:
     return shelve([contract.document for contract in contracts], chunker, minilm())
 
 
-def show(frames: Frames) -> None:
+def show(frames: Frames, title: str) -> None:
     rows = []
     for name, frame in frames.items():
-        row = [name, len(frame)]
-        for measured in SHOWN:
-            row.append(told(metrics.estimate(frame, measured, PLAN)))
-        rows.append(row)
-    print(table(pandas.DataFrame(rows, columns=["arm", "n", *SHOWN])))
-
-
-def told(found: Estimate) -> str:
-    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+        rows.append((name, len(frame), *(estimate(metrics.estimate(frame, measured, PLAN)) for measured in SHOWN)))
+    print(markdown((title, "n", *SHOWN), rows) + "\n")
 
 
 def table(frame: pandas.DataFrame) -> str:
-    return frame.to_string(index=False, float_format=lambda value: f"{value:.3f}")
+    rows = [
+        [f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row] for row in frame.to_numpy(dtype=object)
+    ]
+    return markdown([str(name) for name in frame.columns], rows)
 
 
 if __name__ == "__main__":

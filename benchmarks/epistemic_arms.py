@@ -1,28 +1,29 @@
 """All systems on cards from elsewhere: metrics with intervals, paired tests, retrieval, and multiple choice.
 
     python benchmarks/epistemic_arms.py [--facts F] [--hidden H] [--cards C] [--choices Q] [--domain D] [--own]
-        [--shipped] [--learn] [--split S] [--write RUN]
+        [--shipped] [--learn] [--split S ...] [--write RUN]
 
 Reads the rivers below `OVRAG_EXTERNAL_DATA` unless told otherwise. Intervals (95%) resample drainages. The readers of
 passages learn anew by folds of drainages, as what they are shipped with was learned from these very cards: give
 `--shipped` for cards on other rivers. `--own` runs the samples of the repository instead, with cards made from them.
 `--learn` writes what the readers learn from all cards; `--write` the records and their seconds. With `--split` the
-cards are asked in other words: those of that split of tests/data/epistemic/river_wordings.tsv, in turn.
+cards are asked in other words, of the licence alone: those of each split of tests/data/epistemic/river_wordings.tsv,
+in turn.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
 from pyoxigraph import NamedNode
+from shown import estimate, markdown
 
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.external import external_data
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import minilm
@@ -47,7 +48,9 @@ from ovrag_core.studies.epistemic.records import write_run
 from ovrag_core.studies.epistemic.settings import Choices, Epistemic, Source
 
 PLAN = Resampling()
-SHOWN = ("accuracy", "LA*", "FAR*", "false YES", "CVRR*", "AR*", "macro-F1", "AURC", "excess AURC")
+CORRECTED = ("LA*", "CVRR*", "FAR*", "AR*", "false YES", "accuracy")
+MORE = ("macro-F1", "AURC", "excess AURC")
+REWORDED = ("accuracy", "LA*", "FAR*", "false YES")
 PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA")
 WEIGHTS = project_file(Path("ovrag_core/studies/epistemic/weights/readers.json"))
 WORDINGS = project_file(Path("tests/data/epistemic/river_wordings.tsv"))
@@ -65,7 +68,7 @@ def main() -> None:
     options.add_argument("--own", action="store_true")
     options.add_argument("--shipped", action="store_true")
     options.add_argument("--learn", action="store_true")
-    options.add_argument("--split")
+    options.add_argument("--split", nargs="+")
     options.add_argument("--write", type=Path)
     given = options.parse_args()
     if given.own:
@@ -76,7 +79,25 @@ def main() -> None:
     source = Source(
         graph=str(given.facts), domain=given.domain, hidden=given.hidden, cards=given.cards, choices=choices
     )
-    measure("rivers", source, shipped=given.shipped, learning=given.learn, split=given.split, path=given.write)
+    if given.split:
+        measure_splits(source, given.split)
+        return
+    measure("rivers", source, shipped=given.shipped, learning=given.learn, path=given.write)
+
+
+def measure_splits(source: Source, splits: Sequence[str]) -> None:
+    """Print how the licence answers the cards in the wordings of each split."""
+    world, cards = deal(source, plan_of(Epistemic().cards), minilm())
+    arm = offline_arms(world)["licence"]
+    rows = []
+    for split in splits:
+        made = run(world, reworded(world, cards, split), [arm])
+        found = estimates([record.outcome() for record in made.by_arm()[LICENSED]], PLAN)
+        with WORDINGS.open(encoding="utf-8", newline="") as file:
+            asks = [row["asks"] for row in csv.DictReader(file, delimiter="\t") if row["split"] == split]
+        number = sum(kind in ("direct", "chain") for kind in asks)
+        rows.append((split, number, len(cards), *(estimate(found[name]) for name in REWORDED)))
+    print(markdown(("wordings", "n", "cards", *REWORDED), rows))
 
 
 def measure(
@@ -85,15 +106,11 @@ def measure(
     *,
     shipped: bool,
     learning: bool = False,
-    split: str | None = None,
     path: Path | None = None,
 ) -> None:
     """Print all figures of one source."""
-    start = time.perf_counter()
     world, cards = deal(source, plan_of(Epistemic().cards), minilm())
-    if split is not None:
-        cards = reworded(world, cards, split)
-    print(f"{name}: {len(cards)} cards, {len(world.shelf.passages)} facts")
+    print(f"{name}: {len(cards)} cards, {len(world.shelf.passages)} facts\n")
     if learning:
         learned = learn(lessons(world, cards), "gold cards on rivers, DBpedia, the part for development")
         WEIGHTS.write_text(learned.model_dump_json(indent=1) + "\n", encoding="utf-8")
@@ -102,14 +119,12 @@ def measure(
     if path is not None:
         write_run(made, path)
     outcomes = {arm: [each.outcome() for each in records] for arm, records in made.by_arm().items()}
-    for arm, listed in outcomes.items():
-        _print_arm(arm, listed)
+    _print_arms(outcomes, name)
     _print_pairs(outcomes)
     _print_retrieval(world, cards)
     if source.choices is not None:
         # A question from other text may be about any river.
         _print_choices(open_world(source.model_copy(update={"hidden": None}), minilm()), source.choices)
-    print(f"all in {time.perf_counter() - start:.0f} s\n")
 
 
 def reworded(world: World, cards: Sequence[Card], split: str) -> tuple[Card, ...]:
@@ -129,45 +144,43 @@ def _filled(wording: str, card: Card, world: World) -> str:
     return fill(wording, bare(subject) if len(card.claim.subjects) > 1 else subject, value)
 
 
-def _print_arm(arm: str, outcomes: Sequence[Outcome]) -> None:
-    found = estimates(outcomes, PLAN)
-    print(f"{arm}: {count(outcomes).tolist()}")
-    print("   " + ", ".join(f"{name} {_figure(found[name])}" for name in SHOWN))
-    print("   as published: " + ", ".join(f"{name} {_figure(found[name])}" for name in PUBLISHED))
+def _print_arms(outcomes: dict[str, list[Outcome]], name: str) -> None:
+    found = {arm: estimates(listed, PLAN) for arm, listed in outcomes.items()}
+    for title, shown in (("corrected", CORRECTED), ("more", MORE), ("as published", PUBLISHED)):
+        rows = [(arm, *(estimate(measured[column]) for column in shown)) for arm, measured in found.items()]
+        print(markdown((f"{name}, {title}", *shown), rows) + "\n")
+    cells = [(arm, *(" ".join(map(str, row)) for row in count(listed).tolist())) for arm, listed in outcomes.items()]
+    print(markdown(("YES NO UNKNOWN none", "entailed", "contradicted", "unknown"), cells) + "\n")
 
 
 def _print_pairs(outcomes: dict[str, list[Outcome]]) -> None:
     pairs = {rival: (outcomes[LICENSED], outcomes[rival]) for rival in RIVALS}
+    rows = []
     for rival, (paired, p) in compare_all(pairs, PLAN).items():
         cards = paired.cards
-        print(f"{LICENSED} against {rival}: right alone {cards.first_only} : {cards.second_only}, Holm p {p:.2g}")
+        rows.append((rival, cards.first_only, cards.second_only, f"{p:.2g}"))
+    print(markdown((f"{LICENSED} against", "it alone right", "the other alone right", "Holm p"), rows) + "\n")
 
 
 def _print_retrieval(world: World, cards: Sequence[Card]) -> None:
     found = ranks(world, cards)
+    rows = []
     for name, places in (("fused", [each.fused for each in found]), ("vectors", [each.vectors for each in found])):
         first, any_ = (sum(place == 1 for place in places), sum(place is not None for place in places))
-        print(f"right passage, {name}: first {first / len(found):.3f}, in five {any_ / len(found):.3f} of {len(found)}")
+        rows.append((name, len(found), f"{first / len(found):.3f}", f"{any_ / len(found):.3f}"))
+    print(markdown(("right passage", "cards", "first", "in five"), rows) + "\n")
 
 
 def _print_choices(world: World, choices: Choices) -> None:
     questions = multiple_choice.read_questions(choices, choices.path)
     judged = multiple_choice.judge(world, questions)
     counted = multiple_choice.counts(judged)
-    for right in (True, False):
-        kind = "right" if right else "wrong"
-        said = {str(answer): number for (of, answer), number in counted.items() if of is right and number}
-        print(f"{kind} options of {len(questions)} questions: {said}")
+    answers = ("YES", "NO", "UNKNOWN")
+    by_kind = {right: {str(answer): n for (of, answer), n in counted.items() if of is right} for right in (True, False)}
+    rows = [("right" if right else "wrong", *(by_kind[right].get(each, 0) for each in answers)) for right in by_kind]
+    print(markdown((f"options of {len(questions)} questions", *answers), rows) + "\n")
     for each, reason in multiple_choice.surprises(judged).items():
-        print(f"   {each.question.id}, {each.option}: {each.reply.answer}, {reason}")
-
-
-def _figure(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "-"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.3f}"
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+        print(f"{each.question.id}, {each.option}: {each.reply.answer}, {reason}")
 
 
 if __name__ == "__main__":
