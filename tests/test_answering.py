@@ -121,9 +121,15 @@ def test_an_answer_does_not_depend_on_what_was_asked_before(answerer):
     assert answerer.answer(question, chunks_of(LEASE)) == fresh.answer(question, chunks_of(LEASE))
 
 
-def test_odd_questions_do_not_fail(answerer):
-    for question in ("", "?", "and, or; if", "x" * 5000, "☃"):
-        assert answerer.answer(question, chunks_of(LEASE)).text
+@pytest.mark.parametrize("question", ["", "?", "and, or; if", "x" * 5000, "☃"])
+def test_a_question_that_asks_for_nothing_gets_no_answer(answerer, question):
+    given = answerer.answer(question, chunks_of(LEASE))
+    assert (given.text, given.evidence) == (NO_ANSWER, ())
+
+
+def test_odd_signs_beside_a_question_do_not_hide_it(answerer):
+    given = answerer.answer(f"☃ ??? {'x' * 500} Who is the hirer?", chunks_of(LEASE))
+    assert "Wilhelmina Okafor" in given.text
 
 
 def test_a_question_is_taken_apart_into_what_it_asks_for():

@@ -73,6 +73,11 @@ def test_abbreviations_and_decimals_end_no_sentence() -> None:
     assert _short(reply) == [("The fee, e.g. for Dr. Moss, is 2.5 euros.", "a")]
 
 
-@pytest.mark.parametrize("reply", ["", "  \n ", A, "[CITATION: ]", "[" * 5000])
-def test_replies_without_sentences(reply: str) -> None:
-    assert all(not each.ids for each in read_citations(reply))
+@pytest.mark.parametrize("reply", ["", "  \n ", A, f"{A} {B}"])
+def test_a_citation_without_a_sentence_is_none(reply: str) -> None:
+    assert read_citations(reply) == ()
+
+
+@pytest.mark.parametrize("reply", ["[CITATION: ]", "[" * 5000])
+def test_brackets_that_name_nothing_stay_text_and_cite_nothing(reply: str) -> None:
+    assert _short(reply) == [(reply, "")]

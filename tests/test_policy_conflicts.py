@@ -119,7 +119,7 @@ def test_rules_of_many_trades_are_told_from_lookalikes(part: str, least: int, mo
 @pytest.mark.parametrize(
     ("first", "second", "kind"),
     [
-        ("Badges are handed to the line manager.", "Badges must be returned to reception.", "place"),
+        ("Keys are handed to the caretaker.", "Keys must be left in the gatehouse.", "place"),
         ("Visiting ends at six in the evening.", "Visiting ends at 20:00.", "quantity"),
         ("An assessment is done after the cameras run.", "An assessment is done before the cameras run.", "condition"),
     ],
@@ -248,7 +248,7 @@ def test_a_clause_lets_the_update_prevail(reasoner: Reasoner, clause: str) -> No
         "This update was agreed with the works council.",
         "This update does not supersede the Site Handbook.",
         "This update takes precedence over the Travel Handbook.",
-        "This update supersedes all previous versions of the safety letter.",
+        "This update replaces all earlier issues of the safety letter.",
     ],
 )
 def test_a_later_date_alone_decides_nothing(reasoner: Reasoner, clause: str) -> None:

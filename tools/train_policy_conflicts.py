@@ -3,12 +3,13 @@
 Reads the pairs of `data/training/policy/pairs` (tables, and pairs of documents), `tests/data/policy/rule_pairs.tsv` and
 the samples; every other pair of sentences of a document of `data/training/policy` counts as one that can be kept, for
 little. Writes `ovrag_core/studies/policy/weights/conflicts.json`: a logistic regression over `opposition.NAMES`. First
-each set is left out in turn, and what the others teach is measured on it. A minute on one core;
-nothing is drawn by chance.
+each set is left out in turn, and what the others teach is measured on it; with `--measure` that is all. A minute on one
+core; nothing is drawn by chance.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -151,24 +152,30 @@ def learn(given: Sequence[Set]) -> Model:
 
 
 def measure(given: Set, model: Model, chance: float) -> str:
-    """What a model finds of a set."""
+    """What a model finds of a set, as a row of a table."""
     chances = numpy.array([model.chance(row) for row in given.features])
     flagged = chances >= chance
     conflicts, alike = given.judged & given.conflict, given.judged & ~given.conflict
-    area = ""
+    area = "–"
     if conflicts.any() and alike.any():
-        area = f"AUROC {roc_auc_score(given.conflict[given.judged], chances[given.judged]):.3f}, "
+        area = f"{roc_auc_score(given.conflict[given.judged], chances[given.judged]):.3f}"
     shares = [f"{(flagged & each).sum()} of {each.sum()}" for each in (conflicts, alike, ~given.judged)]
-    return f"{given.name}: {area}found {shares[0]}, lookalikes {shares[1]}, others {shares[2]}"
+    return f"| {given.name} | {area} | {' | '.join(shares)} |"
 
 
 def main() -> None:
-    """Measure, learn and write."""
+    """Measure, learn and write, or only measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--measure", action="store_true")
+    asked = parser.parse_args()
     given = list(sets())
     chance = ConflictSettings().chance
+    print("| set left out | AUROC | conflicts found | lookalikes flagged | others flagged |\n|---|---|---|---|---|")
     for left in given:
         if left.judged.any():
             print(measure(left, learn([each for each in given if each is not left]), chance), flush=True)
+    if asked.measure:
+        return
     model = learn(given)
     columns = zip(NAMES, model.middles, model.widths, model.weights, strict=True)
     rows = {name: [round(float(value), 5) for value in values] for name, *values in columns}
