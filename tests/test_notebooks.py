@@ -191,6 +191,12 @@ def test_command_line_ends_with_one_line_and_an_exit_code(folder: Path):
     assert len(done.stderr.splitlines()) == 1
     assert "cell [3]: ZeroDivisionError: division by zero" in done.stderr
 
+    done = subprocess.run(
+        [*command, "--to", str(path / "reports")], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    assert done.returncode == 1
+    assert "cannot be used (Not a directory)" in done.stderr and len(done.stderr.splitlines()) == 1
+
 
 @pytest.mark.parametrize(
     ("content", "message"),

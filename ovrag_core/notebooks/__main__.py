@@ -6,6 +6,7 @@ from pathlib import Path
 
 import yaml
 
+from ovrag_core.command import system_error_text
 from ovrag_core.errors import OvragError
 from ovrag_core.notebooks import project_of
 from ovrag_core.notebooks.execution import Value, clean, execute
@@ -41,6 +42,8 @@ def main() -> None:
                 execute(notebook, folder / notebook.name, dict(asked.parameter))
     except OvragError as error:
         sys.exit(str(error))
+    except OSError as error:
+        sys.exit(system_error_text(error))
 
 
 if __name__ == "__main__":
