@@ -56,14 +56,14 @@ def test_something_stands_behind_the_loan(text: str):
     "text",
     [
         "Security: none",
-        "Security. None. The lender relies on the promise alone.",
+        "Security. None. My word is all that the lender has.",
         "This Note is not secured.",
         "No mortgage, pledge, lien or guarantee has been given for the loan.",
         "We take no interest in anything you own.",
         "Nothing that belongs to the borrower stands behind this debt.",
         "The facility is granted on a clean basis.",
         "The Maker has pledged nothing.",
-        "The obligations of the Borrower under this Agreement are unsecured.",
+        "All that the Company owes under this Agreement is unsecured.",
         "You do not have to put up any security.",
     ],
 )
@@ -76,13 +76,13 @@ def test_nothing_stands_behind_the_loan(text: str):
     [
         "The Borrower shall not create or permit any Lien on its property.",
         '"Lien" means any mortgage, pledge, charge or other security interest.',
-        "The Obligor may incur unsecured debts to suppliers in the ordinary course.",
+        "The Obligor may buy on unsecured trade credit from those who supply it.",
         "The claims rank pari passu with other unsecured creditors.",
         "If you grant security to another lender we may require equivalent security.",
         "The mortgage that secured the former facility was released in 2021.",
-        "Warehouse receipts are held by Harrow Finance as security for its own lending.",
-        "Hudson & Sons will guarantee the punctual payment of all that you owe.",
-        "Any Lender may pledge its rights under this Agreement to secure obligations of such Lender.",
+        "Tidewrack Finance holds the bills of lading as security for what it lent itself.",
+        "Pellworm Group will guarantee that you pay what you owe on time.",
+        "A Lender may pledge its share in this loan to secure borrowings of its own.",
         "Security offered: [ ] title deed [ ] vehicle [ ] fixed deposit",
     ],
 )
@@ -113,7 +113,7 @@ def test_credit_that_comes_back_is_open_end(text: str):
         "This is not a revolving facility.",
         "The loan is advanced once; nothing repaid can be drawn again.",
         "The Borrower shall repay the loan in 48 equal monthly instalments.",
-        "It is not a line of credit.",
+        "The loan is not a line of credit.",
         "Redrawing of sums repaid: not possible",
         "Paying early does not let you draw the money a second time.",
         "With the single advance the lender's commitment is exhausted.",
@@ -141,7 +141,7 @@ def test_options_not_taken_and_definitions_say_nothing_of_the_form(text: str):
     [
         ("The loan is for personal, family or household purposes.", "ConsumerLoan"),
         ("The loan is not for personal, family or household purposes.", "CommercialLoan"),
-        ("The proceeds shall be used for the Borrower's business purposes.", "CommercialLoan"),
+        ("The money may only be used for the Borrower's business.", "CommercialLoan"),
         ("This is a student loan.", "StudentLoan"),
         ("This is a Direct Subsidized Loan.", "SubsidizedStudentLoan"),
         ("This green loan pays for a heat pump.", "GreenLoan"),
@@ -185,9 +185,11 @@ def test_each_claim_quotes_its_whole_sentence_or_at_most_400_characters():
 
 def test_the_ablations_take_away_what_they_name():
     denial = "This is not a revolving facility."
-    assert "OpenEndCredit" in {claim.about for claim in claims(denial, scope=False)} | {"OpenEndCredit"}
+    assert stated(denial, "form") == {"ClosedEndCredit"}
+    assert {claim.about for claim in claims(denial, scope=False)} == {"OpenEndCredit"}
     covenant = "The Borrower shall not create any Lien, and no loan is secured by its plant."
-    assert stated(covenant, "security") != {claim.about for claim in claims(covenant, scope=False)}
+    assert stated(covenant, "security") == set()
+    assert {claim.about for claim in claims(covenant, scope=False)} == {"SecuredLoan"}
     assert claims("The Maker has pledged nothing.", implied=False) == []
 
 

@@ -12,7 +12,7 @@ from ovrag_core.extraction.names import described_kind, find_cue, name_at, party
     ("text", "name"),
     [
         ("Pellworm Harbour Works LLC, a Maine limited liability company", "Pellworm Harbour Works LLC"),
-        ("OLIVIA STRAND BANK, N.A., a national banking association", "OLIVIA STRAND BANK, N.A."),
+        ("OLIVIA STRAND BANK, N.A., chartered as a national bank", "OLIVIA STRAND BANK, N.A."),
         ("Bank of the Southern Isles plc (the lender)", "Bank of the Southern Isles plc"),
         ("Trawlermen and Coopers Trust Company of Hull, as agent", "Trawlermen and Coopers Trust Company of Hull"),
         ("Holm Verft GmbH & Co. KG, Kiel", "Holm Verft GmbH & Co. KG"),
@@ -118,7 +118,9 @@ def test_a_description_decides_where_the_name_does_not() -> None:
 
 
 def test_the_first_telling_words_of_a_description_decide() -> None:
-    assert described_kind("a natural person lending his own money; he is not a bank or corporation") == "natural_person"
+    assert (
+        described_kind("a natural person whose savings these are, and neither bank nor corporation") == "natural_person"
+    )
     assert described_kind("a limited liability company whose manager is an individual") == "legal_entity"
     assert described_kind("red and blue") is None
 

@@ -1,10 +1,11 @@
 # ruff: noqa: E501 -- passages of contracts stand on one line
 """Who lends and who borrows, in the ways contracts name them."""
 
-import time
+import json
 from pathlib import Path
 
 import pytest
+from growth import LINEAR, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,8 +55,8 @@ def first(parties: Parties) -> tuple[str | None, str | None]:
             "Harbour Credit Union",
         ),
         (
-            'This Agreement is between Harbour Bank, N.A., a national banking association with its office in Dover, Ohio (the "Bank"), '
-            'and Pellworm Works LLC, an Ohio limited liability company (the "Company"). The Bank shall lend the Company $5,000.',
+            'This Agreement is between Harbour Bank, N.A., a national bank of Dover, Ohio (the "Bank"), '
+            'and Pellworm Works LLC, an Ohio limited liability company (the "Company"). The Bank agrees to lend $5,000 to the Company.',
             "Pellworm Works LLC",
             "Harbour Bank, N.A.",
         ),
@@ -132,7 +133,7 @@ def test_people_named_in_one_breath_are_one_party() -> None:
 def test_kinds_come_with_the_words_that_show_them() -> None:
     text = (
         'Olive Thorne, a Delaware corporation (the "Maker"), promises to pay Zeno Brandt (the "Payee") $9,000.\n\n'
-        "The Payee is a natural person lending his own money; he is not a bank."
+        "The Payee is a natural person, whose savings these are, and no bank."
     )
     parties = read(text)
     maker, payee = parties.borrowers[0], parties.lenders[0]
@@ -214,23 +215,24 @@ def test_offsets_stay_inside_any_text(text: str) -> None:
     read(text)
 
 
-def test_time_is_linear_in_hostile_text() -> None:
-    for piece in ('(the "Borrower") ', "Lender Lender Lender ", "A of A and ", "Borrower: ", "______\n"):
-        text = piece * (400_000 // len(piece))
-        start = time.perf_counter()
-        read(text)
-        assert time.perf_counter() - start < 20
+@pytest.mark.parametrize(
+    "piece", ['(the "Borrower") ', "Lender Lender Lender ", "A of A and ", "Borrower: ", "______\n", "Dear Ida,\n"]
+)
+def test_time_is_linear_in_hostile_text(piece: str) -> None:
+    read(piece)  # what is read once is not measured
+    assert growth(read, lambda size: piece * (size // len(piece)), 8_000) < LINEAR
 
 
 def test_real_contracts_of_one_template(external_data: Path) -> None:
-    folder = external_data / "loan_thesis" / "contracts"
+    folder = external_data / "loan_thesis"
     if not folder.is_dir():
-        pytest.skip("no loan_thesis/contracts in the external data")
-    for path in sorted(folder.glob("*.pdf"))[:8]:
-        document = load(path)
-        borrower, lender = first(find_parties(document))
-        assert borrower and lender and borrower != lender
-        assert borrower in document.text and lender in document.text
+        pytest.skip("no loan_thesis in the external data")
+    gold = json.loads((folder / "ground_truth.json").read_text(encoding="utf-8"))
+    for path in sorted((folder / "contracts").glob("*.pdf"))[::5]:
+        said = gold[path.stem.removeprefix("Contract_")]["reference_answers"]["Q2"]
+        borrower, lender = first(find_parties(load(path)))
+        assert said.startswith(f"The borrower is {borrower}, a")
+        assert f"The lender is {lender}, a" in said
 
 
 @pytest.mark.parametrize(

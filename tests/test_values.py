@@ -1,11 +1,11 @@
 # ruff: noqa: E501 -- passages of contracts stand on one line
 """Principal, rate, maturity and term: what marks a figure as the loan's, and what does not."""
 
-import time
 from datetime import date
 from decimal import Decimal
 
 import pytest
+from growth import LINEAR, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,29 +63,29 @@ def test_numbers_in_words() -> None:
 @pytest.mark.parametrize(
     ("text", "amount", "currency"),
     [
-        ("Principal Amount:\nUSD 254,000.00\nEstimated payment:\nUSD 1,618.89\n", 254_000, "USD"),
+        ("Principal Amount:\nUSD 31,700.00\nEstimated payment:\nUSD 611.40\n", 31_700, "USD"),
         (
-            "the Bank shall lend the Company One Million Four Hundred Thousand Dollars ($1,400,000.00) in one advance.",
-            1_400_000,
+            "Harbour Bank lends Pellworm Works Six Hundred Fifty Thousand Dollars ($650,000.00), all on one day.",
+            650_000,
             "USD",
         ),
-        ("A term loan of £2.75 million, less an arrangement fee of £9,000.", 2_750_000, "GBP"),
-        ("Sum advanced:       EUR 410,000\nArrangement fee:    EUR 2,050\n", 410_000, "EUR"),
-        ("Net loan amount: 18.500,00 EUR\nInstalments: 60 of 360,16 EUR each\n", 18_500, "EUR"),
-        ('"Commitment" means $25,000,000. Each Advance shall be for at least $250,000.', 25_000_000, "USD"),
-        ("The Financier shall advance A$4,800,000 to the Borrower. A fee of A$72,000 is deducted.", 4_800_000, "AUD"),
+        ("A term loan of £1.35 million, from which a fee of £4,500 is kept back.", 1_350_000, "GBP"),
+        ("Sum advanced:       EUR 73,000\nSet-up fee:         EUR 365\n", 73_000, "EUR"),
+        ("Net loan amount: 7.250,00 EUR\nTo be repaid: 36 times 219,80 EUR\n", 7_250, "EUR"),
+        ('"Commitment" means $6,000,000. No Advance is smaller than $90,000.', 6_000_000, "USD"),
+        ("The Funder shall advance A$310,000. It keeps A$1,900 of that for its costs.", 310_000, "AUD"),
         (
-            "Limit | Rs. 2,50,00,000 |\nThe term loan of Rs. 40,00,000 availed from another society stands on its own terms.",
-            25_000_000,
+            "Limit | Rs. 1,20,00,000 |\nThe term loan of Rs. 35,00,000 from the weavers' bank is not touched by this sanction.",
+            12_000_000,
             "INR",
         ),
-        ("Credit limit: $22,000.00 (Canadian dollars)\nToronto, Ontario, Canada\n", 22_000, "CAD"),
+        ("Credit limit: $8,300.00 (Canadian dollars)\nRegina, Saskatchewan, Canada\n", 8_300, "CAD"),
         ("1. Amount            ¥180,000,000\n2. Use               machines\n", 180_000_000, "JPY"),
         ("Amount               CHF 1'200'000.--\n", 1_200_000, "CHF"),
-        ("promises to pay Karl Lind the sum of two hundred seventy-five thousand dollars.", 275_000, "USD"),
+        ("promises to pay Karl Lind the sum of eighty-four thousand dollars.", 84_000, "USD"),
         (
-            "$1,750,000.00                                  Rochester, May 3, 2025\n\nThe Obligor promises to pay.",
-            1_750_000,
+            "$96,500.00                                  Millport, June 9, 2024\n\nThe Obligor promises to pay.",
+            96_500,
             "USD",
         ),
         ("Kreditbeløp\nLoan amount: NOK 1 250 000\n", 1_250_000, "NOK"),
@@ -98,12 +98,12 @@ def test_what_is_lent(text: str, amount: int, currency: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "A late charge of $29 is due.",
-        "Each month you must pay at least the greater of $35 or 1% of the balance.",
-        "The Borrower shall pay an arrangement fee of $187,500.",
-        "the entry of a judgment above $250,000 that remains unsatisfied",
-        "keep consolidated tangible net worth above £18 million",
-        "60 monthly payments of $470.38, beginning April 3, 2025",
+        "Whoever pays late is charged $17.",
+        "Your smallest payment a month is $20 or 2% of what you owe, whichever is more.",
+        "The Company owes the Agent a structuring fee of $61,000.",
+        "a court orders it to pay more than $80,000 and it does not",
+        "see to it that the group's net assets are never worth less than £7 million",
+        "36 monthly payments of $212.75, the first on July 9, 2024",
         "Your unsecured loan of $8,000 from Oldport Bank is paid off with part of the money.",
     ],
 )
@@ -114,19 +114,19 @@ def test_what_is_not_lent(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "percent"),
     [
-        ("Interest. 5⅝ per cent per annum.", "5.625"),
-        ("The Loan bears interest at six and nine-tenths percent (6.90%) per annum, fixed.", "6.90"),
-        ("Interest runs at nine percent per annum on the unpaid balance.", "9"),
-        ("Borrowing rate: 6,29 % p.a., bound for the whole term\nEffective annual rate: 6,47 % p.a.\n", "6.29"),
-        ("Interest Rate (p.a.):\n4.2%\nTerm:\n348 months\n", "4.2"),
+        ("Interest. 7⅜ per cent a year.", "7.375"),
+        ("The Company pays interest of four and three-tenths percent (4.30%) per annum, which never moves.", "4.30"),
+        ("On what is still owed, interest of eight percent per annum is due.", "8"),
+        ("Borrowing rate: 3,85 % p.a., fixed until the end\nEffective annual rate: 3,97 % p.a.\n", "3.85"),
+        ("Interest Rate (p.a.):\n8.9%\nTerm:\n52 months\n", "8.9"),
         (
-            "Rate:               7.2% per annum, fixed\nInterest on late payments is charged at 1% per month until payment.",
-            "7.2",
+            "Rate:               6.1% a year, unchanging\nOn sums not paid in time, 2% per month is added for as long as they are owed.",
+            "6.1",
         ),
-        ("ANNUAL PERCENTAGE RATE: 7.49%\n\nI promise to pay $5,000 with interest at 7.25% per year, fixed.", "7.25"),
+        ("ANNUAL PERCENTAGE RATE: 9.18%\n\nI will repay $2,600 with interest at 8.75% per year, fixed.", "8.75"),
         (
-            "Interest is 9.35 per cent per annum, fixed. Interest on overdue money is increased by 3 per cent per annum.",
-            "9.35",
+            "Interest is 10.4 per cent per annum throughout. Arrears cost 2 per cent per annum more than that.",
+            "10.4",
         ),
         ("Default Rate: 14%\nInterest rate: 6 1/2 % per annum\n", "6.5"),
     ],
@@ -138,8 +138,8 @@ def test_the_contract_rate(text: str, percent: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Each Loan bears interest at the Adjusted Term SOFR Rate plus the Applicable Rate of 1.375% per annum.",
-        "Your purchase rate varies with the Prime Rate; we add a margin of 12.74 percentage points.",
+        "For each Interest Period the rate is Term SOFR and, on top of it, a margin of 1.65% per annum.",
+        "The rate on purchases varies with the Prime Rate, 9.5 percentage points above it.",
         "There is no fixed rate: interest is charged at the prime rate plus a margin of 2%.",
     ],
 )
@@ -148,22 +148,22 @@ def test_a_variable_rate_is_no_figure(text: str) -> None:
 
 
 def test_fees_and_ratios_are_no_rates() -> None:
-    assert rate("An arrangement fee of 0.9 per cent, payable at drawdown.") is None
-    assert rate("a premium of 1% of that amount") is None
+    assert rate("When the money is drawn, a fee of 0.6 per cent falls due.") is None
+    assert rate("an extra charge of 2% of the sum so repaid") is None
     assert rate("SBA guarantees 75% of this loan to Lender.") is None
 
 
 @pytest.mark.parametrize(
     ("text", "day"),
     [
-        ("Maturity Date:\nSeptember 17, 2054\n", "2054-09-17"),
-        ("Dated 3 March 2025. The Borrower must pay out the debt on 10 March 2026.", "2026-03-10"),
-        ('"Maturity Date" means January 31, 2029. Dated as of January 31, 2025.', "2029-01-31"),
-        ("First / last:       1 May 2024 / 1 April 2029\n", "2029-04-01"),
-        ("The final installment is due September 12, 2031, when any remaining balance is also due.", "2031-09-12"),
-        ("first due 1 May 2025, last due 1 April 2030", "2030-04-01"),
-        ("Principal is payable in a single sum on February 1, 2028.", "2028-02-01"),
-        ("Repayment. In full on 30 June 2031. To be drawn by 30 June 2024.", "2031-06-30"),
+        ("Maturity Date:\nFebruary 9, 2041\n", "2041-02-09"),
+        ("Dated 8 June 2024. The Obligor shall pay out what it owes on 21 July 2025.", "2025-07-21"),
+        ('Signed as of August 4, 2023. "Maturity Date" means August 4, 2030.', "2030-08-04"),
+        ("First / last:       9 July 2023 / 9 June 2027\n", "2027-06-09"),
+        ("The final installment, with whatever is then still owed, is due October 6, 2033.", "2033-10-06"),
+        ("the first due 9 July 2023, the last due 9 June 2027", "2027-06-09"),
+        ("The whole principal is payable at one time, on November 22, 2029.", "2029-11-22"),
+        ("Repayment. In full on 14 May 2032, if drawn before 14 May 2026.", "2032-05-14"),
         ("The loan is repayable thirty-six (36) months from 31 May 2024.", "2027-05-31"),
         ("Final repayment date  01/04/2030\nDate of agreement  13/03/2025\n", "2030-04-01"),
         ("13 payments of $127.09, from April 4, 2025 to\nSeptember 19, 2025.", "2025-09-19"),
@@ -176,10 +176,10 @@ def test_when_the_last_falls_due(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "This Agreement is dated as of March 17, 2025.",
-        "if the prepayment is made before April 30, 2027, a premium of 1% is due",
-        "audited statements for the fiscal year ended December 31, 2023",
-        "The option was never exercised and expired on February 28, 2025.",
+        "The parties signed this Agreement on April 2, 2024.",
+        "whoever prepays before June 3, 2028 pays 2% more",
+        "its accounts of the year that closed on September 30, 2022, as audited",
+        "Nobody used that option, which lapsed on January 15, 2024.",
         "Date of birth: 4 May 1980",
     ],
 )
@@ -190,7 +190,7 @@ def test_other_dates_are_no_maturity(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "months"),
     [
-        ("Term:\n348 months\n", 348),
+        ("Term:\n52 months\n", 52),
         ("a loan for a term of five (5) years", 60),
         ("Repayment shall be made in sixty (60) equal monthly instalments.", 60),
         ("repayable over 7 years", 84),
@@ -218,13 +218,14 @@ def test_offsets_stay_inside_any_text(text: str) -> None:
             assert 0 <= value.start <= value.value_start < value.value_end <= value.end <= len(text)
 
 
-def test_time_is_linear_in_hostile_text() -> None:
-    for piece in ("1,", "$1,000 ", "interest at ", "twenty ", "1 May 2024 ", "%", "loan of ", "5% "):
-        text = piece * (120_000 // len(piece))
-        start = time.perf_counter()
+@pytest.mark.parametrize("piece", ["1,", "$1,000 ", "interest at ", "twenty ", "1 May 2024 ", "%", "loan of ", "5% "])
+def test_time_is_linear_in_hostile_text(piece: str) -> None:
+    def read(text: str) -> None:
         for finder in (find_principals, find_rates, find_maturities, find_terms):
             finder(document(text))
-        assert time.perf_counter() - start < 60, piece
+
+    read(piece)  # what is read once is not measured
+    assert growth(read, lambda size: piece * (size // len(piece)), 3_000) < LINEAR
 
 
 @pytest.mark.parametrize(

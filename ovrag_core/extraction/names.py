@@ -710,9 +710,13 @@ def given_names(name: str) -> frozenset[str]:
         return frozenset()
     if _lower("placeWord") & set(parts):
         return frozenset()
-    ordinary = _lower("notAName") | places
-    known = {word for word in parts if any(p in _first_names() - ordinary for p in word.split("-") if len(p) > 1)}
-    surname_first = parts[0] in _last_names() - ordinary
+    ordinary = _lower("notAName")
+
+    def given(word: str) -> bool:
+        return len(word) > 1 and word in _first_names() and word not in ordinary and word not in places
+
+    known = {word for word in parts if any(map(given, word.split("-")))}
+    surname_first = parts[0] in _last_names() and parts[0] not in ordinary and parts[0] not in places
     initials = {word for word in parts[1:-1] if len(word) == 1}
     return frozenset(initials | (known if surname_first else known & set(parts[:-1])))
 

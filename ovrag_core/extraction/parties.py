@@ -26,7 +26,7 @@ from ovrag_core.extraction.names import (
     party_kind,
     plain_words,
 )
-from ovrag_core.extraction.persons import person_shown
+from ovrag_core.extraction.persons import PersonSigns
 from ovrag_core.extraction.roles import seen_by_meaning
 from ovrag_core.extraction.sightings import (
     Sighting,
@@ -1192,16 +1192,16 @@ def _rank(text: str, sightings: Iterable[Sighting], terms: Terms) -> dict[Role, 
     for sighting in sightings:
         groups.setdefault((_key(sighting.name.text), sighting.role), []).append(sighting)
     scores = {key: _score(group) for key, group in groups.items()}
+    roles: dict[str, list[Role]] = {}
+    for name, role in groups:
+        roles.setdefault(name, []).append(role)
+    signs = PersonSigns(text, terms)
     result: dict[Role, tuple[PartyMention, ...]] = {"borrower": (), "lender": (), "guarantor": ()}
     for role in result:
-        keys = [
-            k
-            for k in groups
-            if k[1] == role and all(scores[k] >= scores[o] for o in scores if o[0] == k[0] and o[1] != role)
-        ]
+        keys = [k for k in groups if k[1] == role and all(scores[k] >= scores[k[0], other] for other in roles[k[0]])]
         keys.sort(key=lambda k: (-scores[k], min(s.name.start for s in groups[k])))
         result[role] = tuple(
-            _mention(text, groups[k], [s for o in groups if o[0] == k[0] and o != k for s in groups[o]], terms)
+            _mention(text, groups[k], [s for o in roles[k[0]] if o != role for s in groups[k[0], o]], signs)
             for k in keys
         )
     return result
@@ -1212,18 +1212,18 @@ def _score(group: list[Sighting]) -> float:
     return weights[0] + min(0.5, 0.05 * sum(weights[1:]))
 
 
-def _mention(text: str, group: list[Sighting], elsewhere: list[Sighting], terms: Terms) -> PartyMention:
+def _mention(text: str, group: list[Sighting], elsewhere: list[Sighting], signs: PersonSigns) -> PartyMention:
     group = sorted(group, key=lambda s: (-s.weight, s.name.start))
     best = group[0]
     spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
     start, end = passage(text, best.name.start, best.name.end)
-    kind, where = _kind(text, [*group, *elsewhere], best.role, terms)
+    kind, where = _kind(text, [*group, *elsewhere], best.role, signs)
     kind_start, kind_end = passage(text, *where) if where else (start, end)
     return PartyMention(best.role, spelled, kind, start, end, kind_start, kind_end)
 
 
 def _kind(
-    text: str, group: list[Sighting], role: Role, terms: Terms
+    text: str, group: list[Sighting], role: Role, signs: PersonSigns
 ) -> tuple[PartyKind | None, tuple[int, int] | None]:
     """Return the kind that the text gives evidence of, None without any, and the span of what shows it."""
     name = group[0].name
@@ -1248,7 +1248,7 @@ def _kind(
         by = re.match(r"\s*\n\s*(?:_{3,}\s*)?(?:By|Per)\s*:?\s*_", text[sighting.name.end : sighting.name.end + 80])
         if by:
             return "legal_entity", (sighting.name.start, sighting.name.end)
-    shown = person_shown(text, group, terms)
+    shown = signs.of(group)
     return ("natural_person", shown) if shown else (None, None)
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from ovrag_core.extraction.names import find_cue, given_names, plain_words, words
+from ovrag_core.extraction.names import Name, find_cue, given_names, plain_words, words
 from ovrag_core.extraction.sightings import Sighting, Terms, certain_terms
 
 Span = tuple[int, int]
@@ -21,91 +21,125 @@ _RELATIVES = (
 )
 _RELATIVE_BEFORE = re.compile(rf"\b(?:my|his|her|our|your|their)\s+(?:[a-z-]+\s+){{0,2}}{_RELATIVES}\s*,?\s*$")
 _RELATIVE_AFTER = re.compile(rf"\s*,?\s*\(?(?:the\s+)?(?:{_RELATIVES}\s+of\b|[wsd]/o\b|née\b|nee\b)", re.IGNORECASE)
-_OWN = r"(?:own\s+)?(?:(?:personal|private),?\s+)?(?:and\s+|or\s+)?"
-_BELONGINGS = (
+_BELONGING = re.compile(
+    r"\b(?P<owner>my|our|your|the\s+[A-Za-z -]{3,30}?['’]s)\s+(?:own\s+)?"
+    r"(?:(?:personal|private),?\s+)?(?:and\s+|or\s+)?"
     r"(?:famil(?:y|ies)|households?|spouse|husband|wife|children|salary|wages|pay\s?slip|employer|date\s+of\s+birth|"
-    r"funeral|pension|studies)\b"
+    r"funeral|pension|studies)\b",
+    re.IGNORECASE,
 )
 _POSSESSIVE = {"i": "my", "we": "our", "you": "your"}
+_CAPITALISED = r"[A-ZÀ-Þ][\w'’.-]*"
+_AFTER_ARTICLE = re.compile(
+    rf"\b(?:an?|the|each|any|such|An?|The|Each|Any|Such)\s+({_CAPITALISED}(?:\s+{_CAPITALISED}){{1,3}})"
+)
 
 
-def person_shown(text: str, group: Sequence[Sighting], terms: Terms) -> Span | None:
-    """Return the span of the first sign that the bearer of the sighted names is a person; None where there is none."""
-    signs = (_spoken_in_person, _personal_term, _relative, _row_below, _addressed, _given, _personal_belongings)
-    return next((span for sign in signs for span in sign(text, group, terms)), None)
+class PersonSigns:
+    """Signs in one document that a party is a person; what is the same for all parties is looked for once."""
+
+    def __init__(self, text: str, terms: Terms) -> None:
+        self._text = text
+        self._terms = terms
+
+    def of(self, group: Sequence[Sighting]) -> Span | None:
+        """Return the span of the first sign that the bearer of the sighted names is a person, None without any."""
+        signs = (_own_words, _personal_term, _relative, _row_below)
+        near = (span for sign in signs for sighting in group for span in sign(self._text, sighting))
+        name = group[0].name
+        return next(near, None) or self._addressed(name) or self._given(name) or self._belonging(group)
+
+    def _addressed(self, name: Name) -> Span | None:
+        """Return where a form of address or a salutation stands before words of the name."""
+        own = {word.strip(".,").casefold() for word in name.text.split()}
+        telling = {word for word in own if len(word) > 2} - _ordinary()
+        for called, span in self._addresses if telling else ():
+            first = [word.strip(".,").casefold() for word in called.split()]
+            stop = next((at for at, word in enumerate(first) if word not in own and len(word) > 1), len(first))
+            if telling & set(first[:stop]):
+                return span
+        return None
+
+    def _given(self, name: Name) -> Span | None:
+        """Return the name where it holds a given name, and the text uses neither it nor its other words of things."""
+        parts = given_names(name.text)
+        joining = {*words("particle"), "and"}
+        rest = {word for word in plain_words(name.text) if len(word) > 1} - parts - joining
+        thing = " ".join(plain_words(name.text)) in self._things
+        return (name.start, name.end) if parts and not thing and not rest & self._small_words else None
+
+    def _belonging(self, group: Sequence[Sighting]) -> Span | None:
+        """Return where a borrower has what only people have: "your family", "the Borrower's employer"."""
+        role = group[0].role
+        if role != "borrower":
+            return None
+        owners = {owner for pronoun, owner in _POSSESSIVE.items() if self._terms.role(pronoun) == role}
+        owners |= {f"the {s.term.lower()}'s" for s in group if len(s.term) > 3}
+        return next((span for owner, span in self._belongings if owner in owners), None)
+
+    @cached_property
+    def _addresses(self) -> list[tuple[str, Span]]:
+        address = rf"(?<!\w)(?:[Dd]ear|DEAR|{_titles()})\s+({_CAPITALISED}(?:[ \n]{_CAPITALISED}){{0,3}})"
+        return [(match.group(1), match.span()) for match in re.finditer(address, self._text)]
+
+    @cached_property
+    def _belongings(self) -> list[tuple[str, Span]]:
+        found = _BELONGING.finditer(self._text)
+        return [(" ".join(m["owner"].lower().replace("’", "'").split()), m.span()) for m in found]
+
+    @cached_property
+    def _things(self) -> frozenset[str]:
+        """Return capitalised words that follow an article, from two to four of them."""
+        after = [plain_words(match.group(1)) for match in _AFTER_ARTICLE.finditer(self._text)]
+        return frozenset(" ".join(named[:size]) for named in after for size in range(2, len(named) + 1))
+
+    @cached_property
+    def _small_words(self) -> frozenset[str]:
+        return frozenset(word for word in re.findall(r"(?<![\w'’-])[^\W\d_]+(?![\w'’-])", self._text) if word.islower())
 
 
-def _spoken_in_person(text: str, group: Sequence[Sighting], _: Terms) -> Iterator[Span]:
+def _own_words(text: str, sighting: Sighting) -> Iterator[Span]:
     """Yield where the bearer says "I"."""
-    speaking = re.compile(rf"\b(?:I|me),\s+(?:the\s+undersigned,?\s+)?(?:(?:{_titles()})\s+)?$")
-    for name in (sighting.name for sighting in group):
-        if speaking.search(text[max(0, name.start - 60) : name.start]):
-            yield name.start, name.end
-
-
-def _personal_term(_: str, group: Sequence[Sighting], __: Terms) -> Iterator[Span]:
-    """Yield where the bearer is called by a word for people only: the Student, the Employee."""
-    personal = {entry.lower() for entry in words("personTerm")}
-    for sighting in group:
-        if sighting.term.lower().removeprefix("the ") in personal:
-            yield sighting.name.start, sighting.name.end
-
-
-def _relative(text: str, group: Sequence[Sighting], _: Terms) -> Iterator[Span]:
-    """Yield where the bearer is somebody's relative."""
-    for name in (sighting.name for sighting in group):
-        before = text[max(0, name.start - 60) : name.start]
-        if _RELATIVE_BEFORE.search(before) or _RELATIVE_AFTER.match(text, name.end):
-            yield name.start, name.end
-
-
-def _row_below(text: str, group: Sequence[Sighting], _: Terms) -> Iterator[Span]:
-    """Yield descriptions that only people have, in the lines about the bearer that follow the name."""
-    next_party = re.compile(rf"\n\s*\n|\n[^\n:]{{0,30}}\b(?:{certain_terms()})\b[^\n:]{{0,30}}:", re.IGNORECASE)
-    for name in (sighting.name for sighting in group):
-        end = next_party.search(text, name.end, name.end + _BLOCK)
-        rows = re.compile(r"\n").search(text, name.end, name.end + _BLOCK)
-        stop = end.start() if end else min(len(text), name.end + _BLOCK)
-        cue = find_cue(text, rows.end(), stop) if rows and rows.end() < stop else None
-        if cue and cue.kind == "natural_person":
-            yield cue.start, cue.end
-
-
-def _addressed(text: str, group: Sequence[Sighting], _: Terms) -> Iterator[Span]:
-    """Yield where a form of address or a salutation stands before a word of the name."""
-    own = group[0].name.text.split()
-    telling = [word for word in own if len(word.strip(".,")) > 2 and word.lower() not in _ordinary()]
-    if telling:
-        called = "|".join(re.escape(word) for word in telling)
-        between = "|".join([*(re.escape(word) for word in own), r"[A-ZÀ-Þ]\."])
-        address = re.compile(rf"(?<!\w)(?:[Dd]ear|DEAR|{_titles()})\s+(?:(?:{between})\s+){{0,3}}(?:{called})(?!\w)")
-        for match in address.finditer(text):
-            yield match.span()
-
-
-def _given(text: str, group: Sequence[Sighting], _: Terms) -> Iterator[Span]:
-    """Yield the name itself where it holds a given name and the text never uses it as the name of a thing."""
-    name = group[0].name
-    parts = given_names(name.text)
-    joining = {*words("particle"), "and"}
-    rest = [word for word in plain_words(name.text) if len(word) > 1 and word not in parts | joining]
-    spelled = r"\s+".join(map(re.escape, name.text.split()))
-    thing = re.search(rf"\b(?:an?|the|each|any|such)\s+{spelled}\b", text, re.IGNORECASE)
-    if parts and not thing and not any(re.search(rf"(?<![\w'’-]){re.escape(word)}(?![\w'’-])", text) for word in rest):
+    name = sighting.name
+    if _speaking().search(text[max(0, name.start - 60) : name.start]):
         yield name.start, name.end
 
 
-def _personal_belongings(text: str, group: Sequence[Sighting], terms: Terms) -> Iterator[Span]:
-    """Yield where a borrower has what only people have: "your family", "the Borrower's employer"."""
-    role = group[0].role
-    if role != "borrower":
+def _personal_term(_: str, sighting: Sighting) -> Iterator[Span]:
+    """Yield where the bearer is called by a word for people only: the Student, the Employee."""
+    if sighting.term.lower().removeprefix("the ") in words("personTerm"):
+        yield sighting.name.start, sighting.name.end
+
+
+def _relative(text: str, sighting: Sighting) -> Iterator[Span]:
+    """Yield where the bearer is somebody's relative."""
+    name = sighting.name
+    if _RELATIVE_BEFORE.search(text[max(0, name.start - 60) : name.start]) or _RELATIVE_AFTER.match(text, name.end):
+        yield name.start, name.end
+
+
+def _row_below(text: str, sighting: Sighting) -> Iterator[Span]:
+    """Yield descriptions that only people have, in the lines about the bearer that follow the name."""
+    start = text.find("\n", sighting.name.end, sighting.name.end + _BLOCK)
+    if start < 0:
         return
-    owners = [owner for pronoun, owner in _POSSESSIVE.items() if terms.role(pronoun) == role]
-    owners += sorted({rf"the\s+{re.escape(s.term)}['’]s" for s in group if len(s.term) > 3})
-    if owners:
-        belonging = re.compile(rf"\b(?:{'|'.join(owners)})\s+{_OWN}{_BELONGINGS}", re.IGNORECASE)
-        for match in belonging.finditer(text):
-            yield match.span()
+    other = _other_party().search(text, sighting.name.end, sighting.name.end + _BLOCK)
+    stop = other.start() if other else min(len(text), sighting.name.end + _BLOCK)
+    cue = find_cue(text, start, stop) if start < stop else None
+    if cue and cue.kind == "natural_person":
+        yield cue.start, cue.end
+
+
+@lru_cache(maxsize=1)
+def _other_party() -> re.Pattern[str]:
+    """Return the pattern of an empty line, or of a row about another party."""
+    return re.compile(rf"\n\s*\n|\n[^\n:]{{0,30}}\b(?:{certain_terms()})\b[^\n:]{{0,30}}:", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _speaking() -> re.Pattern[str]:
+    """Return the pattern of what stands before the name of whoever says "I"."""
+    return re.compile(rf"\b(?:I|me),\s+(?:the\s+undersigned,?\s+)?(?:(?:{_titles()})\s+)?$")
 
 
 @lru_cache(maxsize=1)
