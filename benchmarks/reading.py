@@ -61,6 +61,10 @@ USES = {
     "varied": "the project's own generator; seeds 1 to 8 tuned on",
 }
 PARTY_FIELDS = ("borrower", "lender")
+FIELDS = (
+    *(f"{role} {what}" for role in PARTY_FIELDS for what in ("name", "kind")),
+    *("security", "credit form", "loan types", "principal", "interest rate", "maturity", "collateral or none"),
+)
 
 
 @dataclass
@@ -198,7 +202,7 @@ def _score_fields(result: Score, got: Any, want: dict[str, Any]) -> None:
                 note(f"{role} kind", party and party.kind == want[role]["kind"])
     for name in ("security", "credit_form"):
         if name in want:
-            note(name, getattr(facts, name) == want[name])
+            note(name.replace("_", " "), getattr(facts, name) == want[name])
     if "loan_types" in want:
         note("loan types", set(facts.loan_types) == set(want["loan_types"]))
     if "principal" in want:
@@ -311,7 +315,8 @@ def show(estimate: Estimate) -> str:
 
 def fields_table(scored: Sequence[tuple[str, Score]]) -> str:
     """Documents of each set in which a field of the main facility is right."""
-    names = list(dict.fromkeys(name for _, result in scored for name in result.fields))
+    scored_fields = {name for _, result in scored for name in result.fields}
+    names = [name for name in FIELDS if name in scored_fields]
     rows = (
         [set_name, *(f"{sum(hits)}/{len(hits)}" if (hits := result.fields.get(name)) else "" for name in names)]
         for set_name, result in scored
