@@ -20,8 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from shown import estimate, markdown
-
 from ovrag_core.evaluation.statistics import Resampling, ratio
 from ovrag_core.external import external_data
 from ovrag_core.studies.causal import cladder
@@ -30,6 +28,7 @@ from ovrag_core.studies.causal.cladder import Solution
 from ovrag_core.studies.causal.cladder_reference import DETERMINISTIC, NOT_NUMERIC
 from ovrag_core.studies.causal.libraries import as_pgmpy
 from ovrag_core.studies.causal.models import from_strata
+from tables import estimate, table
 
 SEED = 2026
 PUBLISHED = (
@@ -149,20 +148,20 @@ def rows(asked: Sequence[Asked], groups: bool) -> Iterator[Row]:
 
 def report(asked: Sequence[Asked], *, groups: bool, errors: bool) -> Iterator[str]:
     """All figures as tables."""
-    yield markdown(("CLadder", "right", "of", "models", "share"), rows(asked, groups)) + "\n"
+    yield table(("CLadder", "right", "of", "models", "share"), rows(asked, groups))
     statuses = sorted({one.solution.status for one in asked})
     counts = [(status, sum(one.solution.status == status for one in asked)) for status in statuses]
-    yield markdown(("status", "questions"), counts) + "\n"
+    yield table(("status", "questions"), counts)
     wrong = [one for one in asked if one.solution.status == "determined" and not one.right and not one.deterministic]
     reasons = sorted({explained(one) for one in wrong})
     why = [(reason, sum(explained(one) == reason for one in wrong)) for reason in reasons]
-    yield markdown(("determined, and not as labelled", "questions"), why) + "\n"
+    yield table(("determined, and not as labelled", "questions"), why)
     if errors:
         yield from (f"{one.row['id']}: {one.solution}" for one in asked if not one.right)
     times = sorted(one.milliseconds for one in asked)
     late = times[int(0.95 * (len(times) - 1))]
     yield (
-        markdown(
+        table(
             ("parse and infer, a question", "median", "95% within"),
             [("CLadder", f"{statistics.median(times):.2f} ms", f"{late:.2f} ms")],
         )
@@ -197,7 +196,7 @@ def do_times(repeats: int = 200) -> str:
             one()
             spent.append(1e3 * (time.thread_time() - start))
         medians.append(f"{statistics.median(spent):.2f} ms")
-    return markdown(("P(y given do(x))", "pgmpy", "enumeration"), [("median", *medians)])
+    return table(("P(y given do(x))", "pgmpy", "enumeration"), [("median", *medians)])
 
 
 def main() -> None:

@@ -16,8 +16,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from shown import estimate, markdown
-
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.external import external_data
 from ovrag_core.project import project_file
@@ -32,6 +30,7 @@ from ovrag_core.studies.causal.counterbench_scores import (
     statuses,
 )
 from ovrag_core.studies.causal.questions import Question, read_questions
+from tables import estimate, table
 
 
 def row_of(figure: Figure) -> tuple[object, ...]:
@@ -89,12 +88,12 @@ def main() -> None:
     print(f"{given.questions.name}: {len(questions)} questions, {len(scored)} with a label\n")
     rows = [row_of(figure) for figure in figures(scored, Resampling(given.samples), read_known(given.contested))]
     rows += [(f"published: {name}, TinyLlama", "", 1000, "", f"{value:.3f}") for name, value in PUBLISHED.items()]
-    print(markdown(("CounterBench", "right", "of", "texts", "share"), rows) + "\n")
-    print("solutions:", ", ".join(f"{number} {status}" for status, number in sorted(statuses(scored).items())) + "\n")
+    print(table(("CounterBench", "right", "of", "texts", "share"), rows))
+    print("solutions:", ", ".join(f"{number} {status}" for status, number in sorted(statuses(scored).items())))
     spent = times(questions, given.repeat)
     late = spent[int(0.95 * (len(spent) - 1))]
     row = ("CounterBench", f"{statistics.median(spent):.2f} ms", f"{late:.2f} ms")
-    print(markdown(("parse and infer, a question", "median", "95% within"), [row]))
+    print(table(("parse and infer, a question", "median", "95% within"), [row]))
     if given.cases:
         show_cases(scored)
 

@@ -22,7 +22,6 @@ from pathlib import Path
 
 import yaml
 from pyoxigraph import NamedNode
-from shown import markdown
 
 from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
@@ -31,6 +30,7 @@ from ovrag_core.studies.causal.chains import Chain, generate, read_recorded, rec
 from ovrag_core.studies.causal.linking import Claim, Lexicon, Linked, claim, link
 from ovrag_core.studies.causal.propositions import read
 from ovrag_core.studies.causal.vocabulary import NAMESPACE
+from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent
 EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
@@ -80,8 +80,8 @@ def main() -> None:
     store = load_graph(GRAPH)
     lexicon = Lexicon.of_graph(store, None if options.no_likeness else minilm())
     rows = [_linking(phrases, options.gamma, options.errors) for phrases in _sets(lexicon, options.no_likeness)]
-    print(markdown(LINKING, rows) + "\n")
-    print(markdown(("statements", "recall", "precision", "not read"), _statements(store, lexicon, options.errors)))
+    print(table(LINKING, rows))
+    print(table(("statements", "recall", "precision", "not read"), _statements(store, lexicon, options.errors)))
 
 
 # --- linking

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy
 import pandas
-from shown import estimate, markdown
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.external import external_data
@@ -31,6 +30,7 @@ from ovrag_core.studies.contract_review.expansion import Wording, queries, read_
 from ovrag_core.studies.contract_review.learned import Trainer
 from ovrag_core.studies.contract_review.rerank import rerank
 from ovrag_core.studies.contract_review.retrievers import Found, Shelf, search, shelve
+from tables import estimate, table
 
 PLAN = Resampling()
 ARMS: tuple[tuple[str, Wording], ...] = (
@@ -87,7 +87,7 @@ def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping
     }
     chunks = shelf.chunks(shelf.scope(None))
     show(frames, f"{chunker}: {len(chunks)} chunks")
-    print(table(metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
+    print(frame_table(metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
 
 
 def searching(shelf: Shelf, retriever: str, wording: Wording, descriptions: Mapping[str, str]) -> metrics.Arm:
@@ -113,7 +113,7 @@ def show_chunkers(contracts: Sequence[Contract], chunkers: Sequence[str], descri
         for measured in COMPACT:
             cells = [estimate(metrics.estimate(frame, measured, PLAN)) for frame in frames]
             rows.append([chunker, len(shelf.chunks(shelf.scope(None))), measured, *cells])
-    print(markdown(["cut", "chunks", "measure", *(f"{name}, {wording}" for name, wording in MAIN), "learned"], rows))
+    print(table(["cut", "chunks", "measure", *(f"{name}, {wording}" for name, wording in MAIN), "learned"], rows))
 
 
 def show_pooled(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> None:
@@ -171,7 +171,7 @@ def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> N
         name = f"{chunker}{', expansion' if wording == 'rewordings' else ''}{', rerank' if reranked else ''}"
         frames[name] = metrics.run(contracts, arm)
     show(frames, "E2, MiniLM, title query, all contracts")
-    print(table(metrics.differences(frames, "recursive-2048", "recall_3", PLAN)))
+    print(frame_table(metrics.differences(frames, "recursive-2048", "recall_3", PLAN)))
     print("\nE2 in the thesis's setting (two contracts, 82 cases), redrawn 200 times: recall@3 over what has an answer")
     drawn = {name: metrics.redrawn(contracts, frame, "recall_3") for name, frame in frames.items()}
     rows = []
@@ -181,7 +181,7 @@ def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> N
         better = (draws["value"] > base).mean()
         rows.append((name, draws["answerable"].median(), draws["value"].mean(), low, middle, high, better))
     columns = ["arm", "answerable", "mean", "2.5%", "median", "97.5%", "above baseline"]
-    print(table(pandas.DataFrame(rows, columns=columns)))
+    print(frame_table(pandas.DataFrame(rows, columns=columns)))
 
 
 class Remembering:
@@ -210,14 +210,14 @@ def show(frames: Frames, title: str) -> None:
     rows = []
     for name, frame in frames.items():
         rows.append((name, len(frame), *(estimate(metrics.estimate(frame, measured, PLAN)) for measured in SHOWN)))
-    print(markdown((title, "n", *SHOWN), rows) + "\n")
+    print(table((title, "n", *SHOWN), rows))
 
 
-def table(frame: pandas.DataFrame) -> str:
+def frame_table(frame: pandas.DataFrame) -> str:
     rows = [
         [f"{cell:.3f}" if isinstance(cell, float) else cell for cell in row] for row in frame.to_numpy(dtype=object)
     ]
-    return markdown([str(name) for name in frame.columns], rows)
+    return table([str(name) for name in frame.columns], rows)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ from itertools import cycle
 from pathlib import Path
 
 from pyoxigraph import NamedNode
-from shown import estimate, markdown
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.external import external_data
@@ -46,6 +45,7 @@ from ovrag_core.studies.epistemic.metrics import Outcome, compare_all, count, es
 from ovrag_core.studies.epistemic.readers import learn
 from ovrag_core.studies.epistemic.records import write_run
 from ovrag_core.studies.epistemic.settings import Choices, Epistemic, Source
+from tables import estimate, table
 
 PLAN = Resampling()
 CORRECTED = ("LA*", "CVRR*", "FAR*", "AR*", "false YES", "accuracy")
@@ -97,7 +97,7 @@ def measure_splits(source: Source, splits: Sequence[str]) -> None:
             asks = [row["asks"] for row in csv.DictReader(file, delimiter="\t") if row["split"] == split]
         number = sum(kind in ("direct", "chain") for kind in asks)
         rows.append((split, number, len(cards), *(estimate(found[name]) for name in REWORDED)))
-    print(markdown(("wordings", "n", "cards", *REWORDED), rows))
+    print(table(("wordings", "n", "cards", *REWORDED), rows))
 
 
 def measure(
@@ -148,9 +148,9 @@ def _print_arms(outcomes: dict[str, list[Outcome]], name: str) -> None:
     found = {arm: estimates(listed, PLAN) for arm, listed in outcomes.items()}
     for title, shown in (("corrected", CORRECTED), ("more", MORE), ("as published", PUBLISHED)):
         rows = [(arm, *(estimate(measured[column]) for column in shown)) for arm, measured in found.items()]
-        print(markdown((f"{name}, {title}", *shown), rows) + "\n")
+        print(table((f"{name}, {title}", *shown), rows))
     cells = [(arm, *(" ".join(map(str, row)) for row in count(listed).tolist())) for arm, listed in outcomes.items()]
-    print(markdown(("YES NO UNKNOWN none", "entailed", "contradicted", "unknown"), cells) + "\n")
+    print(table(("YES NO UNKNOWN none", "entailed", "contradicted", "unknown"), cells))
 
 
 def _print_pairs(outcomes: dict[str, list[Outcome]]) -> None:
@@ -159,7 +159,7 @@ def _print_pairs(outcomes: dict[str, list[Outcome]]) -> None:
     for rival, (paired, p) in compare_all(pairs, PLAN).items():
         cards = paired.cards
         rows.append((rival, cards.first_only, cards.second_only, f"{p:.2g}"))
-    print(markdown((f"{LICENSED} against", "it alone right", "the other alone right", "Holm p"), rows) + "\n")
+    print(table((f"{LICENSED} against", "it alone right", "the other alone right", "Holm p"), rows))
 
 
 def _print_retrieval(world: World, cards: Sequence[Card]) -> None:
@@ -168,7 +168,7 @@ def _print_retrieval(world: World, cards: Sequence[Card]) -> None:
     for name, places in (("fused", [each.fused for each in found]), ("vectors", [each.vectors for each in found])):
         first, any_ = (sum(place == 1 for place in places), sum(place is not None for place in places))
         rows.append((name, len(found), f"{first / len(found):.3f}", f"{any_ / len(found):.3f}"))
-    print(markdown(("right passage", "cards", "first", "in five"), rows) + "\n")
+    print(table(("right passage", "cards", "first", "in five"), rows))
 
 
 def _print_choices(world: World, choices: Choices) -> None:
@@ -178,7 +178,7 @@ def _print_choices(world: World, choices: Choices) -> None:
     answers = ("YES", "NO", "UNKNOWN")
     by_kind = {right: {str(answer): n for (of, answer), n in counted.items() if of is right} for right in (True, False)}
     rows = [("right" if right else "wrong", *(by_kind[right].get(each, 0) for each in answers)) for right in by_kind]
-    print(markdown((f"options of {len(questions)} questions", *answers), rows) + "\n")
+    print(table((f"options of {len(questions)} questions", *answers), rows))
     for each, reason in multiple_choice.surprises(judged).items():
         print(f"{each.question.id}, {each.option}: {each.reply.answer}, {reason}")
 

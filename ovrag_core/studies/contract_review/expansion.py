@@ -133,7 +133,7 @@ def _weighed(units: Iterable[str]) -> tuple[tuple[str, float], ...]:
 
 
 def asked(category: str, description: str) -> str:
-    """A category as CUAD puts it to a reader."""
+    """Question for a category in CUAD's form (The Atticus Project, CC BY 4.0)."""
     return (
         f'Highlight the parts (if any) of this contract related to "{category}" that should be reviewed by a lawyer. '
         f"{_DETAILS}{description}"
