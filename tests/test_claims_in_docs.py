@@ -116,7 +116,10 @@ def test_refresh_fills_an_empty_block_or_table(
 ) -> None:
     path = tmp_path / "page.md"
     path.write_text(page(*lines))
-    claims(path, "--refresh")
+    done = claims(path)
+    assert done.code == 1
+    assert f"{path}:2: the block of" in done.out
+    assert claims(path, "--refresh").code == 0
     assert path.read_text() == page("| set | n |", "|---|---|", "| one | 4 |", "| two | 5 |")
 
 

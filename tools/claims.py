@@ -17,8 +17,8 @@ the whole output. What finds no counterpart is left as it is and reported.
 
 `--loose` runs nothing: it lists figures in none of the three forms (see `loose_figures`).
 
-Exit code 0: all agree; 1: a line differs, a macro is stale or a figure is loose; 2: a command fails, or a block has
-no end.
+Exit code 0: all agree; 1: a line differs, a block is empty, a macro is stale or a figure is loose; 2: a command fails,
+or a block has no end.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from ovrag_core.results.readme import FIGURE, refreshed, results_macros
 OPENING = re.compile(r"<!-- (?P<form>printed|measured) by: (?P<command>.+?) -->")
 END = "<!-- end -->"
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+RULE = re.compile(r"\|[\s|:-]+\|")  # the line under a table's header
 # A measurement that the machine's speed is part of may differ by this factor.
 SPREAD = 3.0
 
@@ -93,7 +94,7 @@ def blocks(text: str) -> list[Block]:
 def folded(line: str) -> str:
     """Line with its white space folded, and the rule of a table without its widths."""
     line = " ".join(line.split())
-    return re.sub(r"\s*(:?)-+(:?)\s*", r"\1-\2", line) if re.fullmatch(r"\|[\s|:-]+\|", line) else line
+    return re.sub(r"\s*(:?)-+(:?)\s*", r"\1-\2", line) if RULE.fullmatch(line) else line
 
 
 def masked(line: str) -> str:
@@ -147,6 +148,12 @@ def renewed(lines: Sequence[str], printed: Sequence[str]) -> list[str]:
 def is_row(line: str) -> bool:
     """Tell if a line is of a table."""
     return line.lstrip().startswith("|")
+
+
+def is_empty(lines: Sequence[str]) -> bool:
+    """Tell if a block holds nothing, or a table's header alone."""
+    filled = [line for line in lines if line.strip()]
+    return not filled or (len(filled) == 2 and is_row(filled[0]) and RULE.fullmatch(filled[1].strip()) is not None)
 
 
 def first_cell(row: str) -> str:
@@ -224,8 +231,7 @@ def refresh(text: str, outputs: Mapping[str, Sequence[str]]) -> str:
         if block.command not in outputs:
             continue
         old, printed = lines[block.start : block.end], outputs[block.command]
-        wanting = all(not line.strip() or is_row(line) for line in old) and sum(map(is_row, old)) <= 2
-        if block.form == "printed" or wanting or differing(block.form, old, printed):
+        if block.form == "printed" or is_empty(old) or differing(block.form, old, printed):
             lines[block.start : block.end] = renewed(old, printed)
     return "\n".join(lines) + "\n"
 
@@ -237,6 +243,9 @@ def report(name: str, text: str, outputs: Mapping[str, Sequence[str]], values: M
     for block in blocks(text):
         if block.command not in outputs:
             continue
+        if is_empty(lines[block.start : block.end]):
+            print(f"{name}:{block.start}: the block of {block.command} is empty; --refresh fills it")
+            wrong += 1
         for place, line in differing(block.form, lines[block.start : block.end], outputs[block.command]):
             print(f"{name}:{block.start + place + 1}: not printed by {block.command}\n    {line.strip()}")
             wrong += 1
