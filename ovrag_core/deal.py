@@ -10,13 +10,14 @@ from typing import Literal
 
 from ovrag_core.conformed import ConformedCopy
 from ovrag_core.errors import DocumentError
-from ovrag_core.extraction.amendments import amend, in_order, without_security
+from ovrag_core.extraction.amended import misfit
+from ovrag_core.extraction.amendments import Identity, amend, in_order, without_security
 from ovrag_core.grounds import Passage, passage
 from ovrag_core.lines import one_line
 from ovrag_core.pipeline import Checker, Extractor
 from ovrag_core.review import Review, fact_rows, place, review_of
 from ovrag_core.review import unread as unread_reading
-from ovrag_core.types import Document, Evidence, Frozen, Party, Reading, Triple, Verdict
+from ovrag_core.types import Document, Evidence, Facility, Frozen, Party, Reading, Triple, Verdict
 
 DEAL = "the deal"
 
@@ -73,9 +74,11 @@ def review_deal(
     """Reads `documents` in the order that they themselves give, carries out what each amends, and checks the result.
 
     `unread` says which files of the deal could not be read: such a deal is UNCHECKED, with what the others say.
+    Raises DocumentError where an amendment is one of another agreement.
     """
     started = time.perf_counter()
     order = in_order(documents)
+    _refuse_strangers(order)
     listed = tuple(
         DealDocument(document=document.id, role=identity.role, number=identity.number, date=identity.date)
         for document, identity in order
@@ -86,6 +89,7 @@ def review_deal(
     clauses: tuple[Evidence, ...] = ()
     replaced: list[Superseded] = []
     notes: list[str] = []
+    terms: dict[str, tuple[int, str]] = {}
     for document, identity in order:
         if identity.role == "amendment":
             amended = amend(body, document)
@@ -94,11 +98,13 @@ def review_deal(
             notes += [f"{document.id}: {problem}" for problem in amended.notes]
         elif identity.role == "restatement":
             body, rest, released = ConformedCopy.of(document), ConformedCopy(()), None
+            terms.clear()
         else:
             body = body.followed_by(ConformedCopy.of(document))
         before, reading = reading, _read(body.followed_by(rest), extractor)
         if released is not None:
             reading = without_security(reading, released)
+        reading = _with_terms(reading, terms)
         if before is not None and identity.role != "agreement":
             replaced += _differences(before, reading, document.id, clauses)
     assert reading is not None
@@ -126,6 +132,50 @@ def review_together(
     if not documents:
         raise DocumentError("; ".join(unread))
     yield review_deal(documents, extractor, validator, model, unread), documents
+
+
+def _refuse_strangers(order: Sequence[tuple[Document, Identity]]) -> None:
+    earlier: list[Document] = []
+    for document, identity in order:
+        if identity.role == "amendment" and (problem := misfit(document, earlier)) is not None:
+            raise DocumentError(problem)
+        earlier.append(document)
+
+
+def _with_terms(reading: Reading, terms: dict[str, tuple[int, str]]) -> Reading:
+    """The reading with terms as long as the maturity says that was moved after they were stated.
+
+    `terms` has for each facility the term as stated last and the maturity of then; new ones are added to it.
+    """
+    for facility in reading.facilities:
+        months, maturity = facility.term_months, facility.maturity
+        if months is None or maturity is None:
+            continue
+        stated = terms.get(facility.subject)
+        if stated is None or stated[0] != months:
+            terms[facility.subject] = (months, maturity)
+        elif (moved := _months_between(stated[1], maturity)) and months + moved > 0:
+            reading = _with_term(reading, facility, months + moved)
+    return reading
+
+
+def _months_between(first: str, last: str) -> int:
+    one, other = dt.date.fromisoformat(first), dt.date.fromisoformat(last)
+    return round((other.year - one.year) * 12 + other.month - one.month + (other.day - one.day) / 30.4375)
+
+
+def _with_term(reading: Reading, facility: Facility, months: int) -> Reading:
+    facilities = tuple(
+        each.model_copy(update={"term_months": months}) if each.subject == facility.subject else each
+        for each in reading.facilities
+    )
+    triples = tuple(
+        each.model_copy(update={"object": f"{months} months"})
+        if (each.subject, each.predicate) == (facility.subject, "hasTerm")
+        else each
+        for each in reading.triples
+    )
+    return reading.model_copy(update={"facilities": facilities, "triples": triples})
 
 
 def _of_the_deal(verdict: Verdict) -> Verdict:

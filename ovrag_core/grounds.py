@@ -67,6 +67,12 @@ def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents
     if fact == "maturity" and found:
         day = dt.date.fromisoformat(facility.maturity or "")
         return _of_maturity(day, found, documents)
+    if fact == "term_months" and found and facility.maturity:
+        counts = [months for months, _, _ in quantities.durations(" ".join(each.quote for each in found))]
+        if facility.term_months not in counts:
+            until = _passages(_triples("maturity", facility, triples))
+            evidence = tuple(dict.fromkeys((*found, *until)))
+            return Grounds(evidence=evidence, reckoned="the period or the instalments in the passage, and the maturity")
     return Grounds(evidence=found, reckoned=_reckoned(fact, facility, found, triples))
 
 

@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 from ovrag_core.conformed import BREAK, ConformedCopy, Segment
 from ovrag_core.deal import DealReview, review_deal
 from ovrag_core.documents import load
+from ovrag_core.errors import DocumentError
 from ovrag_core.extraction import reader
+from ovrag_core.extraction.amended import misfit
 from ovrag_core.extraction.amendments import amend, identify, in_order
+from ovrag_core.grounds import ALL_FACTS, is_stated
 from ovrag_core.ontology.load import load_ontology
+from ovrag_core.review import review
 from ovrag_core.review_page import review_page
 from ovrag_core.types import Document, Party
 from ovrag_core.validation import Validator
@@ -211,3 +215,140 @@ def test_a_copy_leads_back_to_its_documents() -> None:
     assert copy.evidence(0, 17, "gamma").quote == "gamma"
     assert copy.blanked([(0, 5)]).text == "      delta gamma"
     assert ConformedCopy([BREAK]).evidence(0, 2) is None
+
+
+MILL = "mill_extension"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "both"),
+    [
+        ("March 14, 2022", "June 1, 2020", ("2020-06-01", "2022-03-14")),
+        ("Otter Valley Bank, N.A.", "Heron Federal Bank, N.A.", ("Heron Federal Bank", "Otter Valley Bank")),
+        ("Harrow Creek Milling LLC", "Quillfeather Boats LLC", ("Quillfeather Boats", "Harrow Creek Milling")),
+        ("TERM LOAN AGREEMENT", "REVOLVING LOAN AGREEMENT", ("REVOLVING LOAN AGREEMENT", "TERM LOAN AGREEMENT")),
+    ],
+)
+def test_an_amendment_of_another_agreement_is_refused_with_both_names(
+    old: str, new: str, both: tuple[str, str]
+) -> None:
+    agreement, amendment = documents(MILL)
+    other = Document("b.txt", amendment.text.replace(old, new).replace(old.title(), new.title()))
+    sentence = misfit(other, [agreement])
+    assert sentence is not None
+    assert all(name in sentence for name in (*both, "b.txt", agreement.id))
+    assert "leave b.txt out" in sentence
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("March 14, 2022", "2022-03-14"),
+        ("March 14, 2022", "14th March 2022"),
+        ("March 14, 2022", "03/14/2022"),
+        ("dated as of March 14, 2022", "of earlier date"),
+        ("Otter Valley Bank, N.A.", "OTTER VALLEY BANK, National Association"),
+        ("Otter Valley Bank, N.A.", "Oter Valley Bank"),
+        ("Harrow Creek Milling LLC", "Harrow Creek Milling, L.L.C."),
+        (
+            'This First Amendment, dated as of September 2, 2025, is between Harrow Creek Milling LLC (the "Borrower") '
+            'and Otter Valley Bank, N.A. (the "Lender").',
+            "",
+        ),
+    ],
+)
+def test_another_way_of_writing_and_what_is_not_named_are_no_mismatch(old: str, new: str) -> None:
+    agreement, amendment = documents(MILL)
+    assert old in amendment.text
+    assert misfit(Document("b.txt", amendment.text.replace(old, new)), [agreement]) is None
+
+
+def test_each_amendment_fits_its_own_deal_and_no_other() -> None:
+    orders = [in_order(documents(name)) for name in GOLD]
+    for order in orders:
+        for place, (document, identity) in enumerate(order):
+            if identity.role == "amendment":
+                assert misfit(document, [each for each, _ in order[:place]]) is None
+    strangers = [document for order in orders[:4] for document, identity in order if identity.role == "amendment"]
+    own = {document.id + document.text for order in orders[:4] for document, _ in order}
+    others = [order[0][0] for order in orders[4:] if order[0][0].id + order[0][0].text not in own]
+    assert strangers
+    assert others
+    assert all(misfit(stranger, [other]) for stranger in strangers for other in others)
+
+
+def test_a_deal_with_an_amendment_of_another_agreement_is_not_reviewed(validator: Validator) -> None:
+    found = [documents(MILL)[0], documents("quay_release")[1]]
+    with pytest.raises(DocumentError, match=r"2 deed\.txt amends .* but agreement\.txt is"):
+        review_deal(found, reader, validator, "m")
+
+
+TERM = """LOAN AGREEMENT
+
+This Loan Agreement is dated 4 May 2021 and made between Pinder Tools Ltd (the "Borrower") and Rowan Bank plc (the
+"Lender").
+
+1. The Lender lends the Borrower GBP 70,000 in one advance. The loan is unsecured and serves the Borrower's business.
+2. Interest is 4.5% per annum.
+3. The term of the loan is 60 months. The loan shall be repaid in full on 4 May 2026.
+"""
+EXTENDED = """{n} AMENDMENT TO LOAN AGREEMENT
+
+This Amendment is dated {day} and made between Pinder Tools Ltd (the "Borrower") and Rowan Bank plc (the "Lender").
+
+BACKGROUND
+A. By the Loan Agreement dated 4 May 2021 the Lender made a loan that bears interest at {rate} and matures on {was}.
+
+1. The Maturity Date is extended to {now}.
+2. The interest rate is increased from {rate} to 5.25% per annum.
+"""
+
+
+def extension(number: str, day: str, was: str, now: str, rate: str = "4.5%") -> Document:
+    return Document(number, EXTENDED.format(n=number, day=day, was=was, now=now, rate=rate))
+
+
+def test_an_extension_lengthens_the_term_and_says_from_what_it_was_reckoned(validator: Validator) -> None:
+    first = extension("FIRST", "2 April 2025", "4 May 2026", "4 May 2028")
+    second = extension("SECOND", "3 April 2027", "4 May 2028", "4 November 2028", "5.25%")
+    deal = [Document("a.txt", TERM), first, second]
+    assert [review_deal(deal[:count], reader, validator, "m").facilities[0].term_months for count in (1, 2, 3)] == [
+        60,
+        84,
+        90,
+    ]
+    grounds = review_deal(deal[:2], reader, validator, "m").facilities_evidence[0]["term_months"]
+    assert grounds.reckoned is not None
+    assert [passage.document for passage in grounds.evidence] == ["a.txt", "FIRST"]
+
+
+def test_a_term_that_an_amendment_states_is_the_term(validator: Validator) -> None:
+    text = extension("FIRST", "2 April 2025", "4 May 2026", "4 May 2028").text
+    amended = Document("b.txt", text + "3. The term of the loan is extended from 60 months to 84 months.\n")
+    review = review_deal([Document("a.txt", TERM), amended], reader, validator, "m")
+    assert review.facilities[0].term_months == 84
+
+
+def test_an_amendment_alone_gives_the_new_words_each_with_its_quote(validator: Validator) -> None:
+    amendment = extension("FIRST", "2 April 2025", "4 May 2026", "4 May 2028")
+    alone = review(amendment, reader, validator, "m")
+    assert (alone.facts.maturity, alone.facts.interest_rate) == ("2028-05-04", "5.25%")
+    for grounds in alone.facts_evidence.values():
+        for passage in grounds.evidence:
+            assert amendment.text[passage.start : passage.end] == passage.quote
+
+
+@pytest.mark.parametrize("name", GOLD)
+def test_each_fact_of_a_deal_is_quoted_from_one_of_its_documents_or_was_reckoned(
+    validator: Validator, name: str
+) -> None:
+    found = {document.id: document for document in documents(name)}
+    result = review_deal(list(found.values()), reader, validator, "m")
+    for facility, grounds in zip(result.facilities, result.facilities_evidence, strict=True):
+        assert grounds.keys() == {fact for fact in ALL_FACTS if is_stated(facility, fact)}
+        for held in grounds.values():
+            assert held.evidence or held.reckoned
+            for passage in held.evidence:
+                document = found[str(passage.document)]
+                assert document.text[passage.start : passage.end] == passage.quote
+                assert passage.page == document.page_at(passage.start)

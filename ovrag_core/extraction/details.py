@@ -180,7 +180,7 @@ def _kind(name: names.Name) -> Literal["person", "organisation"] | None:
 
 
 def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
-    core = _core(name)
+    core = bare_words(name)
     if not core or all(word in names.common_words() for word in names.plain_words(name)):
         return None
     full = " ".join(core)
@@ -193,8 +193,8 @@ def _tells(word: str) -> bool:
     return word.isalpha() and word not in names.common_words()
 
 
-def _core(name: str) -> list[str]:
-    """The words of a name without its legal form."""
+def bare_words(name: str) -> list[str]:
+    """Words of a name in lower case, without its legal form."""
     words = plain_words(name).split()
     while len(words) > 1 and words[-1] in _form_words():
         words.pop()
