@@ -10,6 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 from sklearn.ensemble import GradientBoostingClassifier
 
+from ovrag_core.documents.passages import find_passages
 from ovrag_core.errors import CorpusError, QuestionError
 from ovrag_core.llm.chat import ChatModel, Completion, Embedded, Request
 from ovrag_core.retrieval.embedding import Vectors, minilm
@@ -412,3 +413,25 @@ def test_one_sentence_that_states_the_law_is_enough(law: str, arm: Callable[[str
 def test_a_law_that_does_not_govern_is_not_stated(law: str) -> None:
     words = vocabulary()["Governing Law"]
     assert not any(pattern.search(line) for pattern in words.states for line in law.split("\n"))
+
+
+def test_what_is_stated_or_denied_outright_agrees_with_the_marks_of_cuad(external_data: Path) -> None:
+    folder = external_data / "contract_review" / "cuad"
+    if not folder.is_dir():
+        pytest.skip("no CUAD")
+    law, denial = vocabulary()["Governing Law"].states, vocabulary()["Parties"].denies
+    marked, matched, found, stated = 0, 0, 0, 0
+    for contract in load_cuad(folder):
+        text, gold = contract.document.text, {each.category: each.gold for each in contract.questions}
+        hits = []
+        for start, end in find_passages(text):
+            sentence = " ".join(text[start:end].split())
+            if any(pattern.search(sentence) for pattern in law):
+                hits.append(any(min(end, last) > max(start, first) for first, last in gold["Governing Law"]))
+            if any(pattern.search(sentence) for pattern in denial):
+                assert not any(min(end, last) > max(start, first) for first, last in gold["Parties"]), sentence
+        marked, matched = marked + sum(hits), matched + len(hits)
+        found, stated = found + any(hits), stated + bool(gold["Governing Law"])
+        assert gold["Governing Law"] or not hits, contract.document.id
+    assert marked / matched >= 0.95
+    assert found / stated >= 0.95
