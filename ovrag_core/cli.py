@@ -464,7 +464,7 @@ def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
     read = [document for _, document in load_each(paths)]
     documents = [document for document in read if not isinstance(document, str)]
     problems = [problem for problem in read if isinstance(problem, str)]
-    if not documents:
+    if not documents or isinstance(read[0], str):  # no other document is asked in its place
         raise DocumentError("; ".join(problems) or "no document was given; name one with --document")
     for problem in problems:
         say(problem)

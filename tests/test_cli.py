@@ -191,6 +191,13 @@ def test_chat_answers_each_line_until_an_empty_one(ovrag) -> None:
     assert out.count("[consistent with the agreement; from") == 2
 
 
+def test_no_other_document_is_asked_in_place_of_one_that_cannot_be_read(ovrag) -> None:
+    Path("clean.txt").write_text(CLEAN, encoding="utf-8")
+    code, out, err = ovrag("ask", "Who is the lender?", "-d", "nowhere.pdf", "-d", "clean.txt")
+    assert (code, out) == (2, "")
+    assert "nowhere.pdf" in err
+
+
 def triples(*rows: tuple[str, str, str]) -> str:
     return json.dumps([{"sub": s, "pred": p, "obj": o, "sub_type": "Loan", "obj_type": ""} for s, p, o in rows])
 

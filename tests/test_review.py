@@ -14,7 +14,7 @@ from standins import BlackAndWhite, WordExtractor
 
 from ovrag_core.documents import load
 from ovrag_core.extraction import reader
-from ovrag_core.grounds import Passage
+from ovrag_core.grounds import ALL_FACTS, FACTS, Passage, is_stated
 from ovrag_core.review import Finding, findings, is_report, report, review, unchecked
 from ovrag_core.review_page import pieces, review_page
 from ovrag_core.types import Document, Evidence, Money, Triple, Violation
@@ -107,6 +107,47 @@ def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     assert " ".join(lines) in " ".join(document.text.split())
     facility = reader.read(document).facilities[0]
     assert (facility.maturity, facility.security, facility.interest_rate) == ("2030-09-01", "unsecured", "4.5%")
+
+
+AGREEMENTS = sorted((Path(__file__).parent / "data" / "agreements").rglob("*.txt"))
+
+
+@pytest.mark.parametrize("path", AGREEMENTS[::12], ids=lambda path: path.stem)
+def test_each_stated_fact_is_quoted_word_for_word_or_was_reckoned(path: Path) -> None:
+    document = load(path)
+    result = review(document, reader, BlackAndWhite(), "m")
+    assert result.facts_evidence.keys() == {fact for fact in FACTS if is_stated(result.facts, fact)}
+    for facility, grounds in zip(result.facilities, result.facilities_evidence, strict=True):
+        assert grounds.keys() == {fact for fact in ALL_FACTS if is_stated(facility, fact)}
+        for held in grounds.values():
+            assert held.evidence or held.reckoned
+            for passage in held.evidence:
+                assert document.text[passage.start : passage.end] == passage.quote
+        if facility.lender and grounds["lender"].evidence:
+            assert facility.lender.name.split()[-1] in " ".join(each.quote for each in grounds["lender"].evidence)
+
+
+def test_a_maturity_that_no_passage_gives_says_from_what_it_was_reckoned() -> None:
+    lines = [
+        "LOAN AGREEMENT dated 1 March 2023",
+        *LOAN[1:4],
+        "The loan shall be repaid in full four years from the date of this agreement.",
+    ]
+    document = Document("a.txt", "\n".join(lines))
+    result = review(document, reader, BlackAndWhite(), "m")
+    assert result.facts.maturity == "2027-03-01"
+    grounds = result.facts_evidence["maturity"]
+    assert "four years from" in grounds.evidence[0].quote
+    assert "1 March 2023" in grounds.evidence[1].quote
+    assert "reckoned from: the period" in report(result)
+    stated = review(Document("a.txt", "\n".join(LOAN)), reader, BlackAndWhite(), "m").facts_evidence["maturity"]
+    assert (stated.reckoned, stated.evidence[0].quote) == (None, LOAN[4])
+
+
+def test_why_something_was_not_checked_is_for_stderr_and_json_alone() -> None:
+    result = review(Document("a.txt", "Peel six apples and bake them for forty minutes."), reader, BlackAndWhite(), "m")
+    assert (result.label, report(result)) == ("UNCHECKED", "a.txt: not checked")
+    assert str(result.reason) in result.to_json()
 
 
 def test_the_page_marks_the_passages_and_escapes_the_text() -> None:
