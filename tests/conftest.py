@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,10 +20,31 @@ from ovrag_core.workbench import make_validator
 PROJECT = Path(__file__).resolve().parent.parent
 
 
+def without(tool: str, package: str) -> None:
+    """Skip a test for want of a tool; where tests are to have it, by CI or `.ci/run`, the test fails instead."""
+    wanted = os.environ.get("OVRAG_TOOLS", "").split()
+    if os.environ.get("CI", "").lower() in ("1", "true") or tool in wanted:
+        pytest.fail(f"no {tool}, which the tests are to have here; install it with apt-get install {package}")
+    pytest.skip(f"no {tool}; install it with apt-get install {package}")
+
+
+@pytest.fixture
+def latex() -> None:
+    """LaTeX with what the chapter needs, and what reads its pages."""
+    if not (shutil.which("latexmk") and shutil.which("pdflatex")):
+        without("latexmk", "latexmk texlive-latex-recommended texlive-latex-extra lmodern")
+    if not shutil.which("pdftotext"):
+        without("pdftotext", "poppler-utils")
+
+
 @pytest.fixture(scope="session")
 def external_data() -> Path:
     """The folder of real data sets; tests that need it skip where it is absent."""
     folder = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
+    if "OVRAG_EXTERNAL_DATA" in os.environ:
+        assert folder.is_dir(), (
+            f"OVRAG_EXTERNAL_DATA names {folder.name}, which is no folder: its tests would be skipped"
+        )
     if not folder.is_dir():
         pytest.skip(f"no external data at OVRAG_EXTERNAL_DATA ({folder.name})")
     return folder.resolve()

@@ -259,4 +259,8 @@ def test_score_is_json_and_readable(scored):
 def test_degenerate_runs_give_nulls_not_crashes(records):
     result = score_run(records, [], Settings(), run="test", cache=None)
     json.dumps(result, allow_nan=False)
-    score_text(result)
+    assert set(result["arms"]) == {each.arm for each in records}
+    for arm, figures in result["arms"].items():
+        assert figures["queries"] == sum(each.arm == arm for each in records)
+        assert figures["recall"] is None or figures["confusion"]["tp"] + figures["confusion"]["fn"] > 0
+        assert arm in score_text(result)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy
 import pytest
 from browser import Page, find_browser, open_browser, wait_for
+from conftest import without
 
 from ovrag_core.errors import DocumentError, QuestionError, RunError, SettingsError
 from ovrag_core.explorer import desk as work
@@ -339,7 +340,7 @@ def ask(page: Page, contract: str, place: int, arm: int = 4) -> float:
 @pytest.fixture(scope="module")
 def shown(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     if find_browser() is None:
-        pytest.skip("no Chromium; install it with apt-get install chromium")
+        without("chromium", "chromium")
     port = free_port()
     command = [sys.executable, "-m", "ovrag_core.explorer", "--no-browser", f"--port={port}"]
     environment = {**os.environ, "PYTHONPATH": str(PROJECT), "OMP_NUM_THREADS": "1"}

@@ -26,7 +26,7 @@ from ovrag_core.thesis.numbers import write_numbers
 from ovrag_core.thesis.tables import Note, write_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
-needs_latex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="no latexmk on this machine")
+needs_latex = pytest.mark.usefixtures("latex")
 AWKWARD = 'Müller & Søn_50%$#{x}~^\\<b onload="x">|中文 العربية Łódź – “q”'
 NOTE = Note(AWKWARD, AWKWARD, AWKWARD, "95%")
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,9 +71,8 @@ def test_what_sticks_out_and_what_is_not_made_is_named(tmp_path: Path):
     assert [complaint.split("pt too")[0].split(" (")[0] for complaint in overfull(log_of(main))] == [
         "tables/wide.tex: Overfull \\hbox"
     ]
-    if shutil.which("pdftotext"):
-        shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
-        assert "tables/not_made is not made yet: run make repro" in shown
+    shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+    assert "tables/not_made is not made yet: run make repro" in shown
 
 
 @needs_latex
@@ -95,9 +94,8 @@ def test_the_section_of_a_study_is_set_where_its_results_are_and_nowhere_else(tm
     (tmp_path / "tables" / "tides").mkdir(parents=True)
     (tmp_path / "tables" / "tides" / "numbers.tex").write_text(r"\newcommand{\Heighttides}{high}", encoding="utf-8")
     pdf = compile_pdf(document(tmp_path, rf"{definition}\study{{gone}}\study{{tides}}"))
-    if shutil.which("pdftotext"):
-        shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
-        assert "The tides are high." in shown and "gone" not in shown
+    shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+    assert "The tides are high." in shown and "gone" not in shown
 
 
 @needs_latex
@@ -140,11 +138,10 @@ def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
     for name in ("appendix.tex", "studies.tex"):
         (tmp_path / name).write_text("", encoding="utf-8")
     assert compile_pdf(tmp_path / "main.tex").exists()
-    if shutil.which("pdftotext"):
-        command = ["pdftotext", str(tmp_path / "build" / "main.pdf"), "-"]
-        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        for part in ("Müller & Søn_50%$#{x}", "<b onload=", "U+4E2D", "Łódź"):
-            assert part in shown
+    command = ["pdftotext", str(tmp_path / "build" / "main.pdf"), "-"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for part in ("Müller & Søn_50%$#{x}", "<b onload=", "U+4E2D", "Łódź"):
+        assert part in shown
 
 
 @needs_latex

@@ -1,7 +1,6 @@
 """Tables, figures and numbers: escaped, complete, the same bytes twice, and no crash where there is little to show."""
 
 import re
-import shutil
 import subprocess
 import warnings
 from functools import cache
@@ -331,7 +330,7 @@ def test_a_run_without_seconds_says_so(results):
     assert [line for line in tables["numbers_latency.tex"].splitlines() if line.startswith(r"\newcommand")] == []
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+@pytest.mark.usefixtures("latex")
 @pytest.mark.parametrize("name", ["ordinary", *ODD])
 def test_tables_and_figures_compile(results, name, tmp_path):
     for path, content in results(name).items():

@@ -1,7 +1,6 @@
 """Case pages tell the whole story of a query, and untrusted text in them stays text."""
 
 import json
-import shutil
 import subprocess
 from dataclasses import asdict
 
@@ -163,7 +162,7 @@ def test_html_shows_markup_and_marks_what_the_explanation_quotes():
     assert "B&lt;i&gt;" in text
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+@pytest.mark.usefixtures("latex")
 def test_hostile_cases_compile_in_latex(tmp_path):
     evil = "\\input{/etc/passwd} 50% & $x_1$ #{} <% raw %> << x >> \u4e2d ~^ \\end{document}"
     write_cases([false_positive(document=f"B {evil}", text=evil)], {}, tmp_path / "p", latex=tmp_path / "cases.tex")
