@@ -55,7 +55,7 @@ causal: checked ## recompute the study of causal chains alone, stages 10 and 11
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro
 
-verify: setup ## rebuild in two fresh clones of HEAD and compare every byte, up to 15 minutes
+verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)
 
 thesis: setup ## set the results chapter with LaTeX, after checking that nothing in it is stale

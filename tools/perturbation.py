@@ -28,6 +28,13 @@ def noise(key: bytes, shape: Sequence[int], size: float) -> Any:
     return numpy.random.default_rng(zlib.crc32(key)).uniform(-size, size, shape).astype(numpy.float32)
 
 
+def tensor(key: bytes, shape: Sequence[int], size: float) -> Any:
+    """The same for states of tokens."""
+    import torch  # noqa: PLC0415 - see noise
+
+    return torch.from_numpy(noise(key, shape, size))
+
+
 def embedder(size: float, module: ModuleType) -> None:
     """Change the vectors of texts."""
     plain = module.MiniLM.embed
@@ -47,7 +54,7 @@ def encoder(size: float, module: ModuleType) -> None:
 
     def states(self: object, passages: Sequence[Sequence[int]]) -> Any:
         made = zip(passages, plain(self, passages), strict=True)
-        return [own + noise(repr(list(ids)).encode(), own.shape, size) for ids, own in made]
+        return [own + tensor(repr(list(ids)).encode(), own.shape, size) for ids, own in made]
 
     module.Encoder._states = states
 
@@ -58,7 +65,7 @@ def bertscore(size: float, module: ModuleType) -> None:
 
     def encode(pairs: Any, scorer: Any) -> Any:
         made = plain(pairs, scorer).items()
-        return {text: (own + noise(text.encode(), own.shape, size), weights) for text, (own, weights) in made}
+        return {text: (own + tensor(text.encode(), own.shape, size), weights) for text, (own, weights) in made}
 
     module._encode = encode
 

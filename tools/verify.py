@@ -1,8 +1,14 @@
-"""Rebuild the results in two fresh clones of HEAD and compare every byte with what is committed: `make verify`.
+"""Rebuild the results in two fresh clones of HEAD; compare them with each other and with HEAD: `make verify`.
 
 The results are removed from a clone before `dvc repro --force` makes them again, with the packages that are installed
-here and the code of the clone. Files with `latency` in their name depend on the machine and are the declared
-exceptions, as are their entries in dvc.lock. Exit code 1, and the name of each file, where anything else differs.
+here and the code of the clone. The two clones, made by one machine, must agree in every byte. What is committed may
+come from another: a file of other bytes is compared by what it says (`by_value.HOW`), and named. Two declared
+exceptions: files with `latency` in their name, which depend on the machine's speed, and the vectors themselves
+(VECTORS), whose last digits depend on the processor and which are not in git. Exit code 1, and the name of each file,
+where anything else differs.
+
+`--perturb 1e-6` makes all vectors of the second clone with noise of that size (`perturbation`) and counts the files
+that differ from those of the first.
 """
 
 import argparse
@@ -13,17 +19,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import perturbation
 import yaml
+from by_value import HOW, alike
 
 from ovrag_core.errors import OvragError
 from ovrag_core.results.stages import Stage, read_stages
 
 LOCK = "dvc.lock"
 EXCEPTED = "latency"
+VECTORS = "data/index/embeddings.npy"
 # What a rebuild could find of an earlier one, outside the clone.
 FOREIGN = ("PYTHONHOME", "VIRTUAL_ENV", "DVC_ROOT", "DVC_STAGE")
 
@@ -65,20 +74,29 @@ def made_by(path: str, stages: Mapping[str, Stage]) -> str | None:
     return next((name for name, item in outputs if item.in_git and item.path in places), None)
 
 
-def environment(clone: Path) -> dict[str, str]:
-    """Variables for a rebuild with this Python's packages and the clone's code."""
+def environment(clone: Path, noise: float) -> dict[str, str]:
+    """Variables for a rebuild with this Python's packages and the clone's code, and with noise on vectors."""
     kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', '')}"
-    return {**kept, "PATH": path, "PYTHONPATH": str(clone), "DVC_SITE_CACHE_DIR": str(clone.parent / "site")}
+    folders = [str(clone)]
+    if noise:
+        perturbation.start_with(clone.parent / "noise", noise)
+        folders.append(str(clone.parent / "noise"))
+    return {
+        **kept,
+        "PATH": path,
+        "PYTHONPATH": os.pathsep.join(folders),
+        "DVC_SITE_CACHE_DIR": str(clone.parent / "site"),
+    }
 
 
-def rebuild(clone: Path, own_environment: bool) -> float:
+def rebuild(clone: Path, own_environment: bool, noise: float) -> float:
     """Make everything anew; the seconds that it took."""
     start = time.perf_counter()
     if own_environment:
         run("make", "reproduce", folder=clone)
     else:
-        run(sys.executable, "-m", "dvc", "repro", "--force", folder=clone, env=environment(clone))
+        run(sys.executable, "-m", "dvc", "repro", "--force", folder=clone, env=environment(clone, noise))
     return time.perf_counter() - start
 
 
@@ -108,53 +126,126 @@ def lock_differences(before: str, after: str) -> list[str]:
     return [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key) and not excepted(key)]
 
 
-def differences(before: Mapping[str, str], after: Mapping[str, str], appeared: Iterable[str]) -> Iterator[str]:
-    """A line for each file that is not as committed; dvc.lock is compared by entry, not here."""
-    for path, committed in before.items():
+class Rebuilt(NamedTuple):
+    """A clone rebuilt: SHA-256 of its artefacts in git, what differs from HEAD, what agrees by value only, seconds."""
+
+    made: dict[str, str]
+    different: list[str]
+    by_value: list[str]
+    counts: dict[str, list[int]]
+    lock: str
+    same_vectors: bool
+    seconds: float
+
+
+def committed(clone: Path, path: str) -> bytes:
+    """A file as it is in HEAD."""
+    return subprocess.run(["git", "show", f"HEAD:{path}"], cwd=clone, capture_output=True, check=True).stdout
+
+
+def differences(
+    clone: Path, before: Mapping[str, str], after: Mapping[str, str], appeared: Iterable[str]
+) -> tuple[list[str], list[str]]:
+    """A line for each file that does not say what the committed one does, and the files that do in other bytes.
+
+    dvc.lock is compared by entry, not here.
+    """
+    different, by_value = [], []
+    for path, known in before.items():
         if path == LOCK or excepted(path):
             continue
         if path not in after:
-            yield f"{path} was not made"
-        elif after[path] != committed:
-            yield f"{path} differs"
-    yield from (f"{path} is not committed" for path in appeared if not excepted(path))
+            different.append(f"{path} was not made")
+        elif after[path] != known:
+            if alike(path, committed(clone, path), (clone / path).read_bytes()):
+                by_value.append(path)
+            else:
+                different.append(f"{path} differs")
+    return different + [f"{path} is not committed" for path in appeared if not excepted(path)], by_value
 
 
-def verify_clone(
-    project: Path, revision: str, clone: Path, own_environment: bool
-) -> tuple[list[str], dict[str, list[int]], float]:
-    """Rebuild a revision in a clone; what differs, artefacts and identical ones by stage, and seconds."""
+def verify_clone(project: Path, revision: str, clone: Path, own_environment: bool, noise: float = 0.0) -> Rebuilt:
+    """Rebuild a revision in a clone; artefacts, identical ones, those that agree by value and exceptions by stage."""
     run("git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", str(project), str(clone), folder=project)
     run("git", "checkout", "--quiet", "--detach", revision, folder=clone)
     stages = read_stages(clone, compared=False)
     before = hashes(clone, tracked(clone))
     lock = (clone / LOCK).read_text(encoding="utf-8") if (clone / LOCK).exists() else ""
     remove_results(clone, stages)
-    seconds = rebuild(clone, own_environment)
+    seconds = rebuild(clone, own_environment, noise)
     after = hashes(clone, before)
-    found = list(differences(before, after, untracked(clone)))
-    found += [f"{LOCK}: {key} differs" for key in lock_differences(lock, (clone / LOCK).read_text(encoding="utf-8"))]
-    counts: dict[str, list[int]] = {name: [0, 0, 0] for name in stages}
-    for path, committed in before.items():
+    different, by_value = differences(clone, before, after, untracked(clone))
+    # Of a folder dvc.lock has one hash; its files are compared one by one.
+    known = {VECTORS, *(place.as_posix() for path in by_value for place in (Path(path), *Path(path).parents))}
+    made_lock = (clone / LOCK).read_text(encoding="utf-8")
+    entries = lock_differences(lock, made_lock)
+    same_vectors = not any(VECTORS in entry for entry in entries)
+    different += [f"{LOCK}: {key} differs" for key in entries if key.rpartition(" ")[2] not in known]
+    counts: dict[str, list[int]] = {name: [0, 0, 0, 0] for name in stages}
+    for path, sha256 in before.items():
         if (name := made_by(path, stages)) is not None:
-            counts[name][2 if excepted(path) else 0] += 1
-            counts[name][1] += not excepted(path) and after.get(path) == committed
-    return found, {name: numbers for name, numbers in counts.items() if sum(numbers)}, seconds
+            counts[name][3 if excepted(path) else 0] += 1
+            counts[name][1] += not excepted(path) and after.get(path) == sha256
+            counts[name][2] += path in by_value
+    own = {path: sha256 for path, sha256 in after.items() if made_by(path, stages) and not excepted(path)}
+    counts = {name: numbers for name, numbers in counts.items() if sum(numbers)}
+    return Rebuilt(own, different, by_value, counts, made_lock, same_vectors, seconds)
 
 
-def table(results: list[tuple[list[str], dict[str, list[int]], float]]) -> str:
-    """Artefacts in git by stage, and how many are identical in each clone."""
-    heads = [f"identical in clone {number}" for number in range(1, len(results) + 1)]
+def table(results: list[Rebuilt]) -> str:
+    """Artefacts in git by stage, and how many are identical in each clone, or say the same in other bytes."""
+    heads = [f"{what} in clone {number}" for number in range(1, len(results) + 1) for what in ("identical", "by value")]
     rows = [["stage", "artefacts", *heads, "excepted"]]
-    for name, (count, _, beside) in results[0][1].items():
-        rows.append([name, str(count), *(str(counts[name][1]) for _, counts, _ in results), str(beside)])
-    sums = [str(sum(numbers[0] for numbers in results[0][1].values()))]
-    sums += [str(sum(numbers[1] for numbers in counts.values())) for _, counts, _ in results]
-    rows.append(["all", *sums, str(sum(numbers[2] for numbers in results[0][1].values()))])
-    rows.append(["seconds", "", *(f"{seconds:.0f}" for _, _, seconds in results), ""])
+    first = results[0].counts
+    for name, (count, _, _, beside) in first.items():
+        cells = [str(cell) for each in results for cell in each.counts[name][1:3]]
+        rows.append([name, str(count), *cells, str(beside)])
+    sums = [str(sum(numbers[0] for numbers in first.values()))]
+    sums += [str(sum(numbers[at] for numbers in each.counts.values())) for each in results for at in (1, 2)]
+    rows.append(["all", *sums, str(sum(numbers[3] for numbers in first.values()))])
+    rows.append(["seconds", "", *(cell for each in results for cell in (f"{each.seconds:.0f}", "")), ""])
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    cells = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in rows]
-    return "\n".join("  ".join(row) for row in cells)
+    cells_of = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in rows]
+    return "\n".join("  ".join(row) for row in cells_of)
+
+
+def changed(one: Rebuilt, two: Rebuilt) -> list[str]:
+    """Artefacts in git that differ between two clones."""
+    return sorted(path for path in one.made.keys() | two.made.keys() if one.made.get(path) != two.made.get(path))
+
+
+def report(head: str, one: Rebuilt, two: Rebuilt) -> bool:
+    """Print how the clones compare with HEAD and with each other; whether something differs."""
+    print(table([one, two]))
+    apart = [*changed(one, two), *(f"{LOCK}: {entry}" for entry in lock_differences(one.lock, two.lock))]
+    lines = [f"clone {number}: {line}" for number, each in enumerate((one, two), 1) for line in each.different]
+    lines += [f"the clones differ from each other: {path}" for path in apart]
+    for number, each in enumerate((one, two), 1):
+        for path in each.by_value:
+            print(f"clone {number}: {path} has other bytes than in {head} and says the same")
+    if one.by_value or two.by_value:
+        print(f"these were compared by value: {HOW}")
+    print(f"not compared with {head}: files with `{EXCEPTED}` in their name")
+    if not (one.same_vectors and two.same_vectors):
+        print(f"{VECTORS} has other bytes than in {head}: its last digits are the processor's, and it is not in git")
+    if lines:
+        print("\n".join(lines))
+    elif one.by_value or two.by_value:
+        print(f"both clones have the same bytes; all say what {head} does, those named above in other bytes")
+    else:
+        print(f"every artefact of {head} is byte-identical in both clones, and so is other bulk that {LOCK} records")
+    return bool(lines)
+
+
+def report_noise(size: float, one: Rebuilt, two: Rebuilt) -> bool:
+    """Print which files noise on the vectors changes; whether there is one."""
+    files = changed(one, two)
+    print("".join(f"{path} changed\n" for path in files), end="")
+    entries = [entry.split() for entry in lock_differences(one.lock, two.lock)]
+    bulk = sorted({path for _, part, path in entries if part == "outs" and path not in one.made})
+    print(f"beside git: {', '.join(bulk) or 'nothing'} changed")
+    print(f"vectors with noise of {size:g}: {len(files)} of {len(one.made)} content-dependent files changed")
+    return bool(files)
 
 
 def main() -> None:
@@ -163,7 +254,10 @@ def main() -> None:
     parser.add_argument("--project", type=Path, default=Path(), help="the project's folder")
     parser.add_argument("--own-environment", action="store_true", help="install the packages in each clone, by make")
     parser.add_argument("--keep", action="store_true", help="leave the clones for inspection")
+    parser.add_argument("--perturb", type=float, metavar="SIZE", help="noise on the vectors of the second clone")
     asked = parser.parse_args()
+    if asked.perturb and asked.own_environment:
+        parser.error("--perturb changes how vectors are made in this environment; leave --own-environment out")
     project = asked.project.resolve()
     revision = run("git", "rev-parse", "HEAD", folder=project).strip()  # commits may come while this runs
     head = revision[:10]
@@ -172,22 +266,16 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="verify-"))
     try:
         results = []
-        for name in ("one", "two"):
+        for name, noise in (("one", 0.0), ("two", asked.perturb or 0.0)):
             print(f"rebuilding {head} in {folder / name}", file=sys.stderr, flush=True)
-            results.append(verify_clone(project, revision, folder / name, asked.own_environment))
+            results.append(verify_clone(project, revision, folder / name, asked.own_environment, noise))
     except OvragError as error:
         sys.exit(str(error))
     finally:
         if not asked.keep:
             shutil.rmtree(folder, ignore_errors=True)
-    print(table(results))
-    different = [f"clone {number}: {line}" for number, (lines, *_) in enumerate(results, 1) for line in lines]
-    print(
-        "\n".join(different)
-        if different
-        else f"every artefact of {head} is byte-identical in both clones, and so is the bulk that {LOCK} records"
-    )
-    sys.exit(1 if different else 0)
+    one, two = results
+    sys.exit(int(report_noise(asked.perturb, one, two) if asked.perturb else report(head, one, two)))
 
 
 if __name__ == "__main__":

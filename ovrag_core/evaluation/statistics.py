@@ -24,6 +24,9 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 Vector = npt.NDArray[np.float64]
+# Decimals: resamples of the same clusters are equal, and differences that cancel zero, whatever the order of sums. BCa
+# counts those below the estimate, and last bits, which depend on the processor, would move its bounds far.
+EQUAL = 12
 Method = Literal["bca", "percentile", "wilson", "none"]
 
 
@@ -114,7 +117,6 @@ def paired_difference(
     if np.array_equal(data[0], data[2]) and np.array_equal(data[1], data[3]):
         return Difference(0.0, None, None, 1.0, used)
     low, high, _, drawn = _bootstrap(data, _difference, plan)
-    drawn = drawn.round(12)  # sums that cancel are not zero to the last bit, which depends on the processor
     sides = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
     p = min(1.0, 2 * (sides + 1) / (drawn.size + 1))
     unanimous = high - low < 1e-12
@@ -158,14 +160,18 @@ def _wilson_bounds(successes: float, trials: int, confidence: float) -> tuple[fl
     return float(min(max(0.0, low), share)) if share else 0.0, float(max(min(1.0, high), share)) if share < 1 else 1.0
 
 
-def _ratio(top: Vector, bottom: Vector, axis: int = -1) -> Vector:
+def _share(top: Vector, bottom: Vector, axis: int) -> Vector:
     with np.errstate(invalid="ignore", divide="ignore"):
         result: Vector = np.asarray(top.sum(axis=axis) / bottom.sum(axis=axis))
     return result
 
 
+def _ratio(top: Vector, bottom: Vector, axis: int = -1) -> Vector:
+    return _share(top, bottom, axis).round(EQUAL)
+
+
 def _difference(top: Vector, bottom: Vector, other_top: Vector, other_bottom: Vector, axis: int = -1) -> Vector:
-    return _ratio(top, bottom, axis) - _ratio(other_top, other_bottom, axis)
+    return (_share(top, bottom, axis) - _share(other_top, other_bottom, axis)).round(EQUAL)
 
 
 def _bootstrap(data: tuple[Vector, ...], statistic: object, plan: Resampling) -> tuple[float, float, Method, Vector]:

@@ -38,10 +38,15 @@ def number(value: object, decimals: int = 3) -> str:
     return f"{value:.{decimals}f}" if isinstance(value, float) else str(value)
 
 
-def with_interval(name: str, value: float | None, low: float | None, high: float | None) -> dict[str, str]:
+def with_interval(
+    name: str, value: float | None, low: float | None, high: float | None, decimals: int = 3
+) -> dict[str, str]:
     """The values of two macros, a figure's and its interval's; what is missing may be None or NaN."""
     known, *bounds = (None if each is None or math.isnan(each) else each for each in (value, low, high))
-    return {name: number(known), f"{name} interval": interval(None if None in bounds else bounds)}
+    return {
+        name: number(known, decimals),
+        f"{name} interval": interval(None if None in bounds else bounds, decimals),
+    }
 
 
 def interval(bounds: object, decimals: int = 3) -> str:

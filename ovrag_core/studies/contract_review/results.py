@@ -24,6 +24,7 @@ from ovrag_core.thesis.tables import TABLES, Note, write_table
 
 FOLDER = "contract_review"
 DECIMALS = 3  # in a CSV: what hangs on the ranks of vectors differs beyond from processor to processor
+BY_RANK = {"aupr": 2, "p_at_80_recall": 2}  # decimals of what hangs on the order of thousands of spans, everywhere
 MARK = "(published)"
 MODEL = "none but all-MiniLM-L6-v2 for vectors"
 LEARNED_MODEL = "linear scorers and trees trained on CUAD"
@@ -318,7 +319,8 @@ def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
     n = f"{len(first)} questions, {sum(bool(each.gold) for each in first)} with an answer"
     more = "F1: the best answer where presence is 0.5 or more. Published: fine-tuned, 102 contracts of CUAD's test set"
     note = book.note("each", n, model=f"extractive: {MODEL}; learned: {LEARNED_MODEL}", more=more)
-    return _table(book, shown, "answers", "The checklist answered, by arm.", note, full=table)
+    full = table.round({column: places for name, places in BY_RANK.items() for column in _with_bounds([name])})
+    return _table(book, shown, "answers", "The checklist answered, by arm.", note, BY_RANK, full)
 
 
 def answers_figure(book: Book, asked: Asked) -> Path:
@@ -473,7 +475,7 @@ def numbers_file(book: Book, grid: Grid, asked: Asked, found: Compared, data: Nl
     for arm, frame in measures.items():
         columns = (frame[name].astype(float).tolist() for name in ("value", "low", "high"))
         for measure, value, low, high in zip(frame["measure"], *columns, strict=True):
-            values |= numbers.with_interval(f"{arm} {measure}", value, low, high)
+            values |= numbers.with_interval(f"{arm} {measure}", value, low, high, BY_RANK.get(measure, DECIMALS))
     named = {numbers.macro_name("contract review", name): value for name, value in values.items()}
     comment = f"Contract review: {book.contracts} contracts and {book.agreements} agreements."
     return numbers.write_numbers(named, book.tables / FOLDER / "numbers.tex", comment)
