@@ -54,6 +54,10 @@ def test_cache_does_not_change_a_digit_and_a_broken_one_is_made_again(tmp_path):
     assert fresh.frame.equals(again.frame)
     assert fresh.baseline == cached.baseline
 
+    (tmp_path / "file").touch()
+    unkept = quality.score_quality(records, cache=tmp_path / "file")
+    assert fresh.frame.equals(unkept.frame), "where nothing can be kept, it is computed all the same"
+
 
 def test_baseline_pairs_are_of_other_documents_and_questions_and_always_the_same():
     records = run(4, arms=("plain", "ovrag"))

@@ -13,6 +13,7 @@ import os
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -208,11 +209,19 @@ def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair,
     if (kept := _read(path, len(pairs))) is not None:
         return dict(zip(pairs, kept, strict=True))
     scores = bert_scores(pairs, model)
-    cache.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(json.dumps([scores[pair] for pair in pairs]), encoding="utf-8")
-    part.replace(path)
+    with suppress(OSError):  # where nothing can be kept, the next evaluation takes as long as this one
+        _keep(path, [scores[pair] for pair in pairs])
     return scores
+
+
+def _keep(path: Path, scores: Sequence[Score]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        part.write_text(json.dumps(scores), encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _read(path: Path, length: int) -> list[Score] | None:
