@@ -1,8 +1,8 @@
-"""The figures of the study "cited or silent" on any material, each with n and a 95% interval.
+"""The figures of the study "cited or silent" on any material, as Markdown tables with n and 95% intervals.
 
     python benchmarks/policy.py [--corpus PATH ...] [--golden [NAME=]FILE ...] [--conflicts FILE] [--critic PATH]
                                 [--calibrate-corpus PATH ...] [--calibrate-golden FILE] [--runs FOLDER] [--samples N]
-                                [--cases]
+                                [--cases] [--seconds]
 
 `--corpus` is a folder of documents, or one with `processed/paragraphs.jsonl`; several are searched together. `--golden`
 is a golden set in the published columns, if possible with `expected` and `gold_quote`. `--conflicts` has pairs of
@@ -11,16 +11,18 @@ paragraphs, one JSON object a line: two ids, a label (conflict or lookalike; sup
 material of Policy Copilot below `OVRAG_EXTERNAL_DATA`.
 
 Silence is calibrated on `--calibrate-golden` over `--calibrate-corpus`, by default the audited labels of the
-development material. Queries that it is calibrated on are scored by models that have not seen them; all others by the
-model of all. `--cases` lists what went wrong. Seconds are of this machine as it is.
+development material; the table of certificates has it on parts of those queries too. `--cases` lists what went wrong,
+`--seconds` adds the time that each query takes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -33,35 +35,49 @@ from ovrag_core.errors import ResultError
 from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
 from ovrag_core.external import external_data
 from ovrag_core.studies.policy import conflict_metrics, critic_metrics, recorded
-from ovrag_core.studies.policy.arms import Parts, ask
+from ovrag_core.studies.policy.arms import Parts
 from ovrag_core.studies.policy.calibration import Calibration
 from ovrag_core.studies.policy.citations import read_citations
 from ovrag_core.studies.policy.conflict_metrics import Pair
-from ovrag_core.studies.policy.corpus import Corpus, read_corpus
-from ovrag_core.studies.policy.critic import criticise
+from ovrag_core.studies.policy.corpus import Corpus, corpus_digest, read_corpus
+from ovrag_core.studies.policy.critic import by_rules, criticise
 from ovrag_core.studies.policy.critic_metrics import Snippet
 from ovrag_core.studies.policy.experiments import calibrate_on, run_arms
 from ovrag_core.studies.policy.golden import Query, read_golden, require_gold
 from ovrag_core.studies.policy.perturbations import misplace, perturb
-from ovrag_core.studies.policy.printing import estimate_text, figures_text
+from ovrag_core.studies.policy.printing import estimate_text
+from ovrag_core.studies.policy.records import PolicyRecord
 from ovrag_core.studies.policy.retrieval import CorpusIndex, Way
 from ovrag_core.studies.policy.retrieval_metrics import rank_queries, summarise_ranks
 from ovrag_core.studies.policy.scores import Judged, compare_arms, holds_quote, judge, score
-from ovrag_core.studies.policy.settings import ARMS, Policy
+from ovrag_core.studies.policy.settings import Arm, Policy
+from ovrag_core.studies.policy.silence import COSINE, MEAN, TraitReader
+
+BEFORE = (6.0, 1.0)  # COSINE and MEAN until they were weighed without the development queries
+COMPARED: tuple[Arm, ...] = ("b2", "b3", "ours", "no_silence")
+TRAINING = Path("data/training/policy")
 
 
-def show(measure: str, estimate: Estimate | str) -> None:
-    print(f"  {measure:<58} {estimate if isinstance(estimate, str) else estimate_text(estimate)}", flush=True)
+def table(title: str, *columns: str) -> None:
+    print(f"\n{title}\n")
+    row(*columns)
+    print("|" + "---|" * len(columns))
 
 
-def share(values: Iterable[bool], plan: Resampling) -> Estimate:
-    listed = list(values)
-    return wilson(sum(listed), len(listed), plan.confidence)
+def row(*cells: object) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
-def counted(values: Iterable[bool], plan: Resampling) -> str:
-    listed = list(values)
-    return f"{sum(listed)}/{len(listed)}  {estimate_text(wilson(sum(listed), len(listed), plan.confidence))}"
+def show(measure: str, estimate: Estimate) -> None:
+    row(measure, value_of(estimate), estimate.clusters)
+
+
+def value_of(estimate: Estimate) -> str:
+    return estimate_text(estimate).partition(" (n")[0]
+
+
+def count(label: str, hits: int, of: int, plan: Resampling) -> None:
+    row(label, f"{hits} of {of}", value_of(wilson(hits, of, plan.confidence)))
 
 
 def auroc(scores: Sequence[float], positive: Sequence[bool], plan: Resampling) -> Estimate:
@@ -82,83 +98,117 @@ def auroc(scores: Sequence[float], positive: Sequence[bool], plan: Resampling) -
     return Estimate(area(one, two), low, high, len(values), "percentile")
 
 
-def measure_retrieval(parts: Parts, queries: Sequence[Query], plan: Resampling, *, cases: bool) -> None:
+def measure_retrieval(parts: Parts, labels: str, queries: Sequence[Query], plan: Resampling, *, cases: bool) -> None:
     given = parts.options.retrieval
     ways = {way: given.model_copy(update={"by": way, "rerank": "none"}) for way in get_args(Way)}
     ways[f"{given.by}, {given.rerank}"] = given
+    table("Retrieval", "labels and way", "queries with gold", "recall@5", "MRR@5")
     for way, settings in ways.items():
         search = replace(parts, options=parts.options.model_copy(update={"retrieval": settings})).retriever
         ranks = rank_queries(queries, lambda query, s=search: [each.paragraph for each in s(query).evidence])
         figures = summarise_ranks(ranks, plan)
-        show(f"recall@5, {way}", figures["recall_at_5"])
-        show(f"MRR@5, {way}", figures["mrr_at_5"])
+        row(f"{labels}: {way}", len(ranks), value_of(figures["recall_at_5"]), value_of(figures["mrr_at_5"]))
     if cases:
-        print(
-            "    not all found:", ", ".join(f"{each.query_id} ({each.recall:.2f})" for each in ranks if each.recall < 1)
-        )
+        missed = [f"{each.query_id} ({each.recall:.2f})" for each in ranks if each.recall < 1]
+        print("\nnot all found:", ", ".join(missed))
 
 
 def measure_silence(
-    parts: Parts, queries: Sequence[Query], judged: Sequence[Judged], plan: Resampling, *, cases: bool
+    parts: Parts, labels: str, queries: Sequence[Query], judged: Sequence[Judged], plan: Resampling, *, cases: bool
 ) -> None:
     """What does not depend on the threshold is measured on the arm that is never silent."""
     open_ended = [each for each in judged if each.record.arm == "no_silence"]
-    scored = {query.query_id: ask(parts, "ours", query.question).confidence for query in queries}
-    scores = [scored[each.query_id] for each in queries]
-    show("AUROC answerable : unanswerable, score", auroc(scores, [each.answerable for each in queries], plan))
-    plain = [max(parts.index.scores(each.question, "sentences"), default=0.0) for each in queries]
-    show("AUROC answerable : unanswerable, best sentence alone", auroc(plain, [q.answerable for q in queries], plan))
-    right = [not each.wrong for each in open_ended]
-    show("AUROC right : wrong, score", auroc([scored[each.query.query_id] for each in open_ended], right, plan))
     ours = [each for each in judged if each.record.arm == "ours"]
-    answered = [each for each in ours if each.answered]
-    show("answered at the certified threshold", counted((each.answered for each in ours), plan))
-    show("wrong of answered", counted((each.wrong for each in answered), plan))
-    for name in ("answerable", "contradiction"):
-        quoted = [each for each in judged if each.query.quote and each.query.category == name]
-        for arm in ("no_silence", "ours"):
-            held = (holds_quote(each) for each in quoted if each.record.arm == arm)
-            show(f"a sentence holds the gold quotation, {name}, {arm}", counted(held, plan))
+    scores = {each.query.query_id: each.record.confidence for each in ours}
+    alone = {each.query_id: max(parts.index.scores(each.question, "sentences"), default=0.0) for each in queries}
+    table("Score of silence", "AUROC", "value", "queries")
+    for name, given in (("score", scores), ("best sentence alone", alone)):
+        answerable = [each.answerable for each in queries]
+        area = auroc([given[each.query_id] for each in queries], answerable, plan)
+        show(f"{labels}: answerable against not, {name}", area)
+    right = auroc([scores[each.query.query_id] for each in open_ended], [not each.wrong for each in open_ended], plan)
+    show(f"{labels}: right against wrong, score", right)
     if cases:
-        print("    wrong:", ", ".join(each.query.query_id for each in answered if each.wrong))
+        print("\nwrong:", ", ".join(each.query.query_id for each in ours if each.wrong))
         without = [each.query.query_id for each in open_ended if each.query.quote and not holds_quote(each)]
-        print("    without the gold quotation:", ", ".join(without))
+        print("\nwithout the gold quotation:", ", ".join(without))
 
 
-def measure_conflicts(
-    parts: Parts, queries: Sequence[Query], path: Path | None, plan: Resampling, *, cases: bool
-) -> None:
+def measure_arms(parts: Parts, labels: str, judged: Sequence[Judged], plan: Resampling) -> None:
+    figures = score(judged, parts.index.corpus, plan, parts.verifier)
+    arms = list(dict.fromkeys(each.arm for each in figures))
+    table("Arms", "labels and measure", *arms)
+    for measure in dict.fromkeys(each.measure for each in figures):
+        row(f"{labels}: {measure}", *(value_of(each.estimate) for each in figures if each.measure == measure))
+    title = "Ours against another arm, McNemar's exact test"
+    table(title, "labels and arm", "right by ours alone", "right by the other alone", "p")
+    for each in compare_arms(judged).itertuples():
+        row(f"{labels}: {each.other}", each.only_arm_right, each.only_other_right, f"{each.p:.3f}")
+
+
+def measure_certificates(parts: Parts, golden: Mapping[str, Sequence[Query]], plan: Resampling) -> None:
+    """The threshold of silence on all queries and on those that nothing was chosen by."""
+    levels = parts.options.silence
+    title = f"Certificates at alpha = {levels.alpha:g}, delta = {levels.delta:g}"
+    table(title, "labels, COSINE, MEAN: calibrated on", "answered", "wrong", "wrong of answered", "p", "certified")
+    known = trained_questions()
+    for labels, queries in golden.items():
+        unseen = [each for each in queries if each.split != "dev"]
+        parts_of_it = {
+            "all queries": queries,
+            "all but the development split": unseen,
+            "nor those of the training data": [each for each in unseen if plain(each.question) not in known],
+        }
+        for weights in dict.fromkeys([(COSINE, MEAN), BEFORE]):
+            weighed = replace(parts)
+            vars(weighed).update({name: getattr(parts, name) for name in ("conflicts", "verifier", "retriever")})
+            vars(weighed)["reader"] = TraitReader(parts.index.embedder, None, *weights)
+            for name, chosen in parts_of_it.items():
+                made = calibrate_on(weighed, chosen, name).certificate
+                share = value_of(wilson(made.errors, made.answered, plan.confidence))
+                cells = f"{made.answered} of {made.n}", made.errors, share, f"{made.p:.3f}"
+                row("{}, {:g}, {:g}: {}".format(labels, *weights, name), *cells, "yes" if made.certified else "no")
+
+
+def trained_questions() -> set[str]:
+    """The questions of the training data, which are asked of other documents."""
+    lines = [line for path in TRAINING.glob("*.txt") for line in path.read_text(encoding="utf-8").splitlines()]
+    return {plain(line[2:]) for line in lines if line[:1] in ("+", "-")}
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def measure_conflicts(parts: Parts, labels: str, queries: Sequence[Query], plan: Resampling) -> None:
     corpus = parts.index.corpus
     found = conflict_metrics.flagged(parts.conflicts, corpus)
     published = conflict_metrics.flagged_as_published(corpus)
     every = len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2
-    show("paragraph pairs flagged, all of the corpus", counted_of(len(found.pairs), every, plan))
-    show("paragraph pairs flagged, published rules", counted_of(len(published.pairs), every, plan))
-    row = {name: place for place, each in enumerate(corpus.paragraphs) for name in each.ids}
-    probes = {frozenset(row[name] for name in each.gold) for each in queries if each.category == "contradiction"}
+    place = {name: number for number, each in enumerate(corpus.paragraphs) for name in each.ids}
+    probes = {frozenset(place[name] for name in each.gold) for each in queries if each.category == "contradiction"}
     sets = sorted(sorted(each) for each in probes if len(each) > 1)
-    for name, flagged in (("ours", found), ("published rules", published)):
+    table("Conflicts", "labels and what is flagged", "count", "share")
+    for name, flagged in (("ours", found), ("published rule", published)):
+        count(f"{labels}: pairs of paragraphs of the corpus, {name}", len(flagged.pairs), every, plan)
         hits = [any(pair in flagged.pairs for pair in combinations(each, 2)) for each in sets]
-        show(f"gold sets of contradiction queries with a pair found, {name}", counted(hits, plan))
-        if cases:
-            missed = [each for each, hit in zip(sets, hits, strict=True) if not hit]
-            print("    missed:", [tuple(corpus.paragraphs[place].id for place in each) for each in missed])
-    if path is None:
-        return
+        count(f"{labels}: gold sets of contradiction queries with a pair, {name}", sum(hits), len(hits), plan)
+
+
+def measure_pairs(parts: Parts, path: Path, plan: Resampling, *, cases: bool) -> None:
+    corpus = parts.index.corpus
     known = read_pairs(path, corpus)
-    for name, flagged in (("ours", found), ("published rules", published)):
+    found = conflict_metrics.flagged(parts.conflicts, corpus)
+    published = conflict_metrics.flagged_as_published(corpus)
+    table("Pairs of rules", "what", "share", "n")
+    for name, flagged in (("ours", found), ("published rule", published)):
         report = conflict_metrics.assess(flagged, known, corpus, plan)
         show(f"conflict pairs found, {name}", report.found)
         show(f"lookalikes flagged, {name}", report.lookalikes)
         show(f"other paragraph pairs flagged, {name}", report.others)
-        if flagged.conflicts:
-            show("superseded : unresolved told apart, of those found", report.told_apart)
+        show(f"superseded and unresolved told apart, of those found, {name}", report.told_apart)
         if cases:
-            print("    missed:", ", ".join(report.missed), " mistaken:", ", ".join(report.mistaken))
-
-
-def counted_of(count: int, of: int, plan: Resampling) -> str:
-    return f"{count}/{of}  {estimate_text(wilson(count, of, plan.confidence))}"
+            print("\nmissed:", ", ".join(report.missed), " mistaken:", ", ".join(report.mistaken), "\n")
 
 
 def read_pairs(path: Path, corpus: Corpus) -> list[Pair]:
@@ -216,20 +266,18 @@ def read_snippets(path: Path) -> list[Snippet]:
 
 def measure_critic(path: Path, parts: Parts, plan: Resampling, *, cases: bool) -> None:
     snippets = read_snippets(path)
-    report = critic_metrics.assess(snippets, lambda text: criticise(text, parts.index.embedder), plan)
-    show("critic, macro F1", f"{report.macro_f1:.3f} (n = {report.snippets})" if report.macro_f1 is not None else "–")
-    for label, made in report.labels.items():
-        f1 = "–" if made.f1 is None else f"{made.f1:.3f}"
-        show(f"critic, {label}", f"F1 {f1} (right {made.right}, found {made.found}, given {made.given})")
-    show("critic, labels all right", report.exact)
-    show("critic, neutral snippets flagged", report.neutral_flagged)
-    if report.span_f1 is not None:
-        show("critic, F1 of spans in characters", f"{report.span_f1:.3f}")
+    critics = {"rules": by_rules, "rules and weights": lambda text: criticise(text, parts.index.embedder)}
+    reports = {name: critic_metrics.assess(snippets, critic, plan) for name, critic in critics.items()}
+    table("Critic", "critic", "snippets", "macro F1", "all labels right", "neutral flagged", "F1 by label, L1 to L6")
+    for name, made in reports.items():
+        by_label = " ".join("–" if each.f1 is None else f"{each.f1:.2f}" for each in made.labels.values())
+        shares = value_of(made.exact), value_of(made.neutral_flagged)
+        row(name, made.snippets, "–" if made.macro_f1 is None else f"{made.macro_f1:.3f}", *shares, by_label)
     if cases:
         for each in snippets:
             said = {finding.label for finding in criticise(each.text, parts.index.embedder)}
             if said != set(each.labels):
-                print(f"    {each.snippet_id}: given {sorted(each.labels)}, found {sorted(said)}")
+                print(f"\n{each.snippet_id}: given {sorted(each.labels)}, found {sorted(said)}")
 
 
 def measure_verification(parts: Parts, runs: Path | None, plan: Resampling) -> None:
@@ -244,8 +292,9 @@ def measure_verification(parts: Parts, runs: Path | None, plan: Resampling) -> N
                     for cited in read_citations(recorded.reply_of(each), each.evidence)
                 ]
     accepted = [each for each in claims if parts.verifier.supports(*each).ok]
+    table("Verification", "sentences", "count", "share")
     if claims:
-        show("claims of the recorded B3 run accepted", counted_of(len(accepted), len(claims), plan))
+        count("claims of the recorded B3 run: accepted", len(accepted), len(claims), plan)
         wrong += misplace(accepted, texts)
         wrong += [
             replace(each, evidence=cited)
@@ -254,26 +303,27 @@ def measure_verification(parts: Parts, runs: Path | None, plan: Resampling) -> N
             if each.kind == "number"
         ]
     for kind, name in (
-        ("must", "must / must not swapped"),
-        ("number", "number changed"),
-        ("paragraph", "other paragraph"),
+        ("must", "must and must not swapped"),
+        ("number", "a number changed"),
+        ("paragraph", "another paragraph"),
     ):
         of_kind = [each for each in wrong if each.kind == kind]
         if of_kind:
             rejected = sum(not parts.verifier.supports(each.sentence, each.evidence).ok for each in of_kind)
-            show(f"{name}: rejected", counted_of(rejected, len(of_kind), plan))
+            count(f"{name}: rejected", rejected, len(of_kind), plan)
 
 
 def measure_replay(runs: Path, corpus: Corpus) -> None:
-    print("\nrecorded runs: published, computed anew, with citations read right")
+    columns = "figures equal to four decimals", "answer rate", "with citations read right"
+    table("Recorded runs, computed anew", "run", *columns)
     for folder in sorted(each for each in runs.iterdir() if each.is_dir()):
         was = recorded.read_run(folder)
         recorded.require_known(was, corpus)
         anew, mended = recorded.summarise(was), recorded.summarise(recorded.corrected(was))
         compared = [name for name in anew if name in was.published]
         equal = sum(was.published[name] == _rounded(anew[name]) for name in compared)
-        rates = f"answer rate {anew['answer_rate']:.4f}, corrected {mended['answer_rate']:.4f}"
-        show(was.name, f"{equal} of {len(compared)} figures to four decimals; {rates}")
+        rates = f"{anew['answer_rate']:.3f}", f"{mended['answer_rate']:.3f}"
+        row(was.name, f"{equal} of {len(compared)}", *rates)
 
 
 def _rounded(value: float | None) -> float | None:
@@ -296,6 +346,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=Path)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--cases", action="store_true")
+    parser.add_argument("--seconds", action="store_true")
     given = parser.parse_args()
     dev = external_data("policy", "dev")
     given.calibrate_corpus = given.calibrate_corpus or [dev / "corpus"]
@@ -308,57 +359,54 @@ def arguments() -> argparse.Namespace:
     return given
 
 
-def calibrate(paths: Sequence[Path], golden: Path) -> Calibration:
-    parts = Parts(Policy(), CorpusIndex(read_corpus(*paths)))
+def calibrated(parts: Parts, paths: Sequence[Path], golden: Path) -> Calibration:
+    """Where silence begins, by the parts themselves where the corpus is theirs."""
+    corpus = read_corpus(*paths)
+    own = parts if corpus_digest(corpus) == parts.digest else Parts(Policy(), CorpusIndex(corpus))
     queries = read_golden(golden)
-    require_gold(queries, parts.index.corpus, golden)
-    return calibrate_on(parts, queries, golden.name)
+    require_gold(queries, corpus, golden)
+    return calibrate_on(own, queries, golden.name)
 
 
-def measure_golden(parts: Parts, name: str, path: Path, plan: Resampling, *, cases: bool) -> None:
-    queries = read_golden(path)
-    require_gold(queries, parts.index.corpus, path)
-    counts = {
-        each: sum(query.category == each for query in queries)
-        for each in ("answerable", "contradiction", "unanswerable")
-    }
-    print(f"\n{name}: {len(queries)} queries, {', '.join(f'{count} {kind}' for kind, count in counts.items())}")
-    measure_retrieval(parts, queries, plan, cases=cases)
+def measure_seconds(parts: Parts, queries: Sequence[Query]) -> None:
     fresh = replace(parts, index=CorpusIndex(parts.index.corpus))
     begun, spent = time.perf_counter(), time.process_time()
-    timed = list(run_arms(fresh, queries, ["ours"]))
+    each = [seconds for _, seconds in run_arms(fresh, queries, ["ours"])]
     total, busy = time.perf_counter() - begun, time.process_time() - spent
-    each = [seconds for _, seconds in timed]
-    records = [record for record, _ in timed]
-    records += [record for record, _ in run_arms(parts, queries, [arm for arm in ARMS if arm not in ("b1", "ours")])]
-    judged = judge(records, queries, parts.index.corpus)
-    measure_silence(parts, queries, judged, plan, cases=cases)
-    print(figures_text(score(judged, parts.index.corpus, plan, parts.verifier), compare_arms(judged)))
-    show("seconds, all queries through ours, index included", f"{total:.1f}, of the processor {busy:.1f}")
-    late = float(numpy.quantile(each[1:] or each, 0.95))
-    show("seconds of one query, P95 after the first", f"{late:.3f}")
+    table("Seconds", "of", "seconds")
+    row(f"{len(queries)} queries through ours, index and conflicts included", f"{total:.1f}")
+    row("the same, of the processor", f"{busy:.1f}")
+    row("one query, 95th percentile after the first", f"{numpy.quantile(each[1:] or each, 0.95):.3f}")
 
 
 def main() -> None:
     given = arguments()
     plan = Resampling(given.samples)
-    calibration = calibrate(given.calibrate_corpus, given.calibrate_golden)
-    print(f"silence, calibrated on {given.calibrate_golden}: {calibration.certificate.text}")
     corpus = read_corpus(*given.corpus)
-    parts = Parts(Policy(), CorpusIndex(corpus), calibration)
-    documents = [f"{len(corpus.documents)} documents", f"{len(corpus.paragraphs)} paragraphs"]
-    print(f"corpus {', '.join(map(str, given.corpus))}: {', '.join(documents)}")
-    for name, path in given.golden or []:
-        measure_golden(parts, name, path, plan, cases=given.cases)
-        print("\nconflicts")
-        measure_conflicts(parts, read_golden(path), None, plan, cases=given.cases)
+    parts = Parts(Policy(), CorpusIndex(corpus))
+    calibration = calibrated(parts, given.calibrate_corpus, given.calibrate_golden)
+    vars(asking := replace(parts, calibration=calibration))["conflicts"] = parts.conflicts  # the reasoner is slow
+    print(f"Silence: {calibration.certificate.text}")
+    golden = {name: read_golden(path) for name, path in given.golden or []}
+    runs: dict[tuple[tuple[str, str], ...], list[PolicyRecord]] = {}  # the same questions are asked once
+    for (name, queries), (_, path) in zip(golden.items(), given.golden or [], strict=True):
+        require_gold(queries, corpus, path)
+        key = tuple((each.query_id, each.question) for each in queries)
+        if key not in runs:
+            runs[key] = [record for record, _ in run_arms(asking, queries, COMPARED)]
+        judged = judge(runs[key], queries, corpus)
+        print(f"\n{name}: {dict(Counter(each.category for each in queries))}")
+        measure_retrieval(parts, name, queries, plan, cases=given.cases)
+        measure_silence(parts, name, queries, judged, plan, cases=given.cases)
+        measure_arms(parts, name, judged, plan)
+        measure_conflicts(parts, name, queries, plan)
+        if given.seconds:
+            measure_seconds(asking, queries)
+    measure_certificates(parts, golden, plan)
     if given.conflicts:
-        print(f"\nconflicts of {given.conflicts}")
-        measure_conflicts(parts, [], given.conflicts, plan, cases=given.cases)
+        measure_pairs(parts, given.conflicts, plan, cases=given.cases)
     if given.critic:
-        print(f"\ncritic on {given.critic}")
         measure_critic(given.critic, parts, plan, cases=given.cases)
-    print("\nverification")
     measure_verification(parts, given.runs, plan)
     if given.runs:
         measure_replay(given.runs, corpus)

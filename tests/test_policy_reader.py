@@ -1,13 +1,16 @@
 """The reader tells a paragraph that answers from one that only lies near, and what it learns from is in order."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from ovrag_core.errors import SettingsError
+from ovrag_core.studies.policy.golden import read_golden
 from ovrag_core.studies.policy.reader import QUESTION_TOKENS, TOKENS, Reader, join, load_reader, windows_of
 
 TRAINING = Path("data/training/policy")
+WEIGHED_ON = ("harrowmere", "tarnbeck", "travel")  # UNSEEN of tools/train_policy_reader.py
 LOCKERS = "Lockers are given out by the porter on the first day. The key is handed back when you leave the club."
 FEE = "The fee for a locker is 9 pounds a month. It is taken from the account on the first Monday."
 
@@ -72,3 +75,17 @@ def test_documents_to_learn_from_are_in_order(path: Path) -> None:
     assert [line[0] for line in lines].count("#") == 1
     asked = {mark: {line[2:] for line in lines if line[0] == mark} for mark in "+-"}
     assert not asked["+"] & asked["-"]
+
+
+def test_the_score_is_weighed_on_no_question_of_the_golden_set(external_data: Path) -> None:
+    def plain(text: str) -> str:
+        return " ".join(re.findall(r"\w+", text.lower()))
+
+    golden = read_golden(external_data / "policy/dev/golden_set/golden_set_audited.csv")
+    known = {plain(each.question) for each in golden}
+    shared = {
+        path.stem: known & {plain(line[2:]) for line in path.read_text("utf-8").splitlines() if line[0] in "+-"}
+        for path in TRAINING.glob("*.txt")
+    }
+    assert [shared[name] for name in WEIGHED_ON] == [set()] * 3
+    assert sum(map(len, shared.values())) == 3, "as the README of the training data says"

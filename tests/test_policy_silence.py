@@ -1,6 +1,7 @@
 """Silence: the test that certifies a threshold, and scores that tell what is answered from what is not."""
 
 from dataclasses import dataclass
+from math import exp
 
 import pytest
 
@@ -8,7 +9,17 @@ from ovrag_core.studies.policy.answers import Answer, Sentence
 from ovrag_core.studies.policy.calibration import learn
 from ovrag_core.studies.policy.corpus import Paragraph, Read, assemble
 from ovrag_core.studies.policy.golden import Query
-from ovrag_core.studies.policy.silence import TraitReader, Traits, learn_then_test, least_answers
+from ovrag_core.studies.policy.silence import (
+    COSINE,
+    GRID,
+    MEAN,
+    SCALE,
+    SHIFT,
+    TraitReader,
+    Traits,
+    learn_then_test,
+    least_answers,
+)
 
 
 def falling(count: int) -> list[float]:
@@ -35,7 +46,8 @@ def test_no_error_is_allowed_before_38_answers() -> None:
 
 def test_one_error_passes_where_the_first_threshold_answers_38() -> None:
     wrong = [False] * 25 + [True] + [False] * 12
-    assert not learn_then_test(falling(38), wrong).certified or learn_then_test(falling(38), wrong).errors == 0
+    stopped = learn_then_test(falling(38), wrong)
+    assert (stopped.answered, stopped.errors, stopped.certified) == (25, 0, True)
     certificate = learn_then_test(falling(38), wrong, start=38)
     assert (certificate.answered, certificate.errors, certificate.certified) == (38, 1, True)
     assert certificate.p <= 0.10
@@ -95,10 +107,16 @@ def test_without_an_answer_or_evidence_the_score_is_0(reader: TraitReader) -> No
     assert reader.score(said("When is the fee due?"), []) == 0.0
 
 
-def test_both_traits_speak_for_a_paragraph() -> None:
-    assert Traits(1.0, 0.5).score > Traits(0.0, 0.5).score
-    assert Traits(0.0, 0.6).score > Traits(0.0, 0.5).score
-    assert 0 < Traits(-15.0, -9.3).score < Traits(15.0, 9.3).score < 1
+def test_a_score_is_that_of_the_surest_paragraph_and_of_all() -> None:
+    traits = Traits((1.0, -2.0), (0.25, 0.75))
+    assert traits.score(0, 0) == pytest.approx(1 / (1 + exp(-SCALE * 1.0 - SHIFT)))
+    assert traits.score(8, 0) == pytest.approx(1 / (1 + exp(-SCALE * 4.0 - SHIFT))), "its cosine makes the second best"
+    assert traits.score(8, 2) == pytest.approx(1 / (1 + exp(-SCALE * 3.0 - SHIFT))), "less by twice the mean, -0.5"
+
+
+def test_a_score_lies_between_0_and_1_whatever_the_reader_says() -> None:
+    surest, least = (Traits((odds,), (cosine,)).score(COSINE, MEAN) for odds, cosine in ((9.3, 1.0), (-9.3, 0.0)))
+    assert 0 < least < GRID[-1] < GRID[0] < surest < 1
 
 
 def test_a_calibration_tests_the_scores_of_its_queries(reader: TraitReader) -> None:

@@ -39,7 +39,7 @@ LEARNED_FROM = [
     *(str(RULES), f"{SAMPLES}/conflicts/pairs.jsonl", f"{SAMPLES}/corpus/**/*.*"),
 ]
 STRENGTH = 0.02  # of the weights, against the penalty of their squares
-OTHER = 0.1  # what a pair counts that nobody judged, beside one of a table; half of it in a table
+OTHER = 0.1  # what a pair without a label counts, beside one of a table; half of it in a table
 OF_DOCUMENT = 2.0  # and one of a document
 LEAST_WIDTH = 0.1
 
@@ -55,7 +55,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Set:
-    """The numbers of pairs of sentences, which conflict, which were judged by somebody, and what each counts."""
+    """The numbers of pairs of sentences, which conflict, which have a label, and what each counts."""
 
     name: str
     features: NDArray[numpy.float64]

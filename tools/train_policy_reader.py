@@ -3,16 +3,22 @@
 Low-rank adapters (Hu et al. 2022) on the upper half of the bundled sentence embedder, which reads question and
 paragraph as one passage, and one linear layer over the means of the question's and of the paragraph's states and the
 first state. Each question is read with the paragraphs that answer it and their sentence nearest to it, and with the
-nearest paragraphs and sentences that do not. On the documents of UNSEEN, which are left out, its judgement is measured.
-Ten minutes on two idle cores; the same seed gives the same weights on the same machine.
+nearest paragraphs and sentences that do not. Ten minutes on two idle cores; the same seed gives the same weights on the
+same machine.
+
+On the documents of UNSEEN, which are left out, its judgement is measured, and COSINE and MEAN of
+`ovrag_core/studies/policy/silence.py` are weighed: how well the score tells right from wrong answers.
+With `--measure` that is all, by the weights that there are.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 
 import numpy
@@ -24,7 +30,12 @@ from torch import Tensor, nn
 from training_data import notes
 
 from ovrag_core.retrieval.embedding import DIMENSIONS, Vectors, load_weights, minilm
-from ovrag_core.studies.policy.reader import WEIGHTS, Reader, join, windows_of
+from ovrag_core.studies.policy.arms import Parts, copy, search
+from ovrag_core.studies.policy.corpus import Read, assemble
+from ovrag_core.studies.policy.reader import WEIGHTS, Reader, join, load_reader, windows_of
+from ovrag_core.studies.policy.retrieval import CorpusIndex
+from ovrag_core.studies.policy.settings import Policy
+from ovrag_core.studies.policy.silence import COSINE, MEAN, Traits
 
 FOLDER = Path("data/training/policy")
 UNSEEN = ("harrowmere", "tarnbeck", "travel")
@@ -33,6 +44,7 @@ RATE = 1.5e-3
 NEAREST_PARAGRAPHS, NEAREST_WINDOWS = 1, 2  # that do not answer, to each question; one more where nothing does
 LOOKED_AT = 5  # paragraphs of which one must answer, as in retrieval
 SEEDS = (0, 1)
+COSINES, MEANS = (0, 1, 2, 3, 4, 6, 8, 12), (0.0, 0.25, 0.5, 1.0, 2.0)
 
 
 @dataclass(frozen=True)
@@ -168,19 +180,63 @@ def judged(reader: Reader, document: Document) -> tuple[list[float], list[bool]]
     return found, [bool(gold) for gold in document.questions.values()]
 
 
+def answered(name: str, document: Document) -> list[tuple[Traits, bool]]:
+    """For each question of a document the traits of the answer copied from it, and whether this quotes a paragraph that
+    answers.
+    """
+    read = [Read(name, f"{name}.txt", 1, row, text) for row, text in enumerate(document.paragraphs)]
+    parts = Parts(Policy(), CorpusIndex(assemble(read, {name: "0" * 64})))
+    rows = []
+    for question, gold in document.questions.items():
+        found = search(parts, question)
+        answer = copy(parts, question, found)
+        quoted = {parts.paragraphs[each.paragraph_id].text for said in answer.sentences for each in said.citations}
+        if traits := parts.reader.read(answer, found.evidence):
+            rows.append((traits, bool(quoted & {document.paragraphs[row] for row in gold})))
+    return rows
+
+
+def told_apart(given: Mapping[str, Sequence[tuple[Traits, bool]]], cosine: float, mean: float) -> float:
+    """AUROC of right against wrong answers by the score with these weights: the mean of the documents."""
+    areas = [
+        roc_auc_score([right for _, right in rows], [traits.score(cosine, mean) for traits, _ in rows])
+        for rows in given.values()
+    ]
+    return float(numpy.mean(areas))
+
+
+def measure(documents: Mapping[str, Document]) -> None:
+    """Print how well documents are judged that were not learned from, and how well each weighing does on them."""
+    reader = load_reader()
+    print("| document | questions | of them without an answer | AUROC of the reader |\n|---|---|---|---|")
+    for name, document in documents.items():
+        found, known = judged(reader, document)
+        print(f"| {name} | {len(found)} | {known.count(False)} | {roc_auc_score(known, found):.3f} |")
+    given = {name: answered(name, document) for name, document in documents.items()}
+    wrong = sum(not right for rows in given.values() for _, right in rows)
+    print(f"\nAUROC of right against wrong answers ({wrong} of {sum(map(len, given.values()))}), mean of the documents")
+    print(f"\n| COSINE | {' | '.join(f'MEAN {mean:g}' for mean in MEANS)} |\n|{'---|' * (len(MEANS) + 1)}")
+    areas = {pair: round(told_apart(given, *pair), 3) for pair in product(COSINES, MEANS)}
+    for cosine in COSINES:
+        print(f"| {cosine} | {' | '.join(f'{areas[cosine, mean]:.3f}' for mean in MEANS)} |")
+    cosine, mean = max(areas, key=lambda pair: (areas[pair], -pair[0], -pair[1]))
+    print(f"\nbest, of equal ones the least: COSINE = {cosine:g}, MEAN = {mean:g}")
+    print(f"those of silence.py: COSINE = {COSINE:g}, MEAN = {MEAN:g}, {told_apart(given, COSINE, MEAN):.3f}")
+
+
 def main() -> None:
-    """Train, write the weights, and say how well documents are judged that were not learned from."""
+    """Train and write the weights, unless they are only to be measured."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--measure", action="store_true")
     documents = {path.stem: read_document(path) for path in sorted(FOLDER.glob("*.txt"))}
-    rows = [row for name, each in documents.items() if name not in UNSEEN for row in rows_of(each)]
-    learned = [f"{FOLDER}/{name}.txt" for name in documents if name not in UNSEEN]
-    for seed, path in zip(SEEDS, WEIGHTS, strict=True):
-        save_file(saved(*train(rows, seed)), path, metadata=notes(learned))
-        path.chmod(0o644)
-    print(f"trained on {len(rows)} pairs of {len(documents) - len(UNSEEN)} documents")
-    reader = Reader(*WEIGHTS)
-    for name in UNSEEN:
-        found, answered = judged(reader, documents[name])
-        print(f"{name}: AUROC {roc_auc_score(answered, found):.3f}, n = {len(found)}")
+    if not parser.parse_args().measure:
+        rows = [row for name, each in documents.items() if name not in UNSEEN for row in rows_of(each)]
+        learned = [f"{FOLDER}/{name}.txt" for name in documents if name not in UNSEEN]
+        for seed, path in zip(SEEDS, WEIGHTS, strict=True):
+            save_file(saved(*train(rows, seed)), path, metadata=notes(learned))
+            path.chmod(0o644)
+        print(f"trained on {len(rows)} pairs of {len(documents) - len(UNSEEN)} documents")
+    measure({name: documents[name] for name in UNSEEN})
 
 
 if __name__ == "__main__":

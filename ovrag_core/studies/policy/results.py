@@ -252,9 +252,10 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
         for labels, each in certificates.items()
     ]
     more = (
-        f"Learn-then-test with {_levels(certificates)}, from strict to lax, on scores learned elsewhere. p: of no more "
-        "errors at a risk of alpha. Where it is not certified, the counts are those of the threshold that failed. It "
-        "holds for queries that are exchangeable with these. Least answers: fewer cannot be certified without an error"
+        f"Learn-then-test with {_levels(certificates)}, from strict to lax, on scores learned and weighed on other "
+        "documents. p: of no more errors at a risk of alpha. Where it is not certified, the counts are those of the "
+        "threshold that failed. It holds for queries that are exchangeable with these. Least answers: fewer cannot be "
+        "certified without an error"
     )
     note = book.note("ours", "queries, as listed", "Wilson, over queries", more)
     full = pandas.DataFrame(rows)
