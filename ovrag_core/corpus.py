@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 from ovrag_core.contracts.corpus import generate
 from ovrag_core.contracts.truth import ContractTruth, load_truth, save_truth
-from ovrag_core.documents import find
+from ovrag_core.documents import find, load_readable
 from ovrag_core.errors import CorpusError
 from ovrag_core.settings import Settings
 
@@ -22,11 +23,25 @@ TRUTH = Path("data/ground_truth.json")
 MANIFEST = Path("data/contracts.json")
 
 
-def prepare(settings: Settings) -> dict[str, ContractTruth]:
-    """Generate the contracts, or take stock of the user's own; ground truth by document id.
+class Corpus(NamedTuple):
+    """A corpus that was taken stock of: its documents, ground truth by document id, and files left out, with why."""
+
+    paths: list[Path]
+    truths: dict[str, ContractTruth]
+    left_out: dict[Path, str]
+
+    def text(self) -> str:
+        """What the corpus consists of, and a line for each file that was left out."""
+        counts = f"{len(self.paths)} documents, ground truth for {len(self.truths)}"
+        counts += f"; {len(self.left_out)} cannot be read and are left out:" if self.left_out else ""
+        return "\n".join([counts, *self.left_out.values()])
+
+
+def prepare(settings: Settings) -> Corpus:
+    """Generate the contracts, or take stock of the user's own, of which those that cannot be read are left out.
 
     Writes `data/ground_truth.json` (an empty object where own contracts have none) and the manifest. Raises CorpusError
-    for a folder without documents and for ground truth that names none of them.
+    for a folder without a readable document and for ground truth that names none of them.
     """
     corpus = settings.corpus
     CONTRACTS.mkdir(parents=True, exist_ok=True)
@@ -35,11 +50,15 @@ def prepare(settings: Settings) -> dict[str, ContractTruth]:
     else:
         truths = load_truth(corpus.ground_truth) if corpus.ground_truth else {}
         save_truth(TRUTH, truths)
-    documents = find(folder(settings))
-    if truths and not {path.stem for path in documents} & set(truths):
+    found = find(folder(settings))
+    _, left_out = load_readable(found) if corpus.source != GENERATED else ([], {})
+    paths = [path for path in found if path not in left_out]
+    if not paths:
+        raise CorpusError("; ".join(left_out.values()))
+    if truths and not {path.stem for path in paths} & set(truths):
         raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
-    write_manifest(folder(settings), documents)
-    return truths
+    write_manifest(folder(settings), paths)
+    return Corpus(paths, truths, left_out)
 
 
 def folder(settings: Settings) -> Path:

@@ -311,7 +311,7 @@ def _bench_of(order: Order) -> Bench:
             for old in _bench.values():
                 old.close()
             _bench.clear()
-            _bench[order] = corpus_bench(order.settings)
+            _bench[order] = corpus_bench(order.settings, say=lambda line: None)
         return _bench[order]
 
 

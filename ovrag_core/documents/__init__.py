@@ -7,19 +7,22 @@ told by its content; the suffix is a hint only.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from ovrag_core.documents import html, pdf, plain, word
 from ovrag_core.documents.kind import tell_kind
 from ovrag_core.documents.sections import find_sections
-from ovrag_core.errors import DocumentError
+from ovrag_core.errors import CorpusError, DocumentError
+from ovrag_core.progress import bar
 from ovrag_core.types import Document, Page
 
 SUFFIXES = (".pdf", ".txt", ".text", ".html", ".htm", ".xhtml", ".docx", ".docm", ".md")
 MAX_BYTES = 200_000_000
 MAX_CHARACTERS = 5_000_000  # some 1,500 pages, whose reading takes minutes
 
-__all__ = ["SUFFIXES", "find", "load", "passed_over"]
+__all__ = ["SUFFIXES", "find", "load", "load_readable", "passed_over", "refuse_doubled"]
 
 
 def load(path: Path, document_id: str | None = None) -> Document:
@@ -70,6 +73,27 @@ def passed_over(folder: Path) -> list[Path]:
     """Files below a folder that `find` does not return, hidden ones apart, sorted by path; none for a file."""
     files = sorted(item for item in Path(folder).rglob("*") if item.is_file()) if Path(folder).is_dir() else []
     return [item for item in files if not _is_hidden(item.relative_to(folder)) and item.suffix.lower() not in SUFFIXES]
+
+
+def load_readable(paths: Sequence[Path]) -> tuple[list[Document], dict[Path, str]]:
+    """Documents in the order of their paths, and for each that cannot be read why. Raises CorpusError for equal ids."""
+    documents: list[Document] = []
+    faults: dict[Path, str] = {}
+    with bar(len(paths), "reading", "document") as progress:
+        for path in paths:
+            try:
+                documents.append(load(path))
+            except DocumentError as error:
+                faults[path] = str(error)
+            progress.update()
+    refuse_doubled([document.id for document in documents])
+    return documents, faults
+
+
+def refuse_doubled(ids: Sequence[str]) -> None:
+    """Raise CorpusError where two documents have one id."""
+    if doubled := sorted(id_ for id_, count in Counter(ids).items() if count > 1):
+        raise CorpusError(f"two documents are called {doubled[0]}; give each file a name of its own")
 
 
 def _is_document(path: Path) -> bool:

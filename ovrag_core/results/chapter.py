@@ -17,7 +17,7 @@ STUDY = re.compile(r"\\study\{([^}#]*)\}")
 SECTION = "study_"
 REFERENCE = re.compile(r"\\[a-zA-Z]*ref\*?\{((?:tab|fig):[^}#]*)\}")
 WORD = re.compile(r"\\([A-Za-z]+)")
-DEFINED = re.compile(r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]+)|\\def\\([A-Za-z]+)")
+DEFINED = re.compile(r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]+)|\\def\\([A-Za-z]+)|\\ifdefined\\([A-Za-z]+)")
 COMMENT = re.compile(r"(?<!\\)%.*")
 # Arguments that hold no prose: names of files, labels, sizes, and the options in brackets before them.
 NO_PROSE = re.compile(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from ovrag_core.chunking import split
-from ovrag_core.documents import find, load
-from ovrag_core.errors import CorpusError, DocumentError
+from ovrag_core.documents import find, load, load_readable, refuse_doubled
+from ovrag_core.errors import CorpusError
 from ovrag_core.llm.connect import connect
-from ovrag_core.progress import bar
 from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import Index, build
 from ovrag_core.settings import Settings
@@ -27,10 +25,13 @@ def index_documents(
 ) -> Index:
     """Index the documents below the folder `documents`, and store chunks and vectors in `folder`.
 
-    Raises CorpusError that names every document that could not be read: a corpus with a hole in it would change every
-    figure without a word.
+    Of a folder of one's own, documents that cannot be read are left out, and `corpus.prepare` names them. Raises
+    CorpusError that names every such document of a generated corpus, which has none, or where no other is left.
     """
-    return index_loaded(settings, load_all(find(documents)), folder, embedder)
+    read, faults = load_readable(find(documents))
+    if faults and (settings.corpus.source == "generated" or not read):
+        raise CorpusError("; ".join(faults.values()))
+    return index_loaded(settings, read, folder, embedder)
 
 
 def index_loaded(
@@ -61,18 +62,9 @@ def open_embedder(settings: Settings) -> Iterator[Embedder]:
 
 def load_all(paths: Sequence[Path]) -> list[Document]:
     """Documents in the order of their paths. Raises CorpusError for unreadable ones and for two of the same id."""
-    documents: list[Document] = []
-    faults: list[str] = []
-    with bar(len(paths), "reading", "document") as progress:
-        for path in paths:
-            try:
-                documents.append(load(path))
-            except DocumentError as error:
-                faults.append(str(error))
-            progress.update()
+    documents, faults = load_readable(paths)
     if faults:
-        raise CorpusError("; ".join(faults))
-    _refuse_doubled([document.id for document in documents])
+        raise CorpusError("; ".join(faults.values()))
     return documents
 
 
@@ -84,7 +76,7 @@ class Documents(Mapping[str, Document]):
     """
 
     def __init__(self, paths: Sequence[Path], kept: int = KEPT) -> None:
-        _refuse_doubled([path.stem for path in paths])
+        refuse_doubled([path.stem for path in paths])
         self._paths = {path.stem: path for path in paths}
         self._load = lru_cache(kept)(load)
 
@@ -99,11 +91,6 @@ class Documents(Mapping[str, Document]):
 
     def __len__(self) -> int:
         return len(self._paths)
-
-
-def _refuse_doubled(ids: Sequence[str]) -> None:
-    if doubled := sorted(id_ for id_, count in Counter(ids).items() if count > 1):
-        raise CorpusError(f"two documents are called {doubled[0]}; give each file a name of its own")
 
 
 def split_all(settings: Settings, documents: Sequence[Document]) -> list[Chunk]:

@@ -14,9 +14,11 @@ from ovrag_core.thesis.run import (
     CELLS,
     COMPARISONS,
     MARK,
+    UNLABELLED,
     Run,
     integers,
     number_of,
+    quoting,
     save,
     source,
     with_bounds,
@@ -122,7 +124,7 @@ def correction_table(run: Run) -> pd.DataFrame:
     by_attempt = [str(name) for name in table if str(name).startswith("accepted_")]
     table = integers(table, ["needed", "succeeded", "hard_rejected", *by_attempt])
     headers = {name: f"At {name.removeprefix('accepted_')}" for name in by_attempt}
-    more = "At k: accepted after k corrections. Rejects are of completed queries"
+    more = "At k: accepted after k corrections. Rejects are of completed queries" + quoting(run)
     caption = "Corrections needed and succeeded, hard rejects, and acceptance by number of corrections."
     return write(run, table, "corrections", caption, run.note(more=source(run, more)), headers=headers)
 
@@ -157,7 +159,11 @@ def comparison_table(run: Run) -> pd.DataFrame:
 
 
 def confusion_figure(run: Run) -> Path:
-    """Heat map of the matrix per arm."""
+    """Heat map of the matrix per arm; a sentence where no contract has a label."""
+    caption = "Confusion matrices by arm; shading and percentages are shares of a row."
+    note = run.note(interval=False, more=source(run))
+    if not run.labelled:
+        return save(run, drawings.sentence(UNLABELLED, run.width), "confusion", caption, note)
     maps = {}
     for arm in run.arms:
         counts = confusion.count(run.frame[run.frame["arm"] == arm])
@@ -168,15 +174,17 @@ def confusion_figure(run: Run) -> Path:
             cells = [[beside["tp"], beside["fn"]], [beside["fp"], beside["tn"]]]
             maps[f"{arm} {MARK}"] = pd.DataFrame(cells, index=["clash", "clean"], columns=["flagged", "not"])
     fig = figures.heat_maps(maps, run.width, row_label="expected", column_label="")
-    caption = "Confusion matrices by arm; shading and percentages are shares of a row."
-    return save(run, fig, "confusion", caption, run.note(interval=False, more=source(run)))
+    return save(run, fig, "confusion", caption, note)
 
 
 def rates_figure(run: Run) -> Path:
     """Precision, recall and F1 per arm with intervals and published values."""
     table = confusion.confusion_by(run.frame, ["arm"], run.plan)
     titles = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
-    fig = figures.rates_by_group(table, "arm", titles, run.width, published=_published_rates(run, titles))
+    if run.labelled:
+        fig = figures.rates_by_group(table, "arm", titles, run.width, published=_published_rates(run, titles))
+    else:
+        fig = drawings.sentence(UNLABELLED, run.width)
     return save(run, fig, "rates", "Precision, recall and F1 by arm.", run.note(more=source(run)))
 
 
@@ -184,7 +192,10 @@ def precision_recall_figure(run: Run) -> Path:
     """Precision against recall by arm, with the intervals of both and published values: `precision_recall`."""
     table = confusion.confusion_by(run.frame, ["arm"], run.plan)
     names = {"precision": "Precision", "recall": "Recall"}
-    fig = drawings.rates_plane(table, "arm", run.width, published=_published_rates(run, names))
+    if run.labelled:
+        fig = drawings.rates_plane(table, "arm", run.width, published=_published_rates(run, names))
+    else:
+        fig = drawings.sentence(UNLABELLED, run.width)
     caption = "Precision against recall by arm."
     return save(run, fig, "precision_recall", caption, run.note(more=source(run, "Grey lines join points of equal F1")))
 

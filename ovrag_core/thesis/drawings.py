@@ -24,6 +24,7 @@ OUTCOME_LOOKS: Mapping[str, tuple[str, str, str]] = {  # outcome → legend, col
     "error": ("failed", "0.3", ""),
     "again": ("asked again", "#e3b05a", ""),
 }
+_THINNEST = 0.02  # of a bar: what the legend names can be seen
 _LEVELS = (0.2, 0.4, 0.6, 0.8)  # of F1
 _LABEL_AT = 0.94  # recall at which they are named
 
@@ -51,6 +52,7 @@ def rates_plane(
         _equal_f1(ax)
         handles: list[Line2D] = []
         without: list[Line2D] = []
+        hollow = False
         names = table[group].tolist()
         for place, (_, row) in enumerate(table.iterrows()):
             name, colour, marker = str(row[group]), colours(len(names))[place], MARKERS[place % len(MARKERS)]
@@ -59,11 +61,12 @@ def rates_plane(
                 _cross(ax, row, "recall", "precision", colour, marker)
             beside = (published or {}).get(name, {})
             if {"precision", "recall"} <= beside.keys():
+                hollow = True
                 ax.plot(
                     beside["recall"], beside["precision"], marker=marker, mfc="white", mec=colour, mew=1.2, ls="", ms=7
                 )
             (handles if known else without).append(_handle(colour, marker if known else "", name))
-        if published:
+        if hollow:
             handles.append(Line2D([], [], marker="o", mfc="white", mec="black", ls="", label="hollow: as published"))
         if without:
             lines = ["no precision:", *(str(handle.get_label()) for handle in without)]
@@ -116,12 +119,19 @@ def against(
     """Quality against cost, a panel for each of `qualities` (column → title), a mark a group with both intervals.
 
     `table` has the group's column, and `cost` and each quality with `_low` and `_high`; what is missing has no mark.
+    A quality that no group has gets no panel.
     """
     table = _with_floats(table, [cost, *qualities])
+    qualities = {name: title for name, title in qualities.items() if (table[cost] * table[name]).notna().any()}
+    if not qualities:
+        return sentence(
+            "No arm has both a cost and a quality: contracts have neither labels nor reference answers.", width
+        )
     with styled():
         fig = Figure(figsize=(width, 2.5), layout="constrained")
         axes = fig.subplots(1, len(qualities), squeeze=False)[0]
         names = table[group].tolist()
+        marked = table[table[cost].notna() & table[[*qualities]].notna().any(axis=1)][group].tolist()
         for ax, (name, title) in zip(axes, qualities.items(), strict=True):
             for place, (_, row) in enumerate(table.iterrows()):
                 if not np.isnan(float(row[cost])) and not np.isnan(float(row[name])):
@@ -137,7 +147,7 @@ def against(
             ax.grid()
             ax.set_axisbelow(True)
         looks = zip(names, colours(len(names)), MARKERS * len(names), strict=False)
-        handles = [_handle(colour, marker, name) for name, colour, marker in looks]
+        handles = [_handle(colour, marker, name) for name, colour, marker in looks if name in marked]
         fig.legend(handles=handles, loc="outside lower center", ncols=min(5, max(1, len(handles))))
         return fig
 
@@ -185,12 +195,13 @@ def _bar(ax: Axes, row: pd.Series, outcomes: Sequence[str], whole: float) -> set
             continue
         used.add(name)
         _, colour, hatch = OUTCOME_LOOKS[name]
-        ax.bar(x, count, bottom=base, width=0.22, color=colour, ec="black", lw=0.4, hatch=hatch, zorder=3)
+        drawn = max(count, _THINNEST * whole)
+        ax.bar(x, drawn, bottom=base, width=0.22, color=colour, ec="black", lw=0.4, hatch=hatch, zorder=3)
         if name == "again":
             ax.fill_between([x + 0.11, x + 0.89], 0, count, color=colour, alpha=0.55, ec=colour, lw=0.8, zorder=1)
-        height = max(base + count / 2, base + 0.05 * whole)
+        height = max(base + drawn / 2, base + 0.05 * whole)
         ax.text(x + 0.14, height, f"{count:.0f}", va="center", ha="left", fontsize=6.5, zorder=4)
-        base += count
+        base += drawn
     return used
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from ovrag_core.evaluation import confusion, effort, quality
 from ovrag_core.evaluation.statistics import ratio
 from ovrag_core.thesis import drawings
-from ovrag_core.thesis.run import MARK, Run, counted, integers, save, source, with_bounds, write
+from ovrag_core.thesis.run import MARK, Run, counted, integers, quoting, save, source, with_bounds, write
 
 COSTS = {
     "cost_usd": "US dollars per query",
@@ -64,7 +64,7 @@ def reject_table(run: Run) -> pd.DataFrame:
     """Attempts of each hard reject: `hard_rejects`, a row a query; LaTeX counts those with the same course."""
     table = effort.rejects(run.records)
     keys = ["arm", "label", *(["cause"] if table["cause"].any() else []), "attempts", "distinct_answers", "course"]
-    more = "Course: how the broken rules of the last attempt compare with those of the first"
+    more = "Course: how the broken rules of the last attempt compare with those of the first" + quoting(run)
     note = run.note(interval=False, n=f"{len(table)} hard rejects", more=more)
     headers = {"distinct_answers": "Answers", "first_contract": "First contract"}
     caption = "Hard rejects by what their attempts did."
@@ -75,7 +75,7 @@ def flow_table(run: Run) -> pd.DataFrame:
     """How many queries entered each attempt, and how they left it: `correction_flow`."""
     table = effort.flow(run.records)
     used = [name for name in effort.OUTCOMES if table[name].any()]
-    more = "Attempt 1 is the first answer. Again: went on to another attempt"
+    more = "Attempt 1 is the first answer. Again: went on to another attempt" + quoting(run)
     caption = "Queries by attempt: how many entered it and how they left it."
     shown = table[["arm", "attempt", "entered", *used, "again"]]
     return write(run, shown, "correction_flow", caption, run.note(interval=False, more=more), full=table)
@@ -86,7 +86,8 @@ def flow_figure(run: Run) -> Path:
     table = effort.flow(run.records)
     judging = [arm for arm in run.arms if arm in run.judging]
     fig = drawings.flow_bands(table, judging, effort.OUTCOMES, run.width)
-    note = run.note(interval=False, arm=", ".join(judging) or "none that validates")
+    more = "What is too little to be seen is drawn as thick as a line; the numbers are exact" + quoting(run)
+    note = run.note(interval=False, arm=", ".join(judging) or "none that validates", more=more)
     return save(run, fig, "correction_flow", "The course of queries through the attempts of the loop, by arm.", note)
 
 

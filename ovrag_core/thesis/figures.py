@@ -182,7 +182,7 @@ def rates_by_group(
             ax.set_axisbelow(True)
         axes[0].set_yticks(range(len(groups)), groups)
         axes[0].set_ylim(max(1, len(groups)) - 0.5, -0.5)
-        if published:
+        if any(name in marks for item, marks in (published or {}).items() if item in groups for name in names):
             _published_legend(fig)
         return fig
 
@@ -285,6 +285,8 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
         shades = dict(zip(parts, ("#0b5c8a", "#8fbcd4", "#f2d49b", "0.9"), strict=False))
         for place, (name, text) in enumerate(parts.items()):
             values = table[name].astype(float).fillna(0).to_numpy()
+            if not values.any():  # the legend names what is drawn
+                continue
             hatch = HATCHES[place % len(HATCHES)]
             bars = ax.barh(range(len(groups)), values, left=left, color=shades[name], label=text)
             for bar in bars:
@@ -300,7 +302,8 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.set_xlabel(unit)
         ax.tick_params(axis="y", length=0)
-        fig.legend(loc="outside upper center", ncols=len(parts))
+        if left.any():
+            fig.legend(loc="outside upper center", ncols=len(parts))
         return fig
 
 
@@ -340,6 +343,8 @@ def part_distributions(
     """
     with styled():
         groups = list(dict.fromkeys(frame[group]))
+        drawn: set[str] = set()
+        beside = False
         fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(groups)) * len(parts)), layout="constrained")
         ax = fig.subplots()
         for place, (name, colour) in enumerate(zip(groups, colours(len(groups)), strict=True)):
@@ -349,11 +354,13 @@ def part_distributions(
             at = [row - 0.4 + step * (place + 0.5) for row in range(len(parts))]
             used = [(sample, y) for sample, y in zip(samples, at, strict=True) if len(sample)]
             medians = (published or {}).get(name, {})
+            beside = beside or bool(medians.keys() & set(parts))
             for part, y in zip(parts, at, strict=True):
                 if part in medians:
                     _published_mark(ax, medians[part], y)
             if not used:
                 continue
+            drawn.add(name)
             thin = {"lw": 0.6}
             boxes = ax.boxplot(
                 [sample for sample, _ in used],
@@ -381,9 +388,11 @@ def part_distributions(
         ax.set_axisbelow(True)
         look = zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False)
         handles: list[Patch | Line2D] = [
-            Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name) for name, colour, hatch in look
+            Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name)
+            for name, colour, hatch in look
+            if name in drawn
         ]
-        if published:
+        if beside:
             handles.append(_published_handle("median as published"))
         fig.legend(handles=handles, loc="outside upper center", ncols=min(6, len(handles)) or 1, columnspacing=1.2)
         return fig

@@ -23,6 +23,7 @@ def numbers_file(run: Run, scores: Json) -> Path:
         "RunContracts": str(run.frame["document_id"].nunique()),
         "RunQuestions": str(run.frame["question_id"].nunique()),
         "RunQueries": str(len(run.frame)),
+        **({"RunLabelled": str(run.labelled)} if run.labelled else {}),
         "RunConfidence": f"{run.plan.confidence:.0%}",
         "RunResamples": str(run.plan.samples),
         "BertscoreModel": str(scores["bertscore_model"]),

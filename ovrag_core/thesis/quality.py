@@ -9,7 +9,7 @@ import pandas as pd
 from ovrag_core.evaluation import quality
 from ovrag_core.evaluation.score import CACHE
 from ovrag_core.evaluation.statistics import holm
-from ovrag_core.thesis import figures
+from ovrag_core.thesis import drawings, figures
 from ovrag_core.thesis.run import (
     COMPARISONS,
     MARK,
@@ -84,7 +84,10 @@ def quality_figure(run: Run, scored: quality.Quality) -> Path:
     table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True).round(DECIMALS)
     titles = {"rouge_l": "ROUGE-L", "bertscore_f1": "BERTScore F1", "bertscore_f1_rescaled": "BERTScore F1, rescaled"}
     known = {name: title for name, title in titles.items() if table[name].notna().any()}
-    fig = figures.rates_by_group(table, "arm", known or titles, run.width, limits=None)
+    if known:
+        fig = figures.rates_by_group(table, "arm", known, run.width, limits=None)
+    else:
+        fig = drawings.sentence("No contract of this run has reference answers to compare with.", run.width)
     note = run.note(more=f"Accepted answers. {_bert_note(scored)}")
     return save(run, fig, "quality", "Likeness of accepted answers to reference answers.", note)
 

@@ -42,6 +42,11 @@ HEADERS = {
     "document_id": "Contract",
     "question_id": "Question",
 }
+CORRECTING = (
+    "No model answers here: an answer quotes passages and words nothing anew, so that asked again it can only quote "
+    "others of the same chunks. What corrections are worth shows with a model"
+)
+UNLABELLED = "No contract of this run has a label, so no flag can be counted as right or wrong."
 SUFFIXES = ("_rejudged", "_reread")  # of arms that `ovrag_core.rejudging` adds
 # Pairs of arms that differ in one thing (or, last, in all that we add), first against second.
 COMPARISONS = (
@@ -109,6 +114,17 @@ class Run:
     def judging(self) -> frozenset[str]:
         """Arms that judge their answers."""
         return frozenset(record.arm for record in self.records if any(attempt.verdict for attempt in record.attempts))
+
+    @property
+    def labelled(self) -> int:
+        """Number of contracts whose label is known; without one nothing can be counted as right or wrong."""
+        known = self.frame[self.frame["label"].isin(["CLEAN", "CLASH"])]
+        return int(known["document_id"].nunique())
+
+    @property
+    def offline(self) -> bool:
+        """Whether no model answered."""
+        return self.model.startswith("offline")
 
     @property
     def own_arms(self) -> list[str]:
@@ -198,6 +214,11 @@ def source(run: Run, more: str = "") -> str:
     return f"{more + '. ' if more else ''}{MARK}: as published, {publisher(run)}, not measured here"
 
 
+def quoting(run: Run) -> str:
+    """Sentence to append on what a correction can do where no model answers; empty where one does."""
+    return f". {CORRECTING}" if run.offline else ""
+
+
 def publisher(run: Run) -> str:
     """Who published the figures that stand beside ours."""
     return f"{run.published.source} ({run.published.model})" if run.published else "nobody"
@@ -220,6 +241,6 @@ def with_bounds(names: Sequence[str]) -> list[str]:
 
 
 def number_of(document_id: str) -> str:
-    """The number that a document's id ends with, for crowded axes; else the id."""
-    digits = document_id.rstrip("0123456789")
-    return document_id[len(digits) :].lstrip("0") or document_id
+    """The number of a generated contract, for crowded axes; any other document's id as it is."""
+    digits = document_id.removeprefix("Contract_")
+    return digits.lstrip("0") if digits.isdecimal() and digits.strip("0") else document_id
