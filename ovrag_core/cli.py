@@ -229,7 +229,8 @@ def run(
     from ovrag_core import experiment
     from ovrag_core.documents import find
     from ovrag_core.forecast import forecast, forecast_text
-    from ovrag_core.retrieval.store import load_all
+    from ovrag_core.progress import Kept, telling_of_interrupts
+    from ovrag_core.retrieval.store import Documents as ReadOnDemand
     from ovrag_core.runs import each_record
     from ovrag_core.workbench import contracts_folder, corpus_bench
 
@@ -239,13 +240,14 @@ def run(
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
     piece = _shard(shard)
     if dry_run:
-        documents = load_all(find(contracts_folder(settings)))
-        queries = experiment.planned(settings, sorted(document.id for document in documents), piece)
+        documents = ReadOnDemand(find(contracts_folder(settings)))
+        queries = experiment.planned(settings, sorted(documents), piece)
         print("\n".join(forecast_text(settings, forecast(settings, queries, documents))))
         return 0
     spent = experiment.spent_usd(experiment.files_of(settings, shard=piece))
-    with corpus_bench(settings, spent_usd=spent) as bench:
-        path = experiment.run_experiment(settings, bench, shard=piece, retry_errors=retry_errors)
+    kept = Kept()
+    with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(kept.text):
+        path = experiment.run_experiment(settings, bench, shard=piece, retry_errors=retry_errors, watch=kept.count)
     print(path)
     for line in experiment.summary(each_record(path)):
         print(line, file=sys.stderr)

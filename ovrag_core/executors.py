@@ -10,6 +10,7 @@ import hashlib
 import logging
 import multiprocessing
 import os
+import signal
 import socket
 import tempfile
 import threading
@@ -22,9 +23,11 @@ from itertools import groupby, islice
 from multiprocessing.connection import wait as wait_for_any
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from weakref import WeakSet
 
 from ovrag_core.arms import ARMS
 from ovrag_core.errors import OvragError, RunError
+from ovrag_core.llm.background import cancel_all
 from ovrag_core.pipeline import Bench, ask
 from ovrag_core.settings import ArmName, Question, Settings
 from ovrag_core.types import LatencyRecord, QueryRecord
@@ -39,6 +42,7 @@ THREADS_PER_CALL = 8  # while some wait for the model, or for one that reads the
 BATCHES_PER_WORKER = 3
 DEATHS = 3  # of pools in a row, without an answer between them, after which a run stops
 POLL_SECONDS = 5.0
+SECONDS_BETWEEN_CANCELS = 0.1
 SECONDS_TO_CONNECT = 20.0
 SECONDS_WITHOUT_WORKERS = 60.0
 
@@ -118,9 +122,22 @@ def _answer(query: Query, bench: Bench) -> Answered:
 
 def _by_threads(todo: Sequence[Query], bench: Bench, calls: int) -> Answers:
     threads = THREADS_PER_CALL * calls
+    submitted: WeakSet[Future[Answered]] = WeakSet()
     with ThreadPoolExecutor(threads, "query") as pool:
+
+        def submit(query: Query) -> Future[Answered]:
+            future = pool.submit(_answer, query, bench)
+            submitted.add(future)
+            return future
+
         ordered = [query for batch in batches(todo) for query in batch]
-        yield from _as_answered(ordered, lambda query: pool.submit(_answer, query, bench), 2 * threads, 2 * calls)
+        try:
+            yield from _as_answered(ordered, submit, 2 * threads, 2 * calls)
+        except (KeyboardInterrupt, GeneratorExit):  # a model may take minutes, and nobody waits for its answer any more
+            while not all(future.done() for future in list(submitted)):
+                cancel_all()
+                time.sleep(SECONDS_BETWEEN_CANCELS)
+            raise
 
 
 def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answers:
@@ -146,13 +163,22 @@ def _by_pool(todo: Iterable[Sequence[Query]], order: Order, processes: int) -> I
     # A forked process would share the parent's threads and its Java; a spawned one builds its own bench.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, _end_with_parent) as pool:
-        yield from _as_answered(
-            todo, lambda batch: pool.submit(answer_batch, order, batch), BATCHES_PER_WORKER * processes
-        )
+
+        def submit(batch: Sequence[Query]) -> Future[list[Answered]]:
+            # It may start a process, which shall not see a Ctrl-C before it knows what to do with one.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                return pool.submit(answer_batch, order, batch)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+        yield from _as_answered(todo, submit, BATCHES_PER_WORKER * processes)
 
 
 def _end_with_parent() -> None:
-    """In a worker: end when the run is killed, or it would wait for work for ever."""
+    """In a worker: end at Ctrl-C, and when the run is killed, or it would wait for work for ever."""
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(1))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
 

@@ -223,7 +223,7 @@ def refuse_failed(records: Iterable[QueryRecord]) -> None:
 def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answered]:
     """The same, with a bar on standard error where a person is watching: rate, cost, time left."""
     cost, errors = 0.0, 0
-    with tqdm(initial=total - todo, total=total, unit="query", delay=2, disable=None, smoothing=0.1) as bar:
+    with tqdm(initial=total - todo, total=total, unit="query", disable=None, smoothing=0.1) as bar:
         for record, latency in answered:
             yield record, latency
             cost, errors = cost + (record.cost_usd or 0.0), errors + (record.outcome == "error")

@@ -6,7 +6,7 @@ no index and no network is needed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,13 +17,14 @@ from ovrag_core.chat_answering import PURPOSE as ANSWER
 from ovrag_core.chat_answering import ChatAnswerer
 from ovrag_core.chunking import split
 from ovrag_core.executors import Query
-from ovrag_core.extraction.chat import PURPOSES
+from ovrag_core.extraction.chat import PURPOSES, ChatExtractor
 from ovrag_core.llm import Message, Planned, Reply, estimate, load_prices
-from ovrag_core.pipeline import Bench, ask
+from ovrag_core.pipeline import Bench, Extractor, ask
+from ovrag_core.progress import bar
 from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.settings import Settings
-from ovrag_core.types import Chunk, Document, Retrieved, Triple, Usage, Verdict
+from ovrag_core.types import Chunk, Document, Origin, Reading, Retrieved, Triple, Usage, Verdict
 
 SAMPLE = 20  # contracts
 ANSWER_WORDS = "The document says so in these words, and names the parties, the amount and the date. " * 5
@@ -100,6 +101,24 @@ class FirstChunks:
         return self._chunks[chunk_id]
 
 
+class Unread:
+    """In place of an extractor without a model, which sends no prompt: nothing is read."""
+
+    def read(self, document: Document) -> Reading:
+        """A reading without facts."""
+        return Reading(document_id=document.id, status="loan")
+
+    def read_passage(
+        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
+    ) -> tuple[Triple, ...]:
+        """No triples."""
+        return ()
+
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        """No triples."""
+        return ()
+
+
 class Agreeing:
     """In place of a validator: nothing contradicts anything."""
 
@@ -118,19 +137,21 @@ class Nowhere:
         return np.zeros((len(texts), 1), dtype=np.float32)
 
 
-def forecast(settings: Settings, queries: Sequence[Query], documents: Sequence[Document]) -> Forecast:
-    """The calls of a run, from a sample of its contracts. `documents` are those of its corpus."""
+def forecast(settings: Settings, queries: Sequence[Query], documents: Mapping[str, Document]) -> Forecast:
+    """The calls of a run, from a sample of its contracts. `documents` are those of its corpus, read when asked for."""
     contracts = list(dict.fromkeys(query.document_id for query in queries))
     sample = set(contracts[:: max(1, len(contracts) // SAMPLE)][:SAMPLE])
     if settings.llm.provider == "offline" or not queries:
         return Forecast(len(queries), 0, (), ())
     chat = Pretended()
-    bench = _bench(settings, [document for document in documents if document.id in sample], chat)
-    for query in queries:
-        if query.document_id in sample:
+    sampled = [query for query in queries if query.document_id in sample]
+    with bar(len(sampled), "estimating", "query") as progress:
+        bench = _bench(settings, [documents[name] for name in sorted(sample)], chat)
+        for query in sampled:
             # What a search of all documents finds is not known, so its prompts are taken to be all different.
             chat.apart = None if ARMS[query.arm].scoped else query
             ask(query.question, query.document_id, ARMS[query.arm], bench)
+            progress.update()
     scale = len(contracts) / len(sample)
     least = [
         Planned(purpose, round(len(asked) * scale), _mean(asked.values()), REPLY_TOKENS.get(purpose, 200))
@@ -162,15 +183,19 @@ def forecast_text(settings: Settings, found: Forecast) -> list[str]:
 
 def _bench(settings: Settings, documents: Sequence[Document], chat: Pretended) -> Bench:
     from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
-    from ovrag_core.workbench import make_extractor  # noqa: PLC0415 - it stands above this module
 
+    extractor: Extractor = Unread()
+    if settings.extractor != "reader":  # a hybrid sends what the model alone is sent
+        extractor = ChatExtractor(
+            chat, open_ontology(settings), seed=settings.llm.seed, window=settings.extraction.window
+        )
     size, overlap = settings.chunking.size, settings.chunking.overlap
     chunks = [chunk for document in documents for chunk in split(document, settings.chunking.method, size, overlap)]
     return Bench(
         index=FirstChunks(chunks),
         embedder=Nowhere(),
         answerer=ChatAnswerer(chat, temperature=settings.llm.temperature, seed=settings.llm.seed),
-        extractor=make_extractor(settings, open_ontology(settings), chat)[0],
+        extractor=extractor,
         validator=Agreeing(),
         documents={document.id: document for document in documents},
         top_k=settings.retrieval.top_k,

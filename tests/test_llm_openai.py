@@ -259,6 +259,22 @@ def test_an_unreachable_host(start: Start):
         ask(ChatModel(OpenAIBackend(base_url=address, key=None, retries=0, announce=print), MODEL))
 
 
+def test_a_server_that_is_not_there_is_told_at_once_by_all_calls_and_once_it_is_there_they_go_on(start: Start):
+    server = start(key=None)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    backend = OpenAIBackend(base_url=f"http://127.0.0.1:{port}/v1", key=None, retries=5, announce=print)
+    chat = ChatModel(backend, MODEL)
+    begun = time.monotonic()
+    with ThreadPoolExecutor(16) as pool:
+        asked = [pool.submit(ask, chat) for _ in range(16)]
+    assert all(isinstance(each.exception(), errors.NeverReachedError) for each in asked)
+    assert time.monotonic() - begun < 6  # the client alone would try for a quarter of a minute
+    backend._address = backend._address._replace(port=server._server.server_port)
+    run(backend.knock())
+
+
 @pytest.mark.parametrize("address", ["", "api.openai.com/v1", "ftp://host/v1", "http://", "http://[::1", "http://h:x/"])
 def test_an_address_that_is_none(address: str):
     with pytest.raises(errors.ModelSetupError, match="base_url must be an address"):

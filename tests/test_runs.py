@@ -1,5 +1,6 @@
 """Runs that are stopped, killed, divided, retried, or done elsewhere end with the bytes of one that was not."""
 
+import asyncio
 import json
 import os
 import signal
@@ -23,6 +24,8 @@ from ovrag_core.errors import BudgetError, CorpusError, ModelError, ModelSetupEr
 from ovrag_core.executors import Query
 from ovrag_core.experiment import count_failures, planned, refuse_failed, run_experiment, spent_usd
 from ovrag_core.llm import Once
+from ovrag_core.llm.background import run as run_in_background
+from ovrag_core.progress import Kept, telling_of_interrupts
 from ovrag_core.retrieval.store import Documents, index_documents
 from ovrag_core.runs import Key, merge_shards, read_latency, read_run, run_files
 from ovrag_core.settings import Question, Settings, load_settings
@@ -287,6 +290,30 @@ def test_every_document_that_cannot_be_read_is_named_before_a_run_begins(setting
     with pytest.raises(CorpusError, match=r"Contract_003.txt is empty.*; Contract_005.txt is empty"):
         run_experiment(settings, parts, tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_that_is_stopped_waits_for_no_model(settings: Settings) -> None:
+    class Slow(FirstWords):
+        def answer(self, *given: object, **more: object) -> Answer:
+            if more.get("exclude") is not None and threading.current_thread().name != "query_0":
+                run_in_background(asyncio.sleep(60))
+            return super().answer(*given, **more)
+
+    todo = planned(settings, sorted(MANY))
+    answered = executors._by_threads(todo, bench(MANY, Slow()), calls=2)
+    next(answered)
+    begun = time.monotonic()
+    answered.close()
+    assert time.monotonic() - begun < 20
+
+
+def test_ctrl_c_says_at_once_what_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    kept = Kept()
+    kept.count(7, 20)
+    with pytest.raises(KeyboardInterrupt), telling_of_interrupts(kept.text):
+        os.kill(os.getpid(), signal.SIGINT)
+    assert "ovrag: stopping; 7 of 20 queries are kept, and `ovrag run` goes on" in capfd.readouterr().err
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_queries_lost_with_a_process_are_asked_again(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:

@@ -25,6 +25,11 @@ def run(work: Coroutine[object, object, T]) -> T:
         future.cancel()
 
 
+def cancel_all() -> None:
+    """Cancel the calls that are under way: whoever waits for one gets a CancelledError."""
+    _loop().call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks()])
+
+
 async def run_async(work: Coroutine[object, object, T]) -> T:
     """The result of `work`, awaited from any loop. A cancelled wait cancels the work."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _loop()))

@@ -91,8 +91,9 @@ def connect(
 ) -> Connection:
     """The models that `options` ask for; paths are relative to `folder`, `spent_usd` is what a resumed run has spent.
 
-    Nothing is sent yet. Raises ModelSetupError for a missing key or a bad address, StoreError for a store that cannot
-    be used, PriceError for a budget without prices, ValueError for `offline`.
+    Nothing is sent yet. Raises ModelSetupError for a missing key, a bad address or, where nothing is recorded yet, a
+    server that is not there; StoreError for a store that cannot be used, PriceError for a budget without prices,
+    ValueError for `offline`.
     """
     if options.provider == "offline":
         raise ValueError("offline work connects to no model")
@@ -140,8 +141,11 @@ def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, sa
         announce=say,
     )
     if options.store is None:
+        run(server.knock())
         return _connection(options, server, prices, budget, None, lambda: run(server.close()))
     store = Store(folder / options.store, create=True, warn=say)
+    if not len(store):  # else all that is asked may be recorded
+        run(server.knock())
     mode: Mode = "refresh" if options.refresh else "record"
 
     def disconnect() -> None:

@@ -17,8 +17,10 @@ OPENAI_HOST = "api.openai.com"
 
 
 class Address(NamedTuple):
-    """Address of a model server: host and port without a password, and what decides on the key."""
+    """Address of a model server, `host` as it is shown, without a password, and what decides on the key."""
 
+    name: str
+    port: int
     host: str
     local: bool
     openai: bool
@@ -40,6 +42,8 @@ def read_address(base_url: str) -> Address:
     except ValueError:
         local = name == "localhost"
     return Address(
+        name=name,
+        port=port or (443 if parts.scheme == "https" else 80),
         host=f"{name}:{port}" if port else name,
         local=local,
         openai=name == OPENAI_HOST or name.endswith(f".{OPENAI_HOST}"),

@@ -18,6 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from typing import TypeVar
+from urllib.request import getproxies
 
 import httpx2
 import numpy
@@ -52,6 +53,8 @@ from ovrag_core.llm.schema import JsonObject
 from ovrag_core.types import Usage
 
 CONNECT_SECONDS = 10.0
+KNOCKS = 3  # at a server that refuses the connection, before a first call
+SECONDS_BETWEEN_KNOCKS = 0.5
 SECRET_LENGTH = 12  # characters
 # What another server than OpenAI is sent. The client library adds names of an organisation and a project, headers of
 # the user's environment, and the make of the machine.
@@ -180,6 +183,9 @@ class OpenAIBackend:
         self._say = announce
         self._told = False
         self._reached = False
+        self._address = address
+        self._direct = local or not getproxies()  # a proxy is asked by the client alone
+        self._knock: asyncio.Future[None] | None = None
         self._notice = _notice(self.host, local)
         self._slots = asyncio.Semaphore(concurrency)
         self._client = openai.AsyncOpenAI(
@@ -198,6 +204,36 @@ class OpenAIBackend:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+    async def knock(self) -> None:
+        """Open a connection to the server and close it, once, before anything is sent; calls at once share it.
+
+        Raises NeverReachedError where the server is not there: the client's retries would take a quarter of a minute.
+        """
+        if self._knock is None:
+            self._knock = asyncio.ensure_future(self._open())
+        knock = self._knock
+        try:
+            await asyncio.shield(knock)
+        except (NeverReachedError, asyncio.CancelledError):
+            if self._knock is knock:
+                self._knock = None
+            raise
+
+    async def _open(self) -> None:
+        for _ in range(KNOCKS if self._direct else 0):
+            try:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    _, writer = await asyncio.open_connection(self._address.name, self._address.port)
+            except TimeoutError:
+                raise NeverReachedError(self._absent) from None
+            except OSError:
+                await asyncio.sleep(SECONDS_BETWEEN_KNOCKS)
+            else:
+                writer.close()
+                return
+        if self._direct:
+            raise NeverReachedError(self._absent)
 
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
         """See `Backend.send`. Nothing is recorded here, so `anew` changes nothing."""
@@ -244,6 +280,7 @@ class OpenAIBackend:
         form: type[W],
     ) -> tuple[W, Usage, float]:
         """One call within the limits: the reply, what it used, and its seconds, retries included."""
+        await self.knock()
         async with self._slots:
             held = await self._budget.hold(model, bound) if self._budget else 0.0
             used = bound  # what was answered, or may have been, counts as much as it can have cost until we know better
@@ -307,9 +344,7 @@ class OpenAIBackend:
     def _explained(self, error: openai.OpenAIError, model: str) -> ModelError:
         host, words = self.host, self._words(error)
         if not self._reached and isinstance(error.__cause__, (httpx2.ConnectError, httpx2.ConnectTimeout)):
-            return NeverReachedError(
-                f"{host} cannot be reached; start the server, or check llm.base_url and the network"
-            )
+            return NeverReachedError(self._absent)
         self._reached = True
         status = error.status_code if isinstance(error, openai.APIStatusError) else "no status"
         known: dict[type[openai.OpenAIError], ModelError] = {
@@ -349,6 +384,10 @@ class OpenAIBackend:
         words = _message(error.body if isinstance(error, openai.APIError) else None) or str(error)
         words = words.replace(self._secret, "[key]") if self._secret else words
         return words if whole else clipped(words)
+
+    @property
+    def _absent(self) -> str:
+        return f"{self.host} cannot be reached; start the server, or check llm.base_url and the network"
 
     def _tell(self) -> None:
         if not self._told:

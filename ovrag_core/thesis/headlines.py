@@ -28,6 +28,8 @@ def numbers_file(run: Run, scores: Json) -> Path:
         "RunResamples": str(run.plan.samples),
         "BertscoreModel": str(scores["bertscore_model"]),
     }
+    if any(result["rouge_l"] is not None for result in arms.values()):
+        values["RunLikened"] = "true"
     for arm, result in arms.items():
         values |= _arm_numbers(arm, result)
     for arm, published in (run.published.arms if run.published else {}).items():
