@@ -1,25 +1,33 @@
 """The explorer: what it shows is escaped, what is missing is said in a sentence, and it works in a real browser."""
 
+import asyncio
 import contextlib
-import os
+import html
+import json
+import re
+import shlex
 import shutil
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener, urlopen
 
 import numpy
 import pytest
-from browser import Page, find_browser, open_browser, wait_for
-from conftest import without
+import tornado.web
+import websocket
+from browser import Page, Server, open_browser, require_browser, serve_explorer, wait_for
+from traitlets.config import Config
 
 from ovrag_core.errors import DocumentError, QuestionError, RunError, SettingsError
 from ovrag_core.explorer import desk as work
 from ovrag_core.explorer import view
 from ovrag_core.explorer.app import AskTab, RunsTab, explorer
+from ovrag_core.explorer.server import PageKernels
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.retrieval.store import index_documents
 from ovrag_core.settings import load_settings
@@ -162,6 +170,34 @@ class TestView:
         page = view.query_view(record, lambda _: chunk, long)
         assert len(page) < view.MOST_TEXT and "characters are not shown" in page and "ovx-query-8" in page
 
+    def test_contradiction_that_breaks_several_rules_is_shown_once(self):
+        record, chunk, document = a_record("the loan is unsecured")
+        attempt = record.attempts[-1]
+        violation = attempt.verdict.violations[0]
+        others = [violation.model_copy(update={"rule": name, "message": f"Rule {name}."}) for name in "BC"]
+        warning = violation.model_copy(update={"severity": "warning", "message": "A remark."})
+        verdict = Verdict(status="inconsistent", violations=(violation, *others, warning))
+        last = attempt.model_copy(update={"verdict": verdict, "feedback": "Say it anew."})
+        again = last.model_copy(update={"number": 3})
+        page = view.query_view(
+            record.model_copy(update={"attempts": (*record.attempts[:1], last, again)}), lambda _: chunk, document
+        )
+        assert page.count('class="finding clash"') == 1 and page.count('class="finding warning"') == 1
+        assert page.count("Rule B. Rule C.</p>") == 1
+        assert page.count("Say it anew.") == 1 and "told the same again" in page
+
+    def test_run_of_errors_says_so_and_shows_no_zeros(self):
+        record, _, _ = a_record("x")
+        failed = record.model_copy(
+            update={"attempts": (), "outcome": "error", "error": "no reply <b>", "label": "CLASH"}
+        )
+        page = view.run_view([failed] * 3)
+        assert "3 of 3 queries ended in an error" in page and "no reply &lt;b&gt;" in page
+        assert '<td class="n">0</td>' not in page and "not defined" not in page
+        part = view.run_view([failed, record.model_copy(update={"label": "CLASH"})])
+        assert "1 of 2 queries ended in an error" in part and '<td class="n">1</td>' in part
+        assert "ended in an error" not in view.run_view([record])
+
     def test_rates_of_a_run_have_intervals_and_n(self):
         record, _, _ = a_record("x")
         records = [record.model_copy(update={"label": label, "clash_type": None}) for label in ("CLASH", "CLEAN")]
@@ -194,6 +230,25 @@ class TestDesk:
             assert "upload-" not in str(caught.value) and "\n" not in str(caught.value)
         assert work.OWN not in work.collections_of(desk)
         assert list(desk.folder.iterdir()) == []
+
+    def test_button_counts_what_is_held_and_takes_a_file_again(self, inside: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(AskTab, "warm", lambda *_: None)
+        tab = AskTab(work.open_desk(), lambda: None)
+
+        def upload(*names: str) -> int:
+            """As the browser does: what was chosen takes the place of what was listed."""
+            then = datetime.now(tz=UTC)
+            tab.upload.value = [
+                {"name": name, "type": "", "size": 9, "content": CLEAN.encode() if name != "bad.pdf" else b"%PDF-1.7",
+                 "last_modified": then} for name in names
+            ]  # fmt: skip
+            return len(tab.upload.value)
+
+        assert upload("bad.pdf") == 0 and "bad say" in tab.status.value
+        assert upload("a.txt", "bad.pdf") == 1
+        assert upload("b.txt", "c.txt") == 3
+        tab.status.value = ""
+        assert upload("a.txt") == 3 and "a can be asked about" in tab.status.value
 
     def test_uploads_come_first_and_keep_their_names(self, inside: Path):
         desk = work.open_desk()
@@ -300,17 +355,6 @@ class Shown(NamedTuple):
     seconds: float
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def answers_on(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 def press(page: Page, name: str) -> None:
     page.evaluate(f"document.querySelector('.ovx-{name}').click()")
 
@@ -338,25 +382,198 @@ def ask(page: Page, contract: str, place: int, arm: int = 4) -> float:
 
 
 @pytest.fixture(scope="module")
-def shown(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
-    if find_browser() is None:
-        without("chromium", "chromium")
-    port = free_port()
-    command = [sys.executable, "-m", "ovrag_core.explorer", "--no-browser", f"--port={port}"]
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "OMP_NUM_THREADS": "1"}
+def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The explorer over the small project; its browser is a script that keeps what it was called with."""
+    inside = tmp_path_factory.mktemp("server")
+    keep = f"import sys; open({str(inside / 'called')!r}, 'w').write(sys.argv[1])"
+    browser = shlex.join([sys.executable, "-c", keep, "%s"])
+    with serve_explorer(folder, inside / "log", f"--Voila.browser={browser}", "--PageKernels.patience=1") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def shown(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
+    require_browser()
     with open_browser(tmp_path_factory.mktemp("browser")) as page:
-        started = time.monotonic()
-        with subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as server:
+        started = server.process.create_time()
+        page.call("Page.navigate", url=server.opened)
+        page.wait("!!document.querySelector('.ovx-ask')", 120)
+        ask(page, "A &", 0)
+        yield Shown(page, time.time() - started)
+
+
+def refusal(address: str, method: str = "GET", opener: OpenerDirector | None = None, **headers: str) -> int:
+    """The status of an answer, redirections followed."""
+    request = Request(address, method=method, headers=headers)
+    try:
+        with (opener.open if opener else urlopen)(request, timeout=60) as reply:
+            return reply.status
+    except HTTPError as error:
+        return error.code
+
+
+class Visit(NamedTuple):
+    """A page that was opened without a browser."""
+
+    opener: OpenerDirector
+    cookie: str
+    page: str
+    kernel: str
+
+
+@pytest.fixture(scope="module")
+def visit(server: Server) -> Visit:
+    """The page by the printed address, as a browser would get it; nothing is connected to its kernel yet."""
+    cookies = HTTPCookieProcessor()
+    opener = build_opener(cookies)
+    with opener.open(server.opened, timeout=240) as reply:
+        assert reply.url == server.address, "the token has left the address"
+        page = reply.read().decode()
+    kernel = re.search(r'"kernelId": "([\w-]+)"', html.unescape(page))
+    assert kernel
+    cookie = "; ".join(f"{each.name}={each.value}" for each in cookies.cookiejar)
+    return Visit(opener, cookie, page, kernel[1])
+
+
+def connect(server: Server, kernel: str, token: str = "", **options: object) -> websocket.WebSocket:
+    address = server.address.replace("http://", "ws://")
+    return websocket.create_connection(f"{address}api/kernels/{kernel}/channels{token}", timeout=30, **options)
+
+
+class TestDoors:
+    """Who has no token, comes by another name or from another page is refused, by each way in."""
+
+    WAYS = (
+        ("GET", ""),
+        ("GET", "login"),
+        ("GET", "anything"),
+        ("GET", "api/kernels"),
+        ("GET", "api/kernels/{kernel}"),
+        ("DELETE", "api/kernels/{kernel}"),
+        ("POST", "api/kernels/{kernel}/restart"),
+        ("GET", "api/kernels/{kernel}/channels"),
+        ("POST", "voila/api/shutdown/{kernel}"),
+        ("GET", "voila/static/voila.js"),
+        ("GET", "voila/templates/base/static/voila.js"),
+        ("GET", "voila/labextensions/@voila-dashboards/widgets-manager8/package.json"),
+        ("GET", "voila/api/themes/@jupyterlab/theme-light-extension/index.css"),
+        ("GET", "voila/files/00_explorer.ipynb"),
+        ("GET", "voila/files/../params.yaml"),
+        ("GET", "voila/static/../../../../params.yaml"),
+    )
+
+    @pytest.mark.parametrize(("method", "way"), WAYS)
+    def test_refused_without_token_with_a_wrong_one_and_under_another_name(
+        self, server: Server, visit: Visit, method: str, way: str
+    ):
+        address = server.address + way.format(kernel=visit.kernel)
+        assert refusal(address, method) == 403
+        assert refusal(f"{address}?token=", method) == 403
+        assert refusal(f"{address}?token={'0' * len(server.token)}", method) == 403
+        assert refusal(f"{address}?token={server.token}", method, Host="rebound.example:80") == 403
+        assert server.kernels(), "nothing of it ended a kernel"
+
+    def test_files_of_the_project_are_refused_even_with_the_token(self, server: Server, visit: Visit):
+        for way in ("voila/files/00_explorer.ipynb", "voila/files/..%2Fparams.yaml", "voila/static/..%2F..%2Fapp.py"):
+            assert refusal(server.address + way, opener=visit.opener) in (403, 404)
+
+    def test_socket_needs_cookie_or_token_and_the_pages_own_origin(self, server: Server, visit: Visit):
+        own, foreign = server.address.rstrip("/"), "http://evil.example"
+        for refused in (
+            {"origin": own},
+            {"origin": foreign},
+            {"suppress_origin": True},
+            {"cookie": visit.cookie, "origin": foreign},
+            {"cookie": visit.cookie, "origin": "null"},
+            {"cookie": visit.cookie, "origin": own, "host": "rebound.example"},
+        ):
+            with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
+                connect(server, visit.kernel, **refused)
+
+    def test_no_other_user_can_listen_to_a_kernel(self, server: Server, visit: Visit):
+        kernel = next(each for each in server.kernels() if any(visit.kernel in part for part in each.cmdline()))
+        connection = Path(next(part for part in kernel.cmdline() if visit.kernel in part))
+        assert json.loads(connection.read_text())["transport"] == "ipc"
+        assert connection.parent.stat().st_mode & 0o077 == 0
+
+    def test_token_is_in_the_printed_address_alone(self, server: Server, visit: Visit):
+        refusal(f"{server.address}voila/files/x?token={server.token}", Referer=server.opened)
+        refusal(f"{server.address}api/kernels/no-such-k-er-nel?token={server.token}")
+        assert server.log.read_text().count(server.token) == 1
+        assert server.token not in visit.page
+        family = [server.process, *server.process.children(recursive=True)]
+        assert not any(server.token in " ".join([*each.cmdline(), *each.environ().values()]) for each in family)
+        called = server.log.with_name("called")
+        wait_for(called.exists, 30, "the browser to be called")
+        opened = Path(called.read_text().removeprefix("file://"))
+        assert server.token not in called.read_text() and server.token in opened.read_text()
+        assert opened.parent.stat().st_mode & 0o077 == 0
+
+    def test_page_may_connect_to_its_own_host_alone(self, server: Server, visit: Visit):
+        with visit.opener.open(f"{server.address}voila/static/voila.js") as reply:
+            policy = reply.headers["Content-Security-Policy"]
+        host = server.address.split("/")[2]
+        sources = re.search(r"connect-src ([^;]*)", policy)[1].split()
+        assert set(sources) == {"'self'", f"ws://{host}", "data:", "blob:"}
+
+    def test_who_has_the_token_comes_in_and_leaves_no_kernel(self, server: Server, visit: Visit):
+        socket = connect(server, visit.kernel, cookie=visit.cookie, origin=server.address.rstrip("/"))
+        assert refusal(f"{server.address}api/kernels/{visit.kernel}", opener=visit.opener) == 200
+        socket.close()
+        wait_for(lambda: not server.kernels(), 60, "the kernel to end with its connection")
+
+
+class TestKernels:
+    """Real kernels, empty ones."""
+
+    @staticmethod
+    def _run(folder: Path, work, **options: float) -> None:
+        async def whole() -> None:
+            config = Config({"KernelManager": {"transport": "ipc"}})
+            kernels = PageKernels(connection_dir=str(folder), config=config, **options)
             try:
-                wait_for(lambda: answers_on(port), 60, "the server")
-                page.call("Page.navigate", url=f"http://127.0.0.1:{port}/")
-                page.wait("!!document.querySelector('.ovx-ask')", 120)
-                ask(page, "A &", 0)
-                yield Shown(page, time.monotonic() - started)
+                await work(kernels)
             finally:
-                server.terminate()
+                await kernels.shutdown_all(now=True)
+
+        asyncio.run(whole())
+
+    def test_at_most_so_many_run_and_one_that_was_left_makes_way(self, tmp_path_factory: pytest.TempPathFactory):
+        async def work(kernels: PageKernels) -> None:
+            first, second = await kernels.start_kernel(), await kernels.start_kernel()
+            kernels.notify_connect(first)
+            with pytest.raises(tornado.web.HTTPError, match="2 pages of the explorer are open"):
+                await kernels.start_kernel()
+            kernels.notify_disconnect(first)
+            third = await kernels.start_kernel()
+            assert set(kernels.list_kernel_ids()) == {second, third}
+
+        self._run(tmp_path_factory.mktemp("k"), work, most=2, patience=60)
+
+    def test_each_ends_with_its_page_or_when_none_comes_or_when_it_is_idle(
+        self, tmp_path_factory: pytest.TempPathFactory
+    ):
+        async def ended(kernels: PageKernels, kernel_id: str) -> None:
+            async with asyncio.timeout(30):
+                while kernel_id in kernels:
+                    await asyncio.sleep(0.1)
+
+        async def work(kernels: PageKernels) -> None:
+            await ended(kernels, await kernels.start_kernel())
+            kernels.longest_load = 60
+            left = await kernels.start_kernel()
+            for call in (kernels.notify_connect, kernels.notify_disconnect, kernels.notify_connect):
+                call(left)
+            await asyncio.sleep(3 * kernels.patience)
+            assert left in kernels, "its page came back"
+            kernels.notify_disconnect(left)
+            await ended(kernels, left)
+            kernels.cull_idle_timeout, kernels.cull_interval, kernels._initialized_culler = 1, 1, False
+            idle = await kernels.start_kernel()
+            kernels.notify_connect(idle)
+            await ended(kernels, idle)
+
+        self._run(tmp_path_factory.mktemp("k"), work, patience=0.2, longest_load=0.5, cull_idle_timeout=0)
 
 
 class TestInABrowser:
@@ -385,6 +602,7 @@ class TestInABrowser:
         path.write_text(CLASHING.replace("5.25%", "7.75%"), encoding="utf-8")
         shown.page.upload(".widget-upload", path)
         shown.page.wait("document.querySelector('.ovx-status').innerText.includes('My <b>loan can be asked')", 30)
+        assert "(1)" in shown.page.evaluate("document.querySelector('.widget-upload').innerText")
         ask(shown.page, "My <b>loan", 1)
         assert "7.75%" in shown.page.evaluate("document.querySelector('[data-part=answer]').innerText")
 
@@ -401,6 +619,42 @@ class TestInABrowser:
         assert shown.page.evaluate("document.querySelectorAll('[data-part=batch] tr').length") == 5
         assert (folder / "data" / "runs" / "batch-1.jsonl").read_text(encoding="utf-8").count("\n") == 4
 
-    def test_nothing_is_asked_of_another_machine(self, shown: Shown):
-        asked = [url for url in shown.page.requested if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))]
+    def test_nothing_is_asked_of_another_machine(self, shown: Shown, server: Server):
+        own = (server.address, "data:", "blob:")
+        asked = [url for url in shown.page.requested if not url.startswith(own)]
         assert shown.page.requested and not asked
+
+    def test_audit_of_a_folder_outside_the_project_is_refused(self, shown: Shown, tmp_path: Path):
+        shown.page.evaluate(
+            f"""(() => {{
+                const field = document.querySelector(".ovp-bundle input");
+                field.value = {str(tmp_path)!r};
+                field.dispatchEvent(new Event("input", {{bubbles: true}}));
+                field.dispatchEvent(new Event("change", {{bubbles: true}}));
+                document.querySelector(".ovp-check").click();
+            }})()"""
+        )
+        shown.page.wait("document.querySelector('.ovp-checked').innerText.includes('outside the project')", 30)
+
+    def test_kernels_end_with_their_pages(self, shown: Shown, server: Server):
+        """Reloaded 20 times, sometimes before the page is whole; the page says when its kernel is ended."""
+        page = shown.page
+        for number in range(20):
+            page.call("Page.reload")
+            time.sleep(0.3)
+            if number % 4 == 3:
+                page.wait("!!document.querySelector('.ovx-ask')", 120)
+        wait_for(lambda: len(server.kernels()) <= 2, 30, "kernels of earlier pages to end")
+        page.evaluate(
+            """(() => {
+                const values = new FormData();
+                values.append("_xsrf", document.cookie.match("_xsrf=([^;]*)")[1]);
+                const kernel = JSON.parse(document.querySelector("#jupyter-config-data").textContent).kernelId;
+                fetch(`voila/api/shutdown/${kernel}`, {method: "POST", body: values});
+            })()"""
+        )
+        page.wait("document.querySelector('.ovx-ended:not([hidden])')?.innerText.includes('Reload the page')", 60)
+        page.call("Page.reload")
+        page.wait("!!document.querySelector('.ovx-ask')", 120)
+        page.call("Page.navigate", url="about:blank")
+        wait_for(lambda: not server.kernels(), 30, "the last kernel to end with its page")

@@ -1,35 +1,39 @@
-"""`python -m ovrag_core.explorer`: the notebook as an app in this machine's browser; options are Voila's."""
+"""`python -m ovrag_core.explorer [--folder DIR]`: the notebook as an app in the browser; other options are Voila's."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 from pathlib import Path
 
+from ovrag_core.errors import OvragError, ResultError
 from ovrag_core.notebooks import project_of
+from ovrag_core.project import FOLDERS
 
 NOTEBOOK = Path("notebooks/00_explorer.ipynb")
-LARGEST_UPLOAD = 200_000_000  # bytes
-# Whatever a template asks for, nothing is loaded from or sent to another machine.
-POLICY = (
-    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; connect-src 'self' ws: data: blob:; "
-    "frame-ancestors 'self'; form-action 'self'"
-)
 
 
 def main(options: list[str]) -> None:
     """Serve the page until it is stopped."""
-    from voila.app import Voila  # noqa: PLC0415 - takes a second
+    parser = argparse.ArgumentParser(prog="ovrag_core.explorer", add_help=False, allow_abbrev=False)
+    parser.add_argument("--folder", type=Path, action="append", default=[])
+    asked, further = parser.parse_known_args(options)
+    try:
+        notebook = project_of(Path.cwd()) / NOTEBOOK
+        os.environ[FOLDERS] = os.pathsep.join(map(_existing, asked.folder))
+    except OvragError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    from ovrag_core.explorer.server import make_server  # noqa: PLC0415 - takes a second
 
-    app = Voila(
-        tornado_settings={
-            "headers": {"Content-Security-Policy": POLICY},
-            "websocket_max_message_size": LARGEST_UPLOAD,
-        },
-        strip_sources=True,
-        theme="light",
-    )
-    app.initialize([str(project_of(Path.cwd()) / NOTEBOOK), *options])
-    app.start()
+    make_server(notebook, further).start()
+
+
+def _existing(folder: Path) -> str:
+    if not folder.is_dir():
+        raise ResultError(f"--folder {folder}: no such folder; name one that holds packs or bundles")
+    return str(folder.resolve())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from ovrag_core.project import project_file
+from ovrag_core.errors import OvragError, ResultError
+from ovrag_core.project import open_folder, project_file
 from ovrag_core.studies.policy import showing
 from ovrag_core.studies.policy.rating_widget import rating_page
 
@@ -37,9 +38,10 @@ class RateTab:
 
     def show(self) -> None:
         """Show the page of the pack, or why there is none."""
-        named = self.folder.value.strip()
-        said = widgets.HTML(showing.message("Name the folder of a pack.", "bad"))
-        self.page.children = (rating_page(Path(named)) if named else said,)
+        try:
+            self.page.children = (rating_page(_opened(self.folder.value, "pack")),)
+        except OvragError as error:
+            self.page.children = (widgets.HTML(showing.message(str(error), "bad")),)
 
 
 class AuditTab:
@@ -58,15 +60,18 @@ class AuditTab:
 
     def run(self) -> None:
         """Show what the verifier says."""
-        named, seal = self.folder.value.strip(), self.seal.value.strip()
-        if not named:
-            self.said.value = showing.message("Name the folder of a bundle.", "bad")
-            return
-        command = [sys.executable, "-I", str(project_file(VERIFIER)), *(["--seal", seal] if seal else []), "--", named]
+        seal = self.seal.value.strip()
         try:
+            bundle = str(_opened(self.folder.value, "bundle"))
+            # `--seal=`: what begins with a dash is a seal all the same.
+            options = [*([f"--seal={seal}"] if seal else []), "--", bundle]
+            command = [sys.executable, "-I", str(project_file(VERIFIER)), *options]
             done = subprocess.run(
                 command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False
             )
+        except OvragError as error:
+            self.said.value = showing.message(str(error), "bad")
+            return
         except (OSError, subprocess.TimeoutExpired) as error:
             self.said.value = showing.message(f"The bundle could not be checked: {error}.", "bad")
             return
@@ -75,6 +80,12 @@ class AuditTab:
         shown = "<br>".join(html.escape(line) for line in [*lines[:MOST_LINES], *left])
         kind = "good" if done.returncode == 0 else "bad"
         self.said.value = f'<div class="ovp"><p class="say {kind}">{shown}</p></div>'
+
+
+def _opened(named: str, what: str) -> Path:
+    if not named.strip():
+        raise ResultError(f"Name the folder of a {what}.")
+    return open_folder(named.strip())
 
 
 def _folder(words: str) -> widgets.Text:
