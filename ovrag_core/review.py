@@ -168,20 +168,30 @@ def review_of(
     )
 
 
-def findings(violations: Sequence[Violation]) -> tuple[Finding, ...]:
-    """A finding for each contradiction: rules of one kind that the very same passages break are one, told together."""
-    found: dict[tuple[object, ...], Finding] = {}
-    for violation in violations:
-        new = _finding(violation)
-        spans = tuple((passage.document, passage.start, passage.end) for passage in new.evidence)
-        key = (new.clash_type, new.severity, spans) if spans and new.clash_type else (new.rule, new.message)
-        known = found.get(key)
-        if known is None:
-            found[key] = new
-        else:
-            axioms = tuple(dict.fromkeys((*known.axioms, *new.axioms)))
-            found[key] = known.model_copy(update={"message": f"{known.message} {new.message}", "axioms": axioms})
-    return tuple(found.values())
+def findings(violations: Iterable[Violation]) -> tuple[Finding, ...]:
+    """A finding for each contradiction."""
+    return tuple(map(_finding, contradictions(violations)))
+
+
+def contradictions(violations: Iterable[Violation]) -> tuple[Violation, ...]:
+    """Return a violation for each contradiction: rules of one kind that the very same passages break are joined."""
+    joined: dict[tuple[object, ...], Violation] = {}
+    for new in violations:
+        passages = tuple((each.document, each.start, each.end) for each in _passages(new.triples))
+        told = passages and new.clash_type
+        key = (new.clash_type, new.severity, passages) if told else (new.rule, new.message)
+        joined[key] = _joined(joined[key], new) if key in joined else new
+    return tuple(joined.values())
+
+
+def _joined(one: Violation, other: Violation) -> Violation:
+    return one.model_copy(
+        update={
+            "message": f"{one.message} {other.message}",
+            "triples": tuple(dict.fromkeys((*one.triples, *other.triples))),
+            "axioms": tuple(dict.fromkeys((*one.axioms, *other.axioms))),
+        }
+    )
 
 
 def _finding(violation: Violation) -> Finding:

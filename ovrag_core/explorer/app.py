@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
@@ -67,6 +68,7 @@ class AskTab:
         self.upload = widgets.FileUpload(
             accept=",".join(SUFFIXES), multiple=True, description="Upload contracts", layout=_wide()
         )
+        self.listed: tuple[Mapping[str, object], ...] = ()
         self.sample = widgets.Button(description="Make a small sample", layout=_wide())
         self.sample.layout.display = "none" if desk.corpus else ""
         self.chosen = widgets.Dropdown(options=_listed(desk, "text"), layout=_wide())
@@ -107,7 +109,7 @@ class AskTab:
 
     def take(self, files: Sequence[Mapping[str, object]]) -> None:
         """Take in what was uploaded, and say of each file that cannot be read why."""
-        if not files:
+        if tuple(files) == self.listed:
             return
         taken, problems = [], []
         for file in files:
@@ -115,7 +117,9 @@ class AskTab:
                 taken.append(work.add_upload(self.desk, str(file["name"]), bytes(cast(memoryview, file["content"]))).id)
             except OvragError as error:
                 problems.append(str(error))
-        self.upload.value = ()  # the same file can be chosen again
+        # The button counts its value: all that is held, without the content. The same file can be chosen again.
+        self.listed = tuple(_listing(name) for name in self.desk.collections.get(work.OWN, ()))
+        self.upload.value = self.listed
         self.refresh(taken[0] if taken else None)
         told = " ".join([*([f"{', '.join(taken)} can be asked about."] if taken else []), *problems])
         self.status.value = view.message(told, "bad" if problems else "good")
@@ -228,7 +232,10 @@ class BatchTab:
             records = work.open_run(name)
             self.result.value = view.run_view(records) + view.batch_view(records)
             self.progress.value = self.progress.max
-            self.status.value = view.message(f"Done. The run {name} is kept; the tab Runs shows each query.", "good")
+            failed = sum(record.outcome == "error" for record in records)
+            done = f"{failed} of {len(records)} queries ended in an error." if failed else "Done."
+            kept = f"{done} The run {name} is kept; the tab Runs shows each query."
+            self.status.value = view.message(kept, "bad" if failed else "good")
             self.name.value = work.free_name()
             self.done()
 
@@ -327,6 +334,12 @@ def _two_columns(controls: Sequence[tuple[str | widgets.Widget, ...]], results: 
     left = widgets.VBox(named, layout=widgets.Layout(width="300px", flex="0 0 300px"))
     right = widgets.VBox(results, layout=widgets.Layout(flex="1 1 auto", min_width="0", padding="0 0 0 20px"))
     return widgets.HBox([left, right])
+
+
+def _listing(name: str) -> Mapping[str, object]:
+    """An entry of the value of the button for uploads."""
+    then = datetime.fromtimestamp(0, tz=UTC)
+    return {"name": name, "type": "", "size": 0, "content": memoryview(b""), "last_modified": then}
 
 
 def _listed(desk: Desk, value: str) -> list[tuple[str, str]]:

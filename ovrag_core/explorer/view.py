@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, Template
 from markupsafe import Markup, escape
 
-from ovrag_core.grounds import Passage
+from ovrag_core.grounds import Passage, passage
 from ovrag_core.pages import page_templates, shown
 from ovrag_core.reply import OUTCOMES, is_validated, outcome_words
+from ovrag_core.review import contradictions
 from ovrag_core.review_page import Piece, pieces
-from ovrag_core.types import Attempt, Chunk, Document, Evidence, LatencyRecord, QueryRecord, Retrieved, Violation
+from ovrag_core.types import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation
 
 if TYPE_CHECKING:
     from ovrag_core.evaluation.confusion import Confusion
@@ -48,6 +50,7 @@ class Row(NamedTuple):
     arm: str
     counts: Confusion
     outcomes: str
+    measured: int  # queries that were answered and, where the arm validates, checked
     precision: str
     recall: str
 
@@ -70,7 +73,7 @@ def query_view(
     return _template("query").render(
         record=record,
         answer=pieces(answer.text, _within(marks, ANSWER, 0, len(answer.text))) if answer else [],
-        sources=sorted({passage.document_id for passage in quoted}),
+        sources=sorted({each.document_id for each in quoted}),
         name=name,
         first_quote=next((each.start for each in quoted if document and each.document_id == document.id), None),
         verdict=_verdict_words(record),
@@ -86,7 +89,6 @@ def query_view(
         document=document,
         text=_trimmed(pieces(document.text, _within(marks, document.id, 0, len(document.text)))) if document else [],
         latency=latency,
-        rejected=_rejected,
     )
 
 
@@ -99,6 +101,7 @@ def run_view(records: Sequence[QueryRecord], confidence: float = 0.95) -> str:
         rows=[_row(arm, of_arm, confidence) for arm, of_arm in by_arm.items()],
         models=sorted({record.model for record in records}),
         queries=len(records),
+        errors=Counter(record.error for record in records if record.outcome == "error"),
         contracts=len({record.document_id for record in records}),
         confidence=confidence,
     )
@@ -141,7 +144,7 @@ def _template(name: str) -> Template:
 
 def _violations(record: QueryRecord) -> tuple[Violation, ...]:
     verdict = record.attempts[-1].verdict if record.attempts else None
-    return verdict.violations if verdict else ()
+    return contradictions(verdict.violations) if verdict else ()
 
 
 def _verdict_words(record: QueryRecord) -> str:
@@ -158,24 +161,14 @@ def _verdict_words(record: QueryRecord) -> str:
     return CAUSES[record.cause][0].upper() + CAUSES[record.cause][1:] + "." if record.cause else "A contradiction."
 
 
-def _rejected(attempt: Attempt) -> bool:
-    return attempt.verdict is not None and attempt.verdict.status == "inconsistent"
-
-
 def _marks(record: QueryRecord, violations: Sequence[Violation]) -> Marks:
     """Passages by the sign that marks them: the number of the violation that quotes them, or A for the answer's."""
     marks = [
-        (str(place), [_passage(each.evidence) for each in violation.triples if each.evidence])
+        (str(place), [passage(each.evidence) for each in violation.triples if each.evidence])
         for place, violation in enumerate(violations, 1)
     ]
     quoted = record.answer.evidence if record.answer else ()
-    return [*marks, ("A", [_passage(each) for each in quoted])]
-
-
-def _passage(evidence: Evidence) -> Passage:
-    return Passage(
-        quote=evidence.quote, start=evidence.start, end=evidence.end, page=evidence.page, document=evidence.document_id
-    )
+    return [*marks, ("A", [passage(each) for each in quoted])]
 
 
 def _within(marks: Marks, document_id: str, start: int, end: int) -> Marks:
@@ -226,6 +219,7 @@ def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> Row:
         arm,
         counts,
         told,
+        counts.queries - counts.error - counts.unchecked,
         _rate(counts.tp, counts.tp + counts.fp, confidence),
         _rate(counts.tp, counts.tp + counts.fn, confidence),
     )
