@@ -76,15 +76,17 @@ test: setup ## style, types and tests; each runs even where one before it fails
 	.venv/bin/pytest $(PYTEST_FLAGS) || status=1; \
 	exit $$status
 
-lab: setup ## open JupyterLab on the notebooks
+lab: setup ## open JupyterLab on the notebooks; LAB=--allow-root passes options on
 	@.venv/bin/jupyter labextension disable --level=sys_prefix @jupyterlab/apputils-extension:announcements >/dev/null 2>&1 # it asks the network
-	@.venv/bin/jupyter lab --notebook-dir=. notebooks
+	@.venv/bin/jupyter lab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks \
+		--LabApp.extension_manager=readonly --LabApp.news_url=None \
+		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(LAB)
 
 lock: setup ## resolve requirements.in anew; UPGRADE=1 takes newer versions
 	@.venv/bin/python tools/lock.py $(if $(UPGRADE),--upgrade)
 
-explore: setup ## open the explorer in the browser: one query, a batch, a run
-	@.venv/bin/python -m ovrag_core.explorer
+explore: setup ## open the explorer in the browser; EXPLORE=--no-browser passes options on
+	@.venv/bin/python -m ovrag_core.explorer $(EXPLORE)
 
 clean: ## remove .venv and caches; results stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info
