@@ -23,13 +23,16 @@ import websocket
 from browser import Page, Server, open_browser, require_browser, serve_explorer, wait_for
 from traitlets.config import Config
 
+from ovrag_core.answering import NO_ANSWER
 from ovrag_core.errors import DocumentError, QuestionError, RunError, SettingsError
 from ovrag_core.explorer import desk as work
 from ovrag_core.explorer import view
 from ovrag_core.explorer.app import AskTab, RunsTab, explorer
 from ovrag_core.explorer.server import PageKernels
+from ovrag_core.grounds import Grounds, Passage
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.retrieval.store import index_documents
+from ovrag_core.review import FactRow
 from ovrag_core.settings import load_settings
 from ovrag_core.types import (
     Answer,
@@ -185,6 +188,26 @@ class TestView:
         assert page.count('class="finding clash"') == 1 and page.count('class="finding warning"') == 1
         assert page.count("Rule B. Rule C.</p>") == 1
         assert page.count("Say it anew.") == 1 and "told the same again" in page
+
+    def test_facts_have_quote_page_and_place(self):
+        record, chunk, document = a_record("the loan is unsecured")
+        quote = Passage(quote=ATTACK, start=8, end=29, page=7, document=document.id)
+        rows = [FactRow("security", "unsecured", Grounds(evidence=(quote,), reckoned="two <dates>"))]
+        page = view.query_view(record, lambda _: chunk, document, facts=[("The <loan>", rows)])
+        assert "As a review reads it: The &lt;loan&gt;" in page and "reckoned from: two &lt;dates&gt;" in page
+        assert f"“{HARMLESS}" in page and 'page 7, <a href="#ovx-query-8">in the text</a>' in page
+        assert "<sup>1, A, F</sup>" in page, "marked in the contract's text as well"
+
+    def test_outcome_says_what_was_checked_and_not_that_the_answer_is_right(self):
+        record, chunk, document = a_record("the loan is unsecured")
+        fine = record.attempts[0].model_copy(update={"verdict": Verdict(status="consistent"), "triples": ()})
+        fine = record.model_copy(update={"attempts": (fine,), "outcome": "accepted", "cause": None})
+        page = view.query_view(fine, lambda _: chunk, document)
+        assert ">consistent with the agreement</span>" in page and "Nearest in the text" in page
+        silent = fine.attempts[0].model_copy(update={"answer": Answer(text=NO_ANSWER)})
+        page = view.query_view(fine.model_copy(update={"attempts": (silent,)}), lambda _: chunk, document)
+        assert '<span class="badge ">no answer was found</span> There is no answer to check.' in page
+        assert "accepted" not in view.batch_view([fine]) + view.run_view([fine])
 
     def test_run_of_errors_says_so_and_shows_no_zeros(self):
         record, _, _ = a_record("x")
@@ -581,7 +604,8 @@ class TestInABrowser:
         print(f"start to first answer {shown.seconds:.1f} s")
         assert shown.seconds < 90, "15 s on a machine that does nothing else"
         assert ask(shown.page, "A &", 1) < 10, "2 s on a machine that does nothing else"
-        assert "6.5%" in shown.page.evaluate("document.querySelector('[data-part=answer]').innerText")
+        for part in ("answer", "facts"):
+            assert "6.5%" in shown.page.evaluate(f"document.querySelector('[data-part={part}]').innerText")
 
     def test_markup_in_a_contract_is_text(self, shown: Shown):
         ask(shown.page, "A &", 1)

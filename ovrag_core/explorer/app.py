@@ -22,6 +22,7 @@ from ovrag_core.experiment import run_experiment
 from ovrag_core.explorer import desk as work
 from ovrag_core.explorer import view
 from ovrag_core.explorer.desk import Desk
+from ovrag_core.reply import OUTCOMES, known_facts
 from ovrag_core.settings import ARM_NAMES, ArmName
 from ovrag_core.types import Chunk, QueryRecord
 
@@ -143,7 +144,9 @@ class AskTab:
         """Show the answer, or a sentence that says why there is none."""
         with _telling(self.status, "The question could not be answered", self.free):
             record, latency, bench = work.ask_about(self.desk, model, *place, arm, text, self.show_progress)
-            self.result.value = view.query_view(record, bench.index.chunk, bench.documents[place[1]], latency, "ask")
+            facts = known_facts(record, bench) if record.outcome != "error" else ()
+            document = bench.documents[place[1]]
+            self.result.value = view.query_view(record, bench.index.chunk, document, latency, "ask", facts)
             self.status.value = view.message(f"Answered in {latency.total:.2f} s.", "good")
 
     def show_progress(self, done: int, whole: int) -> None:
@@ -291,8 +294,8 @@ class RunsTab:
                 self.summary.value = view.message(str(error), "bad")
             self.chunks = work.stored_chunks()
         self.arm.options = [ALL, *dict.fromkeys(record.arm for record in self.records)]
-        outcomes = sorted({record.outcome for record in self.records})
-        self.outcome.options = [(name.replace("_", " "), name) for name in (ALL, *outcomes)]
+        made = {record.outcome for record in self.records}
+        self.outcome.options = [(ALL, ALL), *((words, name) for name, words in OUTCOMES.items() if name in made)]
         self.choose()
 
     def choose(self) -> None:

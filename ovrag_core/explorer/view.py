@@ -14,8 +14,8 @@ from markupsafe import Markup, escape
 
 from ovrag_core.grounds import Passage, passage
 from ovrag_core.pages import page_templates, shown
-from ovrag_core.reply import OUTCOMES, is_validated, outcome_words
-from ovrag_core.review import contradictions
+from ovrag_core.reply import NEAREST, OUTCOMES, is_nearest, is_silent, is_validated, outcome_words
+from ovrag_core.review import FactRow, contradictions, place
 from ovrag_core.review_page import Piece, pieces
 from ovrag_core.types import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation
 
@@ -50,7 +50,6 @@ class Row(NamedTuple):
     arm: str
     counts: Confusion
     outcomes: str
-    measured: int  # queries that were answered and, where the arm validates, checked
     precision: str
     recall: str
 
@@ -61,13 +60,16 @@ def query_view(
     document: Document | None,
     latency: LatencyRecord | None = None,
     name: str = "query",
+    facts: Sequence[tuple[str, Sequence[FactRow]]] = (),
 ) -> str:
     """All that came of a query, and the asked contract's text (None: not at hand) with the quoted passages marked.
 
-    `name` tells its links from those of other queries on the page.
+    `name` tells its links from those of other queries on the page. `facts` are those that the question asks for, by
+    facility.
     """
     violations = _violations(record)
-    marks = _marks(record, violations)
+    grounds = [row.grounds for _, rows in facts for row in rows if row.grounds]
+    marks = [*_marks(record, violations), ("F", [each for held in grounds for each in held.evidence])]
     answer = record.answer
     quoted = answer.evidence if answer else ()
     return _template("query").render(
@@ -76,7 +78,11 @@ def query_view(
         sources=sorted({each.document_id for each in quoted}),
         name=name,
         first_quote=next((each.start for each in quoted if document and each.document_id == document.id), None),
+        nearest=NEAREST if is_nearest(record) else "",
+        facts=facts,
+        place=place,
         verdict=_verdict_words(record),
+        is_silent=is_silent(record),
         outcome=outcome_words(record),
         causes=CAUSES,
         violations=list(enumerate(violations, 1)),
@@ -109,7 +115,7 @@ def run_view(records: Sequence[QueryRecord], confidence: float = 0.95) -> str:
 
 def batch_view(records: Sequence[QueryRecord]) -> str:
     """The answers of a batch in a table, one row a query."""
-    return _template("batch").render(records=records, outcomes=OUTCOMES)
+    return _template("batch").render(records=records, outcome_words=outcome_words)
 
 
 def message(text: str, kind: str = "note") -> str:
@@ -157,7 +163,7 @@ def _verdict_words(record: QueryRecord) -> str:
     if verdict.status == "unchecked":
         return f"Not checked: {verdict.reason}"
     if verdict.status == "consistent":
-        return "Answer and contract can be true together."
+        return "There is no answer to check." if is_silent(record) else "Answer and contract can be true together."
     return CAUSES[record.cause][0].upper() + CAUSES[record.cause][1:] + "." if record.cause else "A contradiction."
 
 
@@ -214,12 +220,11 @@ def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> Row:
     cells = [cell(record) for record in records]
     counts = Confusion(**{name: cells.count(name) for name in dict.fromkeys(cells)})
     outcomes = [record.outcome for record in records]
-    told = ", ".join(f"{outcomes.count(name)} {name.replace('_', ' ')}" for name in OUTCOMES if name in outcomes)
+    told = ", ".join(f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes)
     return Row(
         arm,
         counts,
         told,
-        counts.queries - counts.error - counts.unchecked,
         _rate(counts.tp, counts.tp + counts.fp, confidence),
         _rate(counts.tp, counts.tp + counts.fn, confidence),
     )
