@@ -1,16 +1,13 @@
 """Start of the explorer to the first answer in a browser, and its kernels: `python benchmarks/explorer.py --times 3`.
 
-Each start has a new browser profile and a server of its own, over the contracts and the index of this project. Seconds
-are from the start of the server: until it listens, until the controls are shown, until the first answer is. Processor
-seconds are those of the server with its kernel and reasoner, and those of the browser, until the first answer. After
-that the page is reloaded, then left, and the kernels that run are counted. Memory is that of server, kernel and
-reasoner at the first answer.
+Each start has a new browser profile and a server of its own, over the contracts and the index of this project. The
+question is asked as soon as its button can be pressed. Memory is that of the server, the kernel and the reasoner after
+the answer. Then the page is reloaded, then left, and the kernels that run are counted.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
@@ -26,39 +23,29 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "tests"))
 from browser import Page, Server, open_browser, serve_explorer, wait_for  # noqa: E402 - the tests' browser
 
-SHOWN = "!!document.querySelector('[data-part=answer]')"
-
-
+READY = "!!document.querySelector('.ovx-ask:not([disabled])')"
 RELOADS = 20
 SETTLED = 30  # seconds in which kernels of earlier pages have to end
 
 
 class Start(NamedTuple):
-    """One start, in seconds but for the last four: GB, kernels twice, and the machine's load before the start."""
+    """One start: seconds, processor seconds twice, GB, kernels twice."""
 
-    listening: float
-    controls: float
     answer: float
-    further: float
     server_cpu: float
     browser_cpu: float
     memory: float
     reloaded: float
     closed: float
-    load: float
 
 
 NAMES = (
-    "the server listens",
-    "the controls are shown",
-    "the first answer is shown",
-    "a further answer, from its question on",
-    "processor seconds of server, kernel and reasoner",
-    "processor seconds of the browser",
+    "seconds from the start of the server to the first answer",
+    "processor seconds of it: server, kernel and reasoner",
+    "processor seconds of it: the browser",
     "memory of server, kernel and reasoner, GB",
     f"kernels after {RELOADS} reloads",
     "kernels after the page is closed",
-    "load of the machine before",
 )
 
 
@@ -72,13 +59,6 @@ def processor_seconds(root: psutil.Process) -> float:
     return used
 
 
-def ask(page: Page) -> None:
-    """Press the button, and wait for the answer."""
-    page.evaluate("document.querySelectorAll('[data-part=answer]').forEach(each => each.remove())")
-    page.evaluate("document.querySelector('.ovx-ask').click()")
-    page.wait(SHOWN, 120)
-
-
 def memory_of(root: psutil.Process) -> float:
     """Return the memory of a process and those it started, in GB; what they share is counted once."""
     return sum(process.memory_full_info().pss for process in (root, *root.children(recursive=True))) / 1e9
@@ -87,8 +67,9 @@ def memory_of(root: psutil.Process) -> float:
 def kernels_after_reloads(page: Page, server: Server) -> tuple[int, int]:
     """Return how many kernels run after reloading the page often, and after it was left."""
     for _ in range(RELOADS):
+        page.evaluate("window.isOld = true")
         page.call("Page.reload")
-        page.wait("!!document.querySelector('.ovx-ask:not([disabled])')", 120)
+        page.wait(f"!window.isOld && {READY}", 120)
     with suppress(AssertionError):
         wait_for(lambda: len(server.kernels()) <= 1, SETTLED, "the earlier kernels")
     reloaded = len(server.kernels())
@@ -100,27 +81,17 @@ def kernels_after_reloads(page: Page, server: Server) -> tuple[int, int]:
 
 def one_start(folder: Path) -> Start:
     """Start everything, ask as soon as the button can be pressed, and end everything."""
-    load = os.getloadavg()[0]
     with open_browser(folder) as page:
         browser = psutil.Process().children()[0]
         before, began = processor_seconds(browser), time.monotonic()
         with serve_explorer(PROJECT, folder / "log") as server:
-            listening = time.monotonic() - began
             page.call("Page.navigate", url=server.opened)
-            page.wait("!!document.querySelector('.ovx-ask:not([disabled])')", 120)
-            controls = time.monotonic() - began
-            ask(page)
+            page.wait(READY, 120)
+            page.evaluate("document.querySelector('.ovx-ask').click()")
+            page.wait("!!document.querySelector('[data-part=answer]')", 120)
             answer = time.monotonic() - began
             used = processor_seconds(server.process), processor_seconds(browser) - before
-            memory = memory_of(server.process)
-            asked = time.monotonic()
-            page.evaluate("document.querySelectorAll('select')[1].selectedIndex = 1")
-            page.evaluate("document.querySelectorAll('select')[1].dispatchEvent(new Event('change', {bubbles: true}))")
-            ask(page)
-            further = time.monotonic() - asked
-            return Start(
-                listening, controls, answer, further, *used, memory, *kernels_after_reloads(page, server), load
-            )
+            return Start(answer, *used, memory_of(server.process), *kernels_after_reloads(page, server))
 
 
 def table(starts: Sequence[Start]) -> str:
@@ -129,7 +100,7 @@ def table(starts: Sequence[Start]) -> str:
         f"| {name} | {statistics.median(values):.1f} | {min(values):.1f} | {max(values):.1f} |"
         for name, values in zip(NAMES, zip(*starts, strict=True), strict=True)
     ]
-    return "\n".join([f"| seconds, n = {len(starts)} | median | least | most |", "|---|---|---|---|", *rows])
+    return "\n".join([f"| explorer, n = {len(starts)} | median | least | most |", "|---|---|---|---|", *rows])
 
 
 def main() -> None:

@@ -664,10 +664,11 @@ class TestInABrowser:
         """Reloaded 20 times, sometimes before the page is whole; the page says when its kernel is ended."""
         page = shown.page
         for number in range(20):
+            page.evaluate("window.isOld = true")
             page.call("Page.reload")
             time.sleep(0.3)
             if number % 4 == 3:
-                page.wait("!!document.querySelector('.ovx-ask')", 120)
+                page.wait("!window.isOld && !!document.querySelector('.ovx-ask')", 120)
         wait_for(lambda: len(server.kernels()) <= 2, 30, "kernels of earlier pages to end")
         page.evaluate(
             """(() => {

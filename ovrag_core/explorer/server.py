@@ -11,7 +11,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import zmq
 from jupyter_server.auth.identity import IdentityProvider
@@ -77,16 +77,16 @@ class PageKernels(AsyncMappingKernelManager):
     cull_connected = Bool(True, config=True)
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(**options)  # type: ignore[no-untyped-call]
         self._starting = 0
         self._ending: set[str] = set()
         self._left: set[str] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
-    async def start_kernel(self, **options: Any) -> str:
+    async def start_kernel(self, **options: Any) -> str:  # type: ignore[override] # as Jupyter's, which are coroutines
         """Start a kernel; its id. Raises HTTPError 503 where as many as allowed have a page."""
-        for kernel_id in tuple(self._left):
-            await self.shutdown_kernel(kernel_id)
+        for left in tuple(self._left):
+            await self.shutdown_kernel(left)
         if len(set(self.list_kernel_ids()) - self._ending) + self._starting >= self.most:
             raise HTTPError(503, FULL.format(most=self.most).replace("%", "%%"))
         self._starting += 1
@@ -98,25 +98,27 @@ class PageKernels(AsyncMappingKernelManager):
         self._end_after(kernel_id, self.longest_load)
         return kernel_id
 
-    async def shutdown_kernel(self, kernel_id: str, now: bool = False, restart: bool = False) -> None:
+    async def shutdown_kernel(  # type: ignore[override] # as above
+        self, kernel_id: str, now: bool = False, restart: bool = False
+    ) -> None:
         """End a kernel; nothing where that has begun already."""
         self._keep(kernel_id)
         if kernel_id in self._ending:
             return
         self._ending.add(kernel_id)
         try:
-            await super().shutdown_kernel(kernel_id, now=now, restart=restart)
+            await super().shutdown_kernel(kernel_id, now=now, restart=restart)  # type: ignore[no-untyped-call]
         finally:
             self._ending.discard(kernel_id)
 
     def notify_connect(self, kernel_id: str) -> None:
         """Keep a kernel, to which a page connected."""
-        super().notify_connect(kernel_id)
+        super().notify_connect(kernel_id)  # type: ignore[no-untyped-call]
         self._keep(kernel_id)
 
     def notify_disconnect(self, kernel_id: str) -> None:
         """End a kernel soon, unless its page comes back."""
-        super().notify_disconnect(kernel_id)
+        super().notify_disconnect(kernel_id)  # type: ignore[no-untyped-call]
         if not self._kernel_connections.get(kernel_id):
             self.leave(kernel_id, self.patience)
 
@@ -207,8 +209,9 @@ class Page(Guarded, TornadoVoilaHandler):  # type: ignore[misc] # Voila has no t
     def on_connection_close(self) -> None:
         """End what was started for a page that nobody waits for."""
         self.is_left = True
+        kernels = cast("PageKernels", self.kernel_manager)
         for kernel_id in self.started:
-            self.kernel_manager.leave(kernel_id)
+            kernels.leave(kernel_id)
 
 
 class Explorer(Voila):  # type: ignore[misc] # Voila has no types
