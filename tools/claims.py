@@ -60,6 +60,7 @@ LOOSE = re.compile(
 NAMED = re.compile(
     r"\b(?:Python|SPARQL|OWL|RDF|CFR|UCC|BY|BY-SA|arXiv|Section|Sections|[Vv]ersion|HermiT|Pellet|CUDA|Java) v?\d[\d.]*"
 )
+INDENTED = "    "  # of code
 CELL = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?")
 
 
@@ -198,7 +199,7 @@ def loose_figures(text: str) -> list[tuple[int, str]]:
     for number, line in enumerate(lines):
         fence = line.lstrip().startswith("```")
         fenced ^= fence
-        if fence or fenced or number in inside:
+        if fence or fenced or number in inside or line.startswith(INDENTED):
             continue
         prose = re.sub(r"<!--.*?-->", " ", FIGURE.sub("macro", line))
         prose = re.sub(r"``.+?``|`[^`]*`|!\[[^]]*\]|\]\([^)]*\)|<?https?://\S+", "code", prose)
