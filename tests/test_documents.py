@@ -17,7 +17,7 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from ovrag_core.documents import find, load
+from ovrag_core.documents import MAX_CHARACTERS, find, load
 from ovrag_core.errors import DocumentError
 
 LEFT = (
@@ -459,10 +459,15 @@ def test_a_page_that_draws_absurdly_much_is_refused(tmp_path):
         load(tmp_path / "absurd.pdf")
 
 
-def test_ten_megabytes_are_read_in_seconds(tmp_path):
+def test_the_longest_text_is_read_and_a_longer_one_refused(tmp_path):
     path = tmp_path / "long.txt"
-    path.write_text("12. Interest. The Borrower shall pay interest on the Loan, monthly in arrears.\n\n" * 130_000)
-    assert len(load(path).sections) == 130_000
+    clause = "12. Interest. The Borrower shall pay interest on the Loan, monthly in arrears.\n\n"
+    count = MAX_CHARACTERS // len(clause)
+    path.write_text(clause * count)
+    assert len(load(path).sections) == count
+    path.write_text(clause * (count + 1))
+    with pytest.raises(DocumentError, match=r"long\.txt holds more than 5,000,000 characters; split it"):
+        load(path)
 
 
 def test_find_lists_documents_in_order_and_passes_over_the_rest(tmp_path):

@@ -220,7 +220,7 @@ def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run
         (("run", "--out", "o.jsonl", *ON, "--cards", "maybe.jsonl"), "line 1: gold is 'MAYBE'"),
         (("run", "--out", "o.jsonl", *ON, "--cards", "claimless.jsonl"), "line 1: 'claim' is missing"),
         (("run", "--out", "o.jsonl", *ON, "--cards", "doubled.jsonl"), "line 1: claim.subj is no IRI"),
-        (("run", "--out", "no/o.jsonl", *ON), "no is no folder"),
+        (("run", "--out", "no/o.jsonl", *ON), "no/o.jsonl cannot be written"),
         (("run", "--out", "o.jsonl", *ON, "--arm", "magic"), "studies.epistemic.arms.0"),
         (("run", "--out", "o.jsonl", *ON, "--cards", "good.jsonl", "--arm", "chat"), "set llm.provider"),
         (("run", "--out", "o.jsonl", "--source", "lakes"), "sources has no lakes; it has rivers, loans"),

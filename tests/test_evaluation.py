@@ -261,6 +261,6 @@ def test_degenerate_runs_give_nulls_not_crashes(records):
     json.dumps(result, allow_nan=False)
     assert set(result["arms"]) == {each.arm for each in records}
     for arm, figures in result["arms"].items():
-        assert figures["queries"] == sum(each.arm == arm for each in records)
+        assert figures["queries"] == sum(each.arm == arm and each.failure is None for each in records)
         assert figures["recall"] is None or figures["confusion"]["tp"] + figures["confusion"]["fn"] > 0
         assert arm in score_text(result)

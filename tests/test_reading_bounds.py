@@ -30,7 +30,8 @@ FIGURES: dict[str, tuple[int, int, dict[str, int]]] = {
     "thesis": (20, 0, {}),
 }
 LESS = 1  # documents
-GENUINE_REPORTED = 1  # of 22, consistent unless they say otherwise: a person lends on deeds of trust
+GENUINE_REPORTED = 1  # of those read here, consistent unless they say otherwise: a person lends on deeds of trust
+LONGEST = 100_000  # bytes: the eight longer ones take most of the time, and benchmarks/reading.py reads them
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,8 @@ def test_genuine_agreements_are_seldom_accused(bench: object, external_data: Pat
     folder = external_data / "loan_genuine" / "documents"
     if not folder.is_dir():
         pytest.skip("no loan_genuine in the external data")
-    reviews = [bench.review(path, {}) for path in sorted(folder.iterdir())]  # type: ignore[attr-defined]
+    paths = [path for path in sorted(folder.iterdir()) if path.stat().st_size <= LONGEST]
+    assert paths
+    reviews = [bench.review(path, {}) for path in paths]  # type: ignore[attr-defined]
     assert {review.label for review in reviews} <= {"CLEAN", "CLASH"}
     assert sum(review.label == "CLASH" for review in reviews) <= GENUINE_REPORTED + LESS

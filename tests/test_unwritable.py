@@ -144,13 +144,6 @@ def test_files_that_are_not_read_are_named(folder: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().err == "ovrag: deal: passed over, as their kind is not read: scan.png, sums.xlsx\n"
 
 
-def test_text_beyond_the_size_that_can_be_read_is_refused(folder: Path, call: Call) -> None:
-    Path("long.txt").write_text("The Borrower repays the Loan. " * 200_000, encoding="utf-8")
-    code, _, err = call("review", "long.txt")
-    assert code == 2
-    assert "more than 5,000,000 characters; split it and try again" in err
-
-
 class Terminal:
     """Standard error of a person who is watching."""
 
