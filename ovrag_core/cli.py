@@ -34,7 +34,7 @@ from ovrag_core.command import (
     writable_file,
     writable_folder,
 )
-from ovrag_core.errors import DocumentError, OvragError, RunError
+from ovrag_core.errors import CorpusError, DocumentError, OvragError, RunError
 from ovrag_core.progress import no_notice, notice, print_beside
 from ovrag_core.project import project_file
 from ovrag_core.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings
@@ -239,6 +239,8 @@ def run(
     retry = ["llm.retry_failures=true"] if retry_errors else []
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
     piece = _shard(shard)
+    if not contracts_folder(settings).exists() and settings.corpus.source == "generated":
+        raise CorpusError("there are no contracts yet; `make loans` makes them, or name yours: -S corpus.source=FOLDER")
     if dry_run:
         documents = ReadOnDemand(find(contracts_folder(settings)))
         queries = experiment.planned(settings, sorted(documents), piece)

@@ -286,10 +286,11 @@ def check(arguments: argparse.Namespace, project: Path) -> int:
         except ResultError as error:
             print(error, file=sys.stderr)
             failed += 1
-    if arguments.refresh:
-        for path, text in texts.items():
-            texts[path] = refresh(text, outputs) if blocks(text) else text
-            path.write_text(texts[path], encoding="utf-8", newline="\n")
+            continue
+        if arguments.refresh:  # after each command, so that an interrupted call keeps what is done
+            for path in (path for path, text in texts.items() if blocks(text)):
+                texts[path] = refresh(texts[path], outputs)
+                path.write_text(texts[path], encoding="utf-8", newline="\n")
     values = results_macros(project)
     wrong = sum(report(str(path), text, outputs, values) for path, text in texts.items())
     print(f"{len(outputs)} commands run, {failed} failed, {wrong} lines differ", file=sys.stderr)

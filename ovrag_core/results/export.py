@@ -283,7 +283,9 @@ def _write(path: Path, content: bytes) -> None:
     except OSError as error:
         if path.parent.is_dir():
             partial.unlink(missing_ok=True)
-        raise ResultError(f"{path} cannot be written ({error.strerror}); make room there, or name another") from None
+        raise ResultError(
+            f"{path} cannot be written ({error.strerror}); name a folder that can be, or make room there"
+        ) from None
 
 
 def _some(paths: list[str]) -> str:
