@@ -65,15 +65,16 @@ thesis: setup ## set the results chapter with LaTeX, after checking that nothing
 readme: setup ## bring the figures of README.md and docs/ up to date with the results
 	@.venv/bin/python -m ovrag_core.results.readme README.md docs/*.md
 
-claims: setup ## run the command beside each figure of README.md and docs/, and compare, about 15 minutes
+claims: setup ## run the command beside each figure of README.md and docs/, and compare, about 20 minutes
 	@.venv/bin/python tools/claims.py
 
+# A thread for each of pytest's processes: with more they wait for one another, and take half as long again.
 test: setup ## style, types and tests; each runs even where one before it fails
 	@status=0; \
 	.venv/bin/ruff check . || status=1; \
 	.venv/bin/ruff format --check . || status=1; \
 	.venv/bin/mypy || status=1; \
-	.venv/bin/pytest $(PYTEST_FLAGS) || status=1; \
+	OMP_NUM_THREADS=1 .venv/bin/pytest $(PYTEST_FLAGS) || status=1; \
 	exit $$status
 
 lab: setup ## open JupyterLab on the notebooks; LAB=--allow-root passes options on
