@@ -19,6 +19,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import groupby, islice
 from multiprocessing.connection import wait as wait_for_any
 from pathlib import Path
@@ -83,28 +84,24 @@ def answers(todo: Sequence[Query], settings: Settings, bench: Bench) -> Answers:
     return (_answer(query, bench) for batch in batches(todo) for query in batch)
 
 
-def code_digest(parts: Sequence[str] = (".",)) -> str:
-    """SHA-256 of the Python files in these parts of the package, by default in all of it: names and contents."""
-    package = Path(__file__).parent
-    places = [package / part for part in parts]
-    files = files_under(package, "*.py")
-    return digest((name, text) for name, text in files if any((package / name).is_relative_to(each) for each in places))
+def code_digest(packages: Iterable[str] = ("ovrag_core",)) -> str:
+    """SHA-256 of the Python files of these packages or modules: contents alone, a file that is moved changes nothing.
+
+    Raises ModuleNotFoundError for a name that is neither.
+    """
+    files = {path for name in packages for path in _python_files(name)}
+    contents = sorted(hashlib.sha256(path.read_bytes()).digest() for path in files)
+    return hashlib.sha256(b"".join(contents)).hexdigest()
 
 
-def files_under(folder: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the files in a folder and below, by name."""
-    for path in sorted(folder.rglob(pattern)):
-        if path.is_file() and "__pycache__" not in path.parts:
-            yield path.relative_to(folder).as_posix(), path.read_bytes()
-
-
-def digest(files: Iterable[tuple[str, bytes]]) -> str:
-    """SHA-256 of files, names and contents."""
-    whole = hashlib.sha256()
-    for name, content in files:
-        whole.update(f"{name}\0{len(content)}\0".encode())
-        whole.update(content)
-    return whole.hexdigest()
+def _python_files(name: str) -> list[Path]:
+    """Python files of a package, or the one of a module."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"no package or module is called {name}", name=name)
+    if spec.submodule_search_locations is None:
+        return [Path(spec.origin)]
+    return [path for folder in spec.submodule_search_locations for path in Path(folder).rglob("*.py")]
 
 
 def batches(todo: Iterable[Query]) -> list[list[Query]]:

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from ovrag_core.contracts.truth import ContractTruth, Truths
 from ovrag_core.errors import CorpusError, DocumentError, RunError
-from ovrag_core.executors import Answered, Query, answers, code_digest, digest, files_under
+from ovrag_core.executors import Answered, Query, answers, code_digest
 from ovrag_core.llm.connect import SHAPES_REPLIES
 from ovrag_core.llm.meter import sum_usage
 from ovrag_core.pipeline import Bench
@@ -50,30 +50,30 @@ LIBRARIES = ("chromadb", "owlready2", "pypdf", "sentence-transformers", "torch",
 # What a run's records are made by. A change of another part of the package must not change what is said of a run, as
 # the pipeline does not make it anew for that: stage 03 in dvc.yaml depends on the same parts, which a test compares.
 RUN_CODE = (
-    "answering.py",
-    "arms.py",
-    "chat_answering.py",
-    "chunking.py",
-    "conformed.py",
-    "contracts/truth.py",
-    "documents",
-    "executors.py",
-    "experiment.py",
-    "extraction",
-    "grounds.py",
-    "identity.py",
-    "lines.py",
-    "llm",
-    "numerals.py",
-    "ontology",
-    "pipeline.py",
-    "reply.py",
-    "retrieval",
-    "review.py",
-    "runs.py",
-    "types.py",
-    "validation.py",
-    "workbench.py",
+    "ovrag_core.answering",
+    "ovrag_core.arms",
+    "ovrag_core.chat_answering",
+    "ovrag_core.chunking",
+    "ovrag_core.conformed",
+    "ovrag_core.contracts.truth",
+    "ovrag_core.documents",
+    "ovrag_core.executors",
+    "ovrag_core.experiment",
+    "ovrag_core.extraction",
+    "ovrag_core.grounds",
+    "ovrag_core.identity",
+    "ovrag_core.lines",
+    "ovrag_core.llm",
+    "ovrag_core.numerals",
+    "ovrag_core.ontology",
+    "ovrag_core.pipeline",
+    "ovrag_core.reply",
+    "ovrag_core.retrieval",
+    "ovrag_core.review",
+    "ovrag_core.runs",
+    "ovrag_core.types",
+    "ovrag_core.validation",
+    "ovrag_core.workbench",
 )
 # How a run is made, not what comes of it.
 HOW: dict[str, bool | set[str]] = {
@@ -290,12 +290,23 @@ def _manifest(
             "questions": [question.model_dump() for question in questions],
             "libraries": {name: version(name).split("+")[0] for name in LIBRARIES},
             "code_sha256": code_digest(RUN_CODE),
-            "ontologies_sha256": digest(files_under(Path("ontologies"), "*")),
+            "ontologies_sha256": _digest_of_files(Path("ontologies")),
             "documents_sha256": _digest_of_json(_texts(bench.documents)),
             "truth_sha256": _digest_of_json((key, truth[key].model_dump(mode="json")) for key in sorted(truth)),
             **({"shard": list(shard)} if shard else {}),
         }
     )
+
+
+def _digest_of_files(folder: Path) -> str:
+    """SHA-256 of the files in a folder and below, names and contents."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            whole.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
+            whole.update(content)
+    return whole.hexdigest()
 
 
 def _texts(documents: Mapping[str, Document]) -> Iterator[tuple[str, str]]:

@@ -430,6 +430,26 @@ def test_a_lost_worker_costs_only_what_it_had_under_way(
     assert manifests[0] == manifests[1]
 
 
+def test_the_digest_of_code_is_of_contents_and_not_of_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"made/__init__.py": "", "made/first.py": "a = 1\n", "made/below/__init__.py": "", "beside.py": "b = 2\n"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    package, both = executors.code_digest(["made"]), executors.code_digest(["made", "beside"])
+    assert package != both == executors.code_digest(["beside", "made", "made.first"])
+    moved = tmp_path / "made" / "below" / "zeroth.py"
+    (tmp_path / "made" / "first.py").rename(moved)
+    assert executors.code_digest(["made"]) == package
+    moved.write_text("a = 2\n", encoding="utf-8")
+    assert executors.code_digest(["made"]) != package
+    moved.write_text(files["made/first.py"], encoding="utf-8")
+    (tmp_path / "made" / "again.py").write_text(files["made/first.py"], encoding="utf-8")
+    assert executors.code_digest(["made"]) != package
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        executors.code_digest(["made", "nowhere"])
+
+
 def test_a_worker_with_another_project_is_refused(settings: Settings, tmp_path: Path) -> None:
     query = Query("plain", "A", Question(id="Q1", text="What?"))
     with pytest.raises(RunError, match=r"does not see .*/nowhere; workers need the project's folder"):
