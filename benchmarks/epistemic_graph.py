@@ -1,6 +1,6 @@
 """How fast a graph of a million triples answers, and how fast it licenses a claim with its proof. And the gold cards.
 
-    python benchmarks/epistemic_graph.py [--triples 1000000] [--claims 4000] [--pyshacl 200] [--seed 1]
+    python benchmarks/epistemic_graph.py [--triples 1000000] [--claims 4000] [--seed 1]
 
 The graph is made: waters in trees below fifty seas, a dozen steps deep in the mean, which is deeper than real
 drainages. Times are those on the processor, so that other work on the machine does not count. With
@@ -26,8 +26,8 @@ from ovrag_core.project import project_file
 from ovrag_core.studies.epistemic.cards import read_cards
 from ovrag_core.studies.epistemic.claims import Claim
 from ovrag_core.studies.epistemic.domain import Domain, load_domain
-from ovrag_core.studies.epistemic.licence import Verdict, license_any, license_claim
-from ovrag_core.studies.epistemic.rechecking import judged_by_shapes, recheck
+from ovrag_core.studies.epistemic.licence import license_any, license_claim
+from ovrag_core.studies.epistemic.rechecking import recheck
 
 _WORDS = ("Alder", "Bear", "Cedar", "Deer", "Elm", "Fox", "Goose", "Hazel", "Iron", "Jay", "Kelp", "Lynx", "Maple")
 _PER_RIVER = 3  # triples: name, class, mouth
@@ -115,31 +115,15 @@ def on_gold_cards(folder: Path, domain: Domain) -> None:
     show("licence with proof, gold cards", sorted(spent), 10)
 
 
-def with_pyshacl(folder: Path, domain: Domain, count: int, seed: int) -> None:
-    """Whether a general SHACL engine finds the shapes broken by exactly those claims that are licensed as NO."""
-    hidden = frozenset((folder / "hidden_subjects.txt").read_text(encoding="utf-8").split())
-    store = open_graph(folder / "hasMouth_facts.tsv", domain.table, hidden)
-    cards = [card for card in read_cards(folder / "cards_gold.jsonl") if card.claim.pred in domain.predicates]
-    agree = 0
-    for card in random.Random(seed).sample(cards, min(count, len(cards))):
-        claim = Claim(NamedNode(card.claim.subjects[0]), card.claim.pred, NamedNode(card.claim.obj))
-        denied = license_claim(claim, store, domain).verdict == Verdict.NO
-        agree += bool(judged_by_shapes(claim, store, domain)) == denied
-    estimate = wilson(agree, min(count, len(cards)))
-    print(f"pyshacl agrees on {agree} of {estimate.clusters} direct claims [{estimate.low:.4f}, {estimate.high:.4f}]")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--triples", type=int, default=1_000_000)
     parser.add_argument("--claims", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pyshacl", type=int, default=200, help="gold cards that pyshacl judges too")
     options = parser.parse_args()
     domain = load_domain(project_file(Path("ontologies/domains/rivers.yaml")))
     if (folder := external_data("rivers")).is_dir():
         on_gold_cards(folder, domain)
-        with_pyshacl(folder, domain, options.pyshacl, options.seed)
     at_size(domain, options.triples, options.claims, options.seed)
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from ovrag_core.errors import ReasonerError
 from ovrag_core.lines import one_line
+from ovrag_core.loop.closed_world import ClosedWorld, Failure
 from ovrag_core.ontology.assertions import ABox, Fact, Source, assert_triples
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
 from ovrag_core.ontology.rules import Rule
-from ovrag_core.ontology.shapes import Failure, Shapes
 from ovrag_core.ontology.values import Value
 from ovrag_core.types import Status, Triple, Verdict, Violation
 
@@ -48,7 +48,7 @@ class Validator:
         heap_megabytes: int = 1024,
     ) -> None:
         self.ontology = ontology
-        self._shapes = Shapes(ontology)
+        self._closed_world = ClosedWorld(ontology)
         self._reasoner = Reasoner.of(
             ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes
         )
@@ -81,7 +81,7 @@ class Validator:
         except ReasonerError as error:
             return Verdict(status="unchecked", reason=str(error), unmapped=unmapped)
         if closed_world:
-            findings += [self._missing(failure) for failure in self._shapes.evaluate(facts)]
+            findings += [self._missing(failure) for failure in self._closed_world.failures(facts)]
         violations = tuple(self._violation(finding, ranked, literal_names) for finding in _choose(findings, ranked))
         clash = [violation for violation in violations if violation.severity == "clash"]
         return Verdict(
@@ -106,7 +106,7 @@ class Validator:
             return self.check(triples, closed_world=closed_world).status
         if outcome.clash:
             return "inconsistent"
-        failures = self._shapes.evaluate(facts) if closed_world else []
+        failures = self._closed_world.failures(facts) if closed_world else []
         broken = any(self.ontology.rule[failure.rule].severity == "clash" for failure in failures)
         return "inconsistent" if broken else "consistent"
 

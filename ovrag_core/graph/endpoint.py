@@ -76,7 +76,10 @@ class EndpointStore:
         return [dict(row) for row in answer.rows]
 
     def triples(
-        self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
+        self,
+        subject: NamedNode | BlankNode | None = None,
+        predicate: NamedNode | None = None,
+        object_: Term | None = None,
     ) -> list[Triple]:
         """See `Store.triples`."""
         given = {"s": subject, "p": predicate, "o": object_}

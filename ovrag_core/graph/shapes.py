@@ -1,182 +1,333 @@
-"""SHACL shapes (https://www.w3.org/TR/shacl/) over a graph: all of SHACL by pyshacl, SPARQL constraints by the store.
+"""SHACL shapes (https://www.w3.org/TR/shacl/) over a store: what breaks them, by the constraints that our files state.
 
-A SPARQL constraint is a query that gives back what breaks it, so that a store can answer it in microseconds where a
-general SHACL engine takes a tenth of a second; the tests compare the two.
+A general SHACL engine takes a hundred times as long; the tests compare the two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from itertools import permutations
 from pathlib import Path
+from typing import TypeGuard
 
-from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, serialize
-from rdflib import RDF, Graph, URIRef
-from rdflib import Literal as RdflibLiteral
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, serialize
+from rdflib import Graph, Namespace, URIRef
+from rdflib import Literal as Text
+from rdflib.collection import Collection
 from rdflib.term import Node
 
 from ovrag_core.errors import GraphError, OntologyError
-from ovrag_core.graph.loading import parse_file
-from ovrag_core.graph.query import Term, check, iris, undeclared_prefixes
+from ovrag_core.graph.loading import TYPE, parse_file
+from ovrag_core.graph.query import Term, iris, undeclared_prefixes
 from ovrag_core.graph.store import EmbeddedStore, Store
-from ovrag_core.lines import one_line
 
-SH = "http://www.w3.org/ns/shacl#"
-_TARGETS = {
-    "targetSubjectsOf": "SELECT DISTINCT ?this WHERE { ?this ?of ?value }",
-    "targetObjectsOf": "SELECT DISTINCT ?this WHERE { ?value ?of ?this }",
-    "targetClass": "SELECT DISTINCT ?this WHERE { ?this a/<http://www.w3.org/2000/01/rdf-schema#subClassOf>* ?of }",
-}
+SH = Namespace("http://www.w3.org/ns/shacl#")
 SECONDS = 10.0  # for a query of a shape, which another has written
 _W3C = "http://www.w3.org/"
+_SUBCLASS = NamedNode(f"{_W3C}2000/01/rdf-schema#subClassOf")
+_TARGETS = (SH.targetClass, SH.targetObjectsOf, SH.targetSubjectsOf)
+_COMPARISONS: dict[Node, Callable[[Decimal, Decimal], bool]] = {
+    SH.minInclusive: operator.ge,
+    SH.maxInclusive: operator.le,
+    SH.minExclusive: operator.gt,
+    SH.maxExclusive: operator.lt,
+}
+_NO_CONSTRAINTS = {
+    SH.sparql,
+    SH.severity,
+    SH.message,
+    SH.name,
+    SH.description,
+    SH.order,
+    SH.path,
+    SH.deactivated,
+    *_TARGETS,
+}
+_SUPPORTED = "sh:class, sh:or, sh:sparql, and of a property counts, bounds and sh:lessThan"
+
+Said = tuple[tuple[NamedNode, Term], ...]  # predicates with their values at a node
+Check = Callable[[Store, Term], Iterator[Said]]  # what breaks a constraint at a node; () where something is missing
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What a shape finds at a node: the value that breaks it, where the shape names one."""
+    """A node that breaks a constraint of a shape.
+
+    `said` are the values that break it, with their predicates; where something is missing, what makes the node a
+    target. Of a SPARQL constraint, `value` is what its query gives beside the node.
+    """
 
     shape: str
     focus: Term
     value: Term | None = None
+    constraint: str = "sparql"
+    said: Said = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A node shape. `targets` are pairs of a target's kind and IRI, `selects` its SPARQL constraints with prefixes.
+    """The targets of a shape (kinds and IRIs), its checks by the names of constraints, and its SPARQL constraints."""
 
-    `whole` says whether those are all that the shape asks for.
-    """
-
-    iri: str
-    targets: tuple[tuple[str, NamedNode], ...]
-    selects: tuple[str, ...]
-    whole: bool
+    targets: tuple[tuple[Node, NamedNode], ...]
+    checks: tuple[tuple[str, Check], ...]
+    queries: tuple[str, ...]
 
 
 class Shapes:
-    """The shapes of a file, by their IRIs.
+    """The shapes of a graph by their names: their IRIs, or what the annotation `named_by` says.
 
-    Raises OntologyError, with the file, for shapes that do not parse (with the line), use a prefix that is not
-    declared, reach out of the graph, or of which there are none.
+    `source` begins each message. Raises OntologyError for a constraint that is not supported, and for a query that
+    cannot be read, uses a prefix that is not declared, or reaches out of the graph.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._graph = _rdflib(parse_file(path, OntologyError))
-        self._refuse_reaching_out()
-        self.shapes = {shape.iri: shape for shape in self._read()}
-        if not self.shapes:
-            raise OntologyError(f"{path} holds no shape with a target; give one, or leave the file out")
+    def __init__(self, graph: Graph, source: str = "", named_by: URIRef | None = None) -> None:
+        self.shapes = dict(_Reader(graph, f"{source}: " if source else "", named_by).shapes())
 
     def violations(self, store: Store, only: Iterable[str] | None = None) -> list[Violation]:
-        """What breaks the shapes (those of the IRIs in `only`), by their SPARQL constraints."""
-        chosen = self.shapes if only is None else only
-        found = {each: None for iri in chosen for each in self._broken(self.shapes[iri], store)}
-        return sorted(found, key=str)
-
-    def validate(self, triples: Iterable[Triple]) -> list[Violation]:
-        """What breaks the shapes, by pyshacl: slower, and for shapes of every kind."""
-        import pyshacl  # noqa: PLC0415 - takes a second to load
-
-        try:
-            _, report, _ = pyshacl.validate(_rdflib(triples), shacl_graph=self._graph, inplace=True)
-        except (pyshacl.errors.ReportableRuntimeError, pyshacl.errors.ValidationFailure, ValueError) as error:
-            raise OntologyError(f"{self.path}: the shapes cannot be applied ({one_line(str(error), 160)})") from None
-        if not isinstance(report, Graph):
-            raise OntologyError(f"{self.path}: the shapes cannot be applied ({one_line(str(report), 160)})")
-        found = {
-            self._result(report, node): None for node in report.subjects(RDF.type, URIRef(SH + "ValidationResult"))
-        }
-        return sorted(found, key=str)
+        """What breaks the shapes (those named in `only`), each once, in the order of its text."""
+        names = self.shapes if only is None else only
+        return sorted({each: None for name in names for each in _broken(name, self.shapes[name], store)}, key=str)
 
     def unreachable(self, known: frozenset[str]) -> dict[str, str]:
         """Shapes that can never fire on a graph of the IRIs in `known`, each with what it asks for in vain."""
         found: dict[str, str] = {}
-        for shape in self.shapes.values():
-            asked = {target.value for _, target in shape.targets}
-            asked |= {iri for text in shape.selects for iri in iris(text)}
-            missing = sorted(iri for iri in asked if iri not in known and not iri.startswith(_W3C))
+        for name, shape in self.shapes.items():
+            asked = {iri.value for _, iri in shape.targets}.union(*map(iris, shape.queries))
+            missing = sorted(iri for iri in asked - known if not iri.startswith(_W3C))
             if missing:
-                found[shape.iri] = missing[0]
+                found[name] = missing[0]
         return found
 
-    def _broken(self, shape: Shape, store: Store) -> Iterable[Violation]:
-        if not shape.whole:
-            raise OntologyError(
-                f"{self.path}: the shape {shape.iri} asks for more than a SPARQL constraint; state it as sh:sparql"
-            )
-        for kind, of in shape.targets:
-            for focus in store.select(_TARGETS[kind], {"of": of}):
-                for select in shape.selects:
-                    for row in store.select(select, {"this": focus["this"]}):
-                        yield Violation(shape.iri, focus["this"], row.get("value"))
 
-    def _refuse_reaching_out(self) -> None:
-        """Wherever a query stands in the file: a general engine would run it."""
-        for form in ("select", "ask", "construct"):
-            for text in self._graph.objects(None, URIRef(SH + form)):
-                try:
-                    check(str(text), form.upper())
-                except GraphError as error:
-                    raise OntologyError(f"{self.path}: a sh:{form}: {error}") from None
+def read_shapes(path: Path) -> Shapes:
+    """The shapes of a file. Raises OntologyError, with the file, where they cannot be used or there are none."""
+    triples = serialize(parse_file(path, OntologyError), format=RdfFormat.N_TRIPLES)
+    shapes = Shapes(Graph().parse(data=triples, format="nt"), str(path))
+    if not shapes.shapes:
+        raise OntologyError(f"{path} holds no shape with a target; give one, or leave the file out")
+    return shapes
 
-    def _read(self) -> Iterable[Shape]:
-        kinds = {URIRef(SH + kind): kind for kind in _TARGETS}
-        nodes = {node for target in kinds for node in self._graph.subjects(target)}
-        for node in sorted(nodes, key=str):
-            if self._graph.value(node, URIRef(SH + "deactivated")) == RdflibLiteral(True):
+
+def _broken(name: str, shape: Shape, store: Store) -> Iterator[Violation]:
+    for kind, iri in shape.targets:
+        for focus, target in _focus_nodes(store, kind, iri).items():
+            for constraint, check in shape.checks:
+                for said in check(store, focus):
+                    yield Violation(name, focus, None, constraint, said or target)
+            for query in shape.queries:
+                for row in store.select(query, {"this": focus}):
+                    yield Violation(name, focus, row.get("value"))
+
+
+def _focus_nodes(store: Store, kind: Node, iri: NamedNode) -> dict[Term, Said]:
+    """The nodes that a target names, each with what makes it one."""
+    if kind == SH.targetClass:
+        return dict.fromkeys(_members(store, iri), ((TYPE, iri),))
+    triples = store.triples(predicate=iri)
+    if kind == SH.targetObjectsOf:
+        return {triple.object: () for triple in triples}
+    return {triple.subject: ((iri, triple.object),) for triple in triples}
+
+
+def _members(store: Store, of: NamedNode) -> set[Term]:
+    """The nodes of a class and of those below it."""
+    classes: dict[Term, None] = {of: None}
+    waiting = [of]
+    while waiting:
+        below = [triple.subject for triple in store.triples(None, _SUBCLASS, waiting.pop())]
+        waiting += [node for node in below if node not in classes and isinstance(node, NamedNode)]
+        classes.update(dict.fromkeys(below))
+    return {triple.subject for each in classes for triple in store.triples(None, TYPE, each)}
+
+
+def _values(store: Store, node: Term, path: NamedNode) -> list[Term]:
+    return [triple.object for triple in store.triples(node, path)] if isinstance(node, NamedNode | BlankNode) else []
+
+
+class _Reader:
+    """Shapes of a graph as checks; `where` begins each message."""
+
+    def __init__(self, graph: Graph, where: str, named_by: URIRef | None) -> None:
+        self.graph, self.where, self.named_by = graph, where, named_by
+        self._inside: list[Node] = []
+
+    def shapes(self) -> Iterator[tuple[str, Shape]]:
+        """Each node shape by its name, and each of its property shapes that has one of its own."""
+        for shape in sorted({node for target in _TARGETS for node in self.graph.subjects(target)}, key=str):
+            if self.graph.value(shape, SH.deactivated) == Text(True):
                 continue
-            targets = [
-                (kind, NamedNode(str(of))) for target, kind in kinds.items() for of in self._graph.objects(node, target)
-            ]
-            selects = [self._select(node, each) for each in self._graph.objects(node, URIRef(SH + "sparql"))]
-            asked = {str(each).removeprefix(SH) for each in self._graph.predicates(node) if str(each).startswith(SH)}
-            whole = asked <= {*_TARGETS, "sparql", "message", "severity", "name", "description"}
-            yield Shape(str(node), tuple(sorted(targets, key=str)), tuple(sorted(selects)), whole)
+            targets = tuple(
+                (kind, self._iri(iri)) for kind in _TARGETS for iri in sorted(self.graph.objects(shape, kind), key=str)
+            )
+            named = [node for node in self.graph.objects(shape, SH.property) if self._name(node)]
+            rest = self._checks(shape, named)
+            queries = tuple(sorted(self._select(shape, each) for each in self.graph.objects(shape, SH.sparql)))
+            if self.named_by and not self._name(shape) and (rest or queries):
+                raise OntologyError(
+                    f"{self.where}the shape {shape} has a constraint without ovr:rule; name the rule it states"
+                )
+            if rest or queries or not self.named_by:
+                yield self._name(shape) or str(shape), Shape(targets, rest, queries)
+            for node in named:
+                yield self._name(node), Shape(targets, self._checks(node), ())
+
+    def _name(self, shape: Node) -> str:
+        return str(self.graph.value(shape, self.named_by) or "") if self.named_by else ""
+
+    def _called(self, shape: Node) -> str:
+        return self._name(shape) or str(shape)
+
+    def _checks(self, shape: Node, skipped: Container[Node] = ()) -> tuple[tuple[str, Check], ...]:
+        """The constraints of a shape by name. Raises OntologyError for a shape that is part of itself."""
+        if shape in self._inside:
+            raise OntologyError(
+                f"{self.where}the shape {self._called(shape)} is part of itself; recursive shapes are not supported"
+            )
+        self._inside.append(shape)
+        found = [
+            (_local(predicate), self._check(shape, predicate, value))
+            for predicate, value in sorted(self.graph.predicate_objects(shape), key=str)
+            if str(predicate).startswith(str(SH)) and predicate not in _NO_CONSTRAINTS and value not in skipped
+        ]
+        self._inside.pop()
+        return tuple(found)
+
+    def _check(self, shape: Node, predicate: Node, asked: Node) -> Check:
+        path = self.graph.value(shape, SH.path)
+        if path is None:
+            return self._of_node(shape, predicate, asked)
+        name = self._path(path)
+        if predicate == SH.minCount:
+            return _at_least(name, self._number(shape, predicate, asked))
+        if predicate == SH.maxCount:
+            return _at_most(name, self._number(shape, predicate, asked))
+        if predicate == SH.lessThan:
+            return _less_than(name, self._path(asked))
+        if predicate in _COMPARISONS:
+            return _each(name, _bounded(_COMPARISONS[predicate], self._number(shape, predicate, asked)))
+        return _each(name, self._of_node(shape, predicate, asked))
+
+    def _of_node(self, shape: Node, predicate: Node, asked: Node) -> Check:
+        """A constraint that is asked of a node: a target, or a value of a property."""
+        if predicate == SH.property:
+            return _all(self._checks(asked))
+        if predicate == SH["or"]:
+            return _any([_all(self._checks(node)) for node in self._list(asked)])
+        if predicate == SH["class"]:
+            return _has_class(self._iri(asked))
+        raise OntologyError(
+            f"{self.where}sh:{_local(predicate)} in the shape {self._called(shape)} is not supported; use {_SUPPORTED}"
+        )
+
+    def _list(self, head: Node) -> list[Node]:
+        try:
+            return list(Collection(self.graph, head))
+        except ValueError:
+            raise OntologyError(f"{self.where}a list in a shape runs in a circle; mend its rdf:rest") from None
+
+    def _path(self, path: Node) -> NamedNode:
+        if not isinstance(path, URIRef):
+            raise OntologyError(f"{self.where}a shape's sh:path must be a property; other paths are not supported")
+        return self._iri(path)
+
+    def _number(self, shape: Node, predicate: Node, value: Node) -> Decimal:
+        try:
+            return Decimal(str(value))
+        except InvalidOperation:
+            raise OntologyError(
+                f"{self.where}{_local(predicate)} of the shape {self._called(shape)} is {value}, not a number"
+            ) from None
 
     def _select(self, shape: Node, constraint: Node) -> str:
-        text = self._graph.value(constraint, URIRef(SH + "select"))
+        text = self.graph.value(constraint, SH.select)
         if text is None:
-            raise OntologyError(f"{self.path}: a sh:sparql of the shape {shape} has no sh:select; add it")
+            raise OntologyError(f"{self.where}a sh:sparql of the shape {shape} has no sh:select; add it")
         query = "".join(self._prefixes(constraint)) + str(text).strip()
         if undeclared := undeclared_prefixes(query):
             raise OntologyError(
-                f"{self.path}: the shape {shape} uses {undeclared[0]}, which its sh:prefixes do not declare"
+                f"{self.where}the shape {shape} uses {undeclared[0]}, which its sh:prefixes do not declare"
             )
         try:
             EmbeddedStore(seconds=SECONDS).select(query)
         except GraphError as error:
-            raise OntologyError(f"{self.path}: the shape {shape}: {error}") from None
+            raise OntologyError(f"{self.where}the shape {shape}: {error}") from None
         return query
 
-    def _prefixes(self, constraint: Node) -> Iterable[str]:
-        for ontology in self._graph.objects(constraint, URIRef(SH + "prefixes")):
-            for declared in self._graph.objects(ontology, URIRef(SH + "declare")):
-                name = self._graph.value(declared, URIRef(SH + "prefix"))
-                namespace = self._graph.value(declared, URIRef(SH + "namespace"))
-                yield f"PREFIX {name}: {_iri(str(namespace), self.path)}\n"
+    def _prefixes(self, constraint: Node) -> Iterator[str]:
+        for ontology in self.graph.objects(constraint, SH.prefixes):
+            for declared in self.graph.objects(ontology, SH.declare):
+                name = self.graph.value(declared, SH.prefix)
+                yield f"PREFIX {name}: {self._iri(self.graph.value(declared, SH.namespace))}\n"
 
-    def _result(self, report: Graph, node: Node) -> Violation:
-        focus, value = report.value(node, URIRef(SH + "focusNode")), report.value(node, URIRef(SH + "value"))
-        shape = report.value(node, URIRef(SH + "sourceShape"))
-        return Violation(str(shape), _term(focus), None if value is None else _term(value))
-
-
-def _iri(text: str, path: Path) -> str:
-    try:
-        return str(NamedNode(text))
-    except ValueError:
-        raise OntologyError(f"{path}: sh:namespace {text!r} is no IRI; mend it") from None
+    def _iri(self, node: Node | None) -> NamedNode:
+        try:
+            return NamedNode(str(node))
+        except ValueError:
+            raise OntologyError(f"{self.where}{str(node)!r} in a shape is no IRI; mend it") from None
 
 
-def _rdflib(triples: Iterable[Triple]) -> Graph:
-    return Graph().parse(data=serialize(triples, format=RdfFormat.N_TRIPLES), format="nt")
+def _local(predicate: Node) -> str:
+    return str(predicate).removeprefix(str(SH))
 
 
-def _term(node: Node | None) -> Term:
-    if isinstance(node, URIRef):
-        return NamedNode(str(node))
-    if isinstance(node, RdflibLiteral):
-        datatype = NamedNode(str(node.datatype)) if node.datatype else None
-        return Literal(str(node), language=node.language) if node.language else Literal(str(node), datatype=datatype)
-    return BlankNode(str(node))
+def _all(checks: Sequence[tuple[str, Check]]) -> Check:
+    return lambda store, node: (said for _, check in checks for said in check(store, node))
+
+
+def _any(checks: Sequence[Check]) -> Check:
+    return lambda store, node: iter([()] if all(_breaks(check, store, node) for check in checks) else [])
+
+
+def _breaks(check: Check, store: Store, node: Term) -> bool:
+    return next(check(store, node), None) is not None
+
+
+def _has_class(iri: NamedNode) -> Check:
+    return lambda store, node: iter([] if node in _members(store, iri) else [()])
+
+
+def _each(path: NamedNode, check: Check) -> Check:
+    return lambda store, node: (
+        ((path, value),) for value in _values(store, node, path) if _breaks(check, store, value)
+    )
+
+
+def _at_least(path: NamedNode, number: Decimal) -> Check:
+    return lambda store, node: iter([] if len(_values(store, node, path)) >= number else [()])
+
+
+def _at_most(path: NamedNode, number: Decimal) -> Check:
+    """Each choice and order of one value too many: a store knows no order, the caller may."""
+    return lambda store, node: (
+        tuple((path, value) for value in values) for values in permutations(_values(store, node, path), int(number) + 1)
+    )
+
+
+def _less_than(path: NamedNode, than: NamedNode) -> Check:
+    return lambda store, node: (
+        ((path, value), (than, other))
+        for value in _values(store, node, path)
+        for other in _values(store, node, than)
+        if not _before(value, other)
+    )
+
+
+def _before(one: Term, other: Term) -> bool:
+    """Numbers by size, dates, which are written alike, by their letters; other pairs cannot be compared."""
+    if not (isinstance(one, Literal) and isinstance(other, Literal)) or one.datatype != other.datatype:
+        return False
+    if one.datatype.value.endswith("#decimal"):
+        return Decimal(one.value) < Decimal(other.value)
+    return one.datatype.value.endswith("#dateTime") and one.value < other.value
+
+
+def _bounded(holds: Callable[[Decimal, Decimal], bool], bound: Decimal) -> Check:
+    return lambda _, value: iter([] if _is_number(value) and holds(Decimal(value.value), bound) else [()])
+
+
+def _is_number(term: Term) -> TypeGuard[Literal]:
+    return isinstance(term, Literal) and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", term.value) is not None

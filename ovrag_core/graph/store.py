@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
-from pyoxigraph import NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
+from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
 from pyoxigraph import Store as Oxigraph
 
 from ovrag_core.errors import GraphError, OvragError, Unchecked
@@ -37,7 +37,10 @@ class Store(Protocol):
         """The rows of a SELECT query by the names of its columns; what has no value, or was bound, is left out."""
 
     def triples(
-        self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
+        self,
+        subject: NamedNode | BlankNode | None = None,
+        predicate: NamedNode | None = None,
+        object_: Term | None = None,
     ) -> list[Triple]:
         """The triples that fit, in no order; None fits everything."""
 
@@ -71,7 +74,10 @@ class EmbeddedStore:
         return self._within(lambda: self._selected(full, terms or {}))
 
     def triples(
-        self, subject: NamedNode | None = None, predicate: NamedNode | None = None, object_: Term | None = None
+        self,
+        subject: NamedNode | BlankNode | None = None,
+        predicate: NamedNode | None = None,
+        object_: Term | None = None,
     ) -> list[Triple]:
         """See `Store.triples`."""
         return [quad.triple for quad in self._store.quads_for_pattern(subject, predicate, object_)]

@@ -20,7 +20,7 @@ from pyoxigraph import NamedNode, Triple
 
 from ovrag_core.errors import DomainError
 from ovrag_core.graph import FactTable
-from ovrag_core.graph.shapes import Shapes
+from ovrag_core.graph.shapes import Shapes, read_shapes
 from ovrag_core.lines import one_line
 
 SUBCLASS = NamedNode("http://www.w3.org/2000/01/rdf-schema#subClassOf")
@@ -158,7 +158,7 @@ class Domain(_Part):
     @cached_property
     def shape_set(self) -> Shapes:
         """The shapes in the file. Raises DomainError where a constraint names one that is not there."""
-        shapes = Shapes(self.shapes)
+        shapes = read_shapes(self.shapes)
         for predicate in self.predicates.values():
             for name, each in predicate.constraints.items():
                 if each.shape not in shapes.shapes:

@@ -60,15 +60,6 @@ def _contradicts_it(licence: Licence, known: Known, is_chain: bool) -> bool:
     )
 
 
-def judged_by_shapes(claim: Claim, store: Store, domain: Domain) -> list[Violation]:
-    """What the claim of a fact breaks that its surroundings alone do not, by pyshacl: slow, to compare with."""
-    known = Known(store, domain, domain.predicate(claim.predicate))
-    facts, claimed = _around(claim, known), known.fact(claim.subject, claim.object)
-    alone = domain.shape_set.validate(as_data(facts, known))
-    together = domain.shape_set.validate(as_data(list(dict.fromkeys([*facts, claimed])), known, claimed))
-    return sorted(set(together) - set(alone), key=str)
-
-
 def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
     proof, claim = licence.proof, licence.claim
     if not proof or (len(proof) > 1 and not is_chain):

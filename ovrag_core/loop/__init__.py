@@ -1,0 +1,1 @@
+"""The loop of a query: answer, read, check, correct."""

@@ -1,0 +1,72 @@
+"""Closed-world rules: what the shapes of an ontology find missing or amiss in the facts of an ABox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from ovrag_core.graph import TYPE, EmbeddedStore, Term
+from ovrag_core.graph.shapes import Shapes, Violation
+from ovrag_core.ontology.assertions import Fact
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.ontology.rules import RULE
+from ovrag_core.ontology.values import Value
+
+_INDIVIDUAL = "urn:ovrag:individual:"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule that an individual breaks. `facts` make it subject to the rule, or are the values that break it."""
+
+    rule: str
+    focus: int
+    facts: tuple[Fact, ...]
+
+
+class ClosedWorld:
+    """The enabled shapes of an ontology. Raises OntologyError for a shape that cannot be used."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._classes = {
+            iri: [NamedNode(above) for above in sorted(superclasses) if ":" in above]
+            for iri, superclasses in ontology.superclasses.items()
+        }
+        self._shapes = Shapes(ontology.graph, named_by=RULE.rule)
+        self._rules = [id_ for id_ in self._shapes.shapes if id_ not in ontology.rule or ontology.rule[id_].enabled]
+
+    def failures(self, facts: Sequence[Fact]) -> list[Failure]:
+        """What breaks the shapes, by individual and rule; of several values that do, the first facts."""
+        triples = [(number, triple) for number, fact in enumerate(facts) for triple in self._triples(fact)]
+        first: dict[tuple[Term, NamedNode, Term], int] = {}
+        for number, triple in triples:
+            first.setdefault((triple.subject, triple.predicate, triple.object), number)
+
+        def places(violation: Violation) -> list[int]:
+            return [first.get((violation.focus, *pair), 0) for pair in violation.said]
+
+        found: dict[tuple[int, str], Failure] = {}
+        violations = self._shapes.violations(EmbeddedStore(triple for _, triple in triples), self._rules)
+        for each in sorted(violations, key=lambda violation: (violation.constraint, places(violation))):
+            if not isinstance(each.focus, NamedNode):
+                continue  # a value, of which no rule speaks
+            focus = int(each.focus.value.removeprefix(_INDIVIDUAL))
+            broken = tuple(facts[number] for number in places(each))
+            found.setdefault((focus, each.shape), Failure(each.shape, focus, broken))
+        return [found[key] for key in sorted(found)]
+
+    def _triples(self, fact: Fact) -> Iterator[Triple]:
+        """A fact in RDF: of a class and of all above it."""
+        subject, term = _individual(fact.subject), NamedNode(fact.term)
+        if fact.object is None:
+            yield from (Triple(subject, TYPE, above) for above in self._classes.get(fact.term, [term]))
+        elif isinstance(fact.object, Value):
+            yield Triple(subject, term, Literal(fact.object.lexical, datatype=NamedNode(fact.object.datatype)))
+        else:
+            yield Triple(subject, term, _individual(fact.object))
+
+
+def _individual(number: int) -> NamedNode:
+    return NamedNode(f"{_INDIVIDUAL}{number}")
