@@ -60,10 +60,10 @@ verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 
 
 thesis: setup ## set the results chapter with LaTeX, after checking that nothing in it is stale
 	@.venv/bin/ovrag export --check
-	@.venv/bin/python -m ovrag_core.results.latex thesis/main.tex
+	@.venv/bin/python -m ovrag_core.publish.latex thesis/main.tex
 
 readme: setup ## bring the figures of README.md and docs/ up to date with the results
-	@.venv/bin/python -m ovrag_core.results.readme README.md docs/*.md
+	@.venv/bin/python -m ovrag_core.publish.readme README.md docs/*.md
 
 claims: setup ## run the command beside each figure of README.md and docs/, and compare, about 20 minutes
 	@.venv/bin/python tools/claims.py
@@ -87,7 +87,7 @@ lock: setup ## resolve requirements.in anew; UPGRADE=1 takes newer versions
 	@.venv/bin/python tools/lock.py $(if $(UPGRADE),--upgrade)
 
 explore: setup ## open the explorer in the browser; EXPLORE=--no-browser passes options on
-	@.venv/bin/python -m ovrag_core.explorer $(EXPLORE)
+	@.venv/bin/python -m ovrag_core.app.explorer $(EXPLORE)
 
 clean: ## remove .venv and caches; results stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info

@@ -20,14 +20,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_core.external import external_data
-from ovrag_core.studies.causal import cladder
-from ovrag_core.studies.causal import cladder_reference as reference
-from ovrag_core.studies.causal.cladder import Solution
-from ovrag_core.studies.causal.cladder_reference import DETERMINISTIC, NOT_NUMERIC
-from ovrag_core.studies.causal.libraries import as_pgmpy
-from ovrag_core.studies.causal.models import from_strata
+from ovrag_studies.causal import cladder
+from ovrag_studies.causal import cladder_reference as reference
+from ovrag_studies.causal.cladder import Solution
+from ovrag_studies.causal.cladder_reference import DETERMINISTIC, NOT_NUMERIC
+from ovrag_studies.causal.libraries import as_pgmpy
+from ovrag_studies.causal.models import from_strata
 from tables import estimate, table
 
 SEED = 2026

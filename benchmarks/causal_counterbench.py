@@ -16,20 +16,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.external import external_data
-from ovrag_core.project import project_file
-from ovrag_core.studies.causal import counterbench
-from ovrag_core.studies.causal.counterbench_scores import (
-    PUBLISHED,
-    Figure,
-    Scored,
-    figures,
-    read_known,
-    score,
-    statuses,
-)
-from ovrag_core.studies.causal.questions import Question, read_questions
+from ovrag_studies.causal import counterbench
+from ovrag_studies.causal.counterbench_scores import PUBLISHED, Figure, Scored, figures, read_known, score, statuses
+from ovrag_studies.causal.questions import Question, read_questions
 from tables import estimate, table
 
 

@@ -26,10 +26,10 @@ from pyoxigraph import NamedNode
 from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_core.studies.causal.chains import Chain, generate, read_recorded, recorded_graph
-from ovrag_core.studies.causal.linking import Claim, Lexicon, Linked, claim, link
-from ovrag_core.studies.causal.propositions import read
-from ovrag_core.studies.causal.vocabulary import NAMESPACE
+from ovrag_studies.causal.chains import Chain, generate, read_recorded, recorded_graph
+from ovrag_studies.causal.linking import Claim, Lexicon, Linked, claim, link
+from ovrag_studies.causal.propositions import read
+from ovrag_studies.causal.vocabulary import NAMESPACE
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

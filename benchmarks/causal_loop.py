@@ -22,15 +22,15 @@ from tempfile import TemporaryDirectory
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
 from ovrag_core.graph import EmbeddedStore, Store, load_graph, virtuoso
 from ovrag_core.graph.endpoint import EndpointStore
-from ovrag_core.studies.causal import metrics, random_verdicts
-from ovrag_core.studies.causal.arms import DRAFTING
-from ovrag_core.studies.causal.chains import generate, read_recorded, recorded_graph
-from ovrag_core.studies.causal.drift import NAME
-from ovrag_core.studies.causal.experiments import Bench, Case, run
-from ovrag_core.studies.causal.linking import Lexicon
-from ovrag_core.studies.causal.settings import Causal, Drift
-from ovrag_core.studies.causal.verifier import Verdict, Verifier
-from ovrag_core.studies.causal.vocabulary import LOWERS, RAISES
+from ovrag_studies.causal import metrics, random_verdicts
+from ovrag_studies.causal.arms import DRAFTING
+from ovrag_studies.causal.chains import generate, read_recorded, recorded_graph
+from ovrag_studies.causal.drift import NAME
+from ovrag_studies.causal.experiments import Bench, Case, run
+from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.settings import Causal, Drift
+from ovrag_studies.causal.verifier import Verdict, Verifier
+from ovrag_studies.causal.vocabulary import LOWERS, RAISES
 
 
 def text_of(estimate: Estimate | Difference) -> str:

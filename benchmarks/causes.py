@@ -21,18 +21,18 @@ from random import Random
 
 import numpy as np
 
-from ovrag_core.arms import ARMS
-from ovrag_core.contracts.corpus import generate
-from ovrag_core.contracts.truth import ContractTruth
+from ovrag_core.base.settings import Question
+from ovrag_core.base.types import Answer, Chunk, Document, QueryRecord, Retrieved
 from ovrag_core.documents import find
 from ovrag_core.evaluation.statistics import wilson
-from ovrag_core.extraction import reader
+from ovrag_core.loans.contracts.corpus import generate
+from ovrag_core.loans.contracts.truth import ContractTruth
+from ovrag_core.loans.reading import reader
+from ovrag_core.loop.arms import ARMS
+from ovrag_core.loop.pipeline import Bench, ask
+from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology.load import load_ontology
-from ovrag_core.pipeline import Bench, ask
 from ovrag_core.retrieval.store import load_all
-from ovrag_core.settings import Question
-from ovrag_core.types import Answer, Chunk, Document, QueryRecord, Retrieved
-from ovrag_core.validation import Validator
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

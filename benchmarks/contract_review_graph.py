@@ -18,17 +18,18 @@ from pathlib import Path
 
 import numpy as np
 
-from ovrag_core.errors import CorpusError
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.project import external_data
+from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling, paired_difference, ratio
-from ovrag_core.external import external_data
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_core.studies.contract_review.chunkers import chunk
-from ovrag_core.studies.contract_review.datasets import Contract, load_cuad
-from ovrag_core.studies.contract_review.expansion import Query, queries, read_descriptions
-from ovrag_core.studies.contract_review.graph import EDGE_KINDS, SCHEMA, ChunkNode, ContractGraph, EdgeKind, build_graph
-from ovrag_core.studies.contract_review.graph_records import read_graph, write_graph
-from ovrag_core.studies.contract_review.graph_store import open_store
-from ovrag_core.studies.contract_review.graph_walks import (
+from ovrag_studies.contract_review.chunkers import chunk
+from ovrag_studies.contract_review.datasets import Contract, load_cuad
+from ovrag_studies.contract_review.expansion import Query, queries, read_descriptions
+from ovrag_studies.contract_review.graph import EDGE_KINDS, SCHEMA, ChunkNode, ContractGraph, EdgeKind, build_graph
+from ovrag_studies.contract_review.graph_records import read_graph, write_graph
+from ovrag_studies.contract_review.graph_store import open_store
+from ovrag_studies.contract_review.graph_walks import (
     NAMED,
     WALKED,
     asks_for_the_opening,
@@ -36,9 +37,8 @@ from ovrag_core.studies.contract_review.graph_walks import (
     neighbours,
     walk,
 )
-from ovrag_core.studies.contract_review.retrieval_metrics import BUDGET, finds
-from ovrag_core.studies.contract_review.retrievers import Shelf, search, shelve
-from ovrag_core.types import Document
+from ovrag_studies.contract_review.retrieval_metrics import BUDGET, finds
+from ovrag_studies.contract_review.retrievers import Shelf, search, shelve
 
 BASES = {  # name: way of cutting, retriever, wording of the query
     "recursive bm25": ("recursive-2048", "bm25", "description"),

@@ -23,16 +23,15 @@ from collections import defaultdict
 from pathlib import Path
 from unittest.mock import patch
 
+from ovrag_core.base.project import ROOT, external_data
+from ovrag_core.base.settings import load_settings
 from ovrag_core.evaluation.statistics import Estimate, Resampling, holm
-from ovrag_core.external import external_data
 from ovrag_core.llm import connect
-from ovrag_core.project import ROOT
-from ovrag_core.settings import load_settings
-from ovrag_core.studies.contract_review import nli_reading
-from ovrag_core.studies.contract_review.datasets import NliSet, load_contractnli
-from ovrag_core.studies.contract_review.nli import Judged, as_record, out_of_fold
-from ovrag_core.studies.contract_review.nli_chat import CHAT_ARMS, PUBLISHED, ChatArm, ask_all, draw, faults
-from ovrag_core.studies.contract_review.nli_metrics import MEASURES, Asked, asked_of, differences, estimates, measure
+from ovrag_studies.contract_review import nli_reading
+from ovrag_studies.contract_review.datasets import NliSet, load_contractnli
+from ovrag_studies.contract_review.nli import Judged, as_record, out_of_fold
+from ovrag_studies.contract_review.nli_chat import CHAT_ARMS, PUBLISHED, ChatArm, ask_all, draw, faults
+from ovrag_studies.contract_review.nli_metrics import MEASURES, Asked, asked_of, differences, estimates, measure
 
 NO_CUES = "learned, no cues"
 QUESTIONS, DRAWS = 400, 200

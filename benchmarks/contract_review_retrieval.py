@@ -18,18 +18,18 @@ from pathlib import Path
 import numpy
 import pandas
 
+from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.external import external_data
 from ovrag_core.retrieval.embedding import MINILM, Vectors, minilm
 from ovrag_core.retrieval.rerank import by_sentences
-from ovrag_core.studies.contract_review import retrieval_metrics as metrics
-from ovrag_core.studies.contract_review.arms import Known, learned_arm
-from ovrag_core.studies.contract_review.chunkers import CHUNKERS
-from ovrag_core.studies.contract_review.datasets import Contract, Question, categories, load_cuad
-from ovrag_core.studies.contract_review.expansion import Wording, queries, read_descriptions, titled
-from ovrag_core.studies.contract_review.learned import Trainer
-from ovrag_core.studies.contract_review.rerank import rerank
-from ovrag_core.studies.contract_review.retrievers import Found, Shelf, search, shelve
+from ovrag_studies.contract_review import retrieval_metrics as metrics
+from ovrag_studies.contract_review.arms import Known, learned_arm
+from ovrag_studies.contract_review.chunkers import CHUNKERS
+from ovrag_studies.contract_review.datasets import Contract, Question, categories, load_cuad
+from ovrag_studies.contract_review.expansion import Wording, queries, read_descriptions, titled
+from ovrag_studies.contract_review.learned import Trainer
+from ovrag_studies.contract_review.rerank import rerank
+from ovrag_studies.contract_review.retrievers import Found, Shelf, search, shelve
 from tables import estimate, table
 
 PLAN = Resampling()

@@ -33,11 +33,11 @@ from typing import NamedTuple
 import numpy
 import psutil
 
-from ovrag_core.external import external_data
+from ovrag_core.base.project import external_data
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_core.studies.contract_review.datasets import Contract, load_cuad
-from ovrag_core.studies.contract_review.expansion import Wording, queries, read_descriptions, titled
-from ovrag_core.studies.contract_review.retrievers import search, shelve
+from ovrag_studies.contract_review.datasets import Contract, load_cuad
+from ovrag_studies.contract_review.expansion import Wording, queries, read_descriptions, titled
+from ovrag_studies.contract_review.retrievers import search, shelve
 
 ASKED: tuple[tuple[str, Wording], ...] = (
     ("blend", "vocabulary"),
@@ -169,7 +169,7 @@ def answers(parts: Sequence[Contract], text: str, title: str) -> Iterator[dict[s
 
 def measured(arguments: Sequence[str], folder: Path) -> Cost:
     """What a command of contract review costs from start to end. Exits with its message where it fails."""
-    command = [sys.executable, "-m", "ovrag_core.cli", "contract-review", *arguments]
+    command = [sys.executable, "-m", "ovrag_core.app.cli", "contract-review", *arguments]
     begun, peak = time.perf_counter(), 0
     with (folder / "messages").open("w+", encoding="utf-8") as messages:
         process = subprocess.Popen(command, cwd=folder, stdout=messages, stderr=messages)

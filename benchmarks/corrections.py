@@ -25,15 +25,15 @@ from random import Random
 
 import causes
 
-from ovrag_core import pipeline
-from ovrag_core.arms import ARMS
-from ovrag_core.contracts.truth import ContractTruth
+from ovrag_core.base.types import Answer, Chunk, Correction, QueryRecord
 from ovrag_core.evaluation.statistics import wilson
-from ovrag_core.extraction import reader
+from ovrag_core.loans.contracts.truth import ContractTruth
+from ovrag_core.loans.reading import reader
+from ovrag_core.loop import pipeline
+from ovrag_core.loop.arms import ARMS
+from ovrag_core.loop.pipeline import Bench, ask
+from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology.load import load_ontology
-from ovrag_core.pipeline import Bench, ask
-from ovrag_core.types import Answer, Chunk, Correction, QueryRecord
-from ovrag_core.validation import Validator
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

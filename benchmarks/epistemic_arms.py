@@ -22,14 +22,13 @@ from pathlib import Path
 
 from pyoxigraph import NamedNode
 
+from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.external import external_data
-from ovrag_core.project import project_file
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_core.studies.epistemic import multiple_choice
-from ovrag_core.studies.epistemic.cards import Card
-from ovrag_core.studies.epistemic.domain import fill
-from ovrag_core.studies.epistemic.experiments import (
+from ovrag_studies.abstention import multiple_choice
+from ovrag_studies.abstention.cards import Card
+from ovrag_studies.abstention.domain import fill
+from ovrag_studies.abstention.experiments import (
     World,
     crossfit_arms,
     deal,
@@ -40,11 +39,11 @@ from ovrag_core.studies.epistemic.experiments import (
     ranks,
     run,
 )
-from ovrag_core.studies.epistemic.likeness import bare
-from ovrag_core.studies.epistemic.metrics import Outcome, compare_all, count, estimates
-from ovrag_core.studies.epistemic.readers import learn
-from ovrag_core.studies.epistemic.records import write_run
-from ovrag_core.studies.epistemic.settings import Choices, Epistemic, Source
+from ovrag_studies.abstention.likeness import bare
+from ovrag_studies.abstention.metrics import Outcome, compare_all, count, estimates
+from ovrag_studies.abstention.readers import learn
+from ovrag_studies.abstention.records import write_run
+from ovrag_studies.abstention.settings import Choices, Epistemic, Source
 from tables import estimate, table
 
 PLAN = Resampling()
@@ -52,7 +51,7 @@ CORRECTED = ("LA*", "CVRR*", "FAR*", "AR*", "false YES", "accuracy")
 MORE = ("macro-F1", "AURC", "excess AURC")
 REWORDED = ("accuracy", "LA*", "FAR*", "false YES")
 PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA")
-WEIGHTS = project_file(Path("ovrag_core/studies/epistemic/weights/readers.json"))
+WEIGHTS = project_file(Path("ovrag_studies/abstention/weights/readers.json"))
 WORDINGS = project_file(Path("tests/data/epistemic/river_wordings.tsv"))
 LICENSED, RIVALS = "Graph-RAG with licence", ("RAG by similarity", "RAG by names", "RAG by weights")
 

@@ -24,20 +24,20 @@ from decimal import Decimal
 from pathlib import Path
 from random import Random
 
-from ovrag_core.arms import ARMS
-from ovrag_core.contracts.corpus import generate
-from ovrag_core.contracts.truth import ContractTruth
+from ovrag_core.base.settings import Question, load_questions, load_settings
+from ovrag_core.base.types import Document, Facts, Party
 from ovrag_core.documents import find
 from ovrag_core.evaluation.contamination import about
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
-from ovrag_core.experiment import read_run
-from ovrag_core.extraction.details import find_details
-from ovrag_core.identity import KINDS, Judgement, Profile, Shelf
-from ovrag_core.pipeline import Bench, ask
+from ovrag_core.loans.contracts.corpus import generate
+from ovrag_core.loans.contracts.truth import ContractTruth
+from ovrag_core.loans.reading.details import find_details
+from ovrag_core.loans.workbench import documents_bench
+from ovrag_core.loop.arms import ARMS
+from ovrag_core.loop.identity import KINDS, Judgement, Profile, Shelf
+from ovrag_core.loop.pipeline import Bench, ask
 from ovrag_core.retrieval.store import load_all
-from ovrag_core.settings import Question, load_questions, load_settings
-from ovrag_core.types import Document, Facts, Party
-from ovrag_core.workbench import documents_bench
+from ovrag_core.runs.experiment import read_run
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

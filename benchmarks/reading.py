@@ -28,14 +28,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ovrag_core.contracts import generate
 from ovrag_core.documents import load
 from ovrag_core.evaluation.statistics import Estimate, wilson
-from ovrag_core.extraction import reader
-from ovrag_core.extraction.reader import read
+from ovrag_core.loans.contracts import generate
+from ovrag_core.loans.reading import reader
+from ovrag_core.loans.reading.reader import read
+from ovrag_core.loans.review import review
+from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology.load import load_ontology
-from ovrag_core.review import review
-from ovrag_core.validation import Validator
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -34,13 +34,13 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 
-from ovrag_core import experiment
-from ovrag_core.arms import ARMS
-from ovrag_core.executors import Order, answer_batch, batches, code_digest
-from ovrag_core.experiment import planned, run_experiment
-from ovrag_core.pipeline import ask
+from ovrag_core.loans.workbench import corpus_bench
+from ovrag_core.loop.arms import ARMS
+from ovrag_core.loop.pipeline import ask
 from ovrag_core.retrieval.embedding import find_embedder
-from ovrag_core.workbench import corpus_bench
+from ovrag_core.runs import experiment
+from ovrag_core.runs.executors import Order, answer_batch, batches, code_digest
+from ovrag_core.runs.experiment import planned, run_experiment
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))  # the faulty server is theirs
 
@@ -66,12 +66,12 @@ from faulty_server import (
     wrong_type,
 )
 
-from ovrag_core.contracts import generate
+from ovrag_core.base.settings import load_settings
 from ovrag_core.documents import find
+from ovrag_core.loans.contracts import generate
 from ovrag_core.retrieval.index import build
 from ovrag_core.retrieval.store import INDEX, load_all, split_all
-from ovrag_core.runs import read_latency, read_run, run_files
-from ovrag_core.settings import load_settings
+from ovrag_core.runs.files import read_latency, read_run, run_files
 
 PROJECT = Path(__file__).resolve().parent.parent
 Row = tuple[str, str]
@@ -122,7 +122,7 @@ def project(contracts: int, parameters: str, *, embed: bool = True) -> Iterator[
 
 def command(*words: str) -> list[str]:
     """`ovrag run` with these words, in a process of its own."""
-    code = "import sys; from ovrag_core.cli import main; sys.argv[0] = 'ovrag'; main()"
+    code = "import sys; from ovrag_core.app.cli import main; sys.argv[0] = 'ovrag'; main()"
     return [sys.executable, "-c", code, "run", *words]
 
 
@@ -283,8 +283,8 @@ def dask(asked: argparse.Namespace) -> Iterator[Row]:
                         "experiment.run": f"by{workers}",
                     }
                 )
-                order = Order(settings, str(Path.cwd()), code_digest())
                 with corpus_bench(settings) as bench:
+                    order = Order(settings, str(Path.cwd()), code_digest(), bench.reopen)
                     # Every worker builds its bench, and loads what the first queries load, before the clock runs.
                     client.run(answer_batch, order, batches(experiment.planned(settings, sorted(bench.documents)))[0])
                     began = time.perf_counter()

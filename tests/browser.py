@@ -141,7 +141,7 @@ class Server(NamedTuple):
 def serve_explorer(project: Path, log: Path, *options: str) -> Iterator[Server]:
     """The explorer over a project, without opening a browser unless `options` name one."""
     shown = () if any("browser" in option for option in options) else ("--no-browser",)
-    command = [sys.executable, "-m", "ovrag_core.explorer", f"--port={free_port()}", *shown, *options]
+    command = [sys.executable, "-m", "ovrag_core.app.explorer", f"--port={free_port()}", *shown, *options]
     root = str(Path(__file__).resolve().parent.parent)
     environment = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1", "JUPYTER_TOKEN": ""}
     with started(command, log, cwd=project, env=environment) as process:

@@ -12,10 +12,11 @@ import pytest
 from faulty_server import KEY, MODEL, FaultyServer, Responder
 from standins import TRUTH
 
-from ovrag_core import cli, workbench
-from ovrag_core.settings import Settings, load_settings
-from ovrag_core.validation import Validator
-from ovrag_core.workbench import make_validator
+from ovrag_core.app import cli
+from ovrag_core.base.settings import Settings, load_settings
+from ovrag_core.loans import workbench
+from ovrag_core.loans.workbench import make_validator
+from ovrag_core.loop.validation import Validator
 
 PROJECT = Path(__file__).resolve().parent.parent
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from ovrag_core.types import (
+from ovrag_core.base.types import (
     Answer,
     Attempt,
     Evidence,

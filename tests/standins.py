@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from ovrag_core.pipeline import Bench
-from ovrag_core.types import (
+from ovrag_core.base.types import (
     Answer,
     Chunk,
     Correction,
@@ -21,6 +20,7 @@ from ovrag_core.types import (
     Verdict,
     Violation,
 )
+from ovrag_core.loop.pipeline import Bench
 
 NAME = "words"
 TEXTS = {"Contract_001": "is_Black", "Contract_002": "is_Black is_White", "Contract_003": "is_White"}

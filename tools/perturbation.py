@@ -74,7 +74,7 @@ def changed(size: float = SIZE) -> dict[str, Change]:
     """What is done to each module that makes vectors."""
     return {
         "ovrag_core.retrieval.embedding": partial(embedder, size),
-        "ovrag_core.extraction.encoder": partial(encoder, size),
+        "ovrag_core.retrieval.encoder": partial(encoder, size),
         "ovrag_core.evaluation.quality": partial(bertscore, size),
     }
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ovrag_core.external import external_data
-from ovrag_core.project import ROOT
-from ovrag_core.studies.contract_review.datasets import load_contractnli
-from ovrag_core.studies.contract_review.nli import WEIGHTS, save, train
+from ovrag_core.base.project import ROOT, external_data
+from ovrag_studies.contract_review.datasets import load_contractnli
+from ovrag_studies.contract_review.nli import WEIGHTS, save, train
 
 
 def main() -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ovrag_core.external import external_data
-from ovrag_core.studies.contract_review.datasets import categories, load_cuad
-from ovrag_core.studies.contract_review.learned import WEIGHTS, Trainer, save_model
+from ovrag_core.base.project import external_data
+from ovrag_studies.contract_review.datasets import categories, load_cuad
+from ovrag_studies.contract_review.learned import WEIGHTS, Trainer, save_model
 
 NOTICE = """# Weights of the clause finder
 

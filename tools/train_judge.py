@@ -25,9 +25,9 @@ from sklearn.model_selection import cross_val_predict
 from torch import Tensor, nn
 from training_data import notes
 
-from ovrag_core.extraction.encoder import MAX_TOKENS
-from ovrag_core.extraction.judge import MAY_SAY, WEIGHTS, hashed_words, passage_of
+from ovrag_core.loans.reading.judge import MAY_SAY, WEIGHTS, hashed_words, passage_of
 from ovrag_core.retrieval.embedding import DIMENSIONS, load_weights
+from ovrag_core.retrieval.encoder import MAX_TOKENS
 
 STATEMENTS = Path("ontologies/lexicon/statements")
 LEARNED_FROM = [f"{STATEMENTS}/*.jsonl"]

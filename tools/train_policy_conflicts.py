@@ -2,7 +2,7 @@
 
 Reads the pairs of `data/training/policy/pairs` (tables, and pairs of documents), `tests/data/policy/rule_pairs.tsv` and
 the samples; every other pair of sentences of a document of `data/training/policy` counts as one that can be kept, for
-little. Writes `ovrag_core/studies/policy/weights/conflicts.json`: a logistic regression over `opposition.NAMES`. First
+little. Writes `ovrag_studies/cited/weights/conflicts.json`: a logistic regression over `opposition.NAMES`. First
 each set is left out in turn, and what the others teach is measured on it; with `--measure` that is all. A minute on one
 core; nothing is drawn by chance.
 """
@@ -23,12 +23,12 @@ from sklearn.metrics import roc_auc_score
 from training_data import learned_from
 
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_core.studies.policy import conflict_metrics
-from ovrag_core.studies.policy.conflict_model import WEIGHTS, Model
-from ovrag_core.studies.policy.conflicts import Comparison, ConflictSettings, by_sentence
-from ovrag_core.studies.policy.corpus import Corpus, Read, assemble, read_corpus
-from ovrag_core.studies.policy.deontic import Source, read_norms
-from ovrag_core.studies.policy.opposition import NAMES, compare
+from ovrag_studies.cited import conflict_metrics
+from ovrag_studies.cited.conflict_model import WEIGHTS, Model
+from ovrag_studies.cited.conflicts import Comparison, ConflictSettings, by_sentence
+from ovrag_studies.cited.corpus import Corpus, Read, assemble, read_corpus
+from ovrag_studies.cited.deontic import Source, read_norms
+from ovrag_studies.cited.opposition import NAMES, compare
 
 TRAINING = Path("data/training/policy")
 PAIRS = TRAINING / "pairs"

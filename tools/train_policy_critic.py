@@ -1,7 +1,7 @@
 """Learn the weights of the policy critic from written examples, and say how it does on examples left out.
 
 Reads `critic_training.yaml` and `snippets.yaml` of the samples, and the paragraphs of the sample corpus as examples of
-prose that rules; writes `ovrag_core/studies/policy/weights/critic.safetensors`. A part of a marked example is learned
+prose that rules; writes `ovrag_studies/cited/weights/critic.safetensors`. A part of a marked example is learned
 from as well as the whole. Figures are by cross-validation in eight parts, an example and its sentences in one of them.
 
 Run from the project's folder: `python tools/train_policy_critic.py`.
@@ -22,8 +22,8 @@ from sklearn.linear_model import LogisticRegression
 from training_data import notes
 
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_core.studies.policy.critic import LABELS, by_rules
-from ovrag_core.studies.policy.critic_learned import (
+from ovrag_studies.cited.critic import LABELS, by_rules
+from ovrag_studies.cited.critic_learned import (
     THRESHOLD,
     WEIGHTS,
     WINDOW_LABELS,
@@ -31,7 +31,7 @@ from ovrag_core.studies.policy.critic_learned import (
     pair_features,
     window_features,
 )
-from ovrag_core.studies.policy.critic_rules import sentences_of, traits
+from ovrag_studies.cited.critic_rules import sentences_of, traits
 
 SOURCE = Path("data/samples/policy/source")
 PARAGRAPHS = Path("data/samples/policy/corpus/processed/paragraphs.jsonl")

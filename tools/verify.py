@@ -27,8 +27,8 @@ import perturbation
 import yaml
 from by_value import HOW, alike
 
-from ovrag_core.errors import OvragError
-from ovrag_core.results.stages import Stage, read_stages
+from ovrag_core.base.errors import OvragError
+from ovrag_core.publish.stages import Stage, read_stages
 
 LOCK = "dvc.lock"
 EXCEPTED = "latency"

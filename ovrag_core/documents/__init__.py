@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from ovrag_core.base.errors import CorpusError, DocumentError
+from ovrag_core.base.progress import bar
+from ovrag_core.base.types import Document, Page
 from ovrag_core.documents import html, pdf, plain, word
 from ovrag_core.documents.kind import tell_kind
 from ovrag_core.documents.sections import find_sections
-from ovrag_core.errors import CorpusError, DocumentError
-from ovrag_core.progress import bar
-from ovrag_core.types import Document, Page
 
 SUFFIXES = (".pdf", ".txt", ".text", ".html", ".htm", ".xhtml", ".docx", ".docm", ".md")
 MAX_BYTES = 200_000_000

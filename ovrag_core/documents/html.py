@@ -9,9 +9,9 @@ from bs4.dammit import EncodingDetector, UnicodeDammit
 from lxml import etree
 from lxml import html as lxml_html
 
+from ovrag_core.base.errors import DocumentError
 from ovrag_core.documents.cells import write_row
 from ovrag_core.documents.cleaning import clean, tidy
-from ovrag_core.errors import DocumentError
 
 _SKIPPED_TAGS = "script style noscript template head iframe object svg math canvas audio video select datalist button"
 _PARAGRAPH_TAGS = (

@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
+from ovrag_core.base.errors import DocumentError
+from ovrag_core.base.types import Page
 from ovrag_core.documents.cleaning import clean, join_hyphenated, tidy
 from ovrag_core.documents.glyphs import PageTooComplex, Piece, read_pieces
 from ovrag_core.documents.layout import compose
-from ovrag_core.errors import DocumentError
-from ovrag_core.types import Page
 
 MAX_PAGES = 5_000
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?[-–—(\[]?\s*\d{1,4}\s*[-–—)\]]?(?:\s*(?:of|/)\s*\d{1,4})?", re.I)

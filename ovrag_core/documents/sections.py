@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ovrag_core.types import Section
+from ovrag_core.base.types import Section
 
 _MAX_HEADING = 120
 _LINE = re.compile(r"[^\n\r]+")

@@ -10,9 +10,9 @@ import docx
 from docx.opc.exceptions import PackageNotFoundError
 from lxml import etree
 
+from ovrag_core.base.errors import DocumentError
 from ovrag_core.documents.cells import write_row
 from ovrag_core.documents.cleaning import clean, tidy
-from ovrag_core.errors import DocumentError
 
 MAX_UNPACKED = 300_000_000  # bytes of all parts together
 MAX_BODY = 60_000_000  # bytes of the part that holds the text

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ovrag_core.base.settings import ARM_NAMES
+from ovrag_core.base.types import QueryRecord
 from ovrag_core.evaluation.statistics import (
     Difference,
     Estimate,
@@ -23,8 +25,6 @@ from ovrag_core.evaluation.statistics import (
     ratio,
     wilson,
 )
-from ovrag_core.settings import ARM_NAMES
-from ovrag_core.types import QueryRecord
 
 MATRIX = ("tp", "fp", "tn", "fn")
 BESIDE = ("unchecked", "error", "unlabelled")

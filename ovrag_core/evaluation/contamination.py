@@ -2,8 +2,8 @@
 
 What an answer is about is read from the passages it was taken from; what it could have been about, from the retrieved
 chunks. Where a model quotes no passages at all, the retrieved chunks stand in for them, which the `basis` column says.
-What an answer is found to be about from its text alone (`ovrag_core.identity`) is measured against that, and stands in
-for it where a run recorded neither.
+What an answer is found to be about from its text alone (`ovrag_core.loop.identity`) is measured against that, and
+stands in for it where a run recorded neither.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Collection, Sequence
 
 import pandas as pd
 
+from ovrag_core.base.types import QueryRecord, Violation
 from ovrag_core.evaluation.confusion import arms_of, cell
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_core.identity import KINDS, About, Shelf
-from ovrag_core.types import QueryRecord, Violation
+from ovrag_core.loop.identity import KINDS, About, Shelf
 
 
 def about(documents: Collection[str], asked: str) -> About:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from ovrag_core.base.types import QueryRecord
 from ovrag_core.evaluation.confusion import CLEAN
-from ovrag_core.types import QueryRecord
 
 UNLABELLED = "without a label"
 UNKNOWN = "not recorded"

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pandas as pd
 
+from ovrag_core.base.types import Attempt, Outcome, QueryRecord
 from ovrag_core.evaluation.confusion import arms_of, columns
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_core.types import Attempt, Outcome, QueryRecord
 
 OUTCOMES: tuple[Outcome, ...] = (
     "accepted",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ovrag_core.base.settings import ARM_NAMES
+from ovrag_core.base.types import LatencyRecord
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_core.settings import ARM_NAMES
-from ovrag_core.types import LatencyRecord
 
 PARTS = ("retrieval", "answering", "rag", "extraction", "validation")
 TOTAL = "total"

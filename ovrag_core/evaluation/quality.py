@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 from rouge_score.rouge_scorer import RougeScorer
 
-from ovrag_core.errors import SettingsError
+from ovrag_core.base.errors import SettingsError
+from ovrag_core.base.types import QueryRecord
 from ovrag_core.evaluation.confusion import arms_of
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, paired_difference, ratio
-from ovrag_core.types import QueryRecord
 
 if TYPE_CHECKING:
     from bert_score import BERTScorer

@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
+from ovrag_core.base.settings import Evaluation, Settings
+from ovrag_core.base.types import LatencyRecord, QueryRecord, Usage
 from ovrag_core.evaluation import confusion, contamination, latency, quality
 from ovrag_core.evaluation.statistics import Estimate, Resampling
-from ovrag_core.settings import Evaluation, Settings
-from ovrag_core.types import LatencyRecord, QueryRecord, Usage
 
 Json = dict[str, object]
 CACHE = Path("data/cache")

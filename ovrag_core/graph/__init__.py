@@ -4,7 +4,7 @@ Terms are pyoxigraph's own. They are bound to the variables of a query and never
 refused, and a question that got no answer raises `Unchecked`: it is never taken for a no.
 """
 
-from ovrag_core.errors import Unchecked
+from ovrag_core.base.errors import Unchecked
 from ovrag_core.graph.loading import LABEL, TYPE, FactTable, LoadReport
 from ovrag_core.graph.store import EmbeddedStore, Store, Term, load_graph, open_graph
 

@@ -18,8 +18,8 @@ from pathlib import Path
 import httpx2
 from pyoxigraph import NamedNode, RdfFormat, Triple, serialize
 
-from ovrag_core.errors import GraphError
-from ovrag_core.lines import one_line
+from ovrag_core.base.errors import GraphError
+from ovrag_core.text.lines import one_line
 
 SERVER, SHELL = "virtuoso-t", "isql-vt"
 GRAPH = "urn:ovrag:graph"

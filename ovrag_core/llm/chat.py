@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from ovrag_core.errors import (
+from ovrag_core.base.errors import (
     EmptyReplyError,
     MalformedReplyError,
     ModelError,
@@ -23,10 +23,10 @@ from ovrag_core.errors import (
     SchemaReplyError,
     TruncatedReplyError,
 )
+from ovrag_core.base.types import Frozen, Usage
 from ovrag_core.llm.background import run, run_async
 from ovrag_core.llm.meter import Tally, current_tally, sum_usage
 from ovrag_core.llm.schema import JsonObject, parse, strict_schema
-from ovrag_core.types import Frozen, Usage
 
 Role = Literal["system", "user", "assistant"]
 Vectors = NDArray[numpy.float32]

@@ -6,52 +6,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from ovrag_core.errors import ModelSetupError, StoreError
+from ovrag_core.base.errors import ModelSetupError, StoreError
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import Options
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Backend, Chat, ChatModel
 from ovrag_core.llm.embedder import PURPOSE as EMBEDDING
 from ovrag_core.llm.embedder import RemoteEmbedder
-from ovrag_core.llm.keys import OPENAI_KEY, key_for
+from ovrag_core.llm.keys import key_for
 from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
 from ovrag_core.llm.replay import Mode, Recorded
 from ovrag_core.llm.store import Store, warn_on_stderr
-from ovrag_core.project import project_file
-
-Positive = Annotated[int, Field(gt=0)]
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-
 
 # What a reply depends on. The rest says how it is come by: a replay has the records of the run that was recorded.
 SHAPES_REPLIES = frozenset({"model", "embedding_model", "max_tokens", "temperature", "seed"})
-
-
-class Options(BaseModel):
-    """The `llm` section of the settings. `offline` uses no model; `replay` needs neither key nor network."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    provider: Literal["offline", "openai", "replay"] = "offline"
-    model: Annotated[str, Field(min_length=1)] = "gpt-4o"
-    embedding_model: Annotated[str, Field(min_length=1)] = "text-embedding-3-small"
-    base_url: str = "https://api.openai.com/v1"
-    key_variable: Annotated[str, Field(min_length=1)] = OPENAI_KEY
-    store: Path | None = Path("data/replies/main.jsonl")
-    refresh: bool = False
-    retry_failures: bool = False
-    structured: Literal["json_schema", "json_object", "text"] = "json_schema"
-    max_tokens: Positive = 4096
-    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
-    seed: int | None = 42
-    concurrency: Positive = 8
-    retries: Annotated[int, Field(ge=0)] = 5
-    seconds_per_attempt: Seconds = 60.0
-    seconds_per_call: Seconds = 300.0
-    prices: Path = Path("data/prices.yaml")
-    budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy
 
-from ovrag_core.errors import MalformedReplyError
+from ovrag_core.base.errors import MalformedReplyError
+from ovrag_core.base.types import Usage
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Backend, Vectors
 from ovrag_core.llm.meter import Tally, current_tally
-from ovrag_core.types import Usage
 
 PURPOSE = "embedding"
 BATCH = 64

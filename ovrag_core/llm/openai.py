@@ -25,7 +25,7 @@ import numpy
 import openai
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from ovrag_core.errors import (
+from ovrag_core.base.errors import (
     MalformedReplyError,
     ModelError,
     ModelSetupError,
@@ -36,6 +36,7 @@ from ovrag_core.errors import (
     TimeLimitError,
     UnreachableError,
 )
+from ovrag_core.base.types import Usage
 from ovrag_core.llm.chat import Completion, Embedded, Request, Vectors, clipped, without_surrogates
 from ovrag_core.llm.dialect import (
     TOKENS_AROUND_A_TEXT,
@@ -50,7 +51,6 @@ from ovrag_core.llm.dialect import (
 from ovrag_core.llm.keys import read_address
 from ovrag_core.llm.meter import CHARACTERS_PER_TOKEN, Budget
 from ovrag_core.llm.schema import JsonObject
-from ovrag_core.types import Usage
 
 CONNECT_SECONDS = 10.0
 KNOCKS = 3  # at a server that refuses the connection, before a first call

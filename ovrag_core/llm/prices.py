@@ -9,8 +9,8 @@ from typing import Annotated
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ovrag_core.errors import PriceError
-from ovrag_core.types import Usage
+from ovrag_core.base.errors import PriceError
+from ovrag_core.base.types import Usage
 
 MILLION = 1_000_000
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]

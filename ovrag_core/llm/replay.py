@@ -11,11 +11,11 @@ from typing import Literal
 import numpy
 from pydantic import ValidationError
 
-from ovrag_core.errors import ReplayMissError, StoreError
+from ovrag_core.base.errors import ReplayMissError, StoreError
+from ovrag_core.base.types import Frozen
 from ovrag_core.llm.chat import Backend, Completion, Embedded, Request, Vectors, without_surrogates
 from ovrag_core.llm.schema import JsonObject
 from ovrag_core.llm.store import Record, Store, key_of
-from ovrag_core.types import Frozen
 
 Mode = Literal["record", "replay", "refresh"]
 

@@ -22,10 +22,10 @@ from typing import Never
 
 from pydantic import Field, JsonValue, ValidationError
 
-from ovrag_core.errors import StoreError
+from ovrag_core.base.errors import StoreError
+from ovrag_core.base.types import Frozen
 from ovrag_core.llm.difference import difference, distance, flat
 from ovrag_core.llm.schema import JsonObject
-from ovrag_core.types import Frozen
 
 FORMAT = "ovrag-replies"
 VERSION = 1

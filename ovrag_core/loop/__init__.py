@@ -1,1 +1,1 @@
-"""The loop of a query: answer, read, check, correct."""
+"""The loop of an answer: retrieve, answer, extract, check, correct; arms, causes and identity of documents."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import Settings
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reference import load_with_reference
-from ovrag_core.project import project_file
-from ovrag_core.settings import Settings
 
 ONTOLOGIES = Path("ontologies")
 

@@ -22,7 +22,7 @@ from rdflib.namespace import SKOS
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
-from ovrag_core.errors import OntologyError
+from ovrag_core.base.errors import OntologyError
 from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules
 
 TermKind = Literal["class", "object", "data"]
@@ -158,7 +158,7 @@ def load_ontology(folder: Path = Path("ontologies"), rules: Path | None = None) 
     """All ontology files of `folder`, with the rule settings of `rules` (default `rules.yaml` in the folder, if there).
 
     Raises OntologyError naming the file and what to do. That the axioms do not contradict each other is checked by
-    `ovrag_core.validation.Validator`, which has the reasoner.
+    `ovrag_core.loop.validation.Validator`, which has the reasoner.
     """
     files = sorted(path for path in folder.glob("*") if path.suffix in _FORMATS and path.is_file())
     if not files:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from ovrag_core.numerals import MONTHS, WORDS
+from ovrag_core.text.numerals import MONTHS, WORDS
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 LONGEST = 2_000  # characters; a longer value is prose, not a value

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy
 
-from ovrag_core.errors import CorpusError
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.types import Chunk, Retrieved
 from ovrag_core.retrieval.embedding import MINILM, Vectors
-from ovrag_core.types import Chunk, Retrieved
 
 if TYPE_CHECKING:
     from chromadb import Where

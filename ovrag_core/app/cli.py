@@ -1,0 +1,513 @@
+"""`ovrag …`: a thin shell over the library. Exit code 0: done; 1: a contradiction, or a stale or edited result; 2: bad
+input, or not checked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, cast, get_args
+
+import typer
+
+from ovrag_core.base.errors import CorpusError, DocumentError, OvragError, RunError
+from ovrag_core.base.progress import no_notice, notice, print_beside
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings
+from ovrag_core.study.command import (
+    BAD,
+    DEFAULT_PARAMS,
+    FOUND,
+    Format,
+    Output,
+    Overrides,
+    Params,
+    end_closed,
+    fail,
+    load_each,
+    print_json,
+    read_settings,
+    say,
+    say_passed_over,
+    silence_output,
+    system_error_text,
+    writable_file,
+    writable_folder,
+)
+from ovrag_studies.abstention.cli import app as epistemic
+from ovrag_studies.causal.cli import app as causal
+from ovrag_studies.cited.cli import app as policy
+from ovrag_studies.contract_review.cli import app as contract_review
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ovrag_core.base.types import Document, QueryRecord
+    from ovrag_core.loans.review import Review
+    from ovrag_core.loop.pipeline import Bench
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
+)
+app.add_typer(contract_review, name="contract-review")
+app.add_typer(epistemic, name="epistemic")
+app.add_typer(policy, name="policy")
+app.add_typer(causal, name="causal")
+
+
+Duplicates = Literal["refuse", "first", "last"]
+RejudgingName = StrEnum("RejudgingName", {name: name for name in get_args(Rejudging)})  # type: ignore[misc]
+Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
+Rejudge = Annotated[
+    list[RejudgingName] | None,
+    typer.Option(help="Add arms in which our validator judges what was recorded; may be repeated."),
+]
+
+
+def main() -> NoReturn:
+    """Run the command line; every expected error is one sentence on stderr and exit code 2.
+
+    A reader that closes the pipe ends it silently with the code of SIGPIPE.
+    """
+    if sys.stdout is None:  # closed from the start
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    try:
+        with notice("ovrag: loading …"):
+            code = _called(sys.argv)
+        sys.stdout.flush()
+        sys.exit(code)
+    except OvragError as error:
+        fail(str(error))
+    except typer.Exit as done:
+        sys.exit(done.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        fail("stopped")
+    except BrokenPipeError:
+        end_closed()
+    except OSError as error:
+        silence_output()
+        fail(system_error_text(error))
+    except Exception as error:
+        if hasattr(error, "format_message"):  # click's own errors of usage
+            fail(error.format_message())
+        raise
+
+
+def _called(words: Sequence[str]) -> int:
+    """The exit code of the command that was asked for. Not by `app()`, which ends with 1 where the pipe is closed."""
+    command = typer.main.get_command(app)
+    with command.make_context(Path(words[0]).name, list(words[1:])) as context:
+        return command.invoke(context) or 0
+
+
+@app.command()
+def review(
+    paths: Annotated[list[Path], typer.Argument(help="PDF, DOCX, HTML or text files, or folders of them.")],
+    deal: Annotated[bool, typer.Option("--deal", help="The files are one agreement with its amendments.")] = False,
+    output: Output = Format.text,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Also write a page with the passages marked in the text.", callback=writable_file),
+    ] = None,
+    params: Params = DEFAULT_PARAMS,
+) -> int:
+    """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
+    from ovrag_core.loans.deal import review_together
+    from ovrag_core.loans.reading import reader
+    from ovrag_core.loans.review import report, review_each
+    from ovrag_core.loans.review_page import review_page
+    from ovrag_core.loans.workbench import make_validator
+
+    validator = make_validator(read_settings(params, None))
+    loaded = load_each(_without_reports(paths))
+    reviewed: list[tuple[Review, Sequence[Document]]] = []
+    look = review_together if deal else review_each
+    for result, documents in look(loaded, reader, validator, reader.NAME):
+        reviewed.append((result, documents))
+        if result.label == "UNCHECKED":
+            say(f"{_listed(result)} was not checked: {result.reason}" if documents else result.reason or "not checked")
+        if output is Format.jsonl:
+            print_beside(result.to_json())
+        elif output is Format.text:
+            print_beside(report(result) + "\n")
+    if output is Format.json:
+        print_json([json.loads(result.to_json()) for result, _ in reviewed])
+    if html is not None:
+        _write(html, review_page(reviewed))
+    labels = {result.label for result, _ in reviewed}
+    return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    documents: Documents,
+    arm: Annotated[ArmName, typer.Option(help="How it is answered and checked.")] = "ovrag_evidence",
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Ask one question about the first document; the others are what pooled arms may mix it up with."""
+    from ovrag_core.loans.reply import answer_text, known_facts
+
+    bench, asked = _bench(documents, read_settings(params, overrides))
+    with bench:
+        record = _ask(question, asked, arm, bench)
+    if output is Format.text:
+        print(answer_text(record, known_facts(record, bench)))
+    else:
+        print(record.model_dump_json(indent=None if output is Format.jsonl else 2))
+    if (problem := _problem(record)) is not None:
+        say(problem)
+    return _exit_code(record)
+
+
+@app.command()
+def chat(
+    documents: Documents,
+    arm: Annotated[ArmName, typer.Option(help="How questions are answered and checked.")] = "ovrag_evidence",
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Ask questions one after the other; an empty line or `quit` ends."""
+    from ovrag_core.loans.reply import answer_text, known_facts
+
+    bench, asked = _bench(documents, read_settings(params, overrides))
+    worst = 0
+    problems: list[str | None] = []
+    with bench:
+        for question in _questions(asked):
+            record = _ask(question, asked, arm, bench)
+            print(answer_text(record, known_facts(record, bench)) + "\n", flush=True)
+            problem = _problem(record)
+            if problem is not None and problem not in problems[-1:]:
+                say(problem)
+            problems.append(problem)
+            worst = max(worst, _exit_code(record))
+    return worst
+
+
+@app.command()
+def check(
+    triples: Annotated[Path, typer.Argument(help="A JSON list or JSON Lines of sub, pred, obj, sub_type, obj_type.")],
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+) -> int:
+    """Check triples against the ontology, with explanation."""
+    from ovrag_core.loans.workbench import make_validator
+    from ovrag_core.loop.checking import check_file
+
+    result = check_file(triples, make_validator(read_settings(params, None)))
+    if output is Format.text:
+        print(result.to_text())
+    else:
+        print(result.model_dump_json(indent=None if output is Format.jsonl else 2))
+    if result.status == "unchecked":
+        say(f"{triples} was not checked: {result.reason}")
+        return BAD
+    return FOUND if result.status == "inconsistent" else 0
+
+
+@app.command()
+def run(
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+    arms: Annotated[
+        list[str] | None, typer.Option("--arm", help=f"Only this arm of {', '.join(ARM_NAMES)}; may be repeated.")
+    ] = None,
+    contracts: Annotated[list[str] | None, typer.Option("--contract", help="Only this contract; repeatable.")] = None,
+    questions: Annotated[list[str] | None, typer.Option("--question", help="Only this question; repeatable.")] = None,
+    shard: Annotated[str | None, typer.Option(help="k/n: only the k-th of n pieces; see merge-runs.")] = None,
+    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask anew what was not judged.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what the run would call and cost, and end.")] = False,
+) -> int:
+    """Run the experiment of the parameter file, or go on with one that was interrupted."""
+    from ovrag_core.app.forecast import forecast, forecast_text
+    from ovrag_core.base.progress import Kept, telling_of_interrupts
+    from ovrag_core.documents import find
+    from ovrag_core.loans.workbench import contracts_folder, corpus_bench
+    from ovrag_core.retrieval.store import Documents as ReadOnDemand
+    from ovrag_core.runs import experiment
+    from ovrag_core.runs.files import each_record
+
+    chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
+    filters = [f"{key}={json.dumps([str(each) for each in some])}" for key, some in chosen.items() if some]
+    retry = ["llm.retry_failures=true"] if retry_errors else []
+    settings = read_settings(params, [*(overrides or []), *filters, *retry])
+    piece = _shard(shard)
+    if not contracts_folder(settings).exists() and settings.corpus.source == "generated":
+        raise CorpusError("there are no contracts yet; `make loans` makes them, or name yours: -S corpus.source=FOLDER")
+    if dry_run:
+        documents = ReadOnDemand(find(contracts_folder(settings)))
+        queries = experiment.planned(settings, sorted(documents), piece)
+        print("\n".join(forecast_text(settings, forecast(settings, queries, documents))))
+        return 0
+    spent = experiment.spent_usd(experiment.files_of(settings, shard=piece))
+    kept = Kept()
+    with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(kept.text):
+        path = experiment.run_experiment(settings, bench, shard=piece, retry_errors=retry_errors, watch=kept.count)
+    print(path)
+    for line in experiment.summary(each_record(path)):
+        print(line, file=sys.stderr)
+    failures = experiment.count_failures(each_record(path))
+    if not failures.total:
+        return 0
+    say(f"{failures.text}; mend that, and `ovrag run --retry-errors` asks them again")
+    return BAD
+
+
+@app.command()
+def merge_runs(run_name: Annotated[str, typer.Argument(metavar="RUN", help="The run that was divided.")]) -> int:
+    """Put the pieces of a run that `ovrag run --shard` made together: the same as if it had not been divided."""
+    from ovrag_core.runs.files import RUNS, merge_shards
+
+    print(merge_shards(run_name, _here(RUNS)))
+    return 0
+
+
+@app.command()
+def import_run(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A per-query CSV, or recorded queries as JSON Lines.")],
+    name: Annotated[str, typer.Option(help="The name that the run gets here.")],
+    truth: Annotated[Path | None, typer.Option(help="Ground truth with reference answers, by contract id.")] = None,
+    contracts: Annotated[
+        Path | None, typer.Option(help="The folder of the contracts, to find answers about the wrong one.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The model that answered, where the file does not say.")] = None,
+    duplicates: Annotated[Duplicates, typer.Option(help="Which of several rows of one query counts.")] = "refuse",
+    rejudge: Rejudge = None,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Read a run recorded elsewhere, so that every table and figure can be made from it."""
+    from ovrag_core.loans.imports import UNKNOWN_MODEL
+    from ovrag_core.loans.imports import import_run as read_elsewhere
+    from ovrag_core.runs.files import RUNS
+
+    found = read_elsewhere(
+        source,
+        name,
+        folder=_here(RUNS),
+        truth=truth,
+        contracts=contracts,
+        model=model or UNKNOWN_MODEL,
+        duplicates=duplicates,
+        rejudge=_ways(rejudge),
+        settings=read_settings(params, overrides),
+    )
+    print(found.text())
+    return 0
+
+
+@app.command()
+def score(
+    run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
+    rejudge: Rejudge = None,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Metrics of a run, per arm, with intervals."""
+    from ovrag_core.evaluation.score import CACHE, score_run, score_text
+    from ovrag_core.loans.workbench import rejudge_by
+    from ovrag_core.runs.files import RUNS, read_latency, read_run, run_files
+
+    path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name, _here(RUNS)).records
+    records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
+    if not records:
+        raise RunError(f"{path} has no records; make the run again")
+    settings = read_settings(params, overrides)
+    if rejudge:
+        records += rejudge_by(settings, records, _ways(rejudge))
+    result = score_run(records, seconds, settings, run=path.stem, cache=_here(CACHE))
+    if output is Format.text:
+        print(score_text(result))
+    else:
+        print_json(result, indent=None if output is Format.jsonl else 2)
+    return 0
+
+
+@app.command()
+def results(
+    run_names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs; several are compared as well.")],
+    to: Annotated[Path, typer.Option("--to", help="The folder that they are written to.", callback=writable_folder)],
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Every table, figure and case page of any run, an imported one too, in a folder of its own."""
+    from ovrag_core.evaluation.score import CACHE
+    from ovrag_core.loans.corpus import kinds_of_loan
+    from ovrag_core.report.results import write_runs
+    from ovrag_core.runs.files import RUNS
+
+    print(write_runs(run_names, to, read_settings(params, overrides), _here(RUNS), kinds_of_loan(), _here(CACHE)))
+    return 0
+
+
+@app.command()
+def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
+    """What the ontology can say: classes, properties and their other names."""
+    from ovrag_core.ontology.configured import open_ontology
+    from ovrag_core.ontology.vocabulary import vocabulary as words
+    from ovrag_core.ontology.vocabulary import vocabulary_text
+
+    ontology = open_ontology(read_settings(params, None))
+    if output is Format.text:
+        print(vocabulary_text(ontology))
+    else:
+        print_json(words(ontology), indent=None if output is Format.jsonl else 2)
+    return 0
+
+
+@app.command()
+def rules(params: Params = DEFAULT_PARAMS) -> int:
+    """Each rule in a sentence, with its source and setting."""
+    from ovrag_core.ontology.configured import open_ontology
+    from ovrag_core.ontology.rules import rules_page
+
+    print(rules_page(open_ontology(read_settings(params, None))))
+    return 0
+
+
+@app.command()
+def why(
+    asked: Annotated[str, typer.Argument(metavar="RESULT", help="A file of the results, a macro, or a LaTeX label.")],
+    output: Output = Format.text,
+) -> int:
+    """Where a result comes from: stage, parameters, inputs, revision, run, and what has changed since."""
+    from ovrag_core.base.project import project_of
+    from ovrag_core.publish.provenance import provenance, provenance_text
+
+    found = provenance(asked, project_of(Path.cwd()))
+    if output is Format.text:
+        print(provenance_text(found))
+    else:
+        print(found.model_dump_json(indent=None if output is Format.jsonl else 2))
+    return 0
+
+
+@app.command()
+def export(
+    to: Annotated[Path | None, typer.Option(help="The folder of the thesis.")] = None,
+    packed: Annotated[bool, typer.Option("--zip", help="Also pack the folder, for Overleaf.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what was edited by hand.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Copy nothing; name what is stale or edited.")] = False,
+) -> int:
+    """Copy tables, figures and macros into a thesis, or check them there; exit code 1: something is stale or edited."""
+    from ovrag_core.base.project import project_of
+    from ovrag_core.publish import export as results
+
+    project = project_of(Path.cwd())
+    if check:
+        problems = results.check(project, to)
+        print("\n".join(problems or ["nothing is stale, and nothing was edited by hand"]))
+        return FOUND if problems else 0
+    if to is None:
+        raise typer.BadParameter("name the folder of the thesis: --to FOLDER")
+    done = results.export(project, to, force=force, packed=packed)
+    print("\n".join(done.lines))
+    for warning in done.warnings:
+        say(warning)
+    return FOUND if done.kept else 0
+
+
+def _ways(names: Sequence[StrEnum] | None) -> tuple[Rejudging, ...]:
+    return tuple(cast(Rejudging, str(name)) for name in names or ())
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    place, slash, count = text.partition("/")
+    if not (slash and place.isdecimal() and count.isdecimal() and 1 <= int(place) <= int(count)):
+        raise typer.BadParameter(f"--shard {text}: write k/n, for example --shard 2/5 for the second of five pieces")
+    return int(place), int(count)
+
+
+def _here(folder: Path) -> Path:
+    """A folder of the project that is worked in: the one in whose folder the command is started, else this one."""
+    return folder if DEFAULT_PARAMS.exists() or folder.exists() else project_file(folder)
+
+
+def _listed(result: Review) -> str:
+    return result.document if isinstance(result.document, str) else ", ".join(result.document)
+
+
+def _without_reports(paths: list[Path]) -> list[Path]:
+    """The paths, folders as their documents, without what `ovrag review` wrote itself: a line says which those are."""
+    from ovrag_core.documents import find
+    from ovrag_core.loans.review import is_report
+
+    kept: list[Path] = []
+    for path in paths:
+        say_passed_over(path)
+        documents = find(path) if path.is_dir() else [path]
+        for document in documents:
+            if is_report(document):
+                say(f"{document} was passed over: it is a report of ovrag review, not a document")
+            else:
+                kept.append(document)
+    if not kept:
+        raise DocumentError("only reports of ovrag review were given; name the documents that they are about")
+    return kept
+
+
+def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
+    from ovrag_core.loans.workbench import documents_bench
+
+    read = [document for _, document in load_each(paths)]
+    documents = [document for document in read if not isinstance(document, str)]
+    problems = [problem for problem in read if isinstance(problem, str)]
+    if not documents or isinstance(read[0], str):  # no other document is asked in its place
+        raise DocumentError("; ".join(problems) or "no document was given; name one with --document")
+    for problem in problems:
+        say(problem)
+    return documents_bench(settings, documents), documents[0].id
+
+
+def _ask(question: str, document_id: str, arm: ArmName, bench: Bench) -> QueryRecord:
+    from ovrag_core.loans.reply import ask_once
+    from ovrag_core.loop.arms import ARMS
+
+    if not question.strip():
+        raise typer.BadParameter("the question is empty")
+    return ask_once(Question(id="Q", text=question), document_id, ARMS[arm], bench)[0]
+
+
+def _questions(asked: str) -> Iterator[str]:
+    no_notice()
+    if sys.stdin.isatty():
+        print(f"Questions about {asked}; an empty line ends.", file=sys.stderr)
+    while True:
+        if sys.stdin.isatty():
+            print("? ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline().strip()
+        if line in ("", "quit", "exit"):
+            return
+        yield line
+
+
+def _exit_code(record: QueryRecord) -> int:
+    if record.failure is not None:
+        return BAD
+    return FOUND if record.flagged else 0
+
+
+def _problem(record: QueryRecord) -> str | None:
+    """Why a question got no answer or its answer was not checked; None where it was."""
+    return None if record.failure is None else f"{record.document_id} was not checked: {record.failure}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""A query, an upload or a run as HTML. Contract text, answers and names are untrusted: all of it is escaped."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from jinja2 import Environment, Template
+from markupsafe import Markup, escape
+
+from ovrag_core.base.pages import page_templates, shown
+from ovrag_core.base.types import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation
+from ovrag_core.loans.grounds import Passage, passage
+from ovrag_core.loans.reply import NEAREST, OUTCOMES, is_nearest, is_silent, is_validated, outcome_words
+from ovrag_core.loans.review import FactRow, contradictions, place
+from ovrag_core.loans.review_page import Piece, pieces
+
+if TYPE_CHECKING:
+    from ovrag_core.evaluation.confusion import Confusion
+
+# Statistics and drawing take a second to import; the first answer shall not wait for them.
+ANSWER = "answer"  # what evidence in an answer names as its document
+MOST_PICTURES = 6
+MOST_TEXT = 200_000  # characters of a contract that are shown whole; of a longer one, what is around its marks
+AROUND = 1_500
+
+CAUSES = {
+    "answer": "the answer contradicts the contract",
+    "source": "the contract contradicts itself",
+    "mixture": "statements of different contracts were mixed",
+}
+
+Marks = list[tuple[str, list[Passage]]]
+
+
+class Excerpt(NamedTuple):
+    """A retrieved chunk with its text cut at the marked passages; no pieces where the text is not at hand."""
+
+    hit: Retrieved
+    pieces: list[Piece]
+
+
+class Row(NamedTuple):
+    """An arm of a run: its queries by cell of the confusion matrix, and rates as text."""
+
+    arm: str
+    counts: Confusion
+    outcomes: str
+    precision: str
+    recall: str
+
+
+def query_view(
+    record: QueryRecord,
+    find_chunk: Callable[[str], Chunk | None],
+    document: Document | None,
+    latency: LatencyRecord | None = None,
+    name: str = "query",
+    facts: Sequence[tuple[str, Sequence[FactRow]]] = (),
+) -> str:
+    """All that came of a query, and the asked contract's text (None: not at hand) with the quoted passages marked.
+
+    `name` tells its links from those of other queries on the page. `facts` are those that the question asks for, by
+    facility.
+    """
+    violations = _violations(record)
+    grounds = [row.grounds for _, rows in facts for row in rows if row.grounds]
+    marks = [*_marks(record, violations), ("F", [each for held in grounds for each in held.evidence])]
+    answer = record.answer
+    quoted = answer.evidence if answer else ()
+    return _template("query").render(
+        record=record,
+        answer=pieces(answer.text, _within(marks, ANSWER, 0, len(answer.text))) if answer else [],
+        sources=sorted({each.document_id for each in quoted}),
+        name=name,
+        first_quote=next((each.start for each in quoted if document and each.document_id == document.id), None),
+        nearest=NEAREST if is_nearest(record) else "",
+        facts=facts,
+        place=place,
+        verdict=_verdict_words(record),
+        is_silent=is_silent(record),
+        outcome=outcome_words(record),
+        causes=CAUSES,
+        violations=list(enumerate(violations, 1)),
+        pictures={place: picture(each) for place, each in enumerate(violations[:MOST_PICTURES], 1) if each.triples},
+        retrieved=_retrieved(record, find_chunk, marks),
+        triples={
+            "the answer": record.attempts[-1].triples if record.attempts else (),
+            "the contract" if record.arm == "ovrag_evidence" else "the retrieved chunks": record.context_triples,
+        },
+        document=document,
+        text=_trimmed(pieces(document.text, _within(marks, document.id, 0, len(document.text)))) if document else [],
+        latency=latency,
+    )
+
+
+def run_view(records: Sequence[QueryRecord], confidence: float = 0.95) -> str:
+    """A run by arm: queries, outcomes, the confusion matrix, precision and recall with Wilson intervals."""
+    from ovrag_core.evaluation.confusion import arms_of  # noqa: PLC0415 - see above
+
+    by_arm = {arm: [record for record in records if record.arm == arm] for arm in arms_of(records)}
+    return _template("run").render(
+        rows=[_row(arm, of_arm, confidence) for arm, of_arm in by_arm.items()],
+        models=sorted({record.model for record in records}),
+        queries=len(records),
+        errors=Counter(record.error for record in records if record.outcome == "error"),
+        contracts=len({record.document_id for record in records}),
+        confidence=confidence,
+    )
+
+
+def batch_view(records: Sequence[QueryRecord]) -> str:
+    """The answers of a batch in a table, one row a query."""
+    return _template("batch").render(records=records, outcome_words=outcome_words)
+
+
+def message(text: str, kind: str = "note") -> str:
+    """A sentence for the page; `kind` is note, good or bad."""
+    return f'<div class="ovx"><p class="{escape(kind)} say">{escape(shown(text))}</p></div>'
+
+
+def style() -> str:
+    """The style sheet of everything here, once a page."""
+    return _template("style").render()
+
+
+def picture(violation: Violation) -> Markup:
+    """The explanation graph as an image: what stands in it is drawn, not markup of the page."""
+    from ovrag_core.ontology.picture import draw  # noqa: PLC0415 - see above
+
+    drawn = io.BytesIO()
+    draw(violation, 6.6).savefig(drawn, format="svg")
+    data = base64.b64encode(drawn.getvalue()).decode()
+    label = escape(f"Explanation graph: {violation.message}")
+    return Markup(f'<img class="graph" src="data:image/svg+xml;base64,{data}" alt="{label}">')
+
+
+@cache
+def _environment() -> Environment:
+    return page_templates("ovrag_core.app.explorer", ".")
+
+
+def _template(name: str) -> Template:
+    return _environment().get_template(f"{name}.html.j2")
+
+
+def _violations(record: QueryRecord) -> tuple[Violation, ...]:
+    verdict = record.attempts[-1].verdict if record.attempts else None
+    return contradictions(verdict.violations) if verdict else ()
+
+
+def _verdict_words(record: QueryRecord) -> str:
+    """What validation says, in a sentence; arms that do not validate say so."""
+    verdict = record.attempts[-1].verdict if record.attempts else None
+    if record.error:
+        return record.error
+    if verdict is None or not is_validated(record):
+        return "This arm does not validate: whether the answer can be true was not checked."
+    if verdict.status == "unchecked":
+        return f"Not checked: {verdict.reason}"
+    if verdict.status == "consistent":
+        return "There is no answer to check." if is_silent(record) else "Answer and contract can be true together."
+    return CAUSES[record.cause][0].upper() + CAUSES[record.cause][1:] + "." if record.cause else "A contradiction."
+
+
+def _marks(record: QueryRecord, violations: Sequence[Violation]) -> Marks:
+    """Passages by the sign that marks them: the number of the violation that quotes them, or A for the answer's."""
+    marks = [
+        (str(place), [passage(each.evidence) for each in violation.triples if each.evidence])
+        for place, violation in enumerate(violations, 1)
+    ]
+    quoted = record.answer.evidence if record.answer else ()
+    return [*marks, ("A", [passage(each) for each in quoted])]
+
+
+def _within(marks: Marks, document_id: str, start: int, end: int) -> Marks:
+    """The parts of the passages that lie in `[start, end)` of the document, counted from there."""
+    cut: Marks = []
+    for sign, passages in marks:
+        inside = [
+            each.model_copy(update={"start": max(each.start, start) - start, "end": min(each.end, end) - start})
+            for each in passages
+            if each.document == document_id and each.start < end and each.end > start
+        ]
+        cut.append((sign, inside))
+    return cut
+
+
+def _retrieved(
+    record: QueryRecord, find_chunk: Callable[[str], Chunk | None], marks: Marks
+) -> Mapping[str, list[Excerpt]]:
+    """The retrieved chunks by contract, the asked one first."""
+    by_contract: dict[str, list[Excerpt]] = {record.document_id: []}
+    for hit in record.retrieved:
+        chunk = find_chunk(hit.chunk_id)
+        cut = pieces(chunk.text, _within(marks, hit.document_id, chunk.start, chunk.end)) if chunk else []
+        by_contract.setdefault(hit.document_id, []).append(Excerpt(hit, cut))
+    return {name: hits for name, hits in by_contract.items() if hits}
+
+
+def _trimmed(cut: list[Piece]) -> list[Piece]:
+    """The pieces; of a long text, the unmarked ones only where a marked one is near."""
+    if sum(len(piece.text) for piece in cut) <= MOST_TEXT:
+        return cut
+    return [piece if piece.mark or len(piece.text) <= 3 * AROUND else _ends(piece) for piece in cut]
+
+
+def _ends(piece: Piece) -> Piece:
+    left_out = f"\n\n[… {len(piece.text) - 2 * AROUND:,} characters are not shown …]\n\n"
+    return Piece(piece.start, piece.text[:AROUND] + left_out + piece.text[-AROUND:], None)
+
+
+def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> Row:
+    from ovrag_core.evaluation.confusion import Confusion, cell  # noqa: PLC0415 - see above
+
+    cells = [cell(record) for record in records]
+    counts = Confusion(**{name: cells.count(name) for name in dict.fromkeys(cells)})
+    outcomes = [record.outcome for record in records]
+    told = ", ".join(f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes)
+    return Row(
+        arm,
+        counts,
+        told,
+        _rate(counts.tp, counts.tp + counts.fp, confidence),
+        _rate(counts.tp, counts.tp + counts.fn, confidence),
+    )
+
+
+def _rate(successes: int, trials: int, confidence: float) -> str:
+    from ovrag_core.evaluation.statistics import wilson  # noqa: PLC0415 - see above
+
+    found = wilson(successes, trials, confidence)
+    if found.value is None or found.low is None or found.high is None:
+        return "not defined"
+    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}], n = {trials}"

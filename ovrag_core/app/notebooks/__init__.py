@@ -1,0 +1,25 @@
+"""Notebooks: the project's folder for those opened by hand, execution for those run as a stage.
+
+`python -m ovrag_core.app.notebooks notebooks/01_generate_contracts.ipynb` executes one. This module stays light, since
+every notebook imports it.
+"""
+
+import os
+from pathlib import Path
+
+from ovrag_core.app.notebooks.tables import use_in_notebook
+from ovrag_core.base.project import project_of
+from ovrag_core.publish.rewritten import watch
+
+
+def enter_project() -> Path:
+    """Make the project's folder the working directory, wherever the notebook's own folder is, and return it.
+
+    In a notebook, tables are shown from then on as `tables.table_html` has them, and results that its cells write are
+    known as written by it.
+    """
+    folder = project_of(Path.cwd())
+    os.chdir(folder)
+    watch(folder)
+    use_in_notebook()
+    return folder

@@ -1,0 +1,50 @@
+"""`python -m ovrag_core.app.notebooks NOTEBOOK` executes it into reports/; with `--clean` it strips outputs instead."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import yaml
+
+from ovrag_core.app.notebooks.execution import Value, clean, execute
+from ovrag_core.base.errors import OvragError
+from ovrag_core.base.project import project_of
+from ovrag_core.study.command import system_error_text
+
+
+def parameter(text: str) -> tuple[str, Value]:
+    """`name=value`, the value read as YAML."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text} is not of the form name=value")
+    return name, yaml.safe_load(value)
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m ovrag_core.app.notebooks", description=__doc__)
+    parser.add_argument("notebooks", type=Path, nargs="+", metavar="NOTEBOOK")
+    parser.add_argument("-p", "--parameter", type=parameter, action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--clean", action="store_true", help="strip outputs, in place or into the folder of --to")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="where results go; reports/ where notebooks are run")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Execute or clean each notebook; one line on stderr and exit code 1 where one fails."""
+    asked = arguments()
+    try:
+        for notebook in asked.notebooks:
+            if asked.clean:
+                clean(notebook, asked.to and asked.to / notebook.name)
+            else:
+                folder = asked.to or project_of(notebook.parent) / "reports"
+                execute(notebook, folder / notebook.name, dict(asked.parameter))
+    except OvragError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(system_error_text(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Notebooks executed by papermill and kept as normalised copies.
+
+papermill is called in process, which saves the second that its command line takes to start. The kernel remains a
+process of its own: each stage begins with nothing imported and no JVM running, its memory is returned at the end, and
+a kernel that dies is an error here and not a crash.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import papermill
+from nbclient.exceptions import DeadKernelError
+from nbformat import NotebookNode
+from nbformat.reader import NotJSONError
+from papermill.exceptions import PapermillExecutionError
+
+from ovrag_core.app.notebooks.normalisation import cleaned, normalised, text_of
+from ovrag_core.base.errors import NotebookError
+from ovrag_core.base.project import project_of
+from ovrag_core.publish.page import page
+
+Value = str | int | float | bool | None
+
+# Seconds; a busy machine is no reason to give a stage up. Cells themselves may take as long as they need.
+KERNEL_START = 120
+KERNEL_SILENCE = 60
+PARAMETERS_TAG = "parameters"
+
+
+def execute(notebook: Path, output: Path, parameters: Mapping[str, Value] | None = None) -> None:
+    """Run a notebook from top to bottom in its project's folder; write `output` and the same as an HTML page.
+
+    Both files are replaced together at the end, so an interrupted run leaves the old ones. Raises NotebookError with
+    the notebook, the cell and the exception where a cell fails; what was done stays as `<output>.failed.ipynb`.
+    """
+    source = read(notebook)
+    _refuse_unknown(parameters or {}, source, notebook)
+    project = project_of(notebook.parent)
+    output = output.resolve()
+    output.parent.mkdir(parents=True, exist_ok=True)
+    failed = output.with_suffix(".failed.ipynb")
+    with tempfile.TemporaryDirectory() as private, _kernel_environment(Path(private)):
+        prepared = Path(private) / notebook.name
+        prepared.write_text(text_of(cleaned(source)), encoding="utf-8")
+        executed = _run(prepared, failed, parameters or {}, project, shown_as=notebook)
+    result = normalised(executed, project)
+    _replace(output, text_of(result))
+    _replace(output.with_suffix(".html"), page(result, notebook.parent))
+    failed.unlink(missing_ok=True)
+
+
+def clean(notebook: Path, target: Path | None = None) -> None:
+    """Write the notebook without outputs to `target`, or in place; a file that is so already is not touched."""
+    target = target or notebook
+    text = text_of(cleaned(read(notebook)))
+    if not target.exists() or target.read_text(encoding="utf-8") != text:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, text)
+
+
+def read(notebook: Path) -> NotebookNode:
+    """The notebook of a file. Raises NotebookError for a missing file or one that is no notebook."""
+    try:
+        source: NotebookNode = nbformat.read(notebook, as_version=4)
+    except FileNotFoundError:
+        raise NotebookError(f"{notebook} does not exist; name a notebook of the folder notebooks/") from None
+    except (NotJSONError, nbformat.ValidationError, AttributeError, KeyError, UnicodeDecodeError):
+        raise NotebookError(f"{notebook} is not a Jupyter notebook; restore it from git") from None
+    return source
+
+
+def _refuse_unknown(parameters: Mapping[str, Value], source: NotebookNode, notebook: Path) -> None:
+    cells = [cell for cell in source.cells if PARAMETERS_TAG in cell.metadata.get("tags", [])]
+    if not cells:
+        raise NotebookError(f"{notebook} has no cell with the tag `{PARAMETERS_TAG}`; add one with its parameters")
+    known = {line.split("=")[0].split(":")[0].strip() for line in cells[0].source.splitlines() if "=" in line}
+    if unknown := sorted(set(parameters) - known):
+        raise NotebookError(f"{notebook} has no parameter {unknown[0]}; it has {', '.join(sorted(known))}")
+
+
+def _run(prepared: Path, failed: Path, parameters: Mapping[str, Value], project: Path, shown_as: Path) -> NotebookNode:
+    watched = sys.stderr.isatty()
+    try:
+        executed: NotebookNode = papermill.execute_notebook(
+            prepared,
+            failed,  # written after each cell, so that there is something to look at whatever happens
+            parameters=dict(parameters),
+            kernel_name="python3",
+            cwd=project,
+            progress_bar=watched,
+            stderr_file=sys.stderr if watched else None,  # the progress bars of the cells
+            start_timeout=KERNEL_START,
+            iopub_timeout=KERNEL_SILENCE,
+            extra_arguments=["--HistoryManager.enabled=False", "--log-level=CRITICAL"],
+        )
+        return executed
+    except PapermillExecutionError as error:
+        reason = f"{error.ename}: {error.evalue}".strip().splitlines()[0].removesuffix(":")
+        where = f"{shown_as}, cell [{error.exec_count}]"
+    except DeadKernelError:
+        reason, where = "its process died, perhaps for want of memory", str(shown_as)
+    raise NotebookError(f"{where}: {reason} (the copy {failed.name} in {failed.parent.name}/ shows where)")
+
+
+@contextmanager
+def _kernel_environment(private: Path) -> Iterator[None]:
+    """The kernel of this very environment, with no start-up file or history of the user's own IPython."""
+    wanted = {
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "IPYTHONDIR": str(private / "ipython"),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

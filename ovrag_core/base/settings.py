@@ -1,0 +1,308 @@
+"""`params.yaml` as one validated object; an unknown key is an error that names the nearest known one."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+import ovrag_studies as studies
+from ovrag_core.base.errors import QuestionError, SettingsError
+
+ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
+ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
+Rejudging = Literal["triples", "answers"]
+
+Positive = Annotated[int, Field(gt=0)]
+NotNegative = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+P = TypeVar("P", bound=BaseModel)
+
+
+class Part(BaseModel):
+    """A section of the settings: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Corpus(Part):
+    """Which contracts: generated ones, or a folder of the user's own."""
+
+    source: str = "generated"
+    ground_truth: Path | None = None
+    contracts: Positive = 100
+    seed: NotNegative = 42
+    wording: Literal["plain", "varied"] = "plain"
+
+
+class Chunking(Part):
+    """How documents are split; sizes in characters."""
+
+    method: Literal["recursive", "fixed", "paragraph"] = "recursive"
+    size: Positive = 1000
+    overlap: NotNegative = 200
+
+
+class Retrieval(Part):
+    """Which embedder, how many chunks a question gets, and what pooled arms search.
+
+    `remote` is the embedding model of the `llm` section.
+    `growing`: the contracts up to the asked one, in order, as in the published run, whose collection grew while it was
+    asked. `whole`: all contracts, for which a question that names none retrieves the same chunks every time.
+    """
+
+    embedding: Literal["minilm", "remote"] = "minilm"
+    top_k: Positive = 3
+    pool: Literal["growing", "whole"] = "growing"
+
+
+class Options(Part):
+    """The `llm` section of the settings. `offline` uses no model; `replay` needs neither key nor network."""
+
+    provider: Literal["offline", "openai", "replay"] = "offline"
+    model: Annotated[str, Field(min_length=1)] = "gpt-4o"
+    embedding_model: Annotated[str, Field(min_length=1)] = "text-embedding-3-small"
+    base_url: str = "https://api.openai.com/v1"
+    key_variable: Annotated[str, Field(min_length=1)] = "OPENAI_API_KEY"
+    store: Path | None = Path("data/replies/main.jsonl")
+    refresh: bool = False
+    retry_failures: bool = False
+    structured: Literal["json_schema", "json_object", "text"] = "json_schema"
+    max_tokens: Positive = 4096
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
+    seed: int | None = 42
+    concurrency: Positive = 8
+    retries: Annotated[int, Field(ge=0)] = 5
+    seconds_per_attempt: Seconds = 60.0
+    seconds_per_call: Seconds = 300.0
+    prices: Path = Path("data/prices.yaml")
+    budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+
+
+class Extraction(Part):
+    """What turns text into triples, and how much text a model reads at once, in characters.
+
+    `auto`: the clause reader offline, `hybrid` with a model, whose triples are joined with the reader's.
+    """
+
+    extractor: Literal["auto", "reader", "chat", "hybrid"] = "auto"
+    window: Annotated[int, Field(ge=2000)] = 24_000
+
+
+class Dask(Part):
+    """A Dask cluster by its scheduler's address, `tcp://host:8786`; None: one on this machine."""
+
+    scheduler: str | None = None
+
+
+class Experiment(Part):
+    """What a run covers: arms × contracts × questions; None means all."""
+
+    run: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "main"
+    arms: tuple[ArmName, ...] = ARM_NAMES
+    contracts: tuple[str, ...] | None = None
+    questions: tuple[str, ...] | None = None
+    corrections: NotNegative = 3
+    processes: Positive = 2
+    executor: Literal["processes", "dask"] = "processes"
+    dask: Dask = Dask()
+
+
+class Ontology(Part):
+    """Which hierarchy the rules stand on: the bundled one, or a folder that holds FIBO itself."""
+
+    source: str = "bundled"
+
+
+class Validation(Part):
+    """The reasoner, the rule settings, and the limits of one check."""
+
+    reasoner: Literal["hermit", "pellet", "both"] = "hermit"
+    rules: Path = Path("ontologies/rules.yaml")
+    seconds_per_check: Annotated[float, Field(gt=0)] = 10
+    heap_megabytes: Positive = 1024
+
+
+class Evaluation(Part):
+    """Which run is evaluated and how intervals are made."""
+
+    run: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "main"
+    bertscore_model: str = "bundled"
+    bootstrap_samples: Positive = 2000
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+
+
+class Figures(Part):
+    """Sizes of figures, in inches."""
+
+    text_width_inches: Annotated[float, Field(gt=0)] = 5.9
+
+
+class Settings(Part):
+    """All parameters. Paths are relative to the folder of the parameter file's project."""
+
+    corpus: Corpus = Corpus()
+    questions: Path = Path("data/questions.yaml")
+    chunking: Chunking = Chunking()
+    retrieval: Retrieval = Retrieval()
+    llm: Options = Options()
+    extraction: Extraction = Extraction()
+    experiment: Experiment = Experiment()
+    ontology: Ontology = Ontology()
+    validation: Validation = Validation()
+    evaluation: Evaluation = Evaluation()
+    figures: Figures = Figures()
+    studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own: study_settings
+
+    def __hash__(self) -> int:
+        """Workers keep one bench by settings; a study's parameters, which no bench depends on, cannot be hashed."""
+        return hash(self.model_dump_json(exclude={"studies"}))
+
+    @property
+    def extractor(self) -> Literal["reader", "chat", "hybrid"]:
+        """The extractor that is used, `auto` resolved."""
+        if self.extraction.extractor == "auto":
+            return "reader" if self.llm.provider == "offline" else "hybrid"
+        return self.extraction.extractor
+
+
+def study_settings(settings: Settings, study: str, model: type[P]) -> P:
+    """The parameters of one study, `studies.<study>`, as `model`; what is not there has the model's default.
+
+    Raises SettingsError with the key for an unknown key or a bad value.
+    """
+    try:
+        return model.model_validate(settings.studies.get(study, {}))
+    except ValidationError as error:
+        raise SettingsError(_explain(error, model, ("studies", study))) from None
+
+
+class Question(Part):
+    """A question that is asked of every contract."""
+
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+    topic: str = ""
+    text: Annotated[str, Field(min_length=1)]
+
+
+def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | None = None) -> Settings:
+    """Settings from a YAML file; `overrides` maps dotted keys (`corpus.contracts`) to values that replace the file's.
+
+    Raises SettingsError, with the file and the key, for a missing file, broken YAML, an unknown key or a bad value,
+    those of the studies with them.
+    """
+    values = _read_yaml(path, SettingsError)
+    if values is None:
+        values = {}
+    if not isinstance(values, dict):
+        raise SettingsError(f"{path} must hold keys and values; compare it with the params.yaml of the project")
+    for key, value in (overrides or {}).items():
+        _set_dotted(values, key, value)
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError(f"{path}: {_explain(error)}") from None
+    if settings.chunking.method != "paragraph" and settings.chunking.overlap >= settings.chunking.size:
+        raise SettingsError(f"{path}: chunking.overlap must be smaller than chunking.size")
+    if problem := _without_sense(settings):
+        raise SettingsError(f"{path}: {problem}")
+    return settings
+
+
+def _without_sense(settings: Settings) -> str | None:
+    """What of studies or models the settings ask for that cannot be."""
+    for study in settings.studies:
+        if problem := _study_problem(settings, study):
+            return problem
+    llm, remedy = settings.llm, "set llm.provider to openai or replay"
+    if llm.provider == "offline" and settings.extractor != "reader":
+        return f"extraction.extractor: {settings.extractor} needs a model; {remedy}, or choose reader"
+    if llm.provider == "offline" and settings.retrieval.embedding == "remote":
+        return f"retrieval.embedding: remote needs a model; {remedy}, or choose minilm"
+    if llm.provider == "replay" and llm.store is None:
+        return "llm.provider: replay needs a store of recorded replies; name its file in llm.store"
+    if llm.provider == "replay" and llm.refresh:
+        return "llm.refresh asks the model anew, which llm.provider: replay does not; set one of them otherwise"
+    return None
+
+
+def _study_problem(settings: Settings, study: str) -> str | None:
+    """What is wrong with `studies.<study>`: no study of that name, or what its own checker says.
+
+    The checker is the function of the study's name in its module `settings`; loading that must take no time.
+    """
+    packages = {"abstention": "epistemic", "cited": "policy"}
+    folders = [module.parent.name for module in Path(studies.__path__[0]).glob("*/settings.py")]
+    known = {packages.get(folder, folder): folder for folder in sorted(folders)}
+    if study not in known:
+        near = difflib.get_close_matches(study, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
+        return f"studies.{study} is no study; {hint}"
+    module = importlib.import_module(f"{studies.__name__}.{known[study]}.settings")
+    try:
+        getattr(module, study)(settings)
+    except SettingsError as error:
+        return str(error)
+    return None
+
+
+def load_questions(path: Path) -> tuple[Question, ...]:
+    """The questions of a YAML list of `{id, topic, text}`. Raises QuestionError for anything else."""
+    values = _read_yaml(path, QuestionError)
+    if not isinstance(values, list) or not values:
+        raise QuestionError(f"{path} must be a list of questions, each with id, topic and text")
+    try:
+        questions = tuple(TypeAdapter(list[Question]).validate_python(values))
+    except ValidationError as error:
+        raise QuestionError(f"{path}: {_explain(error, Question)}") from None
+    ids = [question.id for question in questions]
+    if doubled := {id_ for id_ in ids if ids.count(id_) > 1}:
+        raise QuestionError(f"{path}: the id {sorted(doubled)[0]} is used twice; give each question its own")
+    return questions
+
+
+def _read_yaml(path: Path, kind: type[SettingsError] | type[QuestionError]) -> Any:
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise kind(f"{path} does not exist; run from the project's folder or name the file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise kind(f"{path} cannot be read: {error}") from None
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise kind(f"{path} is not valid YAML{where}; mend that line and try again") from None
+
+
+def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
+    *parents, last = key.split(".")
+    for place, parent in enumerate(parents, 1):
+        values = values.setdefault(parent, {})
+        if not isinstance(values, dict):
+            raise SettingsError(f"unknown key {key}: {'.'.join(parents[:place])} holds a value and no keys")
+    values[last] = value
+
+
+def _explain(error: ValidationError, model: type[BaseModel] = Settings, within: tuple[str, ...] = ()) -> str:
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    where = ".".join(str(part) for part in (*within, *first["loc"]))
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(model), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"unknown key {where}{hint}"
+    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}, not {first.get('input')!r}"
+
+
+def _known_keys(model: type[BaseModel]) -> list[str]:
+    keys: list[str] = []
+    for name, field in model.model_fields.items():
+        keys.append(name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            keys.extend(_known_keys(field.annotation))
+    return keys

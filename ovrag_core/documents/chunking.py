@@ -1,0 +1,152 @@
+"""Splitting documents into chunks that know their span.
+
+`recursive` follows the idea of LangChain's recursive character splitter: cut at the coarsest separator that a window
+holds (paragraph, line, sentence, word), and begin the next chunk a little before, so that no statement is lost at a
+cut. It works on spans of the text, so that a chunk is always exactly `text[start:end]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from ovrag_core.base.types import Chunk, Document
+
+Span = tuple[int, int]
+Splitter = Callable[[str, int, int], Iterator[Span]]
+
+_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
+_LINE = re.compile(r"\n")
+_SENTENCE = re.compile(r"(?<=[.!?;:])[\"'”’)\]]*\s+")
+_WORD = re.compile(r"\s+")
+_SEPARATORS = (_PARAGRAPH, _LINE, _SENTENCE, _WORD)
+_OVERLAP_SEPARATORS = (re.compile(r"(?<=[.!?;])[\"'”’)\]]*\s+|\n\s*"), _WORD)
+_HEADING_LENGTH = 80
+
+
+def split(document: Document, method: str, size: int, overlap: int) -> list[Chunk]:
+    """Chunks of at most `size` characters in document order; neighbours share at most `overlap` characters.
+
+    `method` is `recursive`, `fixed`, `paragraph`, or the name of a registered splitter. Every character that is not
+    white space is in at least one chunk, and no chunk is blank or begins or ends with white space. Ids are
+    `<document id>#<number>`. Raises ValueError for an unknown method or sizes that cannot be met.
+    """
+    if method not in SPLITTERS:
+        raise ValueError(f"unknown way of splitting {method!r}; known are {', '.join(sorted(SPLITTERS))}")
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f"overlap ({overlap}) must be at least 0 and smaller than the size ({size})")
+    spans = [_strip(document.text, start, end) for start, end in SPLITTERS[method](document.text, size, overlap)]
+    return [
+        Chunk(f"{document.id}#{number:04d}", document.id, start, end, document.text[start:end])
+        for number, (start, end) in enumerate(_advancing(spans))
+    ]
+
+
+def _advancing(spans: list[Span]) -> Iterator[Span]:
+    """Spans that hold something which the one before did not."""
+    last = 0
+    for start, end in spans:
+        if start < end and end > last:
+            yield start, end
+            last = end
+
+
+def register(name: str, splitter: Splitter) -> None:
+    """Add a way of splitting: a function of text, size and overlap that yields spans in order."""
+    SPLITTERS[name] = splitter
+
+
+def recursive(text: str, size: int, overlap: int) -> Iterator[Span]:
+    """Windows of up to `size` characters, cut at the coarsest separator in their second half."""
+    yield from _recursive(text, 0, len(text), size, overlap)
+
+
+def fixed(text: str, size: int, overlap: int) -> Iterator[Span]:
+    """Windows of exactly `size` characters, `overlap` of them shared with the one before."""
+    for start in range(0, len(text), size - overlap):
+        yield start, min(start + size, len(text))
+        if start + size >= len(text):
+            return
+
+
+def paragraph(text: str, size: int, overlap: int) -> Iterator[Span]:
+    """Paragraphs, parted by blank lines; a heading stays with its paragraph, a long paragraph is split recursively."""
+    for start, end in _join_headings(list(_parts(text)), size):
+        if end - start <= size:
+            yield start, end
+        else:
+            yield from _recursive(text, start, end, size, overlap)
+
+
+SPLITTERS: dict[str, Splitter] = {"recursive": recursive, "fixed": fixed, "paragraph": paragraph}
+
+
+def _recursive(text: str, start: int, stop: int, size: int, overlap: int) -> Iterator[Span]:
+    start, stop = _strip(text, start, stop)
+    end = start
+    while stop - start > size:
+        end = _cut(text, start, size, end)
+        yield start, end
+        start = _skip_space(text, _next_start(text, start, end, overlap), stop)
+    if start < stop:
+        yield start, stop
+
+
+def _cut(text: str, start: int, size: int, last: int) -> int:
+    """Where the chunk from `start` ends: at the coarsest cut in its second half that lies beyond `last`."""
+    limit = start + size
+    half = min(max(start + size // 2, last) + 1, limit)
+    for separator in _SEPARATORS:
+        # A separator may begin at the limit itself: the chunk ends before it.
+        cuts = [match.start() for match in separator.finditer(text, half, min(limit + 2, len(text)))]
+        if cuts := [cut for cut in cuts if half <= cut <= limit]:
+            return cuts[-1]
+    return limit
+
+
+def _next_start(text: str, start: int, end: int, overlap: int) -> int:
+    """Where the next chunk begins: at most `overlap` before `end`, at the start of a sentence, a line, or a word."""
+    earliest = max(start + 1, end - overlap)
+    if overlap == 0 or earliest >= end:
+        return end
+    for separator in _OVERLAP_SEPARATORS:
+        for match in separator.finditer(text, max(0, earliest - 1), end):
+            if earliest <= match.end() < end:
+                return match.end()
+    return end
+
+
+def _parts(text: str) -> Iterator[Span]:
+    start = 0
+    for match in _PARAGRAPH.finditer(text):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(text)
+
+
+def _join_headings(parts: list[Span], size: int) -> Iterator[Span]:
+    begun: int | None = None
+    last = 0
+    for start, end in parts:
+        first = start if begun is None or end - begun > size else begun
+        if begun is not None and first != begun:
+            yield begun, start
+        if end - first < _HEADING_LENGTH:
+            begun = first
+            last = end
+            continue
+        yield first, end
+        begun = None
+    if begun is not None:
+        yield begun, last
+
+
+def _strip(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
+
+
+def _skip_space(text: str, start: int, stop: int) -> int:
+    while start < stop and text[start].isspace():
+        start += 1
+    return start

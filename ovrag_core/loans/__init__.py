@@ -1,0 +1,1 @@
+"""Loan agreements: the generator, the reader, review, deals and replies. Only `app` stands above it."""

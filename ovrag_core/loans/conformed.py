@@ -1,0 +1,127 @@
+"""A conformed copy: one text put together from passages of several documents, with the way back to each.
+
+Nothing here depends on what the documents are about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from ovrag_core.base.types import Document, Evidence
+
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """`[start, end)` of a document. A blank one is as long, with its line ends, and says nothing.
+
+    `shown` is what is quoted for it: the clause of an amendment that its words were taken from.
+    """
+
+    document: Document
+    start: int
+    end: int
+    shown: tuple[int, int] | None = None
+    blank: bool = False
+
+    @property
+    def text(self) -> str:
+        """Its characters in the copy."""
+        text = self.document.text[self.start : self.end]
+        return _SHOWN.sub(" ", text) if self.blank else text
+
+    def part(self, start: int, end: int) -> Segment:
+        """The part at `[start, end)`, counted from its beginning."""
+        return replace(self, start=self.start + start, end=self.start + end)
+
+
+_SHOWN = re.compile(r"[^\n]")
+_BREAK = Document("", "\n\n")
+BREAK = Segment(_BREAK, 0, 2, blank=True)  # between paragraphs
+SPACE = Segment(Document("", " "), 0, 1, blank=True)  # between words
+
+
+class ConformedCopy:
+    """A text made of segments. Offsets are of `text`; each change gives a new copy."""
+
+    def __init__(self, segments: Iterable[Segment]) -> None:
+        self.segments = tuple(segment for segment in segments if segment.end > segment.start)
+        self.starts = (0, *accumulate(segment.end - segment.start for segment in self.segments))
+        self.text = "".join(segment.text for segment in self.segments)
+
+    @classmethod
+    def of(cls, *documents: Document) -> ConformedCopy:
+        """The documents one after the other, whole."""
+        return cls(Segment(document, 0, len(document.text)) for document in documents)
+
+    def replaced(self, start: int, end: int, put: Sequence[Segment] = ()) -> ConformedCopy:
+        """The copy with `put` in place of `[start, end)`."""
+        return ConformedCopy((*self._cut(0, start), *put, *self._cut(end, len(self.text))))
+
+    def blanked(self, spans: Iterable[tuple[int, int]]) -> ConformedCopy:
+        """The copy with blanks in place of the spans; offsets stay."""
+        made: list[Segment] = []
+        at = 0
+        for start, end in sorted(spans):
+            first = max(start, at)
+            if first < end:
+                made += [*self._cut(at, first), *(replace(each, blank=True) for each in self._cut(first, end))]
+                at = end
+        return ConformedCopy((*made, *self._cut(at, len(self.text))))
+
+    def followed_by(self, other: ConformedCopy) -> ConformedCopy:
+        """This copy, then the other."""
+        return ConformedCopy((*self.segments, *other.segments))
+
+    def _cut(self, start: int, end: int) -> list[Segment]:
+        return [
+            segment.part(max(start, at) - at, min(end, at + segment.end - segment.start) - at)
+            for segment, at in zip(self.segments, self.starts, strict=False)
+            if max(start, at) < min(end, at + segment.end - segment.start)
+        ]
+
+    def evidence(self, start: int, end: int, about: str = "") -> Evidence | None:
+        """What is quoted for `[start, end)`: a passage of the one document that has most of the words of `about` in it.
+
+        None where the span holds nothing but gaps.
+        """
+        parts = [segment for segment in _joined(self._cut(start, end)) if segment.text.strip()]
+        if not parts:
+            return None
+        words = set(_words(about))
+        best = max(parts, key=lambda part: (len(words & set(_words(part.text))), len(part.text)))
+        return Evidence.of(best.document, *_stripped(best.document.text, *(best.shown or (best.start, best.end))))
+
+
+def _joined(segments: Iterable[Segment]) -> list[Segment]:
+    """Segments that follow one another in their document as one."""
+    made: list[Segment] = []
+    for segment in segments:
+        last = made[-1] if made else None
+        if (
+            last
+            and last.document is segment.document
+            and last.end == segment.start
+            and (last.shown, last.blank) == (segment.shown, segment.blank)
+        ):
+            made[-1] = replace(last, end=segment.end)
+        else:
+            made.append(segment)
+    return made
+
+
+def _words(text: str) -> list[str]:
+    """Words and numbers in one form: `1,200,000.00` is `1200000`, `6.50` is `6.5`."""
+    return [re.sub(r"(\.\d*?)0+$", r"\1", word.replace(",", "")).rstrip(".").casefold() for word in _WORD.findall(text)]
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end

@@ -1,0 +1,78 @@
+"""Reference answers to the five questions, and the planted contradiction in a sentence."""
+
+from __future__ import annotations
+
+from ovrag_core.base.types import PartyKind
+from ovrag_core.loans.contracts.phrasings import only
+from ovrag_core.loans.contracts.tags import tags_of
+from ovrag_core.loans.contracts.terms import Kind, Terms
+from ovrag_core.loans.contracts.values import values_of
+
+_KINDS: dict[Kind, str] = {
+    "ConsumerLoan": "a loan for personal, family or household purposes",
+    "CommercialLoan": "a business loan",
+    "Mortgage": "a mortgage loan on real property",
+    "StudentLoan": "an education loan to a student",
+    "SubsidizedStudentLoan": "a subsidised education loan, on which the state bears the interest during the studies",
+    "GreenLoan": "a loan for an environmentally beneficial project",
+    "CardAccount": "a credit card account",
+}
+_SIDES: dict[PartyKind, str] = {
+    "natural_person": "a person",
+    "legal_entity": "an organisation (a company)",
+    "financial_institution": "an organisation (a lending institution)",
+    "government": "an organisation (a public authority)",
+}
+
+
+def describe_clash(terms: Terms, collateral: str | None) -> str | None:
+    """The planted contradiction in a sentence; None for a clean contract. `collateral` is as the contract words it."""
+    return _answer(terms, collateral, f"clash_{terms.variant}") if terms.variant else None
+
+
+def reference_answers(terms: Terms, collateral: str | None) -> dict[str, str]:
+    """Complete answers for Q1 (kind), Q2 (parties), Q3 (security), Q4 (credit form, repayment) and Q5 (summary).
+
+    Where a contract contradicts itself on what is asked, the answer says so.
+    """
+    clash = describe_clash(terms, collateral) or ""
+    on = {kind: clash if terms.clash_type == kind else "" for kind in ("secured_unsecured", "openend_closedend")}
+    on_parties = clash if terms.clash_type in ("borrower_type", "lender_type") else ""
+    on_kind = (
+        clash if terms.clash_type == "openend_closedend" or terms.variant == "consumer_collateral_unsecured" else ""
+    )
+
+    def say(clause: str) -> str:
+        return _answer(terms, collateral, clause)
+
+    end = say("end") if terms.maturity else ""
+    answers = {
+        "Q1": (say("kind"), on_kind, on_parties),
+        "Q2": (say("parties"), on_parties),
+        "Q3": (say("security"), on["secured_unsecured"]),
+        "Q4": (say("form"), on["openend_closedend"], say(terms.repayment), end),
+        "Q5": (say("summary"), say("parties"), say("security"), clash),
+    }
+    return {question: " ".join(part for part in parts if part) for question, parts in answers.items()}
+
+
+def kind_of_loan(terms: Terms) -> str:
+    """The kind as a noun phrase with its article, a stated use included."""
+    kind = _KINDS[terms.kind]
+    if terms.kind in ("ConsumerLoan", "CommercialLoan"):
+        return f"{kind}, as a revolving line of credit" if terms.open_end else kind
+    use = f"{kind} for {terms.extra_use} purposes" if terms.extra_use else kind
+    return f"{use}, as a revolving line" if terms.open_end and terms.kind != "CardAccount" else use
+
+
+def _answer(terms: Terms, collateral: str | None, clause: str) -> str:
+    tags = tags_of(terms) | {"pledge" if terms.pledge else "no_pledge"}
+    values = values_of(terms) | {
+        "pledge": collateral or "",
+        "kind": kind_of_loan(terms),
+        "borrower": terms.borrower.name,
+        "borrower_kind": _SIDES[terms.borrower.kind],
+        "lender": terms.lender.name,
+        "lender_kind": _SIDES[terms.lender.kind],
+    }
+    return only("answers", clause, tags).format_map(values)

@@ -1,0 +1,147 @@
+"""Amounts, rates, dates and months as drafters write them."""
+
+from __future__ import annotations
+
+import calendar
+from datetime import date
+from decimal import Decimal
+from typing import Literal
+
+from ovrag_core.text.numerals import MONTHS, ONES, TENS
+
+MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
+DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated", "long"]
+RateStyle = Literal["sign", "sign_spaced", "per_cent", "percent", "words", "fraction", "comma"]
+
+_SCALES = ((1_000_000_000, "billion"), (1_000_000, "million"), (1_000, "thousand"))
+_SYMBOLS = {
+    "USD": "$", "GBP": "£", "EUR": "€", "CAD": "C$", "AUD": "A$", "SGD": "S$", "CHF": "CHF ", "INR": "Rs. ", "ZAR": "R",
+}  # fmt: skip
+_UNITS = {
+    "USD": "Dollars", "GBP": "Pounds Sterling", "EUR": "Euro", "CAD": "Canadian Dollars", "AUD": "Australian Dollars",
+    "SGD": "Singapore Dollars", "CHF": "Swiss Francs", "INR": "Indian Rupees", "ZAR": "South African Rand",
+}  # fmt: skip
+_FRACTIONS = {"0.25": "¼", "0.5": "½", "0.75": "¾"}
+_FRACTION_WORDS = {"0.25": "one-quarter", "0.5": "one-half", "0.75": "three-quarters"}
+
+
+def number_words(number: int) -> str:
+    """A whole number below a thousand billion in English words, `1203` as "one thousand two hundred three"."""
+    for scale, name in _SCALES:
+        if number >= scale:
+            rest = number % scale
+            head = f"{number_words(number // scale)} {name}"
+            return f"{head} {number_words(rest)}" if rest else head
+    if number >= 100:
+        head = f"{ONES[number // 100]} hundred"
+        return f"{head} {number_words(number % 100)}" if number % 100 else head
+    if number >= 20:
+        head = TENS[number // 10 - 2]
+        return f"{head}-{ONES[number % 10]}" if number % 10 else head
+    return ONES[number]
+
+
+def money(amount: Decimal, currency: str, style: MoneyStyle = "code") -> str:
+    """An amount, to the hundredth part of the unit, as `style` writes it.
+
+    `words` is "two thousand Euro (EUR 2,000.00)", `note` "Two Thousand and 00/100 Dollars ($2,000.00)"; `local` groups
+    and points as the currency's country does. Fractions are written out only where there are any (`symbol_bare`).
+    """
+    figure = f"{amount:,.2f}"
+    simple = {
+        "code": f"{currency} {figure}",
+        "code_after": f"{figure} {currency}",
+        "symbol": f"{_SYMBOLS[currency]}{figure}",
+        "symbol_bare": f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}",
+        "local": _local(amount, currency),
+    }
+    if style in simple:
+        return simple[style]
+    whole = int(amount)
+    cents = round((amount - whole) * 100)
+    words = number_words(whole)
+    if style == "note":
+        return f"{_title(words)} and {cents:02d}/100 {_UNITS[currency]} ({_SYMBOLS[currency]}{figure})"
+    parts = f" and {cents:02d}/100" if cents else ""
+    return f"{words}{parts} {_UNITS[currency]} ({currency} {figure})"
+
+
+def _title(words: str) -> str:
+    return " ".join("-".join(part.capitalize() for part in word.split("-")) for word in words.split())
+
+
+def _local(amount: Decimal, currency: str) -> str:
+    figure = f"{amount:,.2f}"
+    if currency == "EUR":
+        return f"{figure.translate(str.maketrans(',.', '.,'))} EUR"
+    if currency == "CHF":
+        return f"CHF {figure.replace(',', '’')}"
+    if currency == "INR":
+        return f"Rs. {_lakhs(int(amount))}.{round((amount % 1) * 100):02d}"
+    return f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}"
+
+
+def _lakhs(number: int) -> str:
+    head, tail = str(number)[:-3], str(number)[-3:]
+    groups = []
+    while head:
+        groups.append(head[-2:])
+        head = head[:-2]
+    return ",".join([*reversed(groups), tail])
+
+
+def day(when: date, style: DayStyle = "long") -> str:
+    """A date as `style` writes it; `long` is "30 June 2031", never two numbers that can be mistaken for each other."""
+    month = MONTHS[when.month - 1]
+    return {
+        "us": f"{month} {when.day}, {when.year}",
+        "uk": f"{when.day} {month} {when.year}",
+        "long": f"{when.day} {month} {when.year}",
+        "iso": when.isoformat(),
+        "dotted": f"{when:%d.%m.%Y}",
+        "ordinal": f"the {ordinal(when.day)} day of {month}, {when.year}",
+        "abbreviated": f"{when.day:02d}-{month[:3]}-{when.year}",
+    }[style]
+
+
+def later(when: date, count: int) -> date:
+    """The date `count` months on: the same day, or the last of a shorter month."""
+    year, month = divmod(when.month - 1 + count, 12)
+    year, month = when.year + year, month + 1
+    return date(year, month, min(when.day, calendar.monthrange(year, month)[1]))
+
+
+def ordinal(number: int) -> str:
+    """`1` as "1st", `12` as "12th"."""
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def percent(rate: Decimal, style: RateStyle = "sign") -> str:
+    """A yearly rate as `style` writes it: "5.75%", "5.75 per cent", "5¾%", "five point seven percent (5.7%)"."""
+    figure = f"{rate.normalize():f}"
+    whole, part = int(rate), f"{(rate % 1).normalize():f}"
+    simple = {
+        "comma": f"{figure.replace('.', ',')} %",
+        "sign_spaced": f"{figure} %",
+        "per_cent": f"{figure} per cent",
+        "percent": f"{figure} percent",
+    }
+    if style == "fraction" and part in _FRACTIONS:
+        return f"{whole}{_FRACTIONS[part]}%"
+    if style == "words":
+        spelled = f"{number_words(whole)} and {_FRACTION_WORDS[part]}" if part in _FRACTION_WORDS else _spelled(figure)
+        return f"{spelled} percent ({figure}%)"
+    return simple.get(style, f"{figure}%")
+
+
+def _spelled(figure: str) -> str:
+    whole, _, part = figure.partition(".")
+    words = number_words(int(whole))
+    return f"{words} point {' '.join(ONES[int(digit)] for digit in part)}" if part else words
+
+
+def months(count: int, *, words: bool = False) -> str:
+    """A number of months: "60 months", or "sixty (60) months" with `words`."""
+    return f"{number_words(count)} ({count}) months" if words else f"{count} months"

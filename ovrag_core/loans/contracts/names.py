@@ -1,0 +1,54 @@
+"""Names of people, companies and lenders, invented by combining lists; none is meant to be anybody's."""
+
+from __future__ import annotations
+
+from random import Random
+
+from ovrag_core.loans.contracts.lists import names
+
+
+def person(random: Random, cultures: tuple[str, ...], *, bare: bool = False) -> str:
+    """A person's full name, now and then with a middle initial, a title or a suffix unless `bare`."""
+    lists = names()
+    culture = lists.people[random.choice(cultures)]
+    name = f"{random.choice(culture.first)} {random.choice(culture.last)}"
+    if random.random() < 0.2:
+        name = name.replace(" ", f" {random.choice(lists.middles)} ", 1)
+    chance = random.random()
+    if bare or chance < 0.8:
+        return name
+    return f"{random.choice(lists.titles)} {name}" if chance < 0.95 else name + random.choice(lists.suffixes)
+
+
+def company(random: Random, form: str, cultures: tuple[str, ...]) -> str:
+    """A company's name with its legal form; some bear a person's or a family's name."""
+    lists = names()
+    trade = random.choice(lists.trades)
+    chance = random.random()
+    if chance < 0.15:
+        stem = f"{random.choice(lists.people[random.choice(cultures)].last)} {trade}"
+    elif chance < 0.25:
+        stem = f"{person(random, cultures, bare=True)} {trade}"
+    elif chance < 0.35:
+        stem = random.choice(lists.company_stems)
+    else:
+        stem = f"{random.choice(lists.company_stems)} {trade}"
+    return f"{stem}, {form}" if form.startswith("Inc") and random.random() < 0.5 else f"{stem} {form}"
+
+
+def trade_name(random: Random) -> str:
+    """What a sole trader calls the business: no legal form."""
+    lists = names()
+    return f"{random.choice(lists.company_stems)} {random.choice(lists.trades)}"
+
+
+def lender(random: Random, pattern: str, *, continental: bool) -> str:
+    """A lending organisation's name from its pattern."""
+    lists = names()
+    stems = lists.continental_stems if continental else lists.lender_stems
+    return pattern.format(stem=random.choice(stems), person=random.choice(lists.lender_people))
+
+
+def other_bank(random: Random) -> str:
+    """A bank that is mentioned but is no party; its stems are not those of lenders."""
+    return random.choice(names().other_banks)

@@ -1,0 +1,163 @@
+"""What a contract is about before a word of it is written: parties, sums, dates, purpose, security, planted clash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal, get_args
+
+from ovrag_core.base.types import Facts, Money, Party, PartyKind
+from ovrag_core.loans.contracts.lists import Place
+
+Kind = Literal[
+    "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount"
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+ClashType = Literal["secured_unsecured", "openend_closedend", "borrower_type", "lender_type"]
+Variant = Literal[
+    "mortgage_unsecured",
+    "secured_without_collateral",
+    "consumer_collateral_unsecured",
+    "card_fixed_term",
+    "term_loan_revolving",
+    "consumer_both",
+    "consumer_to_company",
+    "commercial_to_person",
+    "commercial_by_person",
+    "mortgage_by_person",
+]
+VARIANTS: dict[ClashType, tuple[Variant, ...]] = {
+    "secured_unsecured": ("mortgage_unsecured", "secured_without_collateral", "consumer_collateral_unsecured"),
+    "openend_closedend": ("card_fixed_term", "term_loan_revolving", "consumer_both"),
+    "borrower_type": ("consumer_to_company", "commercial_to_person"),
+    "lender_type": ("commercial_by_person", "mortgage_by_person"),
+}
+CLASH_TYPES: dict[Variant, ClashType] = {variant: type_ for type_, variants in VARIANTS.items() for variant in variants}
+KIND_OF_VARIANT: dict[Variant, Kind] = {
+    "mortgage_unsecured": "Mortgage",
+    "secured_without_collateral": "CommercialLoan",
+    "consumer_collateral_unsecured": "ConsumerLoan",
+    "card_fixed_term": "CardAccount",
+    "term_loan_revolving": "CommercialLoan",
+    "consumer_both": "ConsumerLoan",
+    "consumer_to_company": "ConsumerLoan",
+    "commercial_to_person": "CommercialLoan",
+    "commercial_by_person": "CommercialLoan",
+    "mortgage_by_person": "Mortgage",
+}
+
+Use = Literal["personal", "business", "home", "study", "green"]
+Repayment = Literal["instalments", "quarterly", "bullet", "minimum", "clean_down"]
+Asset = Literal["real_property", "vehicle", "deposit", "equipment", "receivables", "undertaking", "securities"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A party as the contract introduces it.
+
+    `style` is what follows the name ("a Delaware corporation", "a bank"); `signatory` signs for an organisation.
+    """
+
+    name: str
+    kind: PartyKind
+    address: str
+    style: str
+    signatory: str | None = None
+    office: str | None = None
+    born: date | None = None
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the party is a human being."""
+        return self.kind == "natural_person"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Interest per year: `percent` where fixed; otherwise a benchmark and a margin in percentage points."""
+
+    percent: Decimal | None
+    benchmark: str = ""
+    margin: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pledge:
+    """What stands as security: the kind of asset, and a noun phrase that names it."""
+
+    asset: Asset
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """One contract. Amounts in the currency's units, rates in percent per year, dates without time.
+
+    `open_end` and `secured` are the truth apart from a planted clash: what the clash adds is said by `variant`.
+    `uses` tells which purposes the contract states; `purpose` is the noun phrase.
+    """
+
+    number: int
+    reference: str
+    kind: Kind
+    variant: Variant | None
+    place: Place
+    borrower: Side
+    lender: Side
+    principal: Decimal
+    rate: Rate
+    signed: date
+    first_payment: date
+    maturity: date | None
+    months: int | None
+    payment: Decimal
+    repayment: Repayment
+    use: Use
+    extra_use: Use | None
+    purpose: str
+    open_end: bool
+    pledge: Pledge | None
+    guarantor: Side | None = None
+
+    @property
+    def clash_type(self) -> ClashType | None:
+        """The rule that the planted contradiction breaks."""
+        return CLASH_TYPES[self.variant] if self.variant else None
+
+    @property
+    def called_secured(self) -> bool:
+        """Whether some passage gives or claims security."""
+        return self.pledge is not None or self.variant == "secured_without_collateral"
+
+    @property
+    def called_unsecured(self) -> bool:
+        """Whether some passage denies security."""
+        return self.pledge is None or self.clash_type == "secured_unsecured"
+
+
+def loan_types(terms: Terms) -> tuple[str, ...]:
+    """Classes of the loan, most specific first; a consumer or commercial class only where a purpose says so."""
+    types: list[str] = ["StudentLoan", terms.kind] if terms.kind == "SubsidizedStudentLoan" else [terms.kind]
+    more = {"personal": "ConsumerLoan", "business": "CommercialLoan"}.get(terms.extra_use or "")
+    if more and more not in types:
+        types.append(more)
+    return tuple(types)
+
+
+def facts(terms: Terms) -> Facts:
+    """The facts that a careful reader finds in the contract, `contradictory` where the clash makes them so."""
+    security = "secured" if terms.pledge else "unsecured"
+    form = "open-end" if terms.open_end else "closed-end"
+    return Facts(
+        loan_types=loan_types(terms),
+        security="contradictory" if terms.clash_type == "secured_unsecured" else security,
+        credit_form="contradictory" if terms.clash_type == "openend_closedend" else form,
+        borrower=Party(name=terms.borrower.name, kind=terms.borrower.kind),
+        lender=Party(name=terms.lender.name, kind=terms.lender.kind),
+        principal=Money(amount=float(terms.principal), currency=terms.place.currency),
+        interest_rate=None if terms.rate.percent is None else f"{terms.rate.percent.normalize():f}%",
+        maturity=terms.maturity.isoformat() if terms.maturity else None,
+        collateral=terms.pledge.text if terms.pledge else None,
+    )

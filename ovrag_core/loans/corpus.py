@@ -1,0 +1,81 @@
+"""The corpus on disk, generated or the user's own, and the manifest that says which files it consists of.
+
+Later stages depend on the manifest, so that they notice a contract that was added, changed or taken away, wherever the
+folder of contracts is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.settings import Settings
+from ovrag_core.documents import find, load_readable
+from ovrag_core.loans.contracts.corpus import generate
+from ovrag_core.loans.contracts.truth import ContractTruth, load_truth, save_truth
+
+GENERATED = "generated"
+CONTRACTS = Path("data/contracts")
+TRUTH = Path("data/ground_truth.json")
+MANIFEST = Path("data/contracts.json")
+
+
+class Corpus(NamedTuple):
+    """A corpus that was taken stock of: its documents, ground truth by document id, and files left out, with why."""
+
+    paths: list[Path]
+    truths: dict[str, ContractTruth]
+    left_out: dict[Path, str]
+
+    def text(self) -> str:
+        """What the corpus consists of, and a line for each file that was left out."""
+        counts = f"{len(self.paths)} documents, ground truth for {len(self.truths)}"
+        counts += f"; {len(self.left_out)} cannot be read and are left out:" if self.left_out else ""
+        return "\n".join([counts, *self.left_out.values()])
+
+
+def prepare(settings: Settings) -> Corpus:
+    """Generate the contracts, or take stock of the user's own, of which those that cannot be read are left out.
+
+    Writes `data/ground_truth.json` (an empty object where own contracts have none) and the manifest. Raises CorpusError
+    for a folder without a readable document and for ground truth that names none of them.
+    """
+    corpus = settings.corpus
+    CONTRACTS.mkdir(parents=True, exist_ok=True)
+    if corpus.source == GENERATED:
+        truths = generate(CONTRACTS, TRUTH, count=corpus.contracts, seed=corpus.seed, wording=corpus.wording)
+    else:
+        truths = load_truth(corpus.ground_truth) if corpus.ground_truth else {}
+        save_truth(TRUTH, truths)
+    found = find(folder(settings))
+    _, left_out = load_readable(found) if corpus.source != GENERATED else ([], {})
+    paths = [path for path in found if path not in left_out]
+    if not paths:
+        raise CorpusError("; ".join(left_out.values()))
+    if truths and not {path.stem for path in paths} & set(truths):
+        raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
+    write_manifest(folder(settings), paths)
+    return Corpus(paths, truths, left_out)
+
+
+def folder(settings: Settings) -> Path:
+    """Where the contracts are: the generated ones, or the user's own folder."""
+    return CONTRACTS if settings.corpus.source == GENERATED else Path(settings.corpus.source)
+
+
+def write_manifest(contracts: Path, documents: list[Path], path: Path = MANIFEST) -> None:
+    """A JSON object of each document's path in its folder and the SHA-256 of its bytes."""
+    sums = {
+        document.relative_to(contracts).as_posix(): hashlib.sha256(document.read_bytes()).hexdigest()
+        for document in documents
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(sums, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def kinds_of_loan(path: Path = TRUTH) -> dict[str, tuple[str, ...]]:
+    """Return the classes of loan of each contract by the ground truth; none where there is no such file."""
+    return {name: truth.loan_types for name, truth in load_truth(path).items()} if path.exists() else {}

@@ -1,0 +1,257 @@
+"""An agreement with its amendments as one deal: what holds in the end, what it replaced, and what nobody resolved."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from ovrag_core.base.errors import DocumentError
+from ovrag_core.base.types import Document, Evidence, Facility, Frozen, Party, Reading, Triple, Verdict
+from ovrag_core.loans.conformed import ConformedCopy
+from ovrag_core.loans.grounds import Passage, passage
+from ovrag_core.loans.reading.amended import misfit
+from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
+from ovrag_core.loans.review import Review, fact_rows, place, review_of
+from ovrag_core.loans.review import unread as unread_reading
+from ovrag_core.loop.pipeline import Checker, Extractor
+from ovrag_core.text.lines import one_line
+
+DEAL = "the deal"
+
+
+class DealDocument(Frozen):
+    """A document of a deal, in the order in which they take effect; what the text says of itself."""
+
+    document: str
+    role: Literal["agreement", "amendment", "restatement"]
+    number: int | None = None
+    date: dt.date | None = None
+
+    def words(self) -> str:
+        """`amendment 2 of 2024-06-30: b.pdf`."""
+        number = f" {self.number}" if self.number is not None else ""
+        day = f" of {self.date.isoformat()}" if self.date else ""
+        return f"{self.role}{number}{day}: {one_line(self.document)}"
+
+
+class Superseded(Frozen):
+    """A fact that a later document replaced, with both passages where they can be quoted."""
+
+    fact: str
+    was: str
+    now: str
+    was_said: Passage | None = None
+    by: Passage | None = None
+
+
+class DealReview(Review):
+    """The review of a deal: `facts` hold after the last amendment."""
+
+    documents: tuple[DealDocument, ...] = ()
+    superseded: tuple[Superseded, ...] = ()
+
+    def about_documents(self) -> list[str]:
+        """The documents in the order in which they take effect."""
+        return [f"  {number}. {each.words()}" for number, each in enumerate(self.documents, 1)]
+
+    def about_changes(self) -> list[str]:
+        """Each fact that was replaced, with both passages."""
+        lines: list[str] = []
+        for change in self.superseded:
+            lines += ["", f"  CHANGED {change.fact}: {one_line(change.was)} → {one_line(change.now)}"]
+            for word, said in (("was", change.was_said), ("now", change.by)):
+                if said is not None:
+                    lines.append(f'    {word}, {place(said, True)}: "{one_line(said.quote)}"')
+        return lines
+
+
+def review_deal(
+    documents: Sequence[Document], extractor: Extractor, validator: Checker, model: str, unread: Sequence[str] = ()
+) -> DealReview:
+    """Reads `documents` in the order that they themselves give, carries out what each amends, and checks the result.
+
+    `unread` says which files of the deal could not be read: such a deal is UNCHECKED, with what the others say.
+    Raises DocumentError where an amendment is one of another agreement.
+    """
+    started = time.perf_counter()
+    order = in_order(documents)
+    _refuse_strangers(order)
+    listed = tuple(
+        DealDocument(document=document.id, role=identity.role, number=identity.number, date=identity.date)
+        for document, identity in order
+    )
+    body, rest = ConformedCopy(()), ConformedCopy(())
+    reading: Reading | None = None
+    released: Evidence | None = None
+    clauses: tuple[Evidence, ...] = ()
+    replaced: list[Superseded] = []
+    notes: list[str] = []
+    terms: dict[str, tuple[int, str]] = {}
+    for document, identity in order:
+        if identity.role == "amendment":
+            amended = amend(body, document)
+            clauses = amended.clauses
+            body, rest, released = amended.body, rest.followed_by(amended.rest), amended.released or released
+            notes += [f"{document.id}: {problem}" for problem in amended.notes]
+        elif identity.role == "restatement":
+            body, rest, released = ConformedCopy.of(document), ConformedCopy(()), None
+            terms.clear()
+        else:
+            body = body.followed_by(ConformedCopy.of(document))
+        before, reading = reading, _read(body.followed_by(rest), extractor)
+        if released is not None:
+            reading = without_security(reading, released)
+        reading = _with_terms(reading, terms)
+        if before is not None and identity.role != "agreement":
+            replaced += _differences(before, reading, document.id, clauses)
+    assert reading is not None
+    problem = "; ".join(unread) or unread_reading(reading)
+    verdict = _of_the_deal(validator.check(reading.triples))
+    names = tuple(each.document for each in listed)
+    made = review_of(names, documents, reading, verdict, model, time.perf_counter() - started)
+    values = made.model_dump(exclude={"clashes"})
+    if problem:
+        values |= {"label": "UNCHECKED", "reason": problem}
+    values["notes"] = (*made.notes, *notes)
+    return DealReview(**values, documents=listed, superseded=tuple(replaced))
+
+
+def review_together(
+    loaded: Iterable[tuple[Path, Document | str]], extractor: Extractor, validator: Checker, model: str
+) -> Iterator[tuple[Review, list[Document]]]:
+    """The one review of files that are a deal, with the documents; a sentence stands for a file that cannot be read.
+
+    Raises DocumentError where none of them can.
+    """
+    files = list(loaded)
+    unread = [problem for _, problem in files if isinstance(problem, str)]
+    documents = [document for _, document in files if not isinstance(document, str)]
+    if not documents:
+        raise DocumentError("; ".join(unread))
+    yield review_deal(documents, extractor, validator, model, unread), documents
+
+
+def _refuse_strangers(order: Sequence[tuple[Document, Identity]]) -> None:
+    earlier: list[Document] = []
+    for document, identity in order:
+        if identity.role == "amendment" and (problem := misfit(document, earlier)) is not None:
+            raise DocumentError(problem)
+        earlier.append(document)
+
+
+def _with_terms(reading: Reading, terms: dict[str, tuple[int, str]]) -> Reading:
+    """The reading with terms as long as the maturity says that was moved after they were stated.
+
+    `terms` has for each facility the term as stated last and the maturity of then; new ones are added to it.
+    """
+    for facility in reading.facilities:
+        months, maturity = facility.term_months, facility.maturity
+        if months is None or maturity is None:
+            continue
+        stated = terms.get(facility.subject)
+        if stated is None or stated[0] != months:
+            terms[facility.subject] = (months, maturity)
+        elif (moved := _months_between(stated[1], maturity)) and months + moved > 0:
+            reading = _with_term(reading, facility, months + moved)
+    return reading
+
+
+def _months_between(first: str, last: str) -> int:
+    one, other = dt.date.fromisoformat(first), dt.date.fromisoformat(last)
+    return round((other.year - one.year) * 12 + other.month - one.month + (other.day - one.day) / 30.4375)
+
+
+def _with_term(reading: Reading, facility: Facility, months: int) -> Reading:
+    facilities = tuple(
+        each.model_copy(update={"term_months": months}) if each.subject == facility.subject else each
+        for each in reading.facilities
+    )
+    triples = tuple(
+        each.model_copy(update={"object": f"{months} months"})
+        if (each.subject, each.predicate) == (facility.subject, "hasTerm")
+        else each
+        for each in reading.triples
+    )
+    return reading.model_copy(update={"facilities": facilities, "triples": triples})
+
+
+def _of_the_deal(verdict: Verdict) -> Verdict:
+    """Whichever of the documents say it, it is the deal that contradicts itself."""
+    violations = tuple(violation.model_copy(update={"cause": "source"}) for violation in verdict.violations)
+    return verdict.model_copy(update={"violations": violations})
+
+
+def _read(copy: ConformedCopy, extractor: Extractor) -> Reading:
+    """What the copy says, each statement with a passage of the document that it is in."""
+    reading = extractor.read(Document(DEAL, copy.text))
+    return reading.model_copy(update={"triples": tuple(_placed(triple, copy) for triple in reading.triples)})
+
+
+def _placed(triple: Triple, copy: ConformedCopy) -> Triple:
+    if triple.evidence is None:
+        return triple
+    found = copy.evidence(triple.evidence.start, triple.evidence.end, triple.object)
+    return triple.model_copy(update={"evidence": found})
+
+
+_PREDICATES = {
+    "borrower": "hasBorrower",
+    "lender": "hasLender",
+    "principal": "hasPrincipalAmount",
+    "interest rate": "hasInterestRate",
+    "maturity": "hasMaturityDate",
+    "collateral": "hasCollateral",
+}
+_CLASSES = {
+    "security": ("SecuredLoan", "UnsecuredLoan"),
+    "credit": ("OpenEndCredit", "ClosedEndCredit"),
+}
+
+
+def _differences(before: Reading, after: Reading, by: str, clauses: Sequence[Evidence]) -> list[Superseded]:
+    """Facts of the main facility that were stated before and are others now, by the document `by`.
+
+    Where that document takes away and puts nothing in its place, its first clause that was carried out is quoted.
+    """
+    taken = passage(clauses[0]) if clauses else None
+    if not before.facilities or not after.facilities:
+        return []
+    was, now = dict(fact_rows(before.facilities[0])), dict(fact_rows(after.facilities[0]))
+    return [
+        Superseded(
+            fact=fact,
+            was=was[fact],
+            now=now[fact],
+            was_said=_said(fact, before, None, after),
+            by=_said(fact, after, by) or (_said("security", after, by) if fact == "collateral" else None) or taken,
+        )
+        for fact in was
+        if fact != "kind"
+        and was[fact] != now[fact]
+        and not _only_kind_known(fact, before, after)
+        and was[fact] != "not stated"
+        and now[fact] != "contradictory"  # said beside it, not in its place
+    ]
+
+
+def _only_kind_known(fact: str, before: Reading, after: Reading) -> bool:
+    """Whether one text merely shows of what kind a party is, where the other leaves it open."""
+    was, now = (getattr(reading.facilities[0], fact, None) for reading in (before, after))
+    return isinstance(was, Party) and isinstance(now, Party) and was.name == now.name and None in (was.kind, now.kind)
+
+
+def _said(fact: str, reading: Reading, by: str | None, other: Reading | None = None) -> Passage | None:
+    """A passage that states a fact: of the document `by`, or of any, one that the other reading has not first."""
+    about = [
+        triple
+        for triple in reading.triples
+        if triple.evidence
+        and by in (None, triple.evidence.document_id)
+        and (triple.predicate == _PREDICATES.get(fact) or triple.object in _CLASSES.get(fact, ()))
+    ]
+    gone = [triple for triple in about if other and triple not in other.triples]
+    found = next(iter(gone or about), None)
+    return passage(found.evidence) if found and found.evidence else None

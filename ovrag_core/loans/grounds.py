@@ -1,0 +1,163 @@
+"""Grounds of facts: the passages that each fact of a reading rests on, and what was reckoned from them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from ovrag_core.base.types import Document, Evidence, Facility, Facts, Frozen, Reading, Triple
+from ovrag_core.loans.reading import quantities
+from ovrag_core.loans.reading.subjects import words_of
+
+_PREDICATES = {
+    "borrower": "hasBorrower",
+    "lender": "hasLender",
+    "principal": "hasPrincipalAmount",
+    "interest_rate": "hasInterestRate",
+    "maturity": "hasMaturityDate",
+    "collateral": "hasCollateral",
+    "guarantors": "hasGuarantor",
+    "purpose": "hasPurpose",
+    "term_months": "hasTerm",
+}
+_CLASSES = {"security": ("SecuredLoan", "UnsecuredLoan"), "credit_form": ("OpenEndCredit", "ClosedEndCredit")}
+_PARTIES = ("borrower", "lender", "guarantors")
+FACTS = tuple(Facts.model_fields)
+ALL_FACTS = (*FACTS, "guarantors", "purpose", "term_months")
+
+
+class Passage(Frozen):
+    """A verbatim quote; `start` and `end` count characters of the extracted text of `document`."""
+
+    quote: str
+    start: int
+    end: int
+    page: int | None
+    document: str | None = None
+
+
+class Grounds(Frozen):
+    """Passages that a fact rests on. `reckoned` says, where none of them gives it in words, from what it was taken."""
+
+    evidence: tuple[Passage, ...] = ()
+    reckoned: str | None = None
+
+
+def passage(evidence: Evidence) -> Passage:
+    """Evidence as it is reported."""
+    return Passage(
+        quote=evidence.quote, start=evidence.start, end=evidence.end, page=evidence.page, document=evidence.document_id
+    )
+
+
+def is_stated(facts: Facts, fact: str) -> bool:
+    """Whether the document says anything of a fact."""
+    return getattr(facts, fact) not in (None, (), "", "unstated")
+
+
+def grounds_of(facility: Facility, reading: Reading, documents: Sequence[Document]) -> dict[str, Grounds]:
+    """The grounds of each fact of `facility` that is stated, by the fact's name; `documents` are what was read."""
+    texts = {document.id: document for document in documents}
+    return {fact: _grounds(fact, facility, reading.triples, texts) for fact in ALL_FACTS if is_stated(facility, fact)}
+
+
+def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents: Mapping[str, Document]) -> Grounds:
+    found = _passages(_triples(fact, facility, triples))
+    if fact == "maturity" and found:
+        day = dt.date.fromisoformat(facility.maturity or "")
+        return _of_maturity(day, found, documents)
+    if fact == "term_months" and found and facility.maturity:
+        counts = [months for months, _, _ in quantities.durations(" ".join(each.quote for each in found))]
+        if facility.term_months not in counts:
+            until = _passages(_triples("maturity", facility, triples))
+            evidence = tuple(dict.fromkeys((*found, *until)))
+            return Grounds(evidence=evidence, reckoned="the period or the instalments in the passage, and the maturity")
+    return Grounds(evidence=found, reckoned=_reckoned(fact, facility, found, triples))
+
+
+def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[Triple]:
+    """The statements that make a fact: of a value the first, of a state or of kinds all, of parties their kinds too."""
+    mine = [triple for triple in triples if triple.subject == facility.subject]
+    if fact == "loan_types":
+        return _first_each(
+            [each for each in mine if each.predicate == "rdf:type" and each.object in facility.loan_types]
+        )
+    if fact in _CLASSES:
+        return _first_each([each for each in mine if each.predicate == "rdf:type" and each.object in _CLASSES[fact]])
+    stated = _first_each([each for each in mine if each.predicate == _PREDICATES[fact]])
+    if fact not in _PARTIES:
+        return stated[:1]
+    stated = stated if fact == "guarantors" else stated[:1]
+    kinds = [
+        each
+        for party in stated
+        for each in triples
+        if each.subject == party.object and (each.predicate, each.object) == ("rdf:type", party.object_type)
+    ]
+    return [*stated, *_first_each(kinds)]
+
+
+def _first_each(triples: Sequence[Triple]) -> list[Triple]:
+    """The first statement of each object."""
+    return list({triple.object: triple for triple in reversed(triples)}.values())[::-1]
+
+
+def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
+    return tuple(dict.fromkeys(passage(triple.evidence) for triple in triples if triple.evidence))
+
+
+def _reckoned(fact: str, facility: Facility, found: Sequence[Passage], triples: Sequence[Triple]) -> str | None:
+    """From what a fact was taken that none of its passages gives in words; None where one does."""
+    if not found:
+        return "no passage gives it by itself"
+    quotes = " ".join(each.quote for each in found)
+    if fact == "principal" and facility.principal is not None:
+        amount = Decimal(str(facility.principal.amount))
+        if all(said != amount for said, _, _ in quantities.amounts(quotes)):
+            return "the amounts in the passage"
+    if fact == "loan_types":
+        return _kinds_from(facility, found, triples)
+    return None
+
+
+def _kinds_from(facility: Facility, found: Sequence[Passage], triples: Sequence[Triple]) -> str | None:
+    """What a kind of loan was taken from: its passage does not name it, and is that of another fact."""
+    quotes = " ".join(each.quote for each in found).casefold()
+    if all(words_of(kind).split()[0].casefold() in quotes for kind in facility.loan_types):
+        return None
+    for fact, words in (
+        ("borrower", "the kind of the borrower"),
+        ("collateral", "the collateral"),
+        ("purpose", "the purpose"),
+    ):
+        if set(_passages(_triples(fact, facility, triples))) & set(found):
+            return words
+    return None
+
+
+def _of_maturity(day: dt.date, found: tuple[Passage, ...], documents: Mapping[str, Document]) -> Grounds:
+    """The grounds of a maturity; of one counted from a day that stands elsewhere, with the passage of that day."""
+    quote = " ".join(each.quote for each in found)
+    days = [said for said, _, _ in quantities.dates(quote)]
+    if day in days:
+        return Grounds(evidence=found)
+    if days:
+        return Grounds(evidence=found, reckoned="the period and the day in the passage")
+    periods = [count for count, _, _ in quantities.durations(quote)]
+    document = documents.get(found[0].document or "")
+    for first, start, end in quantities.dates(document.text) if document else ():
+        if any(quantities.add_months(first, count) == day for count in periods):
+            assert document is not None
+            counted = passage(Evidence.of(document, *_line(document.text, start, end)))
+            return Grounds(
+                evidence=(*found, counted), reckoned="the period, counted from the day in the second passage"
+            )
+    return Grounds(evidence=found, reckoned="the period in the passage, counted from a day of the document")
+
+
+def _line(text: str, start: int, end: int) -> tuple[int, int]:
+    """The words of the line around a span."""
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line = text[first : last if last >= 0 else len(text)]
+    return first + len(line) - len(line.lstrip()), first + len(line.rstrip())

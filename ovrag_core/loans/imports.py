@@ -1,0 +1,508 @@
+"""Runs recorded elsewhere, read into our records: the published system's per-query table and its recorded queries.
+
+Both have one row a query with `contract_id`, `condition` (our arm) and `question_id`; the table is CSV, the recorded
+queries are JSON Lines with answers, attempts and triples. What a row does not say stays empty, and what has no place
+in our records is named in the report. Nothing is written unless every row could be read.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.base.settings import Rejudging, Settings
+from ovrag_core.base.types import (
+    Answer,
+    Attempt,
+    Document,
+    Label,
+    LatencyRecord,
+    Outcome,
+    QueryRecord,
+    Recorded,
+    Triple,
+    Verdict,
+)
+from ovrag_core.documents import find
+from ovrag_core.loans.contracts.truth import ContractTruth, load_truth
+from ovrag_core.loans.reading.details import find_details
+from ovrag_core.loans.workbench import rejudge_by
+from ovrag_core.loop.arms import ARMS
+from ovrag_core.loop.identity import Shelf
+from ovrag_core.retrieval.store import load_all
+from ovrag_core.runs.files import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
+
+Duplicates = Literal["refuse", "first", "last"]
+UNKNOWN_MODEL = "not recorded"
+NO_VERDICT = "the run recorded no verdict"
+NO_TRIPLES = "the run recorded no triples, so nothing was checked"
+KEYS = ("contract_id", "condition", "question_id")
+SCORES = ("rouge_l", "bertscore_precision", "bertscore_recall", "bertscore_f1")
+_MISSING = {"", "nan", "none", "null", "na", "n/a"}
+_MOST_IN_FIELD = 100_000_000
+
+
+def _empty_is_none(value: object) -> object:
+    return None if isinstance(value, str) and value.strip().lower() in _MISSING else value
+
+
+def _upper(value: object) -> object:
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+Maybe = BeforeValidator(_empty_is_none)
+Name = Annotated[str, Field(min_length=1)]
+Flag = Annotated[bool | None, Maybe]
+Text = Annotated[str | None, Maybe]
+Prose = str | None  # an answer may well be the word "none"
+Count = Annotated[Annotated[int, Field(ge=0)] | None, Maybe]
+Number = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, Maybe]
+Seconds = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None, Maybe]
+
+
+class Part(BaseModel):
+    """A piece of a row; fields of ours that it does not have stay empty."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, str_strip_whitespace=False)
+
+
+class Statement(Part):
+    """A triple in the published field names."""
+
+    sub: str | None = None
+    pred: str | None = None
+    obj: str | None = None
+    sub_type: str | None = None
+    obj_type: str | None = None
+
+
+class Try(Part):
+    """One attempt of the published loop, numbered from 0."""
+
+    answer: Prose = None
+    triples: tuple[Statement, ...] | None = None
+    is_valid: Flag = None
+    explanation: Prose = None
+
+
+class Row(Part):
+    """One query as the published system recorded it."""
+
+    contract_id: Name
+    condition: Name
+    question_id: Name
+    question_text: Text = None
+    question: Text = None
+    ground_truth: Annotated[Label | None, Maybe, BeforeValidator(_upper)] = None
+    expect_clash: Flag = None
+    clash_type: Text = None
+    validation_passed: Flag = None
+    validation_is_valid: Flag = None
+    validation_explanation: Prose = None
+    total_attempts: Count = None
+    accepted_at_attempt: Count = None
+    hard_reject: Flag = None
+    error: Text = None
+    answer: Prose = None
+    triples: tuple[Statement, ...] | None = None
+    correction_attempts: tuple[Try, ...] | None = None
+    rouge_l: Number = None
+    bertscore_precision: Number = None
+    bertscore_recall: Number = None
+    bertscore_f1: Number = None
+    latency_rag: Seconds = None
+    latency_extraction: Seconds = None
+    latency_validation: Seconds = None
+    latency_total: Seconds = None
+
+    @property
+    def passed(self) -> bool | None:
+        """The recorded verdict on the query; None where there is none."""
+        known = (self.validation_passed, self.validation_is_valid, None if not self.hard_reject else False)
+        return next((value for value in known if value is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What came of an import: each of `rows` is one of `queries`, or gives way to another row of the same query.
+
+    `records` has one for each query, in the order of the rows, then those that were judged again.
+    """
+
+    files: RunFiles
+    source: str
+    rows: int
+    queries: int
+    records: tuple[QueryRecord, ...]
+    seconds: tuple[LatencyRecord, ...]
+    left_behind: tuple[str, ...]
+
+    def text(self) -> str:
+        """The account of the rows, for people."""
+        lines = [f"{self.rows} rows of {self.source}: {self.queries} queries in {self.files.records}"]
+        if repeated := self.rows - self.queries:
+            lines.append(f"{repeated} rows give way to another row of the same query")
+        for arm in dict.fromkeys(record.arm for record in self.records):
+            outcomes = Counter(record.outcome for record in self.records if record.arm == arm)
+            lines.append(
+                f"{arm}: {outcomes.total()} ({', '.join(f'{n} {name}' for name, n in outcomes.most_common())})"
+            )
+        rows = self.records[: self.queries]
+        has = {
+            "an answer": sum(record.answer is not None for record in rows),
+            "triples": sum(any(attempt.triples for attempt in record.attempts) for record in rows),
+            "a label": sum(record.label is not None for record in rows),
+            "a reference answer": sum(record.reference_answer is not None for record in rows),
+            "scores": sum(_has_scores(record) for record in rows),
+            "seconds": len(self.seconds),
+        }
+        lines.append(f"of {self.queries} queries: {', '.join(f'{n} with {what}' for what, n in has.items())}")
+        for arm, (other, known) in _wrong(self.records).items():
+            lines.append(
+                f"{arm}: {other} of {known} answers that tell are about other contracts only ({other / known:.1%})"
+            )
+        if self.left_behind:
+            lines.append(f"without a place in a record: {', '.join(self.left_behind)}")
+        return "\n".join(lines)
+
+
+def import_run(
+    source: Path,
+    name: str,
+    *,
+    folder: Path = RUNS,
+    truth: Path | None = None,
+    contracts: Path | None = None,
+    model: str = UNKNOWN_MODEL,
+    duplicates: Duplicates = "refuse",
+    rejudge: Sequence[Rejudging] = (),
+    settings: Settings | None = None,
+) -> Import:
+    """Read a run recorded elsewhere into `folder` under `name`.
+
+    `truth` adds reference answers, and labels where the rows have none. `contracts`, the folder of the documents that
+    were asked about, lets answers about the wrong one be found. `duplicates` says which of several rows of one query
+    counts. `rejudge` adds arms in which our validator, as `settings` have it, judges what was recorded.
+    Raises RunError, naming row and field, for anything that cannot be read, and for a run of that name that came from
+    something else.
+    """
+    if not RUN_NAME.fullmatch(name):
+        raise RunError(f"{name} cannot name a run; use letters, digits, dots, hyphens and underscores")
+    content = _read(source)
+    files = run_files(name, folder)
+    asked = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model, "duplicates": duplicates}
+    truths = load_truth(truth) if truth else {}
+    documents = _documents(contracts)
+    given = {"truth": _truth_digest(truths), "documents": _documents_digest(documents), "rejudged": list(rejudge)}
+    manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
+    _refuse_other_run(files, manifest)
+    places, raw = _raw_rows(content, source)
+    _refuse_missing_columns(raw, source)
+    rows = [_row(values, place, source) for place, values in zip(places, raw, strict=True)]
+    chosen = _chosen(rows, places, source, duplicates)
+    judging = {row.condition for row in chosen if row.passed is not None} | {
+        name for name, arm in ARMS.items() if arm.validates
+    }
+    records = tuple(
+        _with_truth(_record(row, model, judges=row.condition in judging), truths.get(row.contract_id)) for row in chosen
+    )
+    if documents:
+        records = _placed(records, documents, contracts)
+    if rejudge:
+        records += tuple(rejudge_by(settings or Settings(), records, rejudge))
+    seconds = tuple(latency for row in chosen if (latency := _latency(row)))
+    write_run(files, records, seconds, manifest)
+    known = set(Row.model_fields)
+    left = tuple(dict.fromkeys(key for values in raw for key in values if key not in known))
+    return Import(files, source.name, len(rows), len(chosen), records, seconds, left)
+
+
+def _read(source: Path) -> str:
+    try:
+        text = source.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise RunError(f"{source} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise RunError(f"{source} is not UTF-8 text; save it as UTF-8") from None
+    if not text.strip():
+        raise RunError(f"{source} is empty; a run has one row a query")
+    return text
+
+
+def _refuse_other_run(files: RunFiles, manifest: str) -> None:
+    if not files.records.exists() and not files.partial_manifest.exists():
+        return
+    if files.manifest.exists() and manifest_text(read_manifest(files.manifest)) == manifest:
+        return
+    raise RunError(f"{files.records} exists and is not of this import; choose another --name or delete it")
+
+
+def _raw_rows(text: str, source: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """The rows as they stand, each with the words that name its place in the file."""
+    found = list(_json_rows(text, source) if text.lstrip()[0] in "{[" else _csv_rows(text, source))
+    if not found:
+        raise RunError(f"{source} has no rows; a run has one row a query")
+    return [place for place, _ in found], [values for _, values in found]
+
+
+def _json_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{source} line {number}"
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError):
+            raise RunError(f"{place} is not one whole JSON object; a run recorded as JSON has one a line") from None
+        if not isinstance(values, dict):
+            raise RunError(f"{place} is not a JSON object; a run recorded as JSON has one a line")
+        yield place, values
+
+
+def _csv_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    csv.field_size_limit(_MOST_IN_FIELD)
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text), strict=True)
+    try:
+        header = next(reader)
+        if doubled := [name for name, count in Counter(header).items() if count > 1]:
+            raise RunError(f"{source} has two columns named {doubled[0]}; rename one")
+        for values in reader:
+            place = f"{source} line {reader.line_num}"
+            if not any(values):
+                continue
+            if len(values) != len(header):
+                raise RunError(f"{place} has {len(values)} fields where the header has {len(header)}; mend that row")
+            yield place, dict(zip(header, values, strict=True))
+    except csv.Error as error:
+        raise RunError(f"{source} line {reader.line_num} is not CSV ({error}); mend that row") from None
+
+
+def _delimiter(text: str) -> str:
+    header = text.lstrip().split("\n", 1)[0]
+    return max(",;\t", key=header.count)
+
+
+def _refuse_missing_columns(rows: Sequence[Mapping[str, object]], source: Path) -> None:
+    present = {key for values in rows for key in values}
+    missing = [name for name in KEYS if name not in present]
+    if not present & {"validation_passed", "validation_is_valid"}:
+        missing.append("validation_passed")
+    if missing:
+        raise RunError(
+            f"{source} has no {' and no '.join(missing)}; a run recorded elsewhere needs {', '.join(KEYS)} and "
+            "validation_passed in each row"
+        )
+
+
+def _row(values: Mapping[str, object], place: str, source: Path) -> Row:
+    try:
+        row = Row.model_validate(_writable(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        shown = "" if first["type"] == "missing" else f", not {str(first['input'])[:60]!r}"
+        message = f"{first['msg'][0].lower()}{first['msg'][1:]}{shown}"
+        raise RunError(f"{place}: {where}: {message}; mend that row") from None
+    if row.hard_reject and row.validation_passed:
+        raise RunError(f"{place} says both that validation passed and that the answer was rejected; mend that row")
+    if row.ground_truth in ("CLEAN", "CLASH") and row.expect_clash not in (None, row.ground_truth == "CLASH"):
+        raise RunError(f"{place}: ground_truth {row.ground_truth} and expect_clash {row.expect_clash} do not agree")
+    return row
+
+
+def _writable(value: object) -> object:
+    """The value without halves of surrogate pairs: JSON can hold them, no text written again can."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_writable(item) for item in value]
+    return {str(key): _writable(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _chosen(rows: Sequence[Row], places: Sequence[str], source: Path, duplicates: Duplicates) -> list[Row]:
+    """One row a query, in the order of the first rows."""
+    chosen: dict[Key, tuple[Row, str]] = {}
+    for row, place in zip(rows, places, strict=True):
+        key = (row.condition, row.contract_id, row.question_id)
+        if key not in chosen or duplicates == "last":
+            chosen[key] = (row, place)
+        elif duplicates == "refuse" and row != chosen[key][0]:
+            raise RunError(
+                f"{place} and {chosen[key][1].removeprefix(f'{source} ')} are both condition {key[0]}, contract "
+                f"{key[1]}, question {key[2]}, and differ; remove one, or say --duplicates first or last"
+            )
+    return [row for row, _ in chosen.values()]
+
+
+def _record(row: Row, model: str, *, judges: bool) -> QueryRecord:
+    scores = {name: getattr(row, name) for name in SCORES}
+    attempts = _attempts(row, judges=judges)
+    count = row.total_attempts or (None if row.accepted_at_attempt is None else row.accepted_at_attempt + 1)
+    recorded = Recorded(attempts=None if count == len(attempts) else count, **scores)
+    outcome, reason = _outcome(row, attempts, count or len(attempts), judges=judges)
+    return QueryRecord(
+        arm=row.condition,
+        document_id=row.contract_id,
+        question_id=row.question_id,
+        question=row.question_text or row.question or "",
+        label=row.ground_truth or (None if row.expect_clash is None else "CLASH" if row.expect_clash else "CLEAN"),
+        clash_type=row.clash_type,
+        attempts=attempts,
+        outcome=outcome,
+        error=reason,
+        model=model,
+        recorded=recorded,
+    )
+
+
+def _attempts(row: Row, *, judges: bool) -> tuple[Attempt, ...]:
+    """The recorded attempts; where only the final answer was recorded, that one."""
+    tries = row.correction_attempts or ()
+    first = 1
+    if not tries and row.answer is not None:
+        explanation = row.validation_explanation
+        tries = (Try(answer=row.answer, triples=row.triples, is_valid=row.passed, explanation=explanation),)
+        first = row.total_attempts or 1
+    return tuple(_attempt(number, each, judges=judges) for number, each in enumerate(tries, first))
+
+
+def _attempt(number: int, each: Try, *, judges: bool) -> Attempt:
+    triples = tuple(map(_triple, each.triples or ()))
+    return Attempt(
+        number=number,
+        answer=Answer(text=each.answer or ""),
+        triples=triples,
+        verdict=_verdict(each, triples) if judges else None,
+    )
+
+
+def _triple(item: Statement) -> Triple:
+    return Triple(
+        subject=item.sub or "",
+        predicate=item.pred or "",
+        object=item.obj or "",
+        subject_type=item.sub_type or "",
+        object_type=item.obj_type or "",
+    )
+
+
+def _verdict(each: Try, triples: Sequence[Triple]) -> Verdict:
+    if each.is_valid is None:
+        return Verdict(status="unchecked", reason=NO_VERDICT)
+    if not each.is_valid:
+        return Verdict(status="inconsistent", reason=each.explanation)
+    return Verdict(status="consistent") if triples else Verdict(status="unchecked", reason=NO_TRIPLES)
+
+
+def _outcome(row: Row, attempts: Sequence[Attempt], count: int, *, judges: bool) -> tuple[Outcome, str | None]:
+    """What came of the query; a pass that rests on nothing checked is none."""
+    if row.error is not None:
+        return "error", row.error
+    if not judges:
+        return "accepted", None
+    if row.passed is None:
+        return "unchecked", NO_VERDICT
+    if not row.passed:
+        return "hard_rejected", None
+    if attempts and not attempts[-1].triples:
+        return "unchecked", NO_TRIPLES
+    return ("corrected" if count > 1 else "accepted"), None
+
+
+def _latency(row: Row) -> LatencyRecord | None:
+    if row.latency_total is None:
+        return None
+    return LatencyRecord(
+        arm=row.condition,
+        document_id=row.contract_id,
+        question_id=row.question_id,
+        rag=row.latency_rag,
+        extraction=row.latency_extraction,
+        validation=row.latency_validation,
+        total=row.latency_total,
+        attempts=row.total_attempts or len(row.correction_attempts or ()) or 1,
+    )
+
+
+def _with_truth(record: QueryRecord, truth: ContractTruth | None) -> QueryRecord:
+    if truth is None:
+        return record
+    return record.model_copy(
+        update={
+            "label": record.label or truth.label,
+            "clash_type": record.clash_type or (truth.clash_type if record.label in (None, "CLASH") else None),
+            "reference_answer": truth.reference_answers.get(record.question_id),
+        }
+    )
+
+
+def _documents(folder: Path | None) -> dict[str, Document]:
+    return {} if folder is None else {document.id: document for document in load_all(find(folder))}
+
+
+def _placed(
+    records: Sequence[QueryRecord], documents: Mapping[str, Document], folder: Path | None
+) -> tuple[QueryRecord, ...]:
+    """The records with what their answers are about, told from the text alone. Raises RunError where no id fits."""
+    ids = {record.document_id: _document_id(record.document_id, documents) for record in records}
+    if not any(ids.values()):
+        raise RunError(f"{folder} holds no document named like the contract {records[0].document_id}")
+    names = {document: contract for contract, document in ids.items() if document}
+    shelf = Shelf(documents, find_details)
+    found = []
+    for record in records:
+        asked = ids[record.document_id]
+        if asked is None or record.answer is None:
+            found.append(record)
+            continue
+        judged = shelf.judge(record.answer.text, asked)
+        about = {"about": judged.about, "about_documents": tuple(names.get(each, each) for each in judged.documents)}
+        kept = (record.recorded or Recorded()).model_copy(update=about)
+        found.append(record.model_copy(update={"recorded": kept}))
+    return tuple(found)
+
+
+def _document_id(contract: str, documents: Collection[str]) -> str | None:
+    """The document of that id, else the only one whose id ends with it: `Contract_002` for 002."""
+    if contract in documents:
+        return contract
+    ends = [name for name in documents if re.search(rf"(?:^|[^0-9A-Za-z]){re.escape(contract)}$", name)]
+    return ends[0] if len(ends) == 1 else None
+
+
+def _documents_digest(documents: Mapping[str, Document]) -> str | None:
+    if not documents:
+        return None
+    texts = {key: document.text for key, document in documents.items()}
+    return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
+
+
+def _truth_digest(truths: Mapping[str, ContractTruth]) -> str | None:
+    if not truths:
+        return None
+    values = {key: value.model_dump(mode="json") for key, value in truths.items()}
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def _wrong(records: Sequence[QueryRecord]) -> dict[str, tuple[int, int]]:
+    """Per arm, answers about other contracts only, and answers of which it is known what they are about."""
+    found: dict[str, tuple[int, int]] = {}
+    for record in records:
+        if record.recorded is not None and record.recorded.about not in (None, "none"):
+            other, known = found.get(record.arm, (0, 0))
+            found[record.arm] = (other + (record.recorded.about == "other"), known + 1)
+    return found
+
+
+def _has_scores(record: QueryRecord) -> bool:
+    return record.recorded is not None and any(getattr(record.recorded, name) is not None for name in SCORES)

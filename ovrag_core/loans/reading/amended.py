@@ -1,0 +1,194 @@
+"""The agreement that an amendment says it amends, by title, day and parties, and what of that does not fit a deal.
+
+Nothing is held against an amendment that it does not say. What it says fits where any document before it bears it out,
+in whatever form a name or a date is written.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from ovrag_core.base.types import Document
+from ovrag_core.loans.reading.details import bare_words
+from ovrag_core.loans.reading.parties import find_parties
+from ovrag_core.loans.reading.quantities import dates
+from ovrag_core.loop.identity import plain_words
+from ovrag_core.text.lines import one_line
+
+_ENDS = 1500  # characters at the beginning and the end of a document in which its own day stands
+_NEAR = 0.84  # likeness of two words of a name that a slip may have made of one
+_LONGEST = 100  # characters of a title that is shown
+_TITLE = (
+    r"(?:[A-Z][\w&'’/-]*[ \t]+(?:and[ \t]+)?){0,7}"
+    r"(?:(?i:agreement|contract|note|letter|deed|bond)|LOAN|Loan|FACILITY|Facility)\b"
+)
+_DATED = re.compile(  # before a date
+    rf"(?P<lead>\b(?i:this|the present)[ \t]+(?:[\w.]+[ \t]+){{0,6}}|"
+    rf"\b(?i:amendment|variation|supplement|addendum|modification|extension)[ \t]+"
+    rf"(?:(?i:no\.?|number)[ \t]*\d+[ \t]+)?(?i:to|of)[ \t]+(?:(?i:the)[ \t]+)?)?(?P<title>{_TITLE})[ \t]*,?\s{{0,2}}"
+    rf"(?i:(?:originally[ \t]+)?(?:dated|made|of|entered[ \t]+into|executed|signed)"
+    rf"(?:[ \t]+(?:as|of|on|the|and|effective|dated|executed|at|this)){{0,4}})\s+\Z"
+)
+_AMENDS = re.compile(
+    rf"\b(?i:amendment|amending agreement|variation|supplement|addendum|modification|extension)[ \t]+"
+    rf"(?:(?i:no\.?|number)[ \t]*\d+[ \t]+)?(?i:to|of)[ \t]+(?i:the[ \t]+|that[ \t]+certain[ \t]+)*(?P<title>{_TITLE})"
+)
+_OWN_DAY = re.compile(  # before a date
+    r"\bthis\b[^.;\n]{0,120}?\b(?:dated|made|entered into|effective|executed)\b[^.;\n\d]{0,40}\Z|"
+    r"(?:\A|\n)[ \t]*(?:date[d:]?[ \t]*(?:as of[ \t]+)?)?\Z",
+    re.IGNORECASE,
+)
+_BEFORE = 240  # characters before a date
+_BESIDE = re.compile(
+    r"\b(?:security|pledge|guarant\w+|mortgage|trust|intercreditor|subordination|debenture|collateral|amendment|"
+    r"amending|supplement\w*|variation|fee)\b",
+    re.IGNORECASE,
+)
+_CHANGES_PARTIES = re.compile(
+    r"\b(?:assign|transfer|novat|substitut|assum|becom|successor|replac)\w*[^.;]{0,200}?"
+    r"\b(?:borrower|lender|bank|creditor|debtor)\b",
+    re.IGNORECASE,
+)
+_ANY_TITLE = frozenset(
+    [
+        *("agreement", "contract", "note", "letter", "deed", "bond", "loan", "credit", "facility", "facilities"),
+        *("the", "this", "that", "certain", "said", "and", "of", "to", "amended", "restated", "original", "existing"),
+        *("promissory", "financing", "lending", "advance", "multicurrency", "as", "mr", "ms"),
+    ]
+)
+_JOINING = frozenset(("and", "the", "of", "for", "de", "la"))
+
+
+class Named(NamedTuple):
+    """The agreement that an amendment names: its titles, the days it bears, its lender and its borrower."""
+
+    titles: tuple[str, ...]
+    days: tuple[dt.date, ...]
+    parties: dict[str, str]
+
+
+def misfit(amendment: Document, earlier: Sequence[Document]) -> str | None:
+    """A sentence where what `amendment` names fits none of the documents before it in the deal; None where it does."""
+    named = agreement_named(amendment)
+    body = plain_words(" ".join(document.text for document in earlier))
+    own = [_parties(document) for document in earlier]
+    days = {day for document in earlier for day in _days_of(document)}
+    is_other_day = bool(named.days) and bool(days) and days.isdisjoint(named.days)
+    is_other_title = bool(named.titles) and all(_is_other_title(title, body) for title in named.titles)
+    strangers = _strangers(amendment, named.parties, body, own)
+    if not (is_other_day or is_other_title or strangers):
+        return None
+    first = earlier[0]
+    theirs = _described(
+        named.titles[0] if named.titles else "an agreement", named.days[:1] if is_other_day else (), strangers
+    )
+    known_parties = {role: own[0][role] for role in strangers if role in own[0]}
+    ours = _described(_title_of(first), _days_of(first)[:1] if is_other_day else (), known_parties)
+    return (
+        f"{amendment.id} amends {theirs}, but {first.id} is {ours}; leave {amendment.id} out, or review it with the "
+        "agreement that it amends"
+    )
+
+
+def _strangers(amendment: Document, named: dict[str, str], body: str, own: Sequence[dict[str, str]]) -> dict[str, str]:
+    """The parties that an amendment names, by role, where the deal has others and neither text has the other's name.
+
+    An amendment that puts one party in another's place names a new one, beside one of the deal's.
+    """
+    text = plain_words(amendment.text)
+    if _CHANGES_PARTIES.search(amendment.text) and any(_holds(text, name) for each in own for name in each.values()):
+        return {}
+    return {
+        role: name
+        for role, name in named.items()
+        if (known := [parties[role] for parties in own if role in parties])
+        and not _holds(body, name)
+        and not any(_holds(text, each) or is_same_name(name, each) for each in known)
+    }
+
+
+def agreement_named(amendment: Document) -> Named:
+    """The agreement that an amendment says it amends, as far as it says so."""
+    text = amendment.text
+    titles = [found["title"] for found in _AMENDS.finditer(text[:_ENDS])]
+    dated = [
+        (text[max(0, start - _BEFORE) : start], _readings(day, text[start:end])) for day, start, end in dates(text)
+    ]
+    own = {day for before, days in dated if _OWN_DAY.search(before) for day in days}
+    named: list[dt.date] = []
+    for before, days in dated:
+        found = _DATED.search(before)
+        lead = ((found and found["lead"]) or "").casefold()
+        # "Amendment to the Loan Agreement dated …": where nothing else says of which day it is, that may be its own.
+        is_own = lead.startswith(("this", "the present")) or (lead and not own) or own & set(days)
+        if found and not is_own and not _BESIDE.search(found["title"]):
+            titles.append(found["title"])
+            named += days
+    kept = dict.fromkeys(one_line(title) for title in titles if not _BESIDE.search(title))
+    return Named(tuple(kept), tuple(dict.fromkeys(named)), _parties(amendment))
+
+
+def is_same_name(one: str, other: str) -> bool:
+    """Whether two names may be one party's: without legal form, word by word, with initials, slips and acronyms."""
+    shorter, longer = sorted((_core(one), _core(other)), key=len)
+    if "".join(shorter) in ("".join(longer), "".join(word[0] for word in longer)):
+        return True
+    return bool(shorter) and all(any(_is_near(word, each) for each in longer) for word in shorter)
+
+
+def _core(name: str) -> list[str]:
+    words = [word for word in bare_words(name) if word not in _JOINING]
+    return words or plain_words(name).split()
+
+
+def _is_near(one: str, other: str) -> bool:
+    if min(len(one), len(other)) == 1:
+        return one[0] == other[0]
+    return one == other or SequenceMatcher(None, one, other, autojunk=False).ratio() >= _NEAR
+
+
+def _holds(body: str, name: str) -> bool:
+    return f" {' '.join(bare_words(name))} " in f" {body} "
+
+
+def _parties(document: Document) -> dict[str, str]:
+    found = find_parties(document)
+    return {
+        role: mentions[0].name
+        for role, mentions in (("lender", found.lenders), ("borrower", found.borrowers))
+        if mentions
+    }
+
+
+def _is_other_title(title: str, body: str) -> bool:
+    """Whether the words by which a title tells an agreement from others are not in `body`."""
+    telling = [word for word in plain_words(title).split() if word not in _ANY_TITLE]
+    return bool(telling) and not any(f" {word} " in f" {body} " for word in telling)
+
+
+def _days_of(document: Document) -> list[dt.date]:
+    """The days that may be a document's own: those at its beginning and its end."""
+    text = document.text
+    parts = (text,) if len(text) <= 2 * _ENDS else (text[:_ENDS], text[-_ENDS:])
+    return [day for part in parts for found, start, end in dates(part) for day in _readings(found, part[start:end])]
+
+
+def _readings(day: dt.date, written: str) -> tuple[dt.date, ...]:
+    """The day, and the other one that figures such as 03/04/2025 may mean."""
+    if re.fullmatch(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{4}", written) and day.day <= 12:
+        return day, dt.date(day.year, day.day, day.month)
+    return (day,)
+
+
+def _title_of(document: Document) -> str:
+    lines = (line.strip() for line in document.text.splitlines())
+    return one_line(next((line for line in lines if line), document.id), _LONGEST)
+
+
+def _described(title: str, days: Sequence[dt.date], parties: dict[str, str]) -> str:
+    day = f" of {days[0].isoformat()}" if days else ""
+    return f"“{title}”{day}" + "".join(f", {role} {one_line(name)}" for role, name in parties.items())

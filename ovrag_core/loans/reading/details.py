@@ -1,0 +1,223 @@
+"""Details that tell one agreement from another: who, how much, when, at what rate, where, each in normal forms.
+
+`find_details` is what `ovrag_core.loop.identity` compares texts by; amounts, dates, rates and names are found as the
+clause reader finds them, so that formatting, currencies' spellings and line breaks do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+from ovrag_core.base.types import Document
+from ovrag_core.loans.reading import names, quantities
+from ovrag_core.loans.reading.parties import find_parties
+from ovrag_core.loop.identity import Detail, plain_words
+
+_CAPITAL = re.compile(r"(?<![\w'’.-])(?:[a-z]{1,2}(?=[A-Z]))?[A-ZÀ-ÖØ-Þ][\w&.'’-]*")
+_NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:[ ,.'’]\d{2,3})+(?:\.\d+)?(?![\w%])|(?<![\w.,])\d{4,}(?:\.\d+)?(?![\w%])")
+_ADDRESS = re.compile(r"(?<![\w.,/-])(?P<number>\d{2,5})(?:[ \u00a0]|\r?\n)(?P<word>[A-Z][\w'’]{2,})")
+_MONTH_YEAR = re.compile(rf"\b(?P<month>{quantities.MONTH})\.?,?\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"(?:\babout|\baround|\bapproximately|\bapprox\.?|\broughly|\bnearly|\bsome|~|≈)\s*$|\best\w*\s*$", re.I
+)
+_SCALED = re.compile(r"[a-z]\.?$", re.IGNORECASE)
+_UNITS = re.compile(
+    r"(?:Months?|Monthly|Years?|Days?|Weeks?|Equal|Consecutive|Instal\w*|Payments?|Quarterly|Annual|Hours?|Sections?|"
+    r"Percent|Per|USD|EUR|GBP|Pages?|Loans?|Contracts?|Business|And|Or|The|"
+    rf"{quantities.MONTH.title()})\b"
+)
+_SCALED_FROM = 1000
+_YEARS = range(1900, 2101)
+_DERIVED = 12  # dates and durations of a document that are combined: "60 months from 1 March 2023"
+_MAX_NAMES = 2000
+_LONGEST = 24  # characters of a number
+_HUGE = 10**18
+
+
+def find_details(text: str) -> list[Detail]:
+    """The details of a document, a chunk or an answer in the order of the text; none overlaps a more telling one."""
+    taken: list[tuple[int, int]] = []
+    found: list[Detail] = []
+    for detail in (
+        *_dates(text),
+        *_amounts(text),
+        *_rates(text),
+        *_durations(text),
+        *_addresses(text),
+        *_names(text),
+        *_numbers(text),
+    ):
+        if all(detail.end <= start or end <= detail.start for start, end in taken):
+            taken.append((detail.start, detail.end))
+            found.append(detail)
+    return sorted(found, key=lambda detail: detail.start)
+
+
+def _dates(text: str) -> Iterator[Detail]:
+    days = [(day, start, end) for day, start, end in quantities.dates(text)]
+    months = sorted({count for count, _, _ in _months(text)})[:_DERIVED]
+    for number, (day, start, end) in enumerate(days):
+        swapped = _swapped(text[start:end], day)
+        keys = {f"date:{each.isoformat()}" for each in (day, *swapped)}
+        wider = {f"month:{day:%Y-%m}", f"number:{day.year}"}
+        if number < _DERIVED:
+            ends = [quantities.add_months(day, count) for count in months]
+            wider |= {f"date:{each.isoformat()}" for each in ends} | {f"month:{each:%Y-%m}" for each in ends}
+        yield Detail("date", start, end, frozenset(keys), frozenset(wider))
+    for match in _MONTH_YEAR.finditer(text):
+        month = f"{match['year']}-{quantities.MONTHS[match['month'].lower()]:02d}"
+        yield Detail("date", *match.span(), frozenset([f"month:{month}"]))
+
+
+def _swapped(written: str, day: date) -> tuple[date, ...]:
+    """The other day that figures such as 03/04/2025 may mean."""
+    if re.fullmatch(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{4}", written) and day.day <= 12:
+        return (date(day.year, day.day, day.month),)
+    return ()
+
+
+def _amounts(text: str) -> Iterator[Detail]:
+    for amount, start, end in quantities.amounts(text):
+        if amount >= _HUGE:
+            continue
+        about = _ABOUT.search(text[max(0, start - 20) : start]) is not None
+        scaled = bool(_SCALED.search(text[start:end])) and amount >= _SCALED_FROM
+        keys = {f"amount:{_plain(amount)}"}
+        if about or scaled:
+            keys.add(f"about:{_plain(amount)}")
+        yield Detail("amount", start, end, frozenset(keys), frozenset(_wider(amount)))
+
+
+def _wider(amount: Decimal) -> set[str]:
+    """What else an amount may be called: without its currency, rounded to units, or to two or three figures."""
+    whole = amount.quantize(Decimal(1))
+    size = len(str(int(whole)))
+    rounded = {_plain(whole.quantize(Decimal(1).scaleb(size - figures))) for figures in (2, 3) if size > figures}
+    keys = {f"number:{_plain(amount)}", f"amount:{_plain(amount)}", f"amount:{_plain(whole)}", f"about:{_plain(whole)}"}
+    return keys | {f"about:{each}" for each in rounded}
+
+
+def _rates(text: str) -> Iterator[Detail]:
+    for value, start, end in quantities.percentages(text):
+        yield Detail("rate", start, end, frozenset([f"rate:{_plain(value)}"]))
+
+
+def _durations(text: str) -> Iterator[Detail]:
+    for months, start, end in _months(text):
+        yield Detail("duration", start, end, frozenset([f"months:{months}"]), telling=False)
+
+
+def _months(text: str) -> list[tuple[int, int, int]]:
+    return [each for each in quantities.durations(text) if each[0] > 1]
+
+
+def _addresses(text: str) -> Iterator[Detail]:
+    for match in _ADDRESS.finditer(text):
+        number = int(match["number"])
+        if _UNITS.match(match["word"]) or number in _YEARS:
+            continue
+        key = f"address:{number} {plain_words(match['word'])}"
+        yield Detail("address", *match.span(), frozenset([key]), frozenset([f"number:{number}"]))
+
+
+def _numbers(text: str) -> Iterator[Detail]:
+    """Bare numbers of four figures and more; years are too common to tell anything."""
+    for match in _NUMBER.finditer(text):
+        value = quantities.parse_number(match[0]) if len(match[0]) <= _LONGEST else None
+        if value is None or (value in _YEARS and len(match[0]) == 4):
+            continue
+        keys = {f"number:{_plain(value)}", f"amount:{_plain(value)}"}
+        yield Detail("number", *match.span(), frozenset(keys), frozenset(_wider(value)))
+
+
+def _names(text: str) -> Iterator[Detail]:
+    """The parties by what the text says of them, then people and organisations by the build of their names."""
+    yield from _parties(text)
+    position, count = 0, 0
+    while count < _MAX_NAMES and (capital := _CAPITAL.search(text, position)):
+        name = names.name_at(text, capital.start())
+        position = capital.end()
+        if name is None or (name.start != capital.start() and not name.title):
+            continue
+        kind = _kind(name)
+        detail = _named(name.text, name.start, name.end, person=kind == "person") if kind else None
+        if detail is not None:
+            count += 1
+            position = max(position, name.end)
+            yield detail
+
+
+def _parties(text: str) -> Iterator[Detail]:
+    found = find_parties(Document("", text))
+    for mention in (*found.borrowers, *found.lenders, *found.guarantors):
+        spelled = r"\s+".join(map(re.escape, mention.name.split()))
+        place = re.search(rf"(?<!\w){spelled}(?!\w)", text[mention.start : mention.end])
+        detail = place and _named(
+            mention.name,
+            mention.start + place.start(),
+            mention.start + place.end(),
+            person=mention.kind == "natural_person",
+        )
+        if detail:
+            yield detail
+
+
+def _kind(name: names.Name) -> Literal["person", "organisation"] | None:
+    """Whether a name is built like a person's or an organisation's; None for other capital words."""
+    if names.has_form(name.text) or names.party_kind(name.text) in (
+        "legal_entity",
+        "financial_institution",
+        "government",
+    ):
+        return "organisation"
+    several = len(names.plain_words(name.text)) > 1
+    return "person" if name.title or (several and names.could_be_person(name.text)) else None
+
+
+def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
+    core = bare_words(name)
+    if not core or all(word in names.common_words() for word in names.plain_words(name)):
+        return None
+    full = " ".join(core)
+    alone = [word for word in (core[-1], core[0]) if person and _tells(word)]
+    return Detail("name", start, end, frozenset([f"name:{full}"]), _calls(core, person=person), words=(full, *alone))
+
+
+def _tells(word: str) -> bool:
+    """Whether a single word may stand for somebody."""
+    return word.isalpha() and word not in names.common_words()
+
+
+def bare_words(name: str) -> list[str]:
+    """Words of a name in lower case, without its legal form."""
+    words = plain_words(name).split()
+    while len(words) > 1 and words[-1] in _form_words():
+        words.pop()
+    return words
+
+
+@lru_cache(maxsize=1)
+def _form_words() -> frozenset[str]:
+    return frozenset(word for form in names.words("legalForm") for word in plain_words(form).split())
+
+
+def _calls(core: list[str], *, person: bool) -> frozenset[str]:
+    """The shorter ways to call somebody: by surname, by initials, by the first words, by an acronym."""
+    calls = {" ".join(core[:count]) for count in range(2, len(core))}
+    if person:
+        calls |= {core[0], core[-1], f"{core[0]} {core[-1]}", f"{core[0][0]} {core[-1]}"}
+        calls.add(" ".join((*(word[0] for word in core[:-1]), core[-1])))
+    elif len(core) > 2:
+        calls.add("".join(word[0] for word in core))
+        calls.add("".join(word[0] for word in core if word not in ("of", "and", "the", "for", "de", "la")))
+    return frozenset(f"name:{call}" for call in calls if len(call) > 2)
+
+
+def _plain(value: Decimal) -> str:
+    text = f"{value.normalize():f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,172 @@
+"""Facilities of an agreement: a revolver beside a term loan, lettered tranches, a swingline; one subject each.
+
+Facts are attached to the facility that their clause, else their heading names. Where a document knows one loan only,
+all its facts are of that loan, whatever it is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ovrag_core.loans.reading.grids import facility_cells
+from ovrag_core.loans.reading.sentences import Unit
+
+Family = Literal["revolving", "term"]
+
+MENTIONS = 2  # of each family, at least, before a document is taken to hold more than one facility
+
+_REVOLVING = (
+    r"(?:Revolving|Revolver)\s+(?:Credit\s+)?(?:Loans?|Facility|Commitments?|Advances?|Notes?|Line|Credits?|"
+    r"Borrowings?)|Line\s+of\s+Credit(?:\s+(?:Loans?|Note|Facility|Commitment))?|"
+    r"Overdraft(?:\s+Facility)?|Working\s+Capital\s+(?:Loans?|Facility|Line)|Revolver|Credit\s+Line"
+)
+_SWINGLINE = r"Swing\s?-?\s?[Ll]ine\s+(?:Loans?|Commitment|Facility|Note|Advances?)"
+_TERM = (
+    r"(?:Delayed\s+Draw\s+)?Term\s+(?:Loans?|Facility|Facilities|Commitments?|Notes?|Advances?|"
+    r"Credit)(?!\s+(?:[B-Z]\b|SOFR))|Bridge\s+Loans?|Acquisition\s+(?:Loans?|Facility|Line)|"
+    r"Equipment\s+(?:Term\s+)?(?:Loans?|Facility|Notes?)|Construction\s+Loans?|Mortgage\s+Loans?|"
+    r"Real\s+Estate\s+(?:Term\s+)?Loans?"
+)
+_TERM_LETTER = (
+    r"(?:Tranche\s+(?P<before>[A-D])\s+Term\s+(?:Loans?|Facility|Commitments?)|Term\s+(?:Loans?|Facility|"
+    r"Commitments?)\s+(?P<after>[A-D])\b)"
+)
+_LETTERED = re.compile(r"\b(?P<noun>Facility|Tranche|Loan|Part|Limb|Line)\s+(?P<letter>[A-D]|[1-4]|I{1,3})\b")
+_DEFINED = (
+    r"(?:\(\s*(?:(?:each,?\s+)?(?:the|an?|collectively,?(?:\s+the)?)\s+)?\"\s*(?:the\s+)?(?:{0})\s*\"|"
+    r"\"(?:the\s+)?(?:{0})\"\s+(?:means?|shall\s+mean|has\s+the|refers)|"
+    r"(?:lend|loan|make|provide|extend|grant|available|consist\w*|comprising|comprises|offer|"
+    r"establish\w*)\b[^.;]{{0,160}}?\b(?:{0}))"
+)
+_OPEN_WORDS = re.compile(
+    r"\b(?:revolv\w+|overdraft|line of credit|re-?borrow\w*|redraw\w*|credit line)\b", re.IGNORECASE
+)
+_TERM_WORDS = re.compile(
+    r"\b(?:term (?:loan|facility|advance)|install?ments?|amorti[sz]\w+|single (?:advance|drawdown|drawing)|"
+    r"fixed term|bullet|bridge)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FacilityName:
+    """A facility as an individual: the subject of its triples, its name in the text, and how it is recognised.
+
+    `family` is None where a table has a column for it that tells neither (a line for guarantees, say).
+    """
+
+    subject: str
+    name: str
+    family: Family | None
+    pattern: re.Pattern[str]
+
+
+SINGLE = FacilityName("Loan", "Loan", "term", re.compile(r"(?!)"))
+
+
+def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
+    """The facilities of a plain text in order of first mention; one, named Loan, where there are not several."""
+    if tabled := _tabled(text):
+        return tabled
+    found = []
+    revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving", ignore_case=True)
+    terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term", ignore_case=True)
+    if revolving and terms:
+        found = [*revolving, *terms, *_named(text, _SWINGLINE, "SwinglineLoan", "revolving", mentions=5)]
+    elif lettered := _lettered(text):
+        return lettered
+    elif len(terms) > 1:
+        found = terms
+    if len(found) < 2:
+        return [SINGLE]
+    return sorted(found, key=lambda facility: (_first(facility, text), facility.subject))
+
+
+def mentioned(text: str, facilities: Sequence[FacilityName]) -> list[FacilityName]:
+    """The facilities that `text` names."""
+    return [facility for facility in facilities if facility.pattern.search(text)]
+
+
+def _first(facility: FacilityName, text: str) -> int:
+    match = facility.pattern.search(text)
+    return match.start() if match else len(text)
+
+
+def _named(
+    text: str, names: str, subject: str, family: Family, *, mentions: int = MENTIONS, ignore_case: bool = False
+) -> list[FacilityName]:
+    """The facility called by one of `names`, where it is mentioned often enough and defined or granted somewhere."""
+    flags = re.IGNORECASE if ignore_case and len(text) < 30_000 else re.NOFLAG
+    pattern = re.compile(rf"\b(?:{names})\b", flags)
+    hits = pattern.findall(text)
+    if len(hits) < mentions:
+        return []
+    if not re.search(_DEFINED.format(names), text, flags):
+        return []
+    first = pattern.search(text)
+    assert first is not None
+    name = " ".join(first.group().split())
+    return [FacilityName(subject, name, family, pattern)]
+
+
+def _term_letters(text: str) -> list[FacilityName]:
+    letters = sorted({match["before"] or match["after"] for match in re.finditer(_TERM_LETTER, text)})
+    found = []
+    for letter in letters:
+        pattern = re.compile(rf"\b(?:Tranche\s+{letter}\b|Term\s+(?:Loans?|Facility|Commitments?|Notes?)\s+{letter}\b)")
+        if len(pattern.findall(text)) >= MENTIONS:
+            found.append(FacilityName(f"TermLoan{letter}", f"Term Loan {letter}", "term", pattern))
+    return found if len(found) > 1 else []
+
+
+def _tabled(text: str) -> list[FacilityName]:
+    """The columns of a table of facilities, where at least two are told to be credit of one form or the other."""
+    said: dict[str, list[str]] = {}
+    for cell in facility_cells(text):
+        said.setdefault(cell.facility, []).append(text[cell.start : cell.end])
+    found = []
+    for name, cells in said.items():
+        words = " ".join([name, *cells])
+        letter = _LETTERED.fullmatch(name.title())
+        # Beside a table its columns are called by their letter alone: "7. (B) Interest is charged monthly".
+        bare = rf"|(?m:^[ \t]*(?:\d+[.)][ \t]*)?\({letter['letter']}\)(?=\s))" if letter else ""
+        pattern = re.compile(rf"\b{re.escape(name)}\b{bare}", re.IGNORECASE)
+        subject = "".join(word.capitalize() for word in re.findall(r"\w+", name))
+        found.append(FacilityName(subject, name, _family_of(words), pattern))
+    return found if sum(facility.family is not None for facility in found) > 1 else []
+
+
+def _lettered(text: str) -> list[FacilityName]:
+    """ "Facility A" and "Facility B", each with words beside it that tell its form."""
+    nouns: dict[str, dict[str, list[int]]] = {}
+    for match in _LETTERED.finditer(text):
+        nouns.setdefault(match["noun"], {}).setdefault(match["letter"], []).append(match.start())
+    for noun, letters in sorted(nouns.items(), key=lambda pair: -len(pair[1])):
+        several = {letter: places for letter, places in letters.items() if len(places) >= MENTIONS}
+        if len(several) < 2 or noun in ("Part", "Limb", "Line"):
+            continue
+        found = []
+        for letter, places in sorted(several.items()):
+            family = _family_beside(text, places)
+            if family is None:
+                continue
+            pattern = re.compile(rf"\b{noun}\s+{letter}\b", re.IGNORECASE)
+            found.append(FacilityName(f"{noun}{letter}", f"{noun} {letter}", family, pattern))
+        if len(found) > 1:
+            return found
+    return []
+
+
+def _family_beside(text: str, places: Sequence[int]) -> Family | None:
+    stops = [(place, _LETTERED.search(text, place + 10, place + 260)) for place in places]
+    return _family_of(" ".join(text[place : stop.start() if stop else place + 260] for place, stop in stops))
+
+
+def _family_of(words: str) -> Family | None:
+    revolving, term = len(_OPEN_WORDS.findall(words)), len(_TERM_WORDS.findall(words))
+    if revolving == term:
+        return "term" if term else None
+    return "revolving" if revolving > term else "term"

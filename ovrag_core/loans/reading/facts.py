@@ -1,0 +1,99 @@
+"""Facts of facilities, as their triples state them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from ovrag_core.base.types import Facility, Money, Party, PartyKind, Triple
+from ovrag_core.loans.reading.reader import FORM, KINDS, PARTY_CLASSES, SECURITY
+from ovrag_core.loans.reading.subjects import loans, words_of
+from ovrag_core.ontology.load import Ontology, fold
+from ovrag_core.ontology.values import read_value
+
+# The narrower kind first: a bank is a legal entity too.
+_NARROW_FIRST: tuple[PartyKind, ...] = ("government", "financial_institution", "natural_person", "legal_entity")
+
+
+def facilities_of(triples: Sequence[Triple], ontology: Ontology) -> tuple[Facility, ...]:
+    """A facility for each loan the triples speak of, in their order; of several values of one fact the first."""
+    return tuple(_facility(subject, triples, ontology) for subject in loans(triples))
+
+
+def _facility(subject: str, triples: Sequence[Triple], ontology: Ontology) -> Facility:
+    mine = [triple for triple in triples if triple.subject == subject]
+    classes = _classes((triple.object for triple in mine if triple.predicate == "rdf:type"), ontology)
+    purposes = _values(mine, "hasPurpose")
+    collateral = _values(mine, "hasCollateral")
+    return Facility(
+        name=words_of(subject),
+        subject=subject,
+        loan_types=tuple(kind for kind in KINDS if kind in classes),
+        security=_security(classes),
+        credit_form=_form(classes),
+        borrower=_first_party(mine, triples, "hasBorrower", ontology),
+        lender=_first_party(mine, triples, "hasLender", ontology),
+        guarantors=tuple(_party(name, triples, ontology) for name in _values(mine, "hasGuarantor")),
+        principal=_money(_values(mine, "hasPrincipalAmount")),
+        interest_rate=_rate(_values(mine, "hasInterestRate")),
+        maturity=_date(_values(mine, "hasMaturityDate")),
+        collateral=collateral[0] if collateral else None,
+        purpose=purposes[0] if purposes else None,
+        term_months=_months(_values(mine, "hasTerm")),
+    )
+
+
+def _values(triples: Iterable[Triple], predicate: str) -> list[str]:
+    return [triple.object for triple in triples if triple.predicate == predicate]
+
+
+def _classes(names: Iterable[str], ontology: Ontology) -> frozenset[str]:
+    """Names of the classes and of all above them."""
+    terms = [ontology.class_names.get(fold(name)) for name in names]
+    above = {iri for term in terms if term for iri in ontology.superclasses[term.iri]}
+    return frozenset(ontology.by_iri[iri].name for iri in above if iri in ontology.by_iri)
+
+
+def _security(classes: frozenset[str]) -> Literal["secured", "unsecured", "contradictory", "unstated"]:
+    secured, unsecured = (name in classes for name in SECURITY)
+    if secured and unsecured:
+        return "contradictory"
+    return "secured" if secured else "unsecured" if unsecured else "unstated"
+
+
+def _form(classes: frozenset[str]) -> Literal["open-end", "closed-end", "contradictory", "unstated"]:
+    open_end, closed_end = (name in classes for name in FORM)
+    if open_end and closed_end:
+        return "contradictory"
+    return "open-end" if open_end else "closed-end" if closed_end else "unstated"
+
+
+def _first_party(mine: Sequence[Triple], triples: Sequence[Triple], predicate: str, ontology: Ontology) -> Party | None:
+    names = _values(mine, predicate)
+    return _party(names[0], triples, ontology) if names else None
+
+
+def _party(name: str, triples: Sequence[Triple], ontology: Ontology) -> Party:
+    said = [triple.object for triple in triples if triple.subject == name and triple.predicate == "rdf:type"]
+    said += [triple.object_type for triple in triples if triple.object == name]
+    classes = _classes(said, ontology)
+    return Party(name=name, kind=next((kind for kind in _NARROW_FIRST if PARTY_CLASSES[kind] in classes), None))
+
+
+def _money(values: Sequence[str]) -> Money | None:
+    for text in values:
+        if (value := read_value(text, "amount")) and value.currency:
+            return Money(amount=float(value.lexical), currency=value.currency)
+    return None
+
+
+def _rate(values: Sequence[str]) -> str | None:
+    return next((f"{value.lexical}%" for text in values if (value := read_value(text, "rate"))), None)
+
+
+def _date(values: Sequence[str]) -> str | None:
+    return next((value.lexical[:10] for text in values if (value := read_value(text, "date"))), None)
+
+
+def _months(values: Sequence[str]) -> int | None:
+    return next((round(float(value.lexical)) for text in values if (value := read_value(text, "months"))), None)

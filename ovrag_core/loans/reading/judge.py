@@ -1,0 +1,147 @@
+"""What a single passage says of the loan it stands in, by meaning and not by wording.
+
+A cue phrase tells that a passage speaks of security or of how credit is drawn; whether it speaks of *this* loan often
+no phrase tells. The judge is the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear
+layer, trained by `tools/train_judge.py` on the labelled statements of `ontologies/lexicon/statements/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy
+
+from ovrag_core.base.project import project_file
+from ovrag_core.loans.reading.claims import Claim
+from ovrag_core.loans.reading.sentences import Unit
+from ovrag_core.retrieval.encoder import MAX_TOKENS, Encoder, Probabilities
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+Axis = Literal["security", "form"]
+
+AXES: dict[Axis, tuple[str, str, str]] = {
+    "security": ("none", "SecuredLoan", "UnsecuredLoan"),
+    "form": ("none", "OpenEndCredit", "ClosedEndCredit"),
+}
+PLACES = {
+    about: (row, column) for row, classes in enumerate(AXES.values()) for column, about in enumerate(classes) if column
+}
+WEIGHTS = Path("ontologies/lexicon/judge.safetensors")
+KNOWN = 5_000  # passages whose judgement is kept
+DOUBTFUL = 0.1  # below, a claim is a hint at most
+ABSURD = 0.01  # below, it is none
+SURE = 0.98  # above, a passage without a known phrase is a claim
+OUTRIGHT = 3
+FEWEST_WORDS = 4
+MAY_SAY = 0.3  # of the screen: below, a passage is not judged
+MOST = 12  # passages of a document that are judged without a claim, at most
+
+
+class Judge:
+    """Passages to probabilities; weights are read once."""
+
+    def __init__(self, weights: Path) -> None:
+        from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who judges shall wait
+
+        tensors = load_file(weights)
+        self._encoder = Encoder(tensors)
+        self._screen = (tensors["screen.weight"].float().numpy(), float(tensors["screen.bias"]))
+        self._words = hashed_words()
+        self._known: dict[str, Probabilities] = {}
+
+    def screen(self, passages: Sequence[str]) -> Probabilities:
+        """How likely each passage says anything at all, by its words alone: a hundred times faster (n, float32)."""
+        if not passages:
+            return numpy.zeros(0, dtype=numpy.float32)
+        scores = self._words.transform(passages) @ self._screen[0] + self._screen[1]
+        found: Probabilities = (1 / (1 + numpy.exp(-scores))).astype(numpy.float32)
+        return found
+
+    def __call__(self, passages: Sequence[str]) -> Probabilities:
+        """For each passage a row per axis of the probabilities of its three classes (n × 2 × 3, float32)."""
+        found = {passage: self._known.get(passage) for passage in passages}
+        unknown = [passage for passage, judged in found.items() if judged is None]
+        ids = [self._encoder.tokens(passage).ids[:MAX_TOKENS] for passage in unknown]
+        judged = self._encoder.probabilities(ids, [[[True] * len(each)] for each in ids], 3)
+        new = dict(zip(unknown, judged, strict=True))
+        if len(self._known) + len(new) > KNOWN:
+            self._known.clear()
+        self._known |= new
+        found |= new
+        return numpy.array([found[passage] for passage in passages], dtype=numpy.float32).reshape(-1, len(AXES), 3)
+
+
+def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> list[Claim]:
+    """The claims as the judge sees them: one that its passage hardly bears out becomes a hint, or goes.
+
+    A passage is judged without its heading and, where it then bears out nothing, under it: headings mislead as often
+    as they lead.
+    What a phrase states outright ("this loan is unsecured") needs no judgement, nor what a row says whose label names
+    the matter ("Security: the house at …").
+    """
+    ours = [
+        claim
+        for claim in claims
+        if claim.about in PLACES
+        and (claim.implied or claim.strength < OUTRIGHT)
+        and not (claim.strength >= OUTRIGHT and units[claim.unit].kind == "row" and units[claim.unit].label)
+    ]
+    judged = judge([passage_of("", text[claim.start : claim.end]) for claim in ours])
+    open_ = [row for row, claim in enumerate(ours) if judged[row][PLACES[claim.about]] < DOUBTFUL]
+    headed = judge([passage_of(units[ours[row].unit].heading, text[ours[row].start : ours[row].end]) for row in open_])
+    if open_:
+        judged[open_] = numpy.maximum(judged[open_], headed)
+    kept = [claim for claim in claims if claim not in ours]
+    for claim, found in zip(ours, judged, strict=True):
+        probability = float(found[PLACES[claim.about]])
+        if probability >= DOUBTFUL:
+            kept.append(replace(claim, belief=probability))
+        elif probability >= ABSURD:
+            kept.append(replace(claim, strength=1, belief=probability))
+    return kept
+
+
+def sure_of(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> dict[int, list[str]]:
+    """What units surely say of which no claim was made: classes by the number of the unit."""
+    known = {(claim.unit, PLACES[claim.about][0]) for claim in claims if claim.about in PLACES}
+    asked = [
+        number
+        for number, unit in enumerate(units)
+        if unit.kind in ("sentence", "row") and len(text[unit.start : unit.end].split()) >= FEWEST_WORDS
+    ]
+    passages = [passage_of(units[number].heading, text[units[number].start : units[number].end]) for number in asked]
+    likely = judge.screen(passages)
+    best = sorted(numpy.flatnonzero(likely >= MAY_SAY), key=lambda row: (-likely[row], row))[:MOST]
+    asked = [asked[row] for row in best]
+    judged = judge([passages[row] for row in best])
+    return {
+        number: abouts
+        for number, found in zip(asked, judged, strict=True)
+        if (abouts := [about for about, at in PLACES.items() if found[at] >= SURE and (number, at[0]) not in known])
+    }
+
+
+@cache
+def load_judge() -> Judge:
+    """The judge, loaded once in a process."""
+    return Judge(project_file(WEIGHTS))
+
+
+def hashed_words() -> HashingVectorizer:
+    """The screen's view of a passage: its words and pairs of words, hashed (Weinberger et al. 2009)."""
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415
+
+    return HashingVectorizer(n_features=2**15, ngram_range=(1, 2), alternate_sign=False)
+
+
+def passage_of(heading: str, text: str) -> str:
+    """What is judged: a passage under its heading."""
+    text = " ".join(text.split())
+    heading = " ".join(heading.split())
+    return f"{heading}: {text}" if heading and not text.startswith(heading) else text

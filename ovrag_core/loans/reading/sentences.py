@@ -1,0 +1,535 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
+"""Sentences, rows and headings of a contract, deterministically and with exact offsets.
+
+Contracts are not running prose: half of what they state stands in rows ("Security: none"), cover sheets, disclosure
+boxes and signature blocks. Text is first made plain (ligatures, invisible characters, hyphenated line ends) while a map
+back to the original offsets is kept, then cut into units by its lines, and paragraphs into sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from ovrag_core.loans.reading.grids import Cell, facility_cells
+
+UnitKind = Literal["sentence", "row", "heading", "signature"]
+
+# One character for one character, so that the map stays small.
+_SAME_LENGTH = str.maketrans(
+    {
+        "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "`": "'", "\u00b4": "'",
+        "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"', "\u2033": '"',
+        "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2015": "-", "\u2212": "-",
+        "\u00a0": " ", "\u2002": " ", "\u2003": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
+        "\u3000": " ", "\t": " ", "\u2022": "*", "\u25cf": "*", "\u25aa": "*", "\u00b7": "*", "\r": " ", "\f": "\n",
+        "\v": "\n", "\u2028": "\n", "\u2029": "\n", "\x85": "\n", "\uff1a": ":",
+    }
+)  # fmt: skip
+_LIGATURES = {
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+    "\u2026": "...",
+}  # fmt: skip
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u180e\u061c"
+_CHANGES = re.compile(
+    rf"(?P<hidden>[{_INVISIBLE}]+)|(?P<ligature>[{''.join(_LIGATURES)}])|"
+    rf"(?<=[a-z])(?P<hyphen>-[ \t]*\r?\n[ \t]*)(?=[a-z])"
+)
+
+_NUMBER = re.compile(
+    r"item\s+\d{1,3}\s*[:.)]\s+|(?:(?:section|article|clause|part|item|schedule|paragraph|\u00a7)\s+)?"
+    r"(?:[A-Z]-?)?(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,6}[.)]|[A-Z]\.(?=\s\s))(?:\s*[-:]\s+|\s+)|\((?:[a-z]{1,4}|\d{1,2}|"
+    r"[A-Z])\)\s+|[*-]\s+|#+\s*",
+    re.IGNORECASE,
+)
+_LABEL = r"[A-Z0-9(\"'\[*_][^:;|]{0,70}?"
+_ROW = re.compile(rf"(?P<label>{_LABEL})[*_]*\s*:[*_]*(?:\s+(?P<value>\S.*))?$")
+_TABLE_ROW = re.compile(r"\|?\s*(?P<label>[A-Z][^|:]{0,60}?)\s*(?:\||\s{2,}|\.{4,})\s*(?P<value>[^|\s].*)$")
+_TWO_ROWS = re.compile(r"(?<=\S) {3,}(?=[A-Z][A-Za-z /-]{1,30}:(?: |$))")
+_SIGNATURE = re.compile(
+    r"(?:_{4,}|\.{8,}|^\s*/s/|\b(?:signed|signature|sign here|witness|in witness whereof|"
+    r"executed as a deed)\b.{0,40}(?:_{3}|:|\.{4})"
+    r"|^\s*(?:by|name|title|its|date)\s*:\s*(?:_|$))",
+    re.IGNORECASE,
+)
+_COLUMNS = re.compile(r"\S {2,}\S")
+_RULE = re.compile(r"[-=*~+|.]{3,}")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|shall|will|may|must|agrees?|follows?|means|hereby|has|have|provided|including|pays?|"
+    r"represents|warrants|i|we|you)\b",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"[.!?]['\")\]]*(?=\s+[\"'(\[]?[A-Z0-9\u00c0-\u00de\u20ac$\u00a3]|\s*$)|;(?=\s*\n\s*\n)|\n[ ]*\n(?!\s*[a-z])"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[Nn]os?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Prof|St|Ave|Blvd|Rd|Sec|Secs|Art|Arts|Reg|Cl|Para|Pty|Bros|vs|v|"
+    r"Jr|Sr|Messrs|"
+    r"Esq|Hon|approx|cf|viz|al|Rs|Sch|Ch|Dept|Univ|Tel|Fax|Attn|Exh|Ex|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|"
+    r"Nr|Str|"
+    r"[A-Z]|[a-z]\.[a-z]|[A-Z]\.[A-Z]|p\.a|i\.e|e\.g|a\.m|p\.m|d/b/a))\.$"
+)
+_RUN_IN = re.compile(r"(?P<title>[A-Z][\w,/&'-]*(?: [\w,/&'-]+){0,7}?)(?P<stop>\.|:|\s-)(?=\s+\S)")
+_SMALL_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "on",
+        "or",
+        "other",
+        "the",
+        "to",
+        "under",
+        "upon",
+        "with",
+    ]
+)
+
+
+# An option that is not ticked states nothing.
+_UNTICKED = re.compile(
+    r"(?:\[ {0,3}\]|\( {1,3}\)|"
+    r"[\u2610\u25a1\u25cb])[^\[\(\n|\u2610-\u2612\u25a1\u25a0\u25cb\u25cf]*(?:\([^)\n]*\)[^\[\(\n|\u2610-\u2612]*)?"
+)
+_TICK = re.compile(r"\[ ?[xX\u2713\u2714] ?\]|\( ?[xX\u2713\u2714] ?\)|[\u2611\u2612\u25a0\u25cf]")
+
+
+# Words that an amendment quotes in order to take them out.
+_STRUCK = re.compile(
+    r"(?:(?:striking|strike|struck|deleting|delete|omitting|removing|replacing|substituting for)(?: out)?(?: the| these)?"
+    r"(?: words| sentence| clause| text| following words)*\s*:?\s*)\"[^\"]{3,900}\"|"
+    r"\"[^\"]{3,900}\"\)?(?=[,\s]*\s(?:(?:is|are|shall be|be)\s+(?:hereby\s+)?(?:deleted|struck|removed|omitted|replaced|cancelled)))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, a row, a heading or a signature line: its span in the plain text and what it stands under.
+
+    `label` is the left side of a row (or a run-in heading with a value such as "Security. None."), else empty;
+    `value_start` is where the right side begins (equal to `start` without a label).
+    """
+
+    start: int
+    end: int
+    kind: UnitKind
+    heading: str = ""
+    label: str = ""
+    value_start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A text made plain, with the map back: `original(start, end)` is the span in the text it was made from."""
+
+    text: str
+    size: int
+    _plain: tuple[int, ...]
+    _source: tuple[int, ...]
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Span in the original text of the plain span `[start, end)`."""
+        return self._back(start), min(self._back(end - 1) + 1 if end > start else self._back(end), self.size)
+
+    def _back(self, offset: int) -> int:
+        piece = bisect_right(self._plain, offset) - 1
+        return self._source[piece] + offset - self._plain[piece]
+
+    def offset(self, source: int) -> int:
+        """Where the character at `source` of the original stands in the plain text (or would, had it been kept)."""
+        piece = bisect_right(self._source, source) - 1
+        following = self._plain[piece + 1] if piece + 1 < len(self._plain) else len(self.text)
+        return min(self._plain[piece] + source - self._source[piece], following)
+
+
+def plain_text(text: str) -> Plain:
+    """`text` with typographic, invisible and broken characters made plain; the map is exact."""
+    parts: list[str] = []
+    plain: list[int] = [0]
+    source: list[int] = [0]
+    length = kept = 0
+    for match in _CHANGES.finditer(text):
+        before = text[kept : match.start()]
+        parts.append(before)
+        length += len(before)
+        for letter in _LIGATURES.get(match.group(), ""):
+            parts.append(letter)
+            plain.append(length)
+            source.append(match.start())
+            length += 1
+        kept = match.end()
+        plain.append(length)
+        source.append(kept)
+    parts.append(text[kept:])
+    return Plain("".join(parts).translate(_SAME_LENGTH), len(text), tuple(plain), tuple(source))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+    indent: int
+    text: str
+
+
+def ticked_only(text: str) -> str:
+    """The plain text with options that are not ticked, and the ticks of the others, blanked; every offset stays."""
+    return _TICK.sub(_blank, _UNTICKED.sub(_blank, text))
+
+
+def struck_out(text: str) -> str:
+    """The plain text with quoted words that an amendment deletes blanked; every offset stays."""
+    return _STRUCK.sub(_blank, text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
+
+
+def units(text: str) -> list[Unit]:
+    """Units of a plain text in order of appearance; they never overlap, and blank lines belong to none."""
+    return list(_Segmenter(text).run())
+
+
+class _Segmenter:
+    """State of one pass over the lines: the heading in force and the paragraph being gathered."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = list(_lines(text))
+        self.cells = facility_cells(text)
+        self.heading = ""
+
+    def run(self) -> Iterator[Unit]:
+        position = 0
+        while position < len(self.lines):
+            line = self.lines[position]
+            if not line.text:
+                position += 1
+                continue
+            cells = self._cells_of(line)
+            if cells:
+                yield from (Unit(c.start, c.end, "row", c.facility, c.term, c.start) for c in cells)
+                position += 1
+                continue
+            if _SIGNATURE.search(line.text):
+                yield Unit(line.start, line.end, "signature", self.heading, "", line.start)
+                position += 1
+                continue
+            row = self._row(position)
+            if row is not None:
+                yielded, position = row
+                yield from yielded
+                continue
+            if self._is_heading(position):
+                title = _strip_number(line.text).strip(" .:*#_-|")
+                self.heading = title or line.text
+                yield Unit(line.start, line.end, "heading", self.heading, "", line.start)
+                position += 1
+                continue
+            last = self._paragraph_end(position)
+            yield from self._sentences(line.start, self.lines[last - 1].end)
+            position = last
+
+    def _cells_of(self, line: _Line) -> list[Cell]:
+        first = bisect_left(self.cells, line.start, key=lambda cell: cell.start)
+        last = bisect_left(self.cells, line.end, key=lambda cell: cell.start)
+        return self.cells[first:last]
+
+    def _row(self, position: int) -> tuple[list[Unit], int] | None:
+        line = self.lines[position]
+        pieces = _TWO_ROWS.split(line.text)
+        if len(pieces) > 1:
+            return self._rows_beside(line, pieces), position + 1
+        body = _strip_number(line.text)
+        offset = line.end - len(body)
+        match = _ROW.match(body)
+        if match is not None and _is_label(match["label"]):
+            if match["value"]:
+                last = self._value_end(position, line)
+                return self._split_value(
+                    line.start, offset + match.start("value"), self.lines[last - 1].end, match["label"]
+                ), last
+            after = self._next_value(position)
+            if after is not None:
+                value = self.lines[after]
+                last = self._value_end(after, value)
+                return self._split_value(line.start, value.start, self.lines[last - 1].end, match["label"]), last
+            return None
+        table = _TABLE_ROW.match(body)
+        if table is not None and _is_column(table["label"]):
+            last = self._value_end(position, line)
+            return self._split_value(
+                line.start, offset + table.start("value"), self.lines[last - 1].end, table["label"]
+            ), last
+        return None
+
+    def _rows_beside(self, line: _Line, pieces: list[str]) -> list[Unit]:
+        found: list[Unit] = []
+        offset = line.start
+        for piece in pieces:
+            start = self.text.index(piece, offset)
+            offset = start + len(piece)
+            end = start + len(piece.rstrip())
+            match = _ROW.match(piece)
+            label = match["label"].strip() if match else ""
+            value = start + match.start("value") if match and match["value"] else start
+            found.append(Unit(start, end, "row", self.heading, label, value))
+        return found
+
+    def _next_value(self, position: int) -> int | None:
+        """The line that holds the value of a bare label, directly below it or after one blank line."""
+        following = position + 1
+        if following < len(self.lines) and not self.lines[following].text:
+            following += 1
+        if following >= len(self.lines) or not self.lines[following].text:
+            return None
+        candidate = self.lines[following].text
+        if _SIGNATURE.search(candidate) or _bare_label(candidate) or len(candidate) > 400:
+            return None
+        if following > position + 1 and (len(candidate) > 90 or _NUMBER.match(candidate)):
+            return None
+        return following
+
+    def _value_end(self, position: int, line: _Line) -> int:
+        """First line after the value that begins on `line`: wrapped lines belong to it, a new row does not."""
+        following = position + 1
+        previous = line
+        while following < len(self.lines):
+            candidate = self.lines[following]
+            if not candidate.text or _SIGNATURE.search(candidate.text) or _NUMBER.match(candidate.text):
+                break
+            match = _ROW.match(candidate.text)
+            if match is not None and _is_label(match["label"]):
+                break
+            table = _TABLE_ROW.match(candidate.text)
+            if table is not None and candidate.indent <= line.indent + 3 and _is_column(table["label"]):
+                break
+            lower = candidate.text[0].islower()
+            deeper = candidate.indent > line.indent + 3 or re.match(r"\|\s*\|", candidate.text) is not None
+            long_line = len(previous.text) >= 72 and not previous.text.endswith((".", ";", ":"))
+            if not (lower or deeper or long_line) or (_looks_like_heading(candidate.text) and not (lower or deeper)):
+                break
+            previous = candidate
+            following += 1
+        return following
+
+    def _split_value(self, start: int, value: int, end: int, label: str) -> list[Unit]:
+        label = re.sub(r"\s+", " ", _strip_number(label)).strip(" *_|#(")
+        stops = [stop for stop in _stops(self.text, value, end) if stop < end]
+        first = stops[0] if stops else end
+        found = [Unit(start, first, "row", self.heading, label, value)]
+        found.extend(
+            Unit(a, b, "sentence", label, "", a) for a, b in _spans_between(self.text, [first, *stops[1:], end])
+        )
+        return found
+
+    def _is_heading(self, position: int) -> bool:
+        line = self.lines[position]
+        if not _looks_like_heading(line.text) and not self._is_question_heading(position):
+            return False
+        before = self.lines[position - 1].text if position else ""
+        return (
+            not before or before.endswith((".", ":", ";", "!", "?", ")", "_", "-", "=")) or _looks_like_heading(before)
+        )
+
+    def _is_question_heading(self, position: int) -> bool:
+        """A short line without a full stop whose text begins below it: numbered, or set out to the left."""
+        line = self.lines[position]
+        if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 13:
+            return False
+        if (
+            line.text[-1] in ".,;:"
+            or not line.text[0].isalnum()
+            or line.text.endswith((" the", " of", " and", " to", " a"))
+        ):
+            return False
+        below = self.lines[position + 1]
+        further = self.lines[position + 2] if position + 2 < len(self.lines) else below
+        body = _strip_number(line.text)
+        if not body[0].isupper():
+            return False
+        alone = position == 0 or not self.lines[position - 1].text
+        if not below.text:
+            return alone and further.indent > line.indent + 1 and further.text[:1].isupper()
+        numbered = body != line.text
+        wider = len(below.text) > len(line.text) + 8 or len(further.text) == 0
+        return alone and below.text[0].isupper() and wider and (numbered or below.indent > line.indent)
+
+    def _paragraph_end(self, position: int) -> int:
+        """First line after the paragraph: a blank line, a new number, a row or a heading ends it.
+
+        Double-spaced and page-broken text is joined: a paragraph that stops in mid-sentence runs on where the next
+        line begins in lower case.
+        """
+        following = position + 1
+        while following < len(self.lines):
+            line = self.lines[following]
+            if not line.text:
+                after = following + 1
+                runs_on = (
+                    after < len(self.lines)
+                    and self.lines[after].text[:1].islower()
+                    and self.lines[following - 1].text[-1:] not in ".;:!?"
+                )
+                if not runs_on:
+                    return following
+                following = after
+                continue
+            if _SIGNATURE.search(line.text):
+                return following
+            before = self.lines[following - 1].text
+            ended = before.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or")) and not re.search(
+                r"\b(?:Rs|No|Nos|Sec|Art|Cl|Reg|Mr|Mrs|Ms|Dr|St|vs|Re|INR)\.$", before
+            )
+            if ended and (_NUMBER.match(line.text) or self._starts_row(line.text) or self._is_heading(following)):
+                return following
+            beside = _COLUMNS.search(self.lines[following - 1].text) is not None
+            if self._starts_row(line.text) and (beside or len(self.lines[following - 1].text) < 60):
+                return following
+            following += 1
+        return following
+
+    def _starts_row(self, text: str) -> bool:
+        body = _strip_number(text)
+        match = _ROW.match(body)
+        if match is not None and _is_label(match["label"]):
+            return True
+        table = _TABLE_ROW.match(body)
+        return table is not None and _is_column(table["label"])
+
+    def _sentences(self, start: int, end: int) -> Iterator[Unit]:
+        text = self.text
+        number = _NUMBER.match(text, start, end)
+        body = number.end() if number and number.end() < end else start
+        heading = self.heading
+        title = _RUN_IN.match(text, body, end)
+        if title is not None and _is_title(title["title"]) and len(title["title"]) <= 70:
+            heading = title["title"]
+            if number is None or not re.match(r"\(", text[start:body]):
+                self.heading = heading
+            rest = title.end()
+            stops = _stops(text, rest, end)
+            first = stops[0] if stops else end
+            answer = text[rest:first].strip()
+            if len(answer.split()) <= 4:
+                value = rest + len(text[rest:first]) - len(text[rest:first].lstrip())
+                yield Unit(start, first, "row", self.heading, heading, value)
+                body = first
+            else:
+                yield Unit(start, title.end("title"), "heading", heading, "", start)
+                body = rest
+        stops = _stops(text, body, end)
+        for a, b in _spans_between(text, [body, *stops, end]):
+            yield Unit(a, b, "sentence", heading, "", a)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    offset = 0
+    for raw in text.split("\n"):
+        stripped = raw.strip(" ")
+        if _RULE.fullmatch(stripped):
+            stripped = ""
+        indent = len(raw) - len(raw.lstrip(" "))
+        start = offset + indent if stripped else offset
+        yield _Line(start, start + len(stripped), indent, stripped)
+        offset += len(raw) + 1
+
+
+def _strip_number(text: str) -> str:
+    match = _NUMBER.match(text)
+    return text[match.end() :] if match and match.end() < len(text) else text
+
+
+def _bare_label(text: str) -> bool:
+    match = _ROW.match(_strip_number(text))
+    return match is not None and not match["value"] and _is_label(match["label"])
+
+
+def _is_label(label: str) -> bool:
+    outside = re.sub(r"\([^)]*\)", "", label)
+    words = outside.split()
+    if not 1 <= len(words) <= 8 or re.search(r"[.!?]\s", outside) or "http" in outside.lower():
+        return False
+    return not (len(words) > 1 and _VERB.search(outside))
+
+
+def _is_column(label: str) -> bool:
+    """The left cell of a row that is set out by space: a few words that do not end a sentence."""
+    label = label.rstrip()
+    return (
+        _is_label(label) and not label.endswith((".", ",", ";")) and not _VERB.search(re.sub(r"\([^)]*\)", "", label))
+    )
+
+
+def _is_title(text: str) -> bool:
+    words = [word for word in text.split() if word.lower() not in _SMALL_WORDS]
+    if not words or len(text.split()) > 8:
+        return False
+    capital = sum(word[0].isupper() or word[0].isdigit() for word in words)
+    return (len(words) <= 4 and not _VERB.search(text)) or (2 * capital >= len(words) * 1.5 and not _VERB.search(text))
+
+
+def _looks_like_heading(text: str) -> bool:
+    body = _strip_number(text).strip("*#_ ")
+    if not body or len(body) > 90 or body.endswith((",", ";", ".", "?")) or not any(c.isalpha() for c in body):
+        return False
+    words = [word for word in re.findall(r"[^\W\d_][\w'-]*", body) if word.lower() not in _SMALL_WORDS]
+    if not words:
+        return False
+    if body.upper() == body and len(words) <= 14:
+        return True
+    if text.startswith("#"):
+        return True
+    capital = sum(word[0].isupper() for word in words)
+    if capital == len(words) and len(words) <= 10:
+        return True
+    return len(words) <= 5 and words[0][0].isupper() and not _VERB.search(body) and ":" not in body
+
+
+def _stops(text: str, start: int, end: int) -> list[int]:
+    """Ends of sentences in `[start, end)`; abbreviations, initials and numbers do not end one."""
+    found: list[int] = []
+    for match in _END.finditer(text, start, end):
+        if match.group().startswith("\n") or match.group().startswith(";"):
+            found.append(match.start() + (1 if match.group().startswith(";") else 0))
+            continue
+        head = text[max(start, match.start() - 14) : match.start() + 1]
+        after = text[match.end() : match.end() + 30].lstrip(" \n\"'(")
+        if match.group()[0] == "." and _ABBREVIATION.search(head) and not _starts_sentence(head, after):
+            continue
+        found.append(match.end())
+    return found
+
+
+def _starts_sentence(head: str, after: str) -> bool:
+    """After "Inc." or "N.A." a new sentence may begin all the same: a function word in capitals shows it."""
+    if re.search(r"(?:\b(?:Inc|Ltd|Co|Corp|Pty)|N\.A|p\.a|a\.m|p\.m|U\.S|S\.A)\.$", head) is None:
+        return False
+    return (
+        re.match(
+            r"(?:The|This|It|In|If|We|You|I|No|Each|All|Any|Such|There|Interest|Payments?|Repayment|Security)\b", after
+        )
+        is not None
+    )
+
+
+def _spans_between(text: str, cuts: list[int]) -> Iterator[tuple[int, int]]:
+    for a, b in pairwise(cuts):
+        piece = text[a:b]
+        if piece.strip():
+            yield a + len(piece) - len(piece.lstrip()), a + len(piece.rstrip())

@@ -1,0 +1,249 @@
+"""Sightings of parties in roles, the terms a document calls its parties by, and what every way of naming needs.
+
+A term that the lexicon does not know, or doubts, is judged by what the document has its bearer do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ovrag_core.loans.reading.names import (
+    Name,
+    Role,
+    built_kind,
+    common_words,
+    could_be_person,
+    has_form,
+    name_at,
+    plain_words,
+    words,
+)
+from ovrag_core.loans.reading.speakers import speaker_roles
+
+_PLACEHOLDERS = frozenset(
+    [
+        "hereto",
+        "herein",
+        "hereof",
+        "thereof",
+        "hereunder",
+        "listed",
+        "assignees",
+        "party",
+        "parties",
+        "lenders",
+        "borrowers",
+        "guarantors",
+    ]
+)
+_CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who)['’]")
+_CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
+_DEED_OF_TRUST = re.compile(r"\bdeed\s+of\s+trust\b|\btrust\s+deed\b", re.IGNORECASE)
+# The end of a heading or sentence inside what looked like one clause.
+_ACROSS = re.compile(r"\n\s*(?:\n|The\s)|[.;]\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A name seen in a role, with how much that weighs and the term it goes by there, if any."""
+
+    role: Role
+    name: Name
+    weight: float
+    described: tuple[int, int]  # the words after the name that may describe the party
+    term: str = ""
+
+
+@lru_cache(maxsize=1)
+def role_words() -> dict[str, tuple[Role, bool]]:
+    """Role words in lower case with their role and whether they are certain."""
+    table: dict[str, tuple[Role, bool]] = {}
+    groups: tuple[tuple[str, Role, bool], ...] = (
+        ("weakBorrowerTerm", "borrower", False),
+        ("weakLenderTerm", "lender", False),
+        ("borrowerTerm", "borrower", True),
+        ("lenderTerm", "lender", True),
+        ("guarantorTerm", "guarantor", True),
+    )
+    for kind, role, certain in groups:
+        for entry in words(kind):
+            table[entry.lower()] = (role, certain)
+    return table
+
+
+@lru_cache(maxsize=1)
+def certain_terms() -> str:
+    """The certain role words as one alternation, longest first."""
+    entries = sorted((t for t, (_, certain) in role_words().items() if certain), key=lambda t: (-len(t), t))
+    return "|".join(re.escape(entry).replace(r"\ ", r"[ \n]") for entry in entries)
+
+
+@lru_cache(maxsize=1)
+def office_pattern() -> re.Pattern[str]:
+    """An office ("Chief Financial Officer") that follows the name of whoever signs or is written to."""
+    offices = "|".join(re.escape(word) for word in words("officeWord"))
+    return re.compile(rf"[ \t]*(?:,\s*|\n[ \t]*)(?!witness)(?:{offices})\b", re.IGNORECASE)
+
+
+def deed_roles(text: str) -> dict[str, Role | None]:
+    """The roles of a deed of trust: grantor owes, beneficiary lends, trustee does neither."""
+    if not _DEED_OF_TRUST.search(text[:3000]) or not re.search(r"\bbeneficiar", text[:6000], re.IGNORECASE):
+        return {}
+    return {"grantor": "borrower", "trustor": "borrower", "beneficiary": "lender", "trustee": None}
+
+
+class Terms:
+    """The terms a document calls its parties by; a doubtful one is judged by what the document has the party do."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text if len(text) <= 120_000 else text[:90_000] + text[-30_000:]
+        self._roles: dict[str, Role | None] = {**speaker_roles(self._text), **deed_roles(self._text)}
+        self._defined: dict[str, Role] = {}
+        #: Parties under a term of their own whose role neither the lexicon nor their use shows.
+        self.open: list[tuple[str, Name]] = []
+        #: Every term the document puts in quotation marks; none of them is a party's name.
+        self.quoted = frozenset(
+            " ".join(plain_words(t)) for t in re.findall(r"[\"“]([A-Z][\w' -]{1,40})[,.]?[\"”]", self._text)
+        )
+
+    def certain(self, term: str) -> Role | None:
+        """The role of a term that the lexicon is sure of."""
+        role, certain = role_words().get(singular(term), (None, False))
+        return role if certain else None
+
+    def role(self, term: str) -> Role | None:
+        """The role of any term: by the lexicon, else by use."""
+        key = singular(term)
+        if key not in self._roles:
+            role, certain = role_words().get(key, (None, False))
+            used = None if certain or "agent" in key else self._used(term)
+            self._roles[key] = role if certain else used or role
+        return self._roles[key]
+
+    def use(self, term: str) -> Role | None:
+        """The role that what the document has a term do shows, whatever the lexicon says."""
+        return self._used(term)
+
+    def define(self, term: str, role: Role) -> None:
+        """Note that the document defines `term` for a party of `role`; the first definition stays."""
+        self._defined.setdefault(term, role)
+
+    def table(self) -> dict[str, str]:
+        """Terms as written with their role: those defined, and the certain role words that occur."""
+        table: dict[str, str] = dict(self._defined)
+        for match in re.finditer(
+            rf"\b(?:the|The|this|of|to)\s+((?:{certain_terms().replace('[ ', '[ ')}))\b",
+            self._text[:60_000],
+            re.IGNORECASE,
+        ):
+            word = match.group(1)
+            if word[0].isupper() and (role := self.certain(word)):
+                table.setdefault(word, role)
+        for pronoun in ("we", "us", "you", "I"):
+            if pronoun not in table and (role := self.role(pronoun)) and re.search(rf"\b{pronoun}\b", self._text):
+                table[pronoun] = role
+        return dict(sorted(table.items()))
+
+    def _used(self, term: str) -> Role | None:
+        word = re.escape(" ".join(term.split())).replace(r"\ ", r"\s")
+        lends = re.compile(
+            rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|(?:makes?|grants?|granted|provides?|gives?)\s+(?:(?:to\s+)?the\s+\w+\s+)?(?:the\s+|an?\s+)?(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|available|advances?)|extend\s+credit|accelerate|declare|(?:puts?|places?)\s+at\s+the\s+disposal|(?:centrally\s+)?finances?)\b"
+            rf"|\b(?:pay|pays|owes?|owed|repay|indebted|payable|(?:to\s+the\s+order\s+of))\s+(?:[\w,.$€£]+\s+){{0,3}}?(?:to\s+)?(?:the\s+)?{word}\b",
+            re.IGNORECASE if len(term) > 1 else 0,
+        )
+        borrows = re.compile(
+            rf"\b{word}\s+(?:(?:hereby|also|unconditionally)\s+)?(?:(?:will|shall|may|must|agrees?\s+to|promises?\s+to|undertakes?\s+to|ha(?:s|ve)\s+agreed\s+to|wish(?:es)?\s+to|are\s+to|can)\s+)?(?:repays?|pays?|borrows?|borrowed|prepay|redraw|reborrow|draw|owes?|promises?\s+to)\b"
+            rf"|\b(?:lend|lends|lent|loans?|advances?|advanced|available)\s+(?:[\w,.$€£]+\s+){{0,5}}?to\s+(?:the\s+)?{word}\b|\b(?:lends?|grants?|advances?|gives?)\s+(?:the\s+)?{word}\s+(?:the\s+sum|the\s+amount|an?\s+(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|advance|sum)|[A-Z]{{3}}\s?\d|[$€£])|\blend\s+(?:the\s+)?{word}\b|\bobligations?\s+of\s+(?:the\s+)?{word}\b",
+            re.IGNORECASE if len(term) > 1 else 0,
+        )
+        lender, borrower = (
+            sum(_ACROSS.search(match.group()) is None for match in pattern.finditer(self._text))
+            for pattern in (lends, borrows)
+        )
+        default = role_words().get(singular(term), (None, False))[0]
+        for role, more, fewer in (("lender", lender, borrower), ("borrower", borrower, lender)):
+            # Against the lexicon only clear use counts.
+            if more > fewer and (default in (None, role) or more >= 2 * fewer + 2):
+                return "lender" if role == "lender" else "borrower"
+        return None
+
+
+def singular(term: str) -> str:
+    """A term in lower case, without its plural or possessive ending unless the lexicon knows it so."""
+    key = " ".join(term.lower().split())
+    key = re.sub(r"\(s\)|['’]s$|['’]$", "", key)
+    return key if key in role_words() or not key.endswith("s") else key[:-1]
+
+
+def lines_of(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
+    """The lines of `text[start:stop]`, each with its offset."""
+    for match in re.compile(r"[^\n]*").finditer(text, start, stop):
+        if match.end() > match.start() or match.start() == start or text[match.start() - 1] == "\n":
+            yield match.start(), match.group()
+
+
+def cells_of(line: str, at: int) -> Iterator[tuple[int, int]]:
+    """Spans of the pieces of a line that wide gaps, tabs or bars set apart; a label keeps its padded value."""
+    position = 0
+    for gap in _CELLS.finditer(line):
+        piece = line[position : gap.start()]
+        if not piece.strip():
+            continue
+        if piece.rstrip().endswith(":"):
+            continue
+        yield at + position, at + gap.start()
+        position = gap.end()
+    if line[position:].strip():
+        yield at + position, at + len(line.rstrip())
+
+
+def is_party(name: Name, terms: Terms) -> bool:
+    """Whether a name can be a party's: not a role word or a defined term, and some kind or two words to it."""
+    plain = " ".join(plain_words(name.text))
+    if singular(plain) in role_words() or all(singular(w) in role_words() for w in plain.split()):
+        return False
+    if (
+        plain.startswith(("deed of", "loan between"))
+        or _CONTRACTED.match(plain)
+        or any(w in _PLACEHOLDERS for w in plain.split())
+        or (not has_form(name.text) and all(is_common(w) for w in re.split(r"[ /]+", plain)))
+    ):
+        return False
+    if (
+        len(plain.split()) > 1
+        and built_kind(name.text) is None
+        and any(is_common(w) or any(c.isdigit() for c in w) for w in plain.split())
+    ):
+        return False
+    if plain in terms.quoted or (name.text[0].isdigit() and not has_form(name.text)):
+        return False
+    if len(name.text.split()) == 1 and not name.title:
+        return built_kind(name.text) is not None or len(name.text) > 3
+    return True
+
+
+def is_common(word: str) -> bool:
+    """Whether a word of a name is a role word or one of those that contracts are full of."""
+    bare = word.removesuffix("'s")
+    return bare in common_words() or singular(bare) in role_words()
+
+
+def sure_person(name: Name) -> bool:
+    """Whether a name met in running text is a person's beyond doubt: titled, or two words with a known name."""
+    return bool(name.title) or (len(name.text.split()) > 1 and could_be_person(name.text))
+
+
+def alone_name(text: str, start: int, stop: int, terms: Terms, *, described: bool = False) -> Name | None:
+    """The name that a line consists of, but for brackets, the line's next column or (if `described`) a description."""
+    name = name_at(text, start, stop=stop, wrap=False)
+    if name is None or text[start : name.start].strip(' *#_\t|"“') not in ("", "The", "M/s", "M/S", name.title):
+        return None
+    rest = text[name.end : min(stop + 1, name.end + 12)]
+    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", rest) and not (
+        described and re.match(r",|\s+(?:of|an?)\b", rest)
+    ):
+        return None
+    return name if is_party(name, terms) else None

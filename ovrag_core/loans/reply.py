@@ -1,0 +1,142 @@
+"""A reply to one question: what was checked in words, the facts that were asked for, and what a person is shown of it.
+
+An outcome says what validation found, not that the answer is right: nothing here calls an answer accepted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ovrag_core.base.settings import Question
+from ovrag_core.base.types import Document, LatencyRecord, Outcome, QueryRecord, Reading, Verdict
+from ovrag_core.loans.grounds import grounds_of, passage
+from ovrag_core.loans.reading.amendments import in_new_words
+from ovrag_core.loans.review import FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
+from ovrag_core.loop.answering import NO_ANSWER
+from ovrag_core.loop.arms import ARMS, Arm
+from ovrag_core.loop.pipeline import Bench, ask, with_identity
+from ovrag_core.text.lines import one_line
+
+OUTCOMES: dict[Outcome, str] = {
+    "accepted": "no contradiction found",
+    "corrected": "no contradiction found after correction",
+    "hard_rejected": "refused",
+    "source_finding": "the agreement contradicts itself",
+    "unchecked": "not checked",
+    "error": "no answer",
+}
+NEAREST = "Nearest in the text, which need not answer the question:"
+_WHOLE = re.compile(r"\bsummar|\boverview\b|\bdescri", re.IGNORECASE)
+_ASKED = {
+    "kind": r"\b(?:kinds?|types?|sort)\b",
+    "borrower": r"\bborrow(?:er|ers|s|ed)?\b|\b(?:debtor|obligor|part(?:y|ies))\b",
+    "lender": r"\blend(?:er|ers|s|ing)?\b|\b(?:lent|creditor|payee|financier|part(?:y|ies))\b",
+    "principal": r"\b(?:principal|amounts?|sum|how (?:much|large)|limit)\b",
+    "interest rate": r"\b(?:rates?|interest|apr|per ?cent\w*)\b",
+    "maturity": r"\bmatur\w+|\brepa(?:y|id)\w*|\bexpir\w+|\b(?:due|until|deadline|how long|terms?|ends?)\b",
+    "security": r"\b(?:un)?secur\w+|\bcollateral\w*",
+    "collateral": r"\bsecur(?:ed|ity)\b|\bcollateral\w*|\bpledge\w*|\bmortgage\w*|\bcharge[ds]?\b",
+    "credit": r"\b(?:revolving|open-?end|closed-?end|credit|fixed term|term loan)\b",
+}
+
+
+def ask_once(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
+    """One question as a person asks it, outside of a run.
+
+    As in a review, a document that is no loan agreement in English is unchecked, whatever the arm. Raises what
+    `pipeline.ask` raises.
+    """
+    record, latency = ask(question, document_id, arm, bench)
+    if record.outcome == "error":
+        return record, latency
+    record = record if arm.validates else with_identity(record, bench)
+    problem = unread(_reviewed(document_id, bench))
+    return (_unchecked(record, problem) if problem else record), latency
+
+
+def _unchecked(record: QueryRecord, reason: str) -> QueryRecord:
+    """The record with a verdict that nothing could be checked; notes on another document's details stay."""
+    last = record.attempts[-1]
+    notes = [each for each in (last.verdict.violations if last.verdict else ()) if each.kind == "identity"]
+    verdict = Verdict(status="unchecked", reason=reason, violations=tuple(notes))
+    attempts = (*record.attempts[:-1], last.model_copy(update={"verdict": verdict}))
+    return record.model_copy(update={"attempts": attempts, "outcome": "unchecked", "cause": None})
+
+
+def is_validated(record: QueryRecord) -> bool:
+    """Whether validation had its say, or was to have it and failed."""
+    verdict = record.attempts[-1].verdict if record.attempts else None
+    if verdict is None:
+        return record.outcome == "error"
+    return verdict.status != "unchecked" or record.outcome == "unchecked"
+
+
+def outcome_words(record: QueryRecord) -> str:
+    """What was checked of a reply and what came of it, in a few words: `consistent with the agreement`."""
+    if not is_validated(record):
+        return "not validated"
+    if record.outcome not in ("accepted", "corrected"):
+        return OUTCOMES[record.outcome]
+    if is_silent(record):
+        return "no answer was found"
+    arm = next((arm for name, arm in ARMS.items() if name == record.arm), None)
+    with_what = "the agreement" if arm is not None and arm.context == "document" else "the retrieved passages"
+    return f"consistent with {with_what}" + (" after correction" if record.outcome == "corrected" else "")
+
+
+def is_silent(record: QueryRecord) -> bool:
+    """Whether the reply is that the passages hold no answer, or none was made."""
+    return record.answer is None or record.answer.text.strip() == NO_ANSWER
+
+
+def is_nearest(record: QueryRecord) -> bool:
+    """Whether the reply is nothing but quoted passages: those nearest to the question, be they an answer or not."""
+    answer = record.answer
+    return answer is not None and bool(answer.evidence) and answer.text == "\n".join(p.quote for p in answer.evidence)
+
+
+def asked_facts(question: str, reading: Reading, document: Document) -> list[tuple[str, list[FactRow]]]:
+    """The facts that a question asks for and the document states, with their grounds, by the name of the facility."""
+    asked = {name for name, words in _ASKED.items() if re.search(words, question, re.IGNORECASE)}
+    asked = set(_ASKED) if _WHOLE.search(question) else asked
+    found = []
+    for facility in reading.facilities:
+        rows = fact_list(facility, grounds_of(facility, reading, [document]))
+        found.append((facility.name, [row for row in rows if row.name in asked and row.grounds is not None]))
+    return [(name, rows) for name, rows in found if rows]
+
+
+def known_facts(record: QueryRecord, bench: Bench) -> list[tuple[str, list[FactRow]]]:
+    """The facts that the question of a record asks for, as a review of the asked document would report them."""
+    reading = _reviewed(record.document_id, bench)
+    return asked_facts(record.question, reading, bench.documents[record.document_id])
+
+
+def _reviewed(document_id: str, bench: Bench) -> Reading:
+    """The reading of a document that a review reports."""
+    return in_new_words(bench.documents[document_id], (bench.reader or bench.extractor).read)
+
+
+def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow]]] = ()) -> str:
+    """A reply for a person: answer or nearest passages, what was checked, `facts` beside it, contradictions.
+
+    Why there is no answer or no check is not in it: that is an error, which is told on stderr.
+    """
+    answer = record.answer
+    if answer is None:
+        return f"[{outcome_words(record)}]"
+    places = dict.fromkeys(place(passage(each), True) for each in answer.evidence)
+    lines = [NEAREST] if is_nearest(record) else []
+    lines += [answer.text, "", f"[{outcome_words(record)}; from {'; '.join(places) or 'no passage'}]"]
+    for name, rows in facts:
+        lines += ["", f"As a review reads it ({one_line(name)}):"]
+        for row in rows:
+            lines += [f"  {row.name}: {one_line(row.value)}", *grounds_lines(row, False, 4)]
+    verdict = record.attempts[-1].verdict
+    violations = verdict.violations if verdict else ()
+    lines += [f"- {each.message}" for each in violations if each.kind == "identity"]  # whose message quotes
+    for finding in findings([each for each in violations if each.kind != "identity"]):
+        named = any(each.document != record.document_id for each in finding.evidence)
+        lines += [f"- {finding.message}", *quote_lines(finding.evidence, named, 4)]
+    return "\n".join(lines)

@@ -1,0 +1,313 @@
+"""A whole document read and checked: facts and contradictions with quotes, as `ovrag review` reports them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import Field, computed_field
+
+from ovrag_core.base.types import (
+    Document,
+    Facility,
+    Facts,
+    Frozen,
+    Label,
+    Money,
+    Party,
+    Reading,
+    Severity,
+    Triple,
+    Verdict,
+    Violation,
+)
+from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
+from ovrag_core.loans.reading.amendments import in_new_words
+from ovrag_core.loop.pipeline import Checker, Extractor
+from ovrag_core.loop.validation import assign_causes
+from ovrag_core.text.lines import one_line
+
+MARK = '<meta name="generator" content="ovrag review">'  # by which our own pages are known
+_HEAD = 4096
+_JSON_REPORT = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*\"document\"\s*:[^{}]{0,3000}?\"label\"\s*:\s*\"(?:CLEAN|CLASH|UNCHECKED)\""
+)
+
+
+class Finding(Frozen):
+    """A violation with the passages that show it; where the same passages break several rules of a kind, the first."""
+
+    clash_type: str | None
+    severity: Severity
+    rule: str
+    cause: str | None
+    message: str
+    axioms: tuple[str, ...]
+    evidence: tuple[Passage, ...]
+
+
+class FactRow(NamedTuple):
+    """A fact as a person is shown it; `value` is `not stated` and `grounds` None where the document does not say it."""
+
+    name: str
+    value: str
+    grounds: Grounds | None
+
+
+class Review(Frozen):
+    """One object of `ovrag review --format jsonl`. UNCHECKED carries a reason and is never a pass.
+
+    `facts_evidence` has the grounds of each of the `facts` that is stated, `facilities_evidence` those of each of the
+    `facilities`, in their order.
+    """
+
+    document: str | tuple[str, ...]
+    label: Label
+    reason: str | None = None
+    clash_types: tuple[str, ...] = ()
+    facts: Facts = Facts()
+    facts_evidence: dict[str, Grounds] = Field(default_factory=dict)
+    facilities: tuple[Facility, ...] = ()
+    facilities_evidence: tuple[dict[str, Grounds], ...] = ()
+    violations: tuple[Finding, ...] = ()
+    model: str
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def clashes(self) -> int:
+        """How many violations are contradictions rather than warnings."""
+        return sum(violation.severity == "clash" for violation in self.violations)
+
+    def to_json(self) -> str:
+        """One line of JSON, as `ovrag review --format jsonl` prints it."""
+        return self.model_dump_json(exclude={"clashes"})
+
+    def about_documents(self) -> list[str]:
+        """Lines of the report on the documents of a deal."""
+        return []
+
+    def about_changes(self) -> list[str]:
+        """Lines of the report on what amendments changed."""
+        return []
+
+
+def review(document: Document, extractor: Extractor, validator: Checker, model: str) -> Review:
+    """Read `document` whole and check what it says; of an amendment, the words that hold, not those they replace."""
+    started = time.perf_counter()
+    reading = in_new_words(document, extractor.read)
+    if (problem := unread(reading)) is not None:
+        return unchecked(document.id, problem, model, time.perf_counter() - started)
+    verdict = assign_causes(validator.check(reading.triples, document=document.id), document.id)
+    return review_of(document.id, [document], reading, verdict, model, time.perf_counter() - started)
+
+
+def unread(reading: Reading) -> str | None:
+    """Why a reading says nothing of a loan; None where it does. Finding nothing is never a pass."""
+    if reading.status != "loan":
+        return reading.reason or reading.status
+    return None if reading.triples else "nothing is stated of a loan: no party, amount, rate, date, security or purpose"
+
+
+def review_each(
+    loaded: Iterable[tuple[Path, Document | str]], extractor: Extractor, validator: Checker, model: str
+) -> Iterator[tuple[Review, list[Document]]]:
+    """The review of each document, with the document; of a path that could not be read, given why, with none."""
+    for path, document in loaded:
+        if isinstance(document, str):
+            yield unchecked(str(path), document, model), []
+        else:
+            yield review(document, extractor, validator, model), [document]
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a report that `ovrag review` wrote, as a page or as JSON."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return MARK.encode() in head or _JSON_REPORT.match(head) is not None
+
+
+def unchecked(document: str, reason: str, model: str, seconds: float = 0.0) -> Review:
+    """The review of a document that could not be read or judged."""
+    return Review(document=document, label="UNCHECKED", reason=reason, model=model, seconds=round(seconds, 3))
+
+
+def review_of(
+    document: str | tuple[str, ...],
+    documents: Sequence[Document],
+    reading: Reading,
+    verdict: Verdict,
+    model: str,
+    seconds: float,
+) -> Review:
+    """What was read and what validation says of it, as one review; `document` names the `documents` that were read."""
+    clashes = [violation for violation in verdict.violations if violation.severity == "clash"]
+    labels: dict[str, Label] = {"consistent": "CLEAN", "inconsistent": "CLASH", "unchecked": "UNCHECKED"}
+    main = reading.facilities[0] if reading.facilities else Facts()
+    grounds = tuple(grounds_of(facility, reading, documents) for facility in reading.facilities)
+    return Review(
+        document=document,
+        label=labels[verdict.status],
+        reason=verdict.reason,
+        clash_types=tuple(sorted({clash.clash_type for clash in clashes if clash.clash_type})),
+        facts=Facts(**{name: getattr(main, name) for name in Facts.model_fields}),
+        facts_evidence={fact: held for fact, held in grounds[0].items() if fact in FACTS} if grounds else {},
+        facilities=reading.facilities,
+        facilities_evidence=grounds,
+        violations=findings(verdict.violations),
+        model=model,
+        seconds=round(seconds, 3),
+        notes=(reading.reason,) if reading.reason else (),
+    )
+
+
+def findings(violations: Iterable[Violation]) -> tuple[Finding, ...]:
+    """A finding for each contradiction."""
+    return tuple(map(_finding, contradictions(violations)))
+
+
+def contradictions(violations: Iterable[Violation]) -> tuple[Violation, ...]:
+    """Return a violation for each contradiction: rules of one kind that the very same passages break are joined."""
+    joined: dict[tuple[object, ...], Violation] = {}
+    for new in violations:
+        passages = tuple((each.document, each.start, each.end) for each in _passages(new.triples))
+        told = passages and new.clash_type
+        key = (new.clash_type, new.severity, passages) if told else (new.rule, new.message)
+        joined[key] = _joined(joined[key], new) if key in joined else new
+    return tuple(joined.values())
+
+
+def _joined(one: Violation, other: Violation) -> Violation:
+    return one.model_copy(
+        update={
+            "message": f"{one.message} {other.message}",
+            "triples": tuple(dict.fromkeys((*one.triples, *other.triples))),
+            "axioms": tuple(dict.fromkeys((*one.axioms, *other.axioms))),
+        }
+    )
+
+
+def _finding(violation: Violation) -> Finding:
+    return Finding(
+        clash_type=violation.clash_type,
+        severity=violation.severity,
+        rule=violation.rule,
+        cause=violation.cause,
+        message=violation.message,
+        axioms=violation.axioms,
+        evidence=_passages(violation.triples),
+    )
+
+
+def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
+    found = {
+        (triple.evidence.document_id, triple.evidence.start, triple.evidence.end): passage(triple.evidence)
+        for triple in triples
+        if triple.evidence
+    }
+    return tuple(found[place] for place in sorted(found))
+
+
+def report(result: Review) -> str:
+    """The review as text for a person: facts and contradictions, each with its quotes and their places.
+
+    Why something was not checked is not in it: that is an error, which is told on stderr.
+    """
+    deal = not isinstance(result.document, str)
+    lines = [f"{one_line(title(result))}: {headline(result)}"]
+    lines += result.about_documents()
+    lines += [f"  remark: {one_line(note)}" for note in result.notes]
+    for name, rows in facts_shown(result):
+        lines += ["", f"  {one_line(name)}"]
+        for row in rows:
+            lines += [f"    {row.name:<14}{one_line(row.value)}", *grounds_lines(row, deal, 18)]
+    lines += result.about_changes()
+    for finding in result.violations:
+        kind = "CONTRADICTION" if finding.severity == "clash" else "note"
+        lines += ["", f"  {kind} ({finding.clash_type or finding.rule}): {one_line(finding.message)}"]
+        lines += quote_lines(finding.evidence, deal, 4)
+    return "\n".join(lines)
+
+
+def quote_lines(passages: Iterable[Passage], named: bool, indent: int) -> list[str]:
+    """Passages with their places, a line each; `named` with their documents."""
+    return [f'{" " * indent}{place(each, named)}: "{one_line(each.quote)}"' for each in passages]
+
+
+def grounds_lines(row: FactRow, named: bool, indent: int) -> list[str]:
+    """What a fact rests on, a line for each passage, and from what it was reckoned where no passage says it."""
+    if row.grounds is None:
+        return []
+    reckoned = [f"{' ' * indent}reckoned from: {row.grounds.reckoned}"] if row.grounds.reckoned else []
+    return quote_lines(row.grounds.evidence, named, indent) + reckoned
+
+
+def title(result: Review) -> str:
+    """The document, or the documents of a deal."""
+    if isinstance(result.document, str):
+        return result.document
+    return f"Deal of {len(result.document)} document{'' if len(result.document) == 1 else 's'}"
+
+
+def headline(result: Review) -> str:
+    """The outcome in a few words."""
+    if result.label == "UNCHECKED":
+        return "not checked"
+    if result.label == "CLEAN":
+        return "no contradiction found"
+    return "contradicts itself" if result.clashes == 1 else f"contradicts itself in {result.clashes} ways"
+
+
+def place(passage: Passage, named: bool) -> str:
+    """Where a passage stands; `named` with its document."""
+    where = f"page {passage.page}" if passage.page is not None else f"character {passage.start}"
+    return f"{one_line(passage.document or '')}, {where}" if named else where
+
+
+def facts_shown(result: Review) -> list[tuple[str, list[FactRow]]]:
+    """The facts of each facility with their grounds, under its name."""
+    return [
+        (facility.name, fact_list(facility, grounds))
+        for facility, grounds in zip(result.facilities, result.facilities_evidence, strict=True)
+    ]
+
+
+def fact_list(facts: Facts, grounds: Mapping[str, Grounds]) -> list[FactRow]:
+    """The facts that `grounds` are of, as rows."""
+    return [FactRow(name, value, grounds.get(_FIELDS[name])) for name, value in fact_rows(facts)]
+
+
+def fact_rows(facts: Facts) -> list[tuple[str, str]]:
+    """Name and value of each fact in words; what the document does not say is `not stated`."""
+    return [
+        (name, _value(facts, field) if is_stated(facts, field) else "not stated") for name, field in _FIELDS.items()
+    ]
+
+
+_FIELDS = {
+    "kind": "loan_types",
+    "borrower": "borrower",
+    "lender": "lender",
+    "principal": "principal",
+    "interest rate": "interest_rate",
+    "maturity": "maturity",
+    "security": "security",
+    "collateral": "collateral",
+    "credit": "credit_form",
+}
+
+
+def _value(facts: Facts, field: str) -> str:
+    value = getattr(facts, field)
+    if isinstance(value, Party):
+        return f"{value.name} ({value.kind.replace('_', ' ') if value.kind else 'kind not stated'})"
+    if isinstance(value, Money):
+        return f"{value.currency} {value.amount:,.2f}"
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

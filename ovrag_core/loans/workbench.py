@@ -1,0 +1,227 @@
+"""The parts that the settings ask for, put together."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from ovrag_core.base.progress import notice
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import Rejudging, Settings, load_questions
+from ovrag_core.base.types import Chunk, Document, Origin, QueryRecord, Reading, Triple
+from ovrag_core.documents import find
+from ovrag_core.llm import Chat, Connection, connect
+from ovrag_core.llm.store import warn_on_stderr
+from ovrag_core.loans.reading import reader
+from ovrag_core.loans.reading.chat import ChatExtractor
+from ovrag_core.loans.reading.details import find_details
+from ovrag_core.loans.reading.hybrid import HybridExtractor
+from ovrag_core.loop.answering import ExtractiveAnswerer
+from ovrag_core.loop.arms import ARMS
+from ovrag_core.loop.chat_answering import ChatAnswerer
+from ovrag_core.loop.identity import Shelf
+from ovrag_core.loop.pipeline import Answerer, Bench, Extractor, Searcher
+from ovrag_core.loop.rejudging import rejudged
+from ovrag_core.loop.validation import Validator
+from ovrag_core.ontology.configured import open_ontology
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.retrieval.embedding import Embedder, find_embedder
+from ovrag_core.retrieval.index import open_index
+from ovrag_core.retrieval.store import INDEX, Documents, index_loaded
+
+CONTRACTS = Path("data/contracts")
+PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
+
+
+def contracts_folder(settings: Settings) -> Path:
+    """Where the contracts are: the generated ones, or the user's own folder."""
+    return CONTRACTS if settings.corpus.source == "generated" else Path(settings.corpus.source)
+
+
+def make_validator(settings: Settings) -> Validator:
+    """The ontology and the reasoner."""
+    return Validator(
+        open_ontology(settings),
+        reasoner=settings.validation.reasoner,
+        seconds_per_check=settings.validation.seconds_per_check,
+        heap_megabytes=settings.validation.heap_megabytes,
+    )
+
+
+def rejudge_by(settings: Settings, records: Sequence[QueryRecord], ways: Sequence[Rejudging]) -> list[QueryRecord]:
+    """Judge the recorded attempts again with the validator that the settings ask for and the clause reader."""
+    validator = make_validator(settings)
+    try:
+        return rejudged(records, validator, reader, ways)
+    finally:
+        validator.close()
+
+
+def corpus_bench(settings: Settings, *, spent_usd: float = 0.0, say: Callable[[str], None] = warn_on_stderr) -> Bench:
+    """The bench over the corpus of the settings and its stored index; `spent_usd` is what a resumed run has spent.
+
+    Documents that the index does not hold are left out and named to `say`.
+    """
+    paths = find(contracts_folder(settings))
+    connection = open_connection(settings, spent_usd)
+    with notice("ovrag: loading encoder, index and reasoner …"), _reasoner_started(settings) as validator:
+        embedder = embedder_of(settings, connection)
+        index = open_index(INDEX, embedder.name)
+    documents = Documents(_indexed(paths, index.document_ids, say))
+    bench = _bench(settings, documents, index, embedder, connection, validator.result())
+    bench.pool = settings.retrieval.pool
+    bench.payer = _payer(settings)
+    bench.reopen = _reopened
+    return bench
+
+
+def _reopened(settings: Settings) -> Bench:
+    """The bench of a worker, which repeats nothing of what the first one has said."""
+    return corpus_bench(settings, say=lambda line: None)
+
+
+def documents_bench(
+    settings: Settings, documents: Sequence[Document], wrap: Callable[[Embedder], Embedder] | None = None
+) -> Bench:
+    """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them.
+
+    `wrap` puts something around the embedder that indexes, as a memory of what it has embedded before.
+    """
+    connection = open_connection(settings)
+    with _reasoner_started(settings) as validator:
+        embedder = embedder_of(settings, connection)
+        folder = Path(tempfile.mkdtemp(prefix="ovrag-index-"))
+        index = index_loaded(settings, documents, folder, wrap(embedder) if wrap else embedder)
+    by_id = {document.id: document for document in documents}
+    bench = _bench(settings, by_id, index, embedder, connection, validator.result())
+    weakref.finalize(bench, shutil.rmtree, folder, ignore_errors=True)  # it holds the documents' text
+    return bench
+
+
+def _indexed(paths: Sequence[Path], document_ids: Collection[str], say: Callable[[str], None]) -> list[Path]:
+    """The paths of documents that the index holds; a line names the others."""
+    known = set(document_ids)
+    if left_out := [path.name for path in paths if path.stem not in known]:
+        say(
+            f"{len(left_out)} of {len(paths)} documents are not in the index and are left out: {', '.join(left_out)}; "
+            "one that can be read is indexed by `dvc repro 02_index_contracts`"
+        )
+    return [path for path in paths if path.stem in known]
+
+
+@contextmanager
+def _reasoner_started(settings: Settings) -> Iterator[Future[Validator]]:
+    """The validator, made during the block: its process starts while others load."""
+    with ThreadPoolExecutor(1, "reasoner") as pool:
+        yield pool.submit(make_validator, settings)
+
+
+def open_connection(settings: Settings, spent_usd: float = 0.0) -> Connection | None:
+    """The models that the settings ask for; None offline."""
+    if settings.llm.provider == "offline":
+        return None
+    prices = project_file(settings.llm.prices)
+    return connect(settings.llm.model_copy(update={"prices": prices}), spent_usd=spent_usd)
+
+
+def embedder_of(settings: Settings, connection: Connection | None) -> Embedder:
+    """The embedder that the settings ask for."""
+    if settings.retrieval.embedding == "remote":
+        assert connection is not None  # settings that say otherwise are refused
+        return connection.embedder
+    return find_embedder(settings.retrieval.embedding)
+
+
+def _bench(
+    settings: Settings,
+    documents: Mapping[str, Document],
+    index: Searcher,
+    embedder: Embedder,
+    connection: Connection | None,
+    validator: Validator,
+) -> Bench:
+    read_once = ReadOnce(reader)
+    chat = connection.chat if connection else None
+    extractor, extractor_name = make_extractor(settings, validator.ontology, chat, read_once)
+    if connection is None:
+        answerer: Answerer = ExtractiveAnswerer(embedder)
+    else:
+        answerer = ChatAnswerer(connection.chat, temperature=settings.llm.temperature, seed=settings.llm.seed)
+    label = f"{answerer.name}, {extractor_name}, {embedder.name}"
+    bench = Bench(
+        index=index,
+        embedder=embedder,
+        answerer=answerer,
+        extractor=extractor,
+        validator=validator,
+        documents=documents,
+        shelf=Shelf(documents, find_details),
+        reader=read_once,
+        top_k=settings.retrieval.top_k,
+        corrections=settings.experiment.corrections,
+        model=label if connection else f"offline: {label}",
+    )
+    if connection is not None:
+        bench.cost_usd = connection.cost_usd
+        # Also where nobody closes it: what was recorded is sorted at the end of the process.
+        bench.close = weakref.finalize(bench, connection.close)
+    return bench
+
+
+def make_extractor(
+    settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor | None = None
+) -> tuple[Extractor, str]:
+    """The extractor that the settings ask for, and the name that results are labelled with.
+
+    `read_once` is the reader to use where the caller has one.
+    """
+    read_once = read_once or ReadOnce(reader)
+    if model is None or settings.extractor == "reader":
+        return read_once, reader.NAME
+    chat = ChatExtractor(model, ontology, seed=settings.llm.seed, window=settings.extraction.window)
+    if settings.extractor == "chat":
+        return chat, chat.name
+    hybrid = HybridExtractor(chat, read_once, reader.NAME)
+    return hybrid, hybrid.name
+
+
+class ReadOnce:
+    """An extractor without a model, whose last readings of passages are kept.
+
+    A short contract's chunks are all retrieved for every question, and a correction may come to the same answer.
+    """
+
+    def __init__(self, reader: Extractor, kept: int = PASSAGES) -> None:
+        self._reader = reader
+        self._passage = lru_cache(kept)(self._read_passage)
+        self._document = lru_cache(DOCUMENTS)(reader.read)
+
+    def read(self, document: Document) -> Reading:
+        """The facts and triples of a whole document."""
+        return self._document(document)
+
+    def read_passage(
+        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
+    ) -> tuple[Triple, ...]:
+        """The triples of a piece of text that begins at `start` of the document."""
+        return self._passage(text, document_id, start, origin)
+
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        """The triples of retrieved chunks, each read on its own."""
+        return tuple(triple for each in chunks for triple in self._passage(each.text, each.document_id, each.start))
+
+    def _read_passage(self, text: str, document_id: str, start: int, origin: Origin = "context") -> tuple[Triple, ...]:
+        return self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
+
+
+def _payer(settings: Settings) -> tuple[str, str] | None:
+    """Whose records hold what reading the documents used: the first arm that reads them whole, its first question."""
+    arms = [name for name in settings.experiment.arms if ARMS[name].context == "document"]
+    questions = settings.experiment.questions or [question.id for question in load_questions(settings.questions)]
+    return (arms[0], questions[0]) if arms and questions else None

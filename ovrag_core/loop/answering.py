@@ -1,0 +1,277 @@
+"""Answers that are passages of the retrieved chunks: extractive, offline, deterministic.
+
+The question is taken apart into what it asks for, the chunks into sentences and label–value lines, and the passages
+nearest in meaning to each part are quoted in the order in which they stand. Nothing is written that is not in the text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy
+
+from ovrag_core.base.types import Answer, Chunk, Correction, Evidence
+from ovrag_core.documents.sections import find_sections, is_capitals
+from ovrag_core.retrieval.embedding import Embedder, Vectors
+from ovrag_core.text.passages import find_passages
+
+NO_ANSWER = "The context does not hold an answer."
+Excluded = tuple[str, int, int]
+
+FLOOR = 0.36  # below, a passage has nothing to do with a part of the question
+RIVAL = 0.85  # of a part's best score: as good as the best
+KEEN = 0.85  # above, a passage is worth quoting though it is not a part's best
+EXTRA = 1  # passages beyond one for each part
+MAX_CHARACTERS = 600
+WHOLE = 0.2  # share of the whole question in the nearness to a part of it
+HEADING_WEIGHT = 0.15
+LEXICAL_WEIGHT = 0.25
+LABEL_WEIGHT = 0.2
+KIND_WEIGHT = 0.12
+TITLE_LOSS = 0.3  # a document's title answers only what the document is
+_CACHE_LIMIT = 2_000  # texts; a contract has some dozens
+
+_PART = re.compile(r"[,;:?!]|\b(?:and|as well as|along with|with its|with their)\b", re.I)
+_FRAME = re.compile(
+    r"\b(?:in|of|by|under|from|to) (?:this|the) (?:document|text|contract|agreement|file|page)\b|\bplease\b", re.I
+)
+_LEADERS = re.compile(r"(?:\.\s?){5,}")  # a line of a table of contents
+_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
+_WORD = re.compile(r"[^\W_]+")
+_FUNCTION_WORDS = """
+a an and any are as at be been by can did do does each for from had has have how if in is it its kind of off on one or
+other so such than that the their them then there these they this those to type under was were what when where whether
+which who whom whose why will with would summarise summarize describe list name give state tell explain described
+"""
+_STOP = frozenset(_FUNCTION_WORDS.split())
+_TITLE_CUE = re.compile(r"\b(?:kinds?|types?|sort|nature|titled?|called|summar\w+|describe\w*|what is)\b", re.I)
+_BACKWARD = re.compile(r"\b(?:it|them|they|each|both|those|these)\b", re.I)
+_ASKING = re.compile(r"\b(?:what|when|where|who|whom|whose|why|how|which)\b", re.I)
+
+# What a part of a question asks for, and what a passage that answers it holds.
+_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][\w.'’-]*,? (?:(?:of|de|la|van|von|and|&|the) ){0,2}[A-ZÀ-ÖØ-Þ][\w.'’-]")
+_KINDS = (
+    (re.compile(r"\b(?:who|whom|whose|part(?:y|ies)|names?|persons?|people|compan(?:y|ies))\b", re.I), _NAME),
+    (
+        re.compile(r"\b(?:amounts?|how much|sums?|price|cost|fees?|deposit|limit|value)\b", re.I),
+        re.compile(r"(?:[$€£¥]|\b[A-Z]{3}) ?\d|\d(?:[.,]\d{2,3})+ ?(?:[$€£¥]|[A-Z]{3}\b)"),
+    ),
+    (re.compile(r"\b(?:rates?|percent(?:age)?|share|interest)\b", re.I), re.compile(r"\d ?(?:%|per ?cent)", re.I)),
+    (
+        re.compile(r"\b(?:when|dates?|days?|due|until|deadline|maturity|end|expir\w+)\b", re.I),
+        re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\w+ days?\b"),
+    ),
+    (
+        re.compile(r"\b(?:how long|terms?|period|duration|instal+ments?|repay\w*)\b", re.I),
+        re.compile(r"\b(?:days?|weeks?|months?|monthly|quarter\w*|years?|yearly|annual\w*|instal+ments?)\b", re.I),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A candidate for quoting."""
+
+    document_id: str
+    start: int
+    end: int
+    text: str
+    heading: str = ""
+    is_title: bool = False
+
+
+class ExtractiveAnswerer:
+    """Quotes the passages that are nearest to the question, by an embedder and by shared words."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, Vectors] = {}
+
+    @property
+    def name(self) -> str:
+        """The name that results are labelled with."""
+        return f"extractive ({self._embedder.name})"
+
+    def answer(
+        self,
+        question: str,
+        chunks: Sequence[Chunk],
+        *,
+        exclude: frozenset[Excluded] = frozenset(),
+        corrections: Sequence[Correction] = (),
+    ) -> Answer:
+        """The passages of `chunks` that answer `question`, in document order, each with its evidence.
+
+        `exclude` names spans (document id, start, end) that may not be quoted: passages that overlap one are left out.
+        `corrections` are for those who write; who quotes can only quote something else.
+        Where no passage is near enough the answer says so and has no evidence.
+        """
+        passages = [passage for passage in passages_of(chunks) if not _is_excluded(passage, exclude)]
+        if not passages:
+            return Answer(text=NO_ANSWER)
+        parts = question_parts(question)
+        chosen = _choose(passages, self._scores(question, parts, passages), _content_words(question))
+        if not chosen:
+            return Answer(text=NO_ANSWER)
+        evidence = tuple(
+            Evidence(document_id=passage.document_id, start=passage.start, end=passage.end, quote=passage.text)
+            for passage in chosen
+        )
+        return Answer(text="\n".join(passage.text for passage in chosen), evidence=evidence)
+
+    def _scores(self, question: str, parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
+        """Nearness of each part (rows) to each passage (columns)."""
+        asked = [*parts, " ".join(question.split())]
+        texts = [" ".join(passage.text.split()) for passage in passages]
+        vectors = self._embed([*asked, *texts, *(passage.heading for passage in passages)])
+        asked_vectors, text_vectors, heading_vectors = numpy.split(vectors, [len(asked), len(asked) + len(texts)])
+        cosines = asked_vectors @ text_vectors.T
+        # A part stands in the light of the whole question, a passage in that of its heading.
+        near = (1 - WHOLE) * cosines[:-1] + WHOLE * cosines[-1:]
+        near = near + HEADING_WEIGHT * (asked_vectors[:-1] @ heading_vectors.T).clip(min=0.0)
+        scores: Vectors = near + _wording(parts, passages)
+        # Rounded, so that ties are ties on every machine.
+        return numpy.round(scores, 5).astype(numpy.float32)
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        if len(self._vectors) > _CACHE_LIMIT:
+            self._vectors = {}
+        known = self._vectors  # another thread may begin a new cache at any time
+        missing = sorted({text for text in texts if text not in known})
+        if missing:
+            known.update(zip(missing, self._embedder.embed(missing), strict=True))
+        return numpy.stack([known[text] for text in texts])
+
+
+def question_parts(question: str) -> list[str]:
+    """What a question asks for: its clauses that hold more than function words; the whole where there is one only.
+
+    A clause that only speaks of `it` or `them` adds nothing to the ones before and is left out, unless it asks a
+    question of its own (`when is it returned`).
+    """
+    plain = " ".join(_FRAME.sub(" ", question).split())
+    parts = [part.strip(" .") for part in _PART.split(plain)]
+    kept = list(dict.fromkeys(part for part in parts if _content_words(part)))
+    telling = [part for part in kept if not _BACKWARD.search(part) or _ASKING.search(part)]
+    return telling or kept or [question.strip() or "?"]
+
+
+def passages_of(chunks: Sequence[Chunk]) -> list[Passage]:
+    """Passages of chunks in the order of their documents' first chunk, then of the text; overlaps are read once.
+
+    Headings are no passages but are kept with those below them; only the title of a document can be quoted.
+    """
+    found: list[Passage] = []
+    for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
+        for start, text in _regions([chunk for chunk in chunks if chunk.document_id == document_id]):
+            found.extend(_passages(document_id, start, text))
+    return found
+
+
+def _passages(document_id: str, start: int, text: str) -> Iterator[Passage]:
+    titles = {section.start: section.title for section in find_sections(text)}
+    heading = ""
+    for left, right in find_passages(text):
+        quote = text[left:right]
+        title = titles.get(left, "")
+        bare = title == quote or is_capitals(quote)
+        if title or bare:
+            heading = title or quote
+        if _LEADERS.search(quote) or (bare and start + left > 0):
+            continue
+        yield Passage(document_id, start + left, start + right, quote, "" if bare else heading, bare)
+
+
+def _regions(chunks: Sequence[Chunk]) -> list[tuple[int, str]]:
+    """Stretches of text that chunks cover without a gap."""
+    regions: list[tuple[int, str]] = []
+    for chunk in sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)):
+        if regions and chunk.start <= regions[-1][0] + len(regions[-1][1]):
+            start, text = regions[-1]
+            regions[-1] = (start, text + chunk.text[start + len(text) - chunk.start :])
+        else:
+            regions.append((chunk.start, chunk.text))
+    return regions
+
+
+def _is_excluded(passage: Passage, exclude: frozenset[Excluded]) -> bool:
+    return any(
+        document_id == passage.document_id and start < passage.end and passage.start < end
+        for document_id, start, end in exclude
+    )
+
+
+def _choose(passages: Sequence[Passage], scores: Vectors, known: frozenset[str]) -> list[Passage]:
+    """For each part its best passage, then those about as good, within the budget; in the order of the text.
+
+    A passage that says nothing beyond the question and what is already chosen of its document is passed over.
+    """
+    best = scores.max(axis=1, keepdims=True)
+    rivals = (best >= FLOOR) & ((scores >= RIVAL * best) | (scores >= KEEN))
+    order = numpy.argsort(-(scores - best).max(axis=0, where=rivals, initial=-2.0), kind="stable")
+    said: dict[str, set[str]] = {}
+    chosen: list[int] = []
+    length = 0
+    for number in (int(number) for number in order if rivals[:, number].any()):
+        passage = passages[number]
+        words = _content_words(passage.text)
+        heard = said.setdefault(passage.document_id, set(known))
+        if words <= heard or (chosen and length + len(passage.text) > MAX_CHARACTERS):
+            continue
+        heard |= words
+        chosen.append(number)
+        length += len(passage.text)
+        if len(chosen) == len(scores) + EXTRA:
+            break
+    return [passages[number] for number in sorted(chosen)]
+
+
+@lru_cache(maxsize=4_096)
+def _content_words(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP)
+
+
+def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
+    """What passages gain by their words: those of a part, rare ones most; a label that is asked for; the right kind.
+
+    The weight of a word falls with the share of the passages that have it (inverse document frequency).
+    """
+    words = [_content_words(passage.text) for passage in passages]
+    heads = [_content_words(passage.heading) for passage in passages]
+    labels = [_label_words(passage.text) for passage in passages]
+    spread = Counter(word for column, found in enumerate(words) for word in found | heads[column])
+    rare = math.log(1 + len(passages))
+    gains = numpy.zeros((len(parts), len(passages)), dtype=numpy.float32)
+    for row, part in enumerate(parts):
+        asked = {word: math.log(1 + len(passages) / (1 + spread[word])) for word in sorted(_content_words(part))}
+        total = sum(asked[word] if spread[word] else rare for word in asked)
+        kinds = [kind for cue, kind in _KINDS if cue.search(part)]
+        for column, passage in enumerate(passages):
+            shared = max(
+                sum(asked[word] for word in asked if word in found) for found in (words[column], heads[column])
+            )
+            named = any(head and head <= asked.keys() for head in (labels[column], heads[column]))
+            kind = any(kind.search(passage.text) for kind in kinds)
+            if passage.is_title and not _TITLE_CUE.search(part):
+                gains[row, column] = -TITLE_LOSS
+                continue
+            gains[row, column] = (
+                (LEXICAL_WEIGHT * shared / total if total else 0.0) + LABEL_WEIGHT * named + KIND_WEIGHT * kind
+            )
+    return gains
+
+
+def _label_words(text: str) -> frozenset[str]:
+    return _content_words(_BRACKETS.sub(" ", text.partition(":")[0])) if ":" in text else frozenset()
+
+
+def _stem(word: str) -> str:
+    for ending in ("ments", "ment", "ities", "ity", "ings", "ing", "ies", "ed", "es", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word

@@ -1,0 +1,53 @@
+"""The arms of the experiment. Each changes one thing against another, so that differences can be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ovrag_core.base.settings import ArmName
+from ovrag_core.base.types import Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """How a question is answered and checked.
+
+    `scoped`: retrieval sees the asked document only, else the whole collection. `validates`: the loop of extraction,
+    validation and correction runs. `context`: what contradictions are looked for in beside the answer, the retrieved
+    chunks or the whole asked document. `merges`: all loans become the one individual `TheLoan`, as in the published
+    system. `closed_world`: shapes are checked beside axioms. `uses_cause`: only what the answer got wrong is corrected;
+    a source that contradicts itself is reported at once.
+    """
+
+    name: ArmName
+    scoped: bool
+    validates: bool
+    context: Literal["chunks", "document"] = "chunks"
+    merges: bool = False
+    closed_world: bool = False
+    uses_cause: bool = False
+
+
+ARMS: dict[ArmName, Arm] = {
+    arm.name: arm
+    for arm in (
+        Arm("plain", scoped=False, validates=False),
+        Arm("ovrag", scoped=False, validates=True, merges=True),
+        Arm("plain_scoped", scoped=True, validates=False),
+        Arm("ovrag_scoped", scoped=True, validates=True, merges=True),
+        Arm("ovrag_evidence", scoped=True, validates=True, context="document", closed_world=True, uses_cause=True),
+    )
+}
+
+MERGED_CLASS = "Loan"
+MERGED_SUBJECT = "TheLoan"
+
+
+def merge_individuals(triples: tuple[Triple, ...]) -> tuple[Triple, ...]:
+    """The published system's view: every individual of the merged class, of whatever document, is one."""
+    merged = {triple.subject for triple in triples if triple.subject_type == MERGED_CLASS}
+    return tuple(
+        triple.model_copy(update={"subject": MERGED_SUBJECT}) if triple.subject in merged else triple
+        for triple in triples
+    )

@@ -1,0 +1,490 @@
+"""Which document a text is about, told from the text alone.
+
+A text (an answer, a retrieved chunk) is compared with the document that was asked about and with the other documents at
+hand by the details it gives (names, amounts, dates: whatever `Finder` finds) and by the passages it repeats. No id of
+a chunk is looked at: those are the truth that this is measured with. Only what tells the documents apart counts: a
+lender that the asked and another document share says nothing by itself.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Literal, TypeVar
+
+from ovrag_core.base.types import Cause, Document, Evidence, Triple, Verdict, Violation
+from ovrag_core.text.passages import find_passages
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+About = Literal["asked", "mixed", "other", "none"]
+KINDS: tuple[About, ...] = ("asked", "mixed", "other", "none")
+OTHER, MIXED, UNKNOWN = "other_document", "mixed_documents", "not_in_document"
+RULES = (OTHER, MIXED, UNKNOWN)
+
+SENTENCE = 5  # words that a repeated passage must have; a shorter one counts where it is a whole line of a document
+SHORTEST = 4  # letters of a single word that is looked for as a name
+_RARE = 0.15  # share of the documents that may hold a word which still tells them apart
+_SHOWN = 4  # details and documents named in a message
+_LONG = 80  # characters of a detail in a message
+_PROFILES = 64  # kept at least
+_JUDGED = 256  # kept
+
+_WORD = re.compile(r"[^\W_]+")
+_LOWER = re.compile(r"(?<![\w'’-])[a-zà-öø-ÿ][\w]+")
+_FUNCTION_WORDS = """
+a an and any are as at be been both but by can each for from has have if in into is it its may no nor not of on only or
+other per shall so such than that the their them then there these they this those to under until up was we were what
+when where which who will with without would you your
+"""
+_STOP = frozenset(_FUNCTION_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Something a text says that may tell documents apart, at `[start, end)`.
+
+    `keys` are its normal forms (`amount:962000`), `wider` what a document that holds it can also be said to hold
+    (rounded, abbreviated). `words` are the names it goes by, the full one first: they match wherever they stand among
+    a document's words. A detail that is not `telling` counts only where another document holds it: that none does
+    shows nothing.
+    """
+
+    kind: str
+    start: int
+    end: int
+    keys: frozenset[str]
+    wider: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
+    telling: bool = True
+
+
+Finder = Callable[[str], Sequence[Detail]]
+
+
+@lru_cache(maxsize=4096)
+def plain_words(text: str) -> str:
+    """The words of a text in lower case, accents and punctuation gone, one blank between them."""
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold().replace("ß", "ss"))
+    bare = "".join(c for c in folded if not unicodedata.combining(c))
+    return " ".join(_WORD.findall(re.sub(r"(?<=\w)['’´.](?=\w\b)", "", bare)))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A document as it is compared: its details, its words, its lines."""
+
+    document: Document
+    details: tuple[Detail, ...]
+
+    @cached_property
+    def held(self) -> dict[str, Detail]:
+        """Everything its details can be called → the first that is."""
+        found: dict[str, Detail] = {}
+        for detail in self.details:
+            for key in sorted(detail.keys):
+                found.setdefault(key, detail)
+        for detail in self.details:
+            for key in sorted(detail.wider):
+                found.setdefault(key, detail)
+        return found
+
+    @cached_property
+    def words(self) -> str:
+        """Its words between blanks."""
+        return f" {plain_words.__wrapped__(self.document.text)} "  # a whole document is not worth a place in the cache
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """Words that stand in it without a capital: as names they tell nothing."""
+        return frozenset(plain_words(word) for word in _LOWER.findall(self.document.text))
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        """Its passages' words, each a whole line or sentence."""
+        text = self.document.text
+        return frozenset(plain_words(text[start:end]) for start, end in find_passages(text))
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """Pairs of neighbouring words that mean something."""
+        return frozenset(_phrases(self.document.text))
+
+    def holds(self, detail: Detail) -> bool:
+        """Whether the document gives the detail, in whatever form."""
+        if any(key in self.held for key in detail.keys):
+            return True
+        return bool(detail.words) and self._names(detail.words[0])
+
+    def _names(self, name: str) -> bool:
+        """Whether the words of a name follow each other in it, middle names and initials between them or not."""
+        if f" {name} " in self.words:
+            return True
+        words = [word for word in name.split() if len(word) > 1]
+        if len(words) < 2 or any(f" {word} " not in self.words for word in words):
+            return False
+        return re.search(" " + r"(?: \w+){0,2} ".join(words) + " ", self.words) is not None
+
+    def repeats(self, passage: str) -> bool:
+        """Whether the document holds a passage of these plain words: anywhere, or as a line where it is short."""
+        return passage in self.lines if _is_short(passage) else f" {passage} " in self.words
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One thing in a text and who holds it: `start:end` of the text, and the other documents (ids) that hold it."""
+
+    kind: str
+    start: int
+    end: int
+    own: bool
+    others: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a text is about: the level, the signs that say so, and the other documents it is about (most first).
+
+    `by` says what decided: the text itself, the context it was written from, or nothing.
+    """
+
+    about: About
+    by: Literal["text", "context", "nothing"]
+    own: tuple[Sign, ...] = ()
+    foreign: tuple[Sign, ...] = ()
+    unknown: tuple[Sign, ...] = ()
+    documents: tuple[str, ...] = ()
+
+
+@dataclass
+class Shelf:
+    """The documents at hand, each profiled when it is needed.
+
+    Profiles and judgements are kept for as long as they are likely to be needed again: as many profiles as there are
+    documents in the largest comparison so far, and the last judgements.
+    """
+
+    documents: Mapping[str, Document]
+    find: Finder
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    judged: dict[tuple[str, str, frozenset[str], bool], Judgement] = field(default_factory=dict)
+    _compared: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def profile(self, document_id: str) -> Profile:
+        """The profile of a document."""
+        found = self.profiles.get(document_id)
+        if found is None:
+            document = self.documents[document_id]
+            found = Profile(document, tuple(self.find(document.text)))
+            self._keep(self.profiles, document_id, found, max(_PROFILES, 2 * self._compared))
+        return found
+
+    def judge(
+        self, text: str, asked: str, *, context: Sequence[str] = (), among: Collection[str] | None = None
+    ) -> Judgement:
+        """What `text` is about, `asked` being the document meant, `among` the ids it may be mixed up with (None: all).
+
+        `context` are the texts that it was written from, where they are known: a text that gives nothing away is about
+        what they are about.
+        """
+        others = frozenset(self.documents if among is None else among) - {asked}
+        own = self._judge(text, asked, others)
+        if own.about != "none" and not (context and _is_shared(own)):
+            return own
+        placed = self._by_context(text, own, asked, others, context) if context else own
+        return placed if placed.about != "none" else self._judge(text, asked, others, weak=True)
+
+    def note(
+        self,
+        verdict: Verdict,
+        text: str,
+        asked: str,
+        *,
+        context: Sequence[str] = (),
+        among: Collection[str] | None = None,
+    ) -> Verdict:
+        """The verdict on an answer, with a warning added where the answer is not about the asked document alone."""
+        found = violation(self.judge(text, asked, context=context, among=among), text, asked, self)
+        return verdict if found is None else verdict.model_copy(update={"violations": (*verdict.violations, found)})
+
+    def _judge(self, text: str, asked: str, others: frozenset[str], *, weak: bool = False) -> Judgement:
+        """By details and repeated sentences; `weak`: by short lines and rare phrases."""
+        key = (text, asked, others, weak)
+        found = self.judged.get(key)
+        if found is None:
+            self._compared = max(self._compared, len(others) + 1)
+            mine, rest = self.profile(asked), [self.profile(other) for other in sorted(others)]
+            signs = _weak_signs(text, mine, rest) if weak else self._signs(text, mine, rest)
+            found = _judgement(signs)
+            self._keep(self.judged, key, found, _JUDGED)
+        return found
+
+    def _keep(self, kept: dict[K, V], key: K, value: V, most: int) -> None:
+        with self._lock:
+            kept[key] = value
+            while len(kept) > most:
+                del kept[next(iter(kept))]
+
+    def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
+        signs = [_sign(detail, mine, rest) for detail in self.find(text)]
+        spans = [(sign.start, sign.end) for sign in signs if sign.kind != "name" or sign.own or sign.others]
+        known = _known_names(text, mine, rest, spans)
+        names = [sign for sign in signs if sign.kind == "name" and not sign.own and not sign.others]
+        joined = [each for each in names if _holds_a_name(plain_words(text[each.start : each.end]), (mine, *rest))]
+        # A name that nobody holds but that holds a known one is two that stand side by side.
+        signs = [sign for sign in signs if sign not in joined and not _overlaps(sign, known)]
+        # What stands word for word in the asked document is its own, whatever it was taken for.
+        quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
+        found = [*signs, *known, *_repeated(text, mine, rest)]
+        return [each for each in found if each.own or not any(a <= each.start and each.end <= b for a, b in quoted)]
+
+    def _by_context(
+        self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
+    ) -> Judgement:
+        """The judgement of a text that may be of several documents, by the chunks that say what it says."""
+        mine = self.profile(asked)
+        chunks = [(chunk, self._chunk(chunk, mine, asked, others)) for chunk in context]
+        told = [(chunk, judged) for chunk, judged in chunks if judged.about != "none"]
+        if not told:
+            return own
+        passages = Counter(plain for _, _, plain in _passages(text))
+        repeating = [
+            (judged, sum(passages[plain] for plain in passages if plain in plain_words(chunk)))
+            for chunk, judged in told
+        ]
+        lent = [judged for judged, count in repeating if count]
+        levels = {judged.about for judged in (lent or [judged for _, judged in told])}
+        if not lent and "asked" in levels and levels != {"asked"}:
+            return own  # the chunks disagree, and nothing shows which of them the text is of
+        about = _together(levels)
+        documents = tuple(
+            dict.fromkeys(name for _, judged in told if judged.about != "asked" for name in judged.documents)
+        )
+        if about == "asked":
+            documents = ()
+        return Judgement(about, "context", own.own, own.foreign, own.unknown, documents)
+
+    def _chunk(self, chunk: str, mine: Profile, asked: str, others: frozenset[str]) -> Judgement:
+        if f" {plain_words(chunk)} " in mine.words:
+            return Judgement("asked", "text")
+        return self._judge(chunk, asked, others)
+
+
+def _together(levels: Collection[About]) -> About:
+    return next(iter(levels)) if len(levels) == 1 else "mixed"
+
+
+def _is_shared(judgement: Judgement) -> bool:
+    """Whether all that speaks for the asked document is held by another as well, so that the context must decide."""
+    return judgement.about == "asked" and all(sign.others for sign in judgement.own)
+
+
+def _sign(detail: Detail, mine: Profile, rest: Sequence[Profile]) -> Sign:
+    holders = frozenset(profile.document.id for profile in rest if profile.holds(detail))
+    kind = detail.kind if detail.telling else f"weak {detail.kind}"
+    return Sign(kind, detail.start, detail.end, mine.holds(detail), holders)
+
+
+def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Sequence[tuple[int, int]]) -> list[Sign]:
+    """Names of the documents' that stand in the text, in full or by one word, though its own build does not show them.
+
+    `spans` of the text are known already.
+    """
+    plain = f" {plain_words(text)} "
+    profiles = (mine, *rest)
+    called = _called(profiles)
+    signs: list[Sign] = []
+    for name in sorted((name for name in called if f" {name} " in plain), key=lambda name: (-name.count(" "), name)):
+        place = _place(text, name)
+        if place is None or any(place[0] < end and start < place[1] for start, end in spans):
+            continue
+        if " " not in name and (
+            len(name) < SHORTEST or not text[place[0]].isupper() or any(name in each.common for each in profiles)
+        ):
+            continue
+        spans = [*spans, place]
+        holders = frozenset(each.document.id for each in rest if f" {name} " in each.words)
+        signs.append(Sign("name", *place, f" {name} " in mine.words, holders))
+    return signs
+
+
+def _overlaps(sign: Sign, others: Iterable[Sign]) -> bool:
+    return any(sign.start < each.end and each.start < sign.end for each in others)
+
+
+def _called(profiles: Iterable[Profile]) -> dict[str, None]:
+    """All names of documents, each once."""
+    return dict.fromkeys(name for each in profiles for detail in each.details for name in detail.words)
+
+
+def _holds_a_name(words: str, profiles: Iterable[Profile]) -> bool:
+    """Whether a name is one of the documents' with more before or after it."""
+    return any(" " in name and name != words and f" {name} " in f" {words} " for name in _called(profiles))
+
+
+def _place(text: str, words: str) -> tuple[int, int] | None:
+    """Where words stand in a text, whatever their accents, capitals and what is between them."""
+    wanted = words.split()
+    spans = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+    folded = [plain_words(text[start:end]) for start, end in spans]
+    # N.A. is one word when folded and two as it stands: several lengths are tried.
+    for first, word in enumerate(folded):
+        if not word or not wanted[0].startswith(word):
+            continue
+        for last in range(first, min(first + 2 * len(wanted) + 2, len(spans))):
+            start, end = spans[first][0], spans[last][1]
+            if plain_words(text[start:end]) == words:
+                return start, end
+    return None
+
+
+def _passages(text: str) -> list[tuple[int, int, str]]:
+    spans = ((start, end, plain_words(text[start:end])) for start, end in find_passages(text))
+    return [(start, end, plain) for start, end, plain in spans if plain.count(" ")]
+
+
+def _repeated(text: str, mine: Profile, rest: Sequence[Profile], *, short: bool = False) -> list[Sign]:
+    """Sentences, or the `short` lines, that stand word for word in a document; what none holds shows nothing."""
+    signs = []
+    for start, end, plain in _passages(text):
+        if _is_short(plain) != short:
+            continue
+        holders = frozenset(profile.document.id for profile in rest if profile.repeats(plain))
+        own = mine.repeats(plain)
+        if own or (holders and f" {plain} " not in mine.words):
+            signs.append(Sign("passage", start, end, own, holders))
+    return signs
+
+
+def _is_short(plain: str) -> bool:
+    return plain.count(" ") < SENTENCE - 1
+
+
+def _weak_signs(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
+    """What may also be chance: short lines that a document has, else pairs of rare words that few documents hold."""
+    lines = _repeated(text, mine, rest, short=True)
+    if lines:
+        return lines
+    signs = []
+    limit = max(1, _RARE * (len(rest) + 1))
+    for pair in dict.fromkeys(_phrases(text)):
+        if any(sum(f" {word} " in each.words for each in (mine, *rest)) > limit for word in pair.split()):
+            continue
+        holders = frozenset(profile.document.id for profile in rest if pair in profile.phrases)
+        own = pair in mine.phrases
+        if (own or holders) and (place := _place(text, pair)):
+            signs.append(Sign("phrase", *place, own, holders))
+    return signs
+
+
+def _phrases(text: str) -> Iterable[str]:
+    """Pairs of neighbouring words that mean something."""
+    for start, end in find_passages(text):
+        words = plain_words(text[start:end]).split()
+        for pair in pairwise(words):
+            if all(len(word) > 2 and word.isalpha() and word not in _STOP for word in pair):
+                yield " ".join(pair)
+
+
+def _judgement(signs: Sequence[Sign]) -> Judgement:
+    own = tuple(sign for sign in signs if sign.own)
+    foreign = tuple(sign for sign in signs if not sign.own and sign.others)
+    unknown = tuple(sign for sign in signs if not sign.own and not sign.others and not sign.kind.startswith("weak"))
+    documents = _explaining(foreign, own)
+    names = tuple(sign for sign in unknown if sign.kind == "name")
+    against = foreign or names or (() if own else unknown)
+    if not against:
+        return Judgement("asked" if own else "none", "text" if own else "nothing", own, (), unknown)
+    exclusive = [sign for sign in own if not sign.others & set(documents)] if documents else list(own)
+    return Judgement("mixed" if exclusive else "other", "text", own, foreign, unknown, documents)
+
+
+def _explaining(foreign: Sequence[Sign], own: Sequence[Sign]) -> tuple[str, ...]:
+    """Few documents that together hold all foreign signs: the one that holds most first, then what it leaves open."""
+    chosen: list[str] = []
+    left = list(foreign)
+    while left:
+        counts = Counter(name for sign in left for name in sign.others)
+        support = Counter(name for sign in own for name in sign.others)
+        best = min(counts, key=lambda name: (-counts[name], -support[name], name))
+        chosen.append(best)
+        left = [sign for sign in left if best not in sign.others]
+    return tuple(chosen)
+
+
+def violation(judgement: Judgement, text: str, asked: str, shelf: Shelf) -> Violation | None:
+    """The finding that an answer is not about the asked document alone; None where it is, or nothing tells.
+
+    A warning of kind `identity`: it makes no document contradictory. Its triples are what the answer mentions, each
+    with its place in the answer, and beside it the place in another document that holds it.
+    """
+    if judgement.about in ("asked", "none"):
+        return None
+    against = (*judgement.foreign, *(sign for sign in judgement.unknown if sign.kind == "name" or not judgement.own))
+    rule = MIXED if judgement.about == "mixed" else OTHER if judgement.documents else UNKNOWN
+    return Violation(
+        rule=rule,
+        clash_type=None,
+        severity="warning",
+        kind="identity",
+        cause=_cause(judgement),
+        triples=tuple(triple for sign in against for triple in _triples(sign, judgement.documents, text, asked, shelf)),
+        message=_message(judgement, against, text, asked),
+    )
+
+
+def _cause(judgement: Judgement) -> Cause:
+    """Another document's facts are in it: documents were mixed. What no document holds, the answer has made up."""
+    return "mixture" if judgement.documents else "answer"
+
+
+def _triples(sign: Sign, documents: Sequence[str], text: str, asked: str, shelf: Shelf) -> Iterable[Triple]:
+    said = Evidence.of(Document("answer", text), sign.start, sign.end)
+    yield Triple(
+        subject="the answer",
+        predicate="mentions",
+        object=said.quote,
+        object_type=sign.kind,
+        origin="answer",
+        evidence=said,
+    )
+    holder = next((name for name in documents if name in sign.others), None)
+    if holder is not None:
+        place = _held_at(text[sign.start : sign.end], sign, shelf.profile(holder), shelf.find)
+        yield Triple(
+            subject=holder,
+            predicate="holds",
+            object=said.quote,
+            object_type=sign.kind,
+            origin="context",
+            evidence=place,
+        )
+
+
+def _held_at(written: str, sign: Sign, profile: Profile, find: Finder) -> Evidence | None:
+    keys = [key for detail in find(written) for key in sorted(detail.keys)] if sign.kind != "passage" else []
+    detail = next((profile.held[key] for key in keys if key in profile.held), None)
+    span = (detail.start, detail.end) if detail else _place(profile.document.text, plain_words(written))
+    return Evidence.of(profile.document, *span) if span else None
+
+
+def _message(judgement: Judgement, against: Sequence[Sign], text: str, asked: str) -> str:
+    where = ", ".join(judgement.documents[:_SHOWN]) + (" and others" if len(judgement.documents) > _SHOWN else "")
+    if not against:
+        part = "partly about" if judgement.about == "mixed" else "about"
+        return f"The answer names nothing to know {asked} by, and what it was written from is {part} {where}."
+    shown = list(dict.fromkeys(" ".join(text[sign.start : sign.end].split()) for sign in against))
+    said = ", ".join(f"“{each if len(each) <= _LONG else each[: _LONG - 1] + '…'}”" for each in shown[:_SHOWN])
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    also = "also " if judgement.about == "mixed" else ""
+    if not judgement.documents:
+        return f"The answer {also}says {said}{more}, which neither {asked} nor any other document at hand holds."
+    holds = "holds" if len(judgement.documents) == 1 else "hold"
+    return f"The answer {also}says {said}{more}, which {asked} does not hold but {where} {holds}."

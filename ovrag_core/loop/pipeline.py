@@ -1,0 +1,444 @@
+"""The loop: retrieve, answer, extract, validate, correct. One question in, one record out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+
+from ovrag_core.base.errors import ModelError, ModelSetupError
+from ovrag_core.base.settings import Question, Settings
+from ovrag_core.base.types import (
+    Answer,
+    Attempt,
+    Cause,
+    Chunk,
+    Correction,
+    Document,
+    LatencyRecord,
+    Origin,
+    Outcome,
+    QueryRecord,
+    Reading,
+    Retrieved,
+    Triple,
+    Verdict,
+)
+from ovrag_core.llm.meter import Tally, tally
+from ovrag_core.llm.once import Made, Once
+from ovrag_core.loop.arms import MERGED_CLASS, Arm, merge_individuals
+from ovrag_core.loop.identity import Shelf
+from ovrag_core.loop.validation import assign_causes
+from ovrag_core.loop.validation import feedback as answer_feedback
+from ovrag_core.retrieval.embedding import Embedder, Vectors
+
+Span = tuple[str, int, int]
+
+READINGS = 64  # of documents in memory, the last ones: a document's questions are asked one after the other
+QUOTED = 6  # words of an answer that are the document's where they stand in it; fewer may be chance
+
+
+class Searcher(Protocol):
+    """An index of chunks: exact top-k by vector, over all documents or some."""
+
+    def search(self, vector: np.ndarray, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
+        """The `top_k` nearest chunks of the documents with these ids (None: of all), best first."""
+
+    def chunk(self, chunk_id: str) -> Chunk:
+        """The chunk of that id."""
+
+
+class Answerer(Protocol):
+    """Question and chunks to an answer.
+
+    A correction comes with all earlier answers and what was wrong with each (`corrections`, oldest first), and with the
+    passages (document id, start, end) that may not be quoted again (`exclude`).
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that results are labelled with."""
+
+    def answer(
+        self,
+        question: str,
+        chunks: Sequence[Chunk],
+        *,
+        exclude: frozenset[Span] = frozenset(),
+        corrections: Sequence[Correction] = (),
+    ) -> Answer:
+        """An answer from these chunks only. Raises a ModelError where a model gives none."""
+
+
+class Extractor(Protocol):
+    """Text to triples with evidence. Raises a ModelError where a model gives none."""
+
+    def read(self, document: Document) -> Reading:
+        """The facts and triples of a whole document."""
+
+    def read_passage(
+        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
+    ) -> tuple[Triple, ...]:
+        """The triples of a piece of text that begins at `start` of the document."""
+
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        """The triples of retrieved chunks."""
+
+
+class Checker(Protocol):
+    """Triples to a verdict."""
+
+    def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
+        """Whether the triples can be true together; `unchecked` where that could not be decided.
+
+        Of several explanations one from the asked `document` alone is preferred.
+        """
+
+
+@dataclass
+class Bench:
+    """All that the loop works with.
+
+    `pool` is what pooled arms search: all documents, or those up to the asked one, in the order of their ids.
+    A document is read once, not once a question, whichever thread asks first; what that used is in the record of
+    `payer` (arm and question), so that records do not tell who was first. Without a payer it is in that of the first.
+    `shelf`, where given, tells answers about other documents. `cost_usd` prices what was used; `close` ends what the
+    bench holds open. Several threads may ask at once. `reader` reads documents as a review does, without a model; where
+    it is None, the extractor does. `reopen` opens the same bench in another process, by its settings; where it is None,
+    this process asks alone.
+    """
+
+    index: Searcher
+    embedder: Embedder
+    answerer: Answerer
+    extractor: Extractor
+    validator: Checker
+    documents: Mapping[str, Document]
+    top_k: int = 3
+    corrections: int = 3
+    pool: Literal["whole", "growing"] = "whole"
+    model: str = "offline"
+    payer: tuple[str, str] | None = None
+    shelf: Shelf | None = None
+    reader: Extractor | None = None
+    cost_usd: Callable[[Tally], float | None] = lambda used: None
+    close: Callable[[], None] = lambda: None
+    reopen: Callable[[Settings], Bench] | None = None
+    readings: Once[str, Reading] = field(default_factory=lambda: Once(READINGS))
+    question_vectors: Once[str, Vectors] = field(default_factory=Once)
+
+    def reading(self, document_id: str) -> Reading:
+        """The reading of a document, made at its first use."""
+        return self.read(document_id).value
+
+    def read(self, document_id: str) -> Made[Reading]:
+        """The reading of a document, with what it used."""
+        return self.readings.get(document_id, lambda: self.extractor.read(self.documents[document_id]))
+
+    def question_vector(self, question: str) -> Vectors:
+        """The vector of a question, counted to every query that needs it."""
+        vectors = self.question_vectors.counted(question, lambda: self.embedder.embed([question]))
+        return vectors.reshape(-1)
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+@dataclass
+class Stopwatch:
+    """Seconds by part of a query."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Adds the seconds of its block to the part of that name."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def total(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+
+@dataclass
+class Query:
+    """One question under way: what is asked, in which arm, and what has come of it so far."""
+
+    question: Question
+    document_id: str
+    arm: Arm
+    bench: Bench
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    used: Tally = field(default_factory=Tally)
+    retrieved: list[Retrieved] = field(default_factory=list)
+    context: tuple[Triple, ...] = ()
+    attempts: list[Attempt] = field(default_factory=list)
+    waited: float = 0.0  # seconds for model calls that another query makes and counts
+
+
+def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
+    """One question about one document through an arm. Labels are added by the experiment.
+
+    Where a model gives no usable reply, the record's outcome is `error`, with the cause and what was done before it.
+    Raises what no query can help: ModelSetupError, BudgetError, StoreError, PriceError.
+    """
+    outcome: Outcome
+    cause, error = None, None
+    with tally() as used:
+        query = Query(question, document_id, arm, bench, used=used)
+        try:
+            _answer(query)
+            outcome, cause = _outcome(query.attempts, arm)
+        except ModelSetupError:
+            raise
+        except ModelError as failure:
+            outcome, error = "error", str(failure)
+    return _record(query, outcome, cause, error), _latency(query)
+
+
+def with_identity(record: QueryRecord, bench: Bench) -> QueryRecord:
+    """The record of an arm that does not validate, with a warning where its answer is about another document."""
+    if record.answer is None or bench.shelf is None:
+        return record
+    context = [bench.index.chunk(hit.chunk_id).text for hit in record.retrieved]
+    bare = Verdict(status="unchecked", reason="the arm does not validate")
+    verdict = bench.shelf.note(bare, record.answer.text, record.document_id, context=context)
+    if not verdict.violations:
+        return record
+    attempt = record.attempts[-1].model_copy(update={"verdict": verdict})
+    return record.model_copy(update={"attempts": (*record.attempts[:-1], attempt)})
+
+
+def _answer(query: Query) -> None:
+    """The loop, its results added to `query` as they come."""
+    bench, arm, watch = query.bench, query.arm, query.watch
+    with watch.part("retrieval"):
+        query.retrieved = _retrieve(query.question.text, query.document_id, arm, bench)
+    chunks = [bench.index.chunk(hit.chunk_id) for hit in query.retrieved]
+    if arm.validates:
+        with watch.part("extraction"):
+            query.context = _context_triples(query, chunks)
+    for attempt in _attempts(query, chunks):
+        query.attempts.append(attempt)
+
+
+def _record(query: Query, outcome: Outcome, cause: Cause | None, error: str | None) -> QueryRecord:
+    return QueryRecord(
+        arm=query.arm.name,
+        document_id=query.document_id,
+        question_id=query.question.id,
+        question=query.question.text,
+        retrieved=tuple(query.retrieved),
+        context_triples=query.context,
+        attempts=tuple(query.attempts),
+        outcome=outcome,
+        cause=cause,
+        error=error,
+        model=query.bench.model,
+        usage=query.used.usage,
+        cost_usd=query.bench.cost_usd(query.used),
+        discarded=query.used.discarded,
+    )
+
+
+def _latency(query: Query) -> LatencyRecord:
+    parts = {
+        part: query.watch.seconds.get(part, 0.0) for part in ("retrieval", "answering", "extraction", "validation")
+    }
+    return LatencyRecord(
+        arm=query.arm.name,
+        document_id=query.document_id,
+        question_id=query.question.id,
+        model=query.used.total_seconds + query.waited if query.used.by_purpose else None,
+        total=query.watch.total(),
+        attempts=len(query.attempts),
+        **parts,
+    )
+
+
+def _retrieve(question: str, document_id: str, arm: Arm, bench: Bench) -> list[Retrieved]:
+    vector = bench.question_vector(question)
+    return bench.index.search(vector, bench.top_k, _searched(document_id, arm, bench))
+
+
+def _searched(document_id: str, arm: Arm, bench: Bench) -> Collection[str] | None:
+    if arm.scoped:
+        return {document_id}
+    if bench.pool == "growing":
+        return {other for other in bench.documents if other <= document_id}
+    return None
+
+
+def _context_triples(query: Query, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+    if query.arm.context == "document":
+        return _document_triples(query)
+    triples = query.bench.extractor.read_chunks(chunks)
+    return merged(triples) if query.arm.merges else unique(triples)
+
+
+def _document_triples(query: Query) -> tuple[Triple, ...]:
+    """The triples of the whole document; the one who pays for the reading counts it."""
+    began = time.perf_counter()
+    reading, used, fresh = query.bench.read(query.document_id)
+    payer = query.bench.payer
+    pays = fresh if payer is None else payer == (query.arm.name, query.question.id)
+    if pays:
+        query.used.include(used, cached=not fresh)
+    if not (pays and fresh):  # whoever pays, it waited for the model
+        query.waited += min(used.total_seconds, time.perf_counter() - began)
+    return reading.triples
+
+
+def merged(triples: Sequence[Triple]) -> tuple[Triple, ...]:
+    """Triples about one individual, duplicates dropped."""
+    return unique(merge_individuals(tuple(triples)))
+
+
+def unique(triples: Sequence[Triple]) -> tuple[Triple, ...]:
+    """Triples without those that repeat subject, predicate and object of an earlier one, in order."""
+    first: dict[tuple[str, str, str], Triple] = {}
+    for triple in triples:
+        first.setdefault((triple.subject, triple.predicate, triple.object), triple)
+    return tuple(first.values())
+
+
+def _attempts(query: Query, chunks: Sequence[Chunk]) -> Iterator[Attempt]:
+    bench, arm, watch = query.bench, query.arm, query.watch
+    corrections: list[Correction] = []
+    exclude: frozenset[Span] = frozenset()
+    last: Attempt | None = None
+    for number in range(1, bench.corrections + 2):
+        feedback = corrections[-1].feedback if corrections else None
+        with watch.part("answering"):
+            answer = bench.answerer.answer(query.question.text, chunks, exclude=exclude, corrections=tuple(corrections))
+        if not arm.validates:
+            yield Attempt(number=1, answer=answer)
+            return
+        if last is not None and answer == last.answer:  # the same answer gives the same verdict
+            last = last.model_copy(update={"number": number, "feedback": feedback})
+        else:
+            last = _checked(Attempt(number=number, answer=answer, feedback=feedback), query)
+        yield last
+        assert last.verdict is not None
+        if not _can_be_corrected(last.verdict, arm):
+            return
+        words = answer_feedback(last.verdict) if arm.uses_cause else correction_feedback(last.verdict)
+        corrections.append(Correction(answer=answer, feedback=words))
+        exclude |= _contradicting_passages(answer, last.verdict)
+
+
+def _checked(attempt: Attempt, query: Query) -> Attempt:
+    """The attempt with the triples of its answer and the verdict on them."""
+    with query.watch.part("extraction"):
+        triples = _answer_triples(attempt.answer, query.document_id, query.arm, query.bench)
+    with query.watch.part("validation"):
+        own = _of_its_own(triples, query) if query.arm.context == "document" else triples
+        verdict = _verdict(own, query.context, query.document_id, query.arm, query.bench)
+        verdict = _noted(verdict, attempt.answer, query)
+    return attempt.model_copy(update={"triples": triples, "verdict": verdict})
+
+
+def _answer_triples(answer: Answer, document_id: str, arm: Arm, bench: Bench) -> tuple[Triple, ...]:
+    triples = bench.extractor.read_passage(answer.text, document_id="answer", origin="answer")
+    if arm.merges:
+        return merged(triples)
+    if arm.context == "document":
+        triples = _about_main_facility(triples, bench.reading(document_id))
+    return unique(triples)
+
+
+def _of_its_own(triples: tuple[Triple, ...], query: Query) -> tuple[Triple, ...]:
+    """What an answer states but for what it quotes: the document has been read whole, where each sentence stands."""
+    text = " ".join(query.bench.documents[query.document_id].text.split())
+    return tuple(triple for triple in triples if not (triple.evidence and _is_quote(triple.evidence.quote, text)))
+
+
+def _is_quote(said: str, text: str) -> bool:
+    words = said.split()
+    return len(words) >= QUOTED and " ".join(words) in text
+
+
+def _about_main_facility(triples: tuple[Triple, ...], reading: Reading) -> tuple[Triple, ...]:
+    """An answer speaks of one facility without naming it; that is the document's main one."""
+    subjects = {facility.subject for facility in reading.facilities}
+    if not subjects:
+        return triples
+    main = reading.facilities[0].subject
+    return tuple(
+        triple.model_copy(update={"subject": main})
+        if triple.subject_type == MERGED_CLASS and triple.subject not in subjects
+        else triple
+        for triple in triples
+    )
+
+
+def _verdict(
+    triples: tuple[Triple, ...], context: tuple[Triple, ...], document_id: str, arm: Arm, bench: Bench
+) -> Verdict:
+    verdict = bench.validator.check([*triples, *context], closed_world=arm.closed_world, document=document_id)
+    return assign_causes(verdict, document_id)
+
+
+def _noted(verdict: Verdict, answer: Answer, query: Query) -> Verdict:
+    """The verdict with a warning where the answer, by its text, is not about the asked document alone."""
+    bench = query.bench
+    if bench.shelf is None:
+        return verdict
+    context = [bench.index.chunk(hit.chunk_id).text for hit in query.retrieved]
+    # What was never retrieved cannot be mixed in, and to look at every document would make large runs ever slower.
+    among = _searched(query.document_id, query.arm, bench)
+    return bench.shelf.note(verdict, answer.text, query.document_id, context=context, among=among)
+
+
+def _can_be_corrected(verdict: Verdict, arm: Arm) -> bool:
+    if verdict.status != "inconsistent":
+        return False
+    if not arm.uses_cause:
+        return True
+    return any(violation.cause == "answer" for violation in verdict.violations if violation.severity == "clash")
+
+
+def correction_feedback(verdict: Verdict) -> str:
+    """What the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
+    lines = [violation.message for violation in verdict.violations if violation.severity == "clash"]
+    return "The answer cannot be true together with the documents:\n" + "\n".join(f"- {line}" for line in lines)
+
+
+def _contradicting_passages(answer: Answer, verdict: Verdict) -> frozenset[Span]:
+    quotes = {
+        triple.evidence.quote
+        for violation in verdict.violations
+        if violation.severity == "clash"
+        for triple in violation.triples
+        if triple.origin == "answer" and triple.evidence
+    }
+    return frozenset(
+        (passage.document_id, passage.start, passage.end)
+        for passage in answer.evidence
+        if any(quote in passage.quote or passage.quote in quote for quote in quotes)
+    )
+
+
+def _outcome(attempts: Sequence[Attempt], arm: Arm) -> tuple[Outcome, Cause | None]:
+    last = attempts[-1]
+    if last.verdict is None or last.verdict.status == "consistent":
+        return ("accepted" if len(attempts) == 1 else "corrected"), None
+    if last.verdict.status == "unchecked":
+        return "unchecked", None
+    causes = {violation.cause for violation in last.verdict.violations if violation.severity == "clash"}
+    for cause in ("mixture", "answer", "source"):  # of another document's statements no answer can be right
+        if cause in causes:
+            return ("source_finding" if arm.uses_cause and cause == "source" else "hard_rejected"), cause
+    return "hard_rejected", None

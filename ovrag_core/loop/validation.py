@@ -1,0 +1,442 @@
+"""Triples in, verdict out: what contradicts the rules, in which statements, and whose contradiction it is."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ovrag_core.base.errors import ReasonerError
+from ovrag_core.base.types import Status, Triple, Verdict, Violation
+from ovrag_core.loop.closed_world import ClosedWorld, Failure
+from ovrag_core.ontology.assertions import ABox, Fact, Source, assert_triples
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
+from ovrag_core.ontology.rules import Rule
+from ovrag_core.ontology.values import Value
+from ovrag_core.text.lines import one_line
+
+_EXPLANATIONS = 64
+_LINE = 120  # characters of a name or value in a message
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A broken rule with the facts and axioms that break it, before one is chosen for each rule and individual."""
+
+    rule: Rule
+    subject: int
+    facts: tuple[Fact, ...]
+    axioms: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+
+class Validator:
+    """Checks triples against an ontology. The reasoner is started once and stays warm.
+
+    Raises OntologyError at once for axioms that contradict each other or shapes that are not supported. Where Java is
+    missing, every verdict is `unchecked` with that reason.
+    """
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        *,
+        reasoner: ReasonerName = "hermit",
+        seconds_per_check: float = 10,
+        heap_megabytes: int = 1024,
+    ) -> None:
+        self.ontology = ontology
+        self._closed_world = ClosedWorld(ontology)
+        self._reasoner = Reasoner.of(
+            ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes
+        )
+        self._order = {rule.id: position for position, rule in enumerate(ontology.rules)}
+        with contextlib.suppress(ReasonerError):  # every check tries again and says so
+            self._reasoner.start()
+
+    def check(
+        self,
+        triples: Sequence[Triple],
+        *,
+        closed_world: bool = True,
+        document: str | None = None,
+        literal_names: bool = False,
+    ) -> Verdict:
+        """The verdict on `triples`.
+
+        `closed_world` adds what must be there ("secured, but no collateral named"); leave it off where the triples are
+        of a part of a document only. `document` is the one that was asked about: among several explanations of one
+        violation, one from it alone is preferred. `literal_names` keeps names in messages as the triples have them;
+        else a loan called `TermLoan` is "the term loan". A check that cannot be run or finished is `unchecked`, never
+        a pass.
+        """
+        abox = assert_triples(triples, self.ontology)
+        unmapped = tuple(triples[index] for index in abox.unheard)
+        ranked = _Ranking(triples, abox, document)
+        facts = list(abox.facts)
+        try:
+            findings = self._contradictions(facts, ranked)
+        except ReasonerError as error:
+            return Verdict(status="unchecked", reason=str(error), unmapped=unmapped)
+        if closed_world:
+            findings += [self._missing(failure) for failure in self._closed_world.failures(facts)]
+        violations = tuple(self._violation(finding, ranked, literal_names) for finding in _choose(findings, ranked))
+        clash = [violation for violation in violations if violation.severity == "clash"]
+        return Verdict(
+            status="inconsistent" if clash else "consistent",
+            violations=tuple(
+                sorted(
+                    violations, key=lambda item: (item.severity, item.clash_type or "", self._order.get(item.rule, -1))
+                )
+            ),
+            reason=clash[0].message if clash else None,
+            unmapped=unmapped,
+        )
+
+    def status(self, triples: Sequence[Triple], *, closed_world: bool = True) -> Status:
+        """What `check` says, as soon as it can be said: without looking for reasons where none is needed."""
+        facts = list(assert_triples(triples, self.ontology).facts)
+        try:
+            outcome = self._reasoner.check(facts, explain=False)
+        except ReasonerError:
+            return "unchecked"
+        if not outcome.consistent and outcome.clash is None:
+            return self.check(triples, closed_world=closed_world).status
+        if outcome.clash:
+            return "inconsistent"
+        failures = self._closed_world.failures(facts) if closed_world else []
+        broken = any(self.ontology.rule[failure.rule].severity == "clash" for failure in failures)
+        return "inconsistent" if broken else "consistent"
+
+    @property
+    def reasoner_pid(self) -> int | None:
+        """Id of the reasoner's process; None where none runs."""
+        return self._reasoner.pid
+
+    def close(self) -> None:
+        """Ends the reasoner's process."""
+        self._reasoner.close()
+
+    def _contradictions(self, facts: list[Fact], ranked: _Ranking) -> list[_Finding]:
+        """What the axioms forbid. Raises ReasonerError where it cannot be said whether a clash is among it."""
+        if self._reasoner.check(facts, explain=False).consistent:
+            return []
+        fewer = ranked.without_doubles(sorted(facts, key=ranked.of))
+        outcome = self._reasoner.check(fewer, limit=_EXPLANATIONS)
+        findings = [finding for explanation in outcome.explanations for finding in self._findings(fewer, explanation)]
+        if not findings or not (outcome.complete or any(finding.rule.severity == "clash" for finding in findings)):
+            raise ReasonerError("the statements contradict each other, but the time did not suffice to explain how")
+        return findings
+
+    def _findings(self, facts: list[Fact], explanation: Explanation) -> Iterable[_Finding]:
+        """One finding for each set of axioms that explains the facts, by the rule that it breaks."""
+        chosen = tuple(facts[number] for number in explanation.facts)
+        for numbers in explanation.axioms:
+            rules = tuple(
+                self.ontology.rule[id_]
+                for number in numbers
+                for id_ in self._reasoner.axiom_rules[number]
+                if id_ in self.ontology.rule
+            )
+            axioms = tuple(self._reasoner.axioms[number] for number in numbers)
+            yield _Finding(_broken(rules) or _UNNAMED, _subject(chosen), chosen, axioms, rules)
+
+    def _missing(self, failure: Failure) -> _Finding:
+        rule = self.ontology.rule[failure.rule]
+        return _Finding(rule, failure.focus, failure.facts, (), (rule,))
+
+    def _violation(self, finding: _Finding, ranked: _Ranking, literal_names: bool) -> Violation:
+        rule = finding.rule
+        return Violation(
+            rule=rule.id,
+            clash_type=rule.clash_type if rule.severity == "clash" else None,
+            severity=rule.severity,
+            kind=rule.kind,
+            triples=ranked.triples_of(finding.facts),
+            axioms=finding.axioms,
+            message=_Wording(finding, self.ontology, ranked, literal_names).message(),
+        )
+
+
+# A contradiction from axioms that state no rule (the hierarchy, a domain, a range): listed, but of no clash type.
+_UNNAMED = Rule(
+    id="ontology",
+    form="axiom",
+    kind="owl",
+    clash_type=None,
+    severity="warning",
+    sentence="The statements fit the ontology",
+    message="",
+    source="the ontology's axioms",
+)
+
+
+def _broken(rules: Sequence[Rule]) -> Rule | None:
+    """The rule to name: a supporting one only where no other takes part, and the mildest of the others."""
+    chief = [rule for rule in rules if not rule.supporting]
+    if chief:
+        return min(chief, key=lambda rule: (rule.severity != "warning", rule.id))
+    return min(rules, key=lambda rule: (rule.severity == "warning", rule.id), default=None)
+
+
+def _subject(facts: Sequence[Fact]) -> int:
+    """The individual that a contradiction is about: the one with properties, else the one with types."""
+    linked = [fact.subject for fact in facts if fact.kind != "class"]
+    return linked[0] if linked else facts[0].subject
+
+
+class _Ranking:
+    """Which triple states a fact best: from the context, with evidence, outright, in few words."""
+
+    def __init__(self, triples: Sequence[Triple], abox: ABox, document: str | None) -> None:
+        self.triples = triples
+        self.abox = abox
+        self.document = document
+
+    def key(self, source: Source) -> tuple[bool, bool, bool, bool, int, int]:
+        triple = self.triples[source.triple]
+        evidence = triple.evidence
+        elsewhere = self.document is not None and evidence is not None and evidence.document_id != self.document
+        return (
+            triple.origin == "answer",
+            elsewhere,
+            evidence is None,
+            source.derived,
+            len(evidence.quote) if evidence else 0,
+            source.triple,
+        )
+
+    def best(self, fact: Fact) -> Source:
+        return min(self.abox.facts[fact], key=self.key)
+
+    def of(self, fact: Fact) -> tuple[bool, bool, bool, bool, int, int]:
+        return self.key(self.best(fact))
+
+    def place(self, fact: Fact) -> tuple[str, str | None]:
+        triple = self.triples[self.best(fact).triple]
+        return triple.origin, triple.evidence.document_id if triple.evidence else None
+
+    def without_doubles(self, facts: Sequence[Fact]) -> list[Fact]:
+        """`facts` without individuals that differ from an earlier one in name only (same classes, links and place).
+
+        Nothing is said to be different from anything, so what contradicts with such an individual does so with the
+        earlier one; the explanations that fall away would only repeat the ones that stay.
+        """
+        about: dict[int, set[tuple[object, ...]]] = {}
+        for fact in facts:
+            about.setdefault(fact.subject, set()).add((fact.kind, fact.term, "of", fact.object, *self.place(fact)))
+            if isinstance(fact.object, int):
+                about.setdefault(fact.object, set()).add((fact.kind, fact.term, "to", fact.subject, *self.place(fact)))
+        first: dict[frozenset[tuple[object, ...]], int] = {}
+        dropped: set[int] = set()
+        for individual, links in about.items():
+            if not any(link[2] == "to" for link in links):
+                continue  # what violations are told apart by: a loan, which nothing leads to
+            if first.setdefault(frozenset(links), individual) != individual:
+                dropped.add(individual)
+        return [fact for fact in facts if fact.subject not in dropped and fact.object not in dropped]
+
+    def triples_of(self, facts: Iterable[Fact]) -> tuple[Triple, ...]:
+        sources = self.chosen(tuple(facts))
+        return tuple(self.triples[index] for index in sorted({source.triple for source in sources}))
+
+    def chosen(self, facts: tuple[Fact, ...]) -> list[Source]:
+        """A source for each fact: all from one document of the context where one suffices, else the best of each."""
+        for document in self._documents():
+            options = [
+                [source for source in self.abox.facts[fact] if self._is_context_of(source, document)] for fact in facts
+            ]
+            if all(options):
+                return [min(option, key=self.key) for option in options]
+        return [self.best(fact) for fact in facts]
+
+    def _documents(self) -> list[str]:
+        named = dict.fromkeys(
+            triple.evidence.document_id for triple in self.triples if triple.evidence and triple.origin == "context"
+        )
+        return sorted(named, key=lambda id_: id_ != self.document)
+
+    def _is_context_of(self, source: Source, document: str) -> bool:
+        triple = self.triples[source.triple]
+        return triple.origin == "context" and triple.evidence is not None and triple.evidence.document_id == document
+
+    def cost(self, finding: _Finding) -> tuple[object, ...]:
+        """Lower is better, of explanations of one broken rule: fewer answer triples, documents, statements, words."""
+        sources = self.chosen(finding.facts)
+        triples = [self.triples[source.triple] for source in sources]
+        documents = {triple.evidence.document_id for triple in triples if triple.evidence}
+        return (
+            sum(triple.origin == "answer" for triple in triples),
+            len(documents),
+            self.document is not None and any(document != self.document for document in documents),
+            sum(triple.evidence is None for triple in triples),
+            len(finding.facts),
+            sum(source.derived for source in sources),
+            len(finding.axioms),
+            sum(len(triple.evidence.quote) for triple in triples if triple.evidence),
+            [source.triple for source in sources],
+            finding.axioms,
+        )
+
+
+def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
+    """The best finding for each rule and individual; of rules broken by the very same facts, that of fewest axioms."""
+    best: dict[tuple[object, ...], _Finding] = {}
+    costs: dict[tuple[object, ...], tuple[object, ...]] = {}
+    by_facts = sorted(findings, key=lambda finding: (len(finding.axioms), finding.rule.id))
+    seen: set[tuple[object, ...]] = set()
+    for finding in by_facts:
+        same = (frozenset(finding.facts), finding.rule.clash_type, finding.rule.severity, bool(finding.axioms))
+        if finding.axioms and same in seen:
+            continue
+        seen.add(same)
+        key = (finding.rule.id, finding.subject)
+        cost = ranked.cost(finding)
+        if key not in best or cost < costs[key]:
+            best[key], costs[key] = finding, cost
+    return list(best.values())
+
+
+class _Wording:
+    """The sentence for a finding."""
+
+    def __init__(self, finding: _Finding, ontology: Ontology, ranked: _Ranking, literal_names: bool) -> None:
+        self.finding = finding
+        self.literal_names = literal_names
+        self.ontology = ontology
+        self.ranked = ranked
+        self.names = {term.name: term.iri for term in ontology.properties}
+
+    def message(self) -> str:
+        template = self.finding.rule.message
+        wanted = re.findall(r"\{([^}]*)\}", template)
+        values = {slot: self._value(slot) for slot in wanted}
+        if template and all(values.values()):
+            return self._sentence(re.sub(r"\{([^}]*)\}", lambda match: values[match[1]] or "", template))
+        rules = self.finding.rules or (self.finding.rule,)
+        law = "; ".join(rule.sentence.rstrip(".") for rule in rules)
+        return self._sentence(f"{law}. Yet: {'; '.join(self._said(fact) for fact in self.finding.facts)}.")
+
+    def _sentence(self, text: str) -> str:
+        """`text` with a capital first letter, unless that letter is of a name as given."""
+        named = self.literal_names and text.startswith(self._called(self.finding.subject))
+        return text if named else text[:1].upper() + text[1:]
+
+    def _value(self, slot: str) -> str | None:
+        """A placeholder's words; None where the finding has nothing for it."""
+        if slot == "subject":
+            return self._called(self.finding.subject)
+        name, _, what = slot.partition(".")
+        linked = [fact for fact in self.finding.facts if fact.term == self.names.get(name)]
+        if not what:
+            return " and ".join(dict.fromkeys(self._object(fact) for fact in linked)) or None
+        labels = [
+            self.ontology.by_iri[fact.term].label
+            for fact in self.finding.facts
+            if fact.kind == "class" and any(fact.subject == other.object for other in linked)
+        ]
+        return " and ".join(labels) or None
+
+    def _said(self, fact: Fact) -> str:
+        subject = self._called(fact.subject)
+        if fact.kind == "class":
+            return f"{subject} is a {self.ontology.by_iri[fact.term].label}"
+        return f"{subject} {self.ontology.by_iri[fact.term].label} {self._object(fact)}"
+
+    def _object(self, fact: Fact) -> str:
+        if isinstance(fact.object, Value):
+            return one_line(self.ranked.triples[self.ranked.chosen((fact,))[0].triple].object, _LINE)
+        return self._called(fact.object) if fact.object is not None else ""
+
+    def _called(self, individual: int) -> str:
+        """An individual's name; made-up names of loans (`TermLoan`, `FacilityB`) in words, unless as given."""
+        name = self.ranked.abox.names[individual]
+        if self.literal_names:
+            return one_line(name, _LINE)
+        made_up = re.fullmatch(r"(?:The)?((?:[A-Z][a-z]+)(?:[A-Z][a-z]+|[A-Z]|\d+)*)", name)
+        if (
+            made_up and any(fact.subject == individual and fact.kind != "class" for fact in self.ranked.abox.facts)
+        ) or name == "Loan":
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", made_up[1] if made_up else name).lower()
+            return f"the {words}"
+        return one_line(name, _LINE)
+
+
+def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
+    """The verdict with the cause of each violation.
+
+    `answer`: needs a statement that only the answer makes. `source`: statements of the asked document suffice.
+    `mixture`: needs another document; the message then names the documents. A statement without evidence counts as the
+    asked document's.
+    """
+    violations = tuple(_caused(violation, asked_document) for violation in verdict.violations)
+    clash = next((violation for violation in violations if violation.severity == "clash"), None)
+    reason = clash.message if clash and verdict.status == "inconsistent" else verdict.reason
+    return verdict.model_copy(update={"violations": violations, "reason": reason})
+
+
+def _caused(violation: Violation, asked_document: str) -> Violation:
+    if any(triple.origin == "answer" for triple in violation.triples):
+        return violation.model_copy(update={"cause": "answer"})
+    documents = dict.fromkeys(
+        triple.evidence.document_id if triple.evidence else asked_document for triple in violation.triples
+    )
+    if set(documents) <= {asked_document}:
+        return violation.model_copy(update={"cause": "source"})
+    where = " and ".join(one_line(name, _LINE) for name in documents)
+    told = f"These are statements of different documents: {where}" if len(documents) > 1 else f"All this is of {where}"
+    return violation.model_copy(update={"cause": "mixture", "message": f"{violation.message} {told}."})
+
+
+def feedback(verdict: Verdict) -> str:
+    """What an answer must change: the clashes that need one of its statements, a line each; empty where none does.
+
+    Each line says why, which statement of the answer's is wrong and in which of its words, and what the document says.
+    """
+    wrong = [
+        violation
+        for violation in verdict.violations
+        if violation.severity == "clash" and violation.cause in (None, "answer")
+    ]
+    return "\n".join([*map(_correction, wrong), KEEP]) if wrong else ""
+
+
+KEEP = "Correct these statements by the document, and keep everything else that you said."
+
+
+def _correction(violation: Violation) -> str:
+    claims = [_claim(triple) for triple in violation.triples if triple.origin == "answer"]
+    held = _quotes(triple for triple in violation.triples if triple.origin == "context")
+    parts = [f"- {violation.message}"]
+    if claims:
+        parts.append(f"You said {' and '.join(dict.fromkeys(claims))}.")
+    if held:
+        parts.append(f"The document says: {', '.join(held)}.")
+    return " ".join(parts)
+
+
+def _claim(triple: Triple) -> str:
+    """What an answer's triple states, in words, and the words of the answer that it was read from."""
+    subject = one_line(triple.subject, _LINE)
+    if triple.subject_type and triple.subject.endswith(triple.subject_type):
+        subject = f"the {_in_words(triple.subject)}"  # a made-up name such as `TermLoan`
+    if triple.predicate == "rdf:type":
+        what = _in_words(triple.object)
+        said = f"that {subject} is {'an' if what[:1] in 'aeiou' else 'a'} {what}"
+    else:
+        said = f"that {subject} {_in_words(triple.predicate)} {one_line(triple.object, _LINE)}"
+    where = _quotes([triple])
+    return f"{said}, in {where[0]}" if where else said
+
+
+def _in_words(term: str) -> str:
+    """A term such as `hasBorrower` or `CommercialLoan` in words."""
+    return one_line(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", term).lower(), _LINE)
+
+
+def _quotes(triples: Iterable[Triple]) -> list[str]:
+    """The passages that triples were read from, each once, on one line."""
+    quotes = [triple.evidence.quote for triple in triples if triple.evidence]
+    return [f"“{quote}”" for quote in dict.fromkeys(" ".join(quote.split()).rstrip(".") for quote in quotes)]

@@ -1,0 +1,122 @@
+"""What a chapter takes from the results: its inputs, its macros, and numbers that were typed where a macro belongs.
+
+A study's results lie in folders of its name, `tables/<study>` and `figures/<study>`, and its section in
+`study_<study>.tex`. Where `\\study{<study>}` stands in the chapter, LaTeX sets that section if the results are there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ovrag_core.publish.provenance import LABEL, macros
+
+INPUT = re.compile(r"\\(?:input|include|result)\{([^}#]*)\}")
+STUDY = re.compile(r"\\study\{([^}#]*)\}")
+SECTION = "study_"
+REFERENCE = re.compile(r"\\[a-zA-Z]*ref\*?\{((?:tab|fig):[^}#]*)\}")
+WORD = re.compile(r"\\([A-Za-z]+)")
+DEFINED = re.compile(r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]+)|\\def\\([A-Za-z]+)|\\ifdefined\\([A-Za-z]+)")
+COMMENT = re.compile(r"(?<!\\)%.*")
+# Arguments that hold no prose: names of files, labels, sizes, and the options in brackets before them.
+NO_PROSE = re.compile(
+    r"\\(?:input|include|result|study|includegraphics|label|[a-zA-Z]*ref|cite[a-z]*|usepackage|documentclass|geometry|"
+    r"graphicspath|setlength|setcounter|addtolength|[a-z]*command|vspace|hspace|url|href|begin|end|def|pdf[a-z]+)"
+    r"(?![A-Za-z])\*?(?:\[[^\]]*\]|\{[^}]*\})*(?:=-?\d+)?"
+)
+NUMBER = re.compile(r"(?<![A-Za-z\d.#])\d+(?:[.,]\d+)*")  # F1 and the like are names
+
+
+def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, str], project: Path) -> list[str]:
+    """What keeps the chapter in `folder` from saying what the results say, one sentence each.
+
+    `results` are paths of tables, figures and macros that must be taken, `values` the macros that they define.
+    Reported: inputs that do not exist, results that no file takes, references to tables and figures that are none,
+    macros that look like ours and are not defined, typed numbers. Sections of studies without results are not set, and
+    therefore not read.
+    """
+    wanted = [path for path in results if path.endswith(".tex")]
+    present = {path.split("/")[1] for path in wanted if path.count("/") == 2}
+    sources = [path for path in sorted(folder.glob("*.tex")) if _study(path.stem) in {None, *present}]
+    texts = {path: COMMENT.sub("", _read(path)) for path in sources}
+    inputs = {path: _inputs(text, present) for path, text in texts.items()}
+    taken = {name for names in inputs.values() for name in names}
+    problems = [
+        f"{path.name} takes {name}, which does not exist; {_remedy(name)} or take the line out"
+        for path, names in inputs.items()
+        for name in names
+        if not any((place / name).exists() for place in (folder, project))
+    ]
+    problems += [f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if path not in taken]
+    labels = _labels([*texts.values(), *(_read(project / path) for path in wanted)])
+    for path, text in texts.items():
+        problems += [
+            f"{path.name} refers to {name}, which no table or figure is labelled"
+            for name in dict.fromkeys(REFERENCE.findall(text))
+            if name not in labels
+        ]
+        problems += [
+            rf"{path.name} uses \{name}, which the results do not have" for name in _unknown_macros(text, values)
+        ]
+        problems += [f"{path.name} line {line}: the number {found} is typed" for line, found in _typed_numbers(text)]
+    return problems
+
+
+def defined_macros(project: Path, results: Iterable[str]) -> dict[str, str]:
+    """All macros of the results with their values."""
+    found: dict[str, str] = {}
+    for path in results:
+        if path.endswith(".tex") and (project / path).exists():
+            found |= macros((project / path).read_text(encoding="utf-8"))
+    return found
+
+
+def _labels(texts: Iterable[str]) -> set[str]:
+    return {label for text in texts for label in LABEL.findall(text)}
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def _study(stem: str) -> str | None:
+    """The study whose section a source is, if it is one."""
+    return stem.removeprefix(SECTION) if stem.startswith(SECTION) else None
+
+
+def _inputs(text: str, present: Collection[str]) -> list[str]:
+    """Files that a source takes, with their suffix; of studies those that are present."""
+    names = [name if name.endswith(".tex") else f"{name}.tex" for name in INPUT.findall(text)]
+    studies = [study for study in STUDY.findall(text) if study in present]
+    return names + [name for study in studies for name in (f"tables/{study}/numbers.tex", f"{SECTION}{study}.tex")]
+
+
+def _remedy(name: str) -> str:
+    return "run `make repro`" if "/" in name else "write it"
+
+
+def _line(path: str, chapter: str) -> str:
+    """What takes a result, and where that belongs."""
+    kind, *study, name = path.removesuffix(".tex").split("/")
+    if study and (kind, name) == ("tables", "numbers"):
+        return rf"\study{{{study[0]}}} to {chapter}/studies.tex"
+    return rf"\result{{{path.removesuffix('.tex')}}} to {chapter}/{SECTION + study[0] if study else 'appendix'}.tex"
+
+
+def _unknown_macros(text: str, values: Mapping[str, str]) -> list[str]:
+    """Macros that nobody defines and that begin with the same word as one of the results'."""
+    own = {name for pair in DEFINED.findall(text) for name in pair if name}
+    used = dict.fromkeys(WORD.findall(text))
+    begins = {_first_word(name) for name in values}
+    return [name for name in used if _first_word(name) in begins and name not in values and name not in own]
+
+
+def _first_word(name: str) -> str:
+    return name[:1] + re.split(r"[A-Z]", name[1:])[0]
+
+
+def _typed_numbers(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in NUMBER.findall(NO_PROSE.sub("", line)):
+            yield number, found

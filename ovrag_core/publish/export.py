@@ -1,0 +1,294 @@
+"""Results copied into a thesis, and checked there: nothing stale, nothing edited, nothing overwritten silently.
+
+A manifest in the thesis's folder holds the hash of each copy, so that one that was edited by hand is told from one
+that is only old.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from ovrag_core.base.errors import ResultError
+from ovrag_core.base.types import Frozen
+from ovrag_core.publish.chapter import chapter_problems, defined_macros
+from ovrag_core.publish.stages import Stage, changes, read_stages
+
+MANIFEST = "results.json"
+CHAPTER = Path("thesis")
+# What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions; a study's are in a
+# folder of its name.
+EXPORTED = re.compile(r"tables/([a-z]\w*/)?[^/]+\.tex|figures/([a-z]\w*/)?[^/]+\.(tex|pdf)")
+# What LaTeX reads of a thesis; nothing else goes into the archive.
+SOURCES = (".tex", ".bib", ".bst", ".cls", ".sty", ".def", ".pdf", ".png", ".jpg", ".jpeg", ".eps")
+MACHINE = "latency"  # in the name of what depends on the machine's speed
+_MOST_CHANGES = 3
+_ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows, so that the same files give the same bytes
+
+_FORCED = {"edited": "replaces", "dropped": "removes"}
+_WRONG = {
+    "new": "is missing; export again",
+    "changed": "is old; export again",
+    "edited": "was edited by hand; take your change elsewhere and export with --force",
+    "dropped": "is no result any more; export with --force to remove it",
+}
+
+Kind = Literal["new", "changed", "same", "edited", "dropped"]
+ResultPath = Annotated[str, StringConstraints(pattern=rf"^({EXPORTED.pattern})$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Manifest(Frozen):
+    """What was copied: SHA-256 of each file by its path."""
+
+    files: dict[ResultPath, Sha256] = Field(default_factory=dict)
+
+
+class Copy(Frozen):
+    """A result and its copy in a thesis.
+
+    new: there is no copy; changed: the copy is old; edited: the copy is neither what was copied nor the result;
+    dropped: what was copied is no result any more.
+    """
+
+    path: str
+    kind: Kind
+
+
+class Exported(Frozen):
+    """What an export did: a line for each changed file, and what a person should know, a sentence each.
+
+    `kept` says whether something was left as it is because it was edited.
+    """
+
+    lines: tuple[str, ...]
+    warnings: tuple[str, ...]
+    kept: bool
+
+
+def export(project: Path, target: Path, *, force: bool = False, packed: bool = False) -> Exported:
+    """Bring a thesis's copies of all results up to date; `packed` also writes `<target>.zip`.
+
+    Files edited by hand, there or in the project, are left and named; `force` copies over them. A folder without LaTeX
+    of its own gets the chapter as a start. Raises ResultError for missing results or a folder that cannot be written.
+    """
+    stages = read_stages(project)
+    refuse_missing(stages)
+    if target.resolve() == project.resolve():
+        raise ResultError(f"{target} is the project itself; name the folder of your thesis")
+    tampered = [] if force else edited_results(stages)
+    copies = compare([path for path in result_files(stages) if path not in tampered], project, target)
+    copies = [copy for copy in copies if copy.path not in tampered]
+    started = start_chapter(project, target)
+    done = copy_results(copies, project, target, force=force)
+    kept = [copy for copy in copies if copy not in done and copy.kind != "same"]
+    lines = [f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}" for copy in done]
+    lines += [f"{'started':<11} {name}, yours to edit" for name in started]
+    lines += [f"{copy.kind:<11} {copy.path}, left as it is; --force {_FORCED[copy.kind]} it" for copy in kept]
+    lines += [f"{len(copies) - len(kept)} results in {target} are those of the project"]
+    lines += [f"packed in {archive(target)}"] if packed else []
+    warnings = [f"{path} was edited by hand and not copied; `make repro` makes it again" for path in tampered]
+    warnings += [*rewritten_results(stages), *stale_results(stages)]
+    return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(kept or tampered))
+
+
+def check(project: Path, target: Path | None = None) -> list[str]:
+    """What is stale, edited by hand or missing in a thesis, a sentence each; without `target` in the project's chapter.
+
+    Raises ResultError where results are missing altogether.
+    """
+    stages = read_stages(project)
+    refuse_missing(stages)
+    paths = list(result_files(stages))
+    problems = [f"{path} was edited by hand; `make repro` makes it again" for path in edited_results(stages)]
+    problems += rewritten_results(stages)
+    problems += [f"{sentence}; run `make repro`" for sentence in stale_results(stages)]
+    if target is None:
+        values = defined_macros(project, paths)
+        return [*problems, *chapter_problems(project / CHAPTER, paths, values, project)]
+    copies = compare(paths, project, target)
+    return [*problems, *(f"{target / copy.path} {_WRONG[copy.kind]}" for copy in copies if copy.kind != "same")]
+
+
+def result_files(stages: Mapping[str, Stage]) -> dict[str, Stage]:
+    """Paths of the results that LaTeX reads, with the stage of each."""
+    return {item.path: stage for stage in stages.values() for item in stage.outputs if EXPORTED.fullmatch(item.path)}
+
+
+def refuse_missing(stages: Mapping[str, Stage]) -> None:
+    """Raises ResultError with a sentence where results are missing, or there are none at all."""
+    wanted = result_files(stages)
+    missing = [item.path for stage in stages.values() for item in stage.outputs if item.state == "missing"]
+    absent = [path for path in missing if path in wanted]
+    if not wanted or absent:
+        what = _some(absent) if absent else "every table and figure"
+        raise ResultError(f"missing: {what}; run `make repro`, which makes the results")
+
+
+def stale_results(stages: Mapping[str, Stage]) -> list[str]:
+    """A sentence for each stage whose results are stale: which, and what has changed, parameters first."""
+    sentences = []
+    for stage in stages.values():
+        results = [path for path, maker in result_files(stages).items() if maker is stage]
+        changed = changes(stages, stage.name)
+        if results and changed:
+            named = sorted(changed, key=lambda change: not change.what.startswith("parameter"))[:_MOST_CHANGES]
+            more = f"; and {len(changed) - len(named)} more changes" if len(changed) > len(named) else ""
+            sentences.append(f"{_some(results)} are stale: {'; '.join(each.sentence() for each in named)}{more}")
+    return sentences
+
+
+def edited_results(stages: Mapping[str, Stage]) -> list[str]:
+    """Paths of results in the project that are not what their stage wrote."""
+    edited = [item.path for stage in stages.values() for item in stage.outputs if item.state == "changed"]
+    return [path for path in edited if EXPORTED.fullmatch(path)]
+
+
+def rewritten_results(stages: Mapping[str, Stage]) -> list[str]:
+    """A sentence for each result that a notebook run by hand made otherwise than its stage.
+
+    Seconds differ with every run: files named latency are no less the notebook's for it.
+    """
+    outputs = [item for stage in stages.values() for item in stage.outputs if item.state == "rewritten"]
+    return [
+        f"{item.path} was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
+        for item in outputs
+        if EXPORTED.fullmatch(item.path) and MACHINE not in item.path
+    ]
+
+
+def compare(paths: Iterable[str], project: Path, target: Path) -> list[Copy]:
+    """How each result's copy in `target` stands, in the order of paths. Raises ResultError for a broken manifest."""
+    known = read_manifest(target).files
+    copies = [Copy(path=path, kind=_kind(path, project, target, known)) for path in paths]
+    current = {copy.path for copy in copies}
+    copies += [Copy(path=path, kind="dropped") for path in known if path not in current and (target / path).exists()]
+    return sorted(copies, key=lambda copy: copy.path)
+
+
+def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: bool = False) -> list[Copy]:
+    """Bring the copies up to date, edited ones only with `force`, which also removes dropped ones. What was done.
+
+    Raises ResultError where the folder cannot be written.
+    """
+    known = dict(read_manifest(target).files)
+    done = []
+    for copy in copies:
+        if copy.kind in ("edited", "dropped") and not force:
+            continue
+        if copy.kind == "dropped":
+            (target / copy.path).unlink()
+            _remove_empty((target / copy.path).parent)
+            known.pop(copy.path)
+        else:
+            content = (project / copy.path).read_bytes()
+            known[copy.path] = hashlib.sha256(content).hexdigest()
+            if copy.kind != "same":
+                _write(target / copy.path, content)
+        done += [copy] if copy.kind != "same" else []
+    text = Manifest(files=dict(sorted(known.items()))).model_dump_json(indent=1) + "\n"
+    if not (target / MANIFEST).exists() or text != (target / MANIFEST).read_text(encoding="utf-8"):
+        _write(target / MANIFEST, text.encode())
+    return done
+
+
+def start_chapter(project: Path, target: Path) -> list[str]:
+    """Copy the chapter into a folder that has no LaTeX of its own yet, as a start to edit; the names of its files."""
+    chapter = sorted((project / CHAPTER).glob("*.tex"))
+    if any(target.glob("*.tex")) or target.resolve() == (project / CHAPTER).resolve():
+        return []
+    for path in chapter:
+        _write(target / path.name, path.read_bytes())
+    return [path.name for path in chapter]
+
+
+def archive(target: Path) -> Path:
+    """`<target>.zip` beside the folder with all that LaTeX reads of it, for Overleaf; the same files, the same bytes.
+
+    Left out are hidden files, links that lead out of the folder, and the PDFs that LaTeX made.
+    """
+    root = target.resolve()
+    path = root.with_name(f"{root.name}.zip")
+    made = {tex.with_suffix(".pdf") for tex in root.glob("*.tex")}
+    found = [
+        file
+        for file in sorted(root.rglob("*"))
+        if file.is_file()
+        and file.suffix.lower() in SOURCES
+        and file not in made
+        and not any(part.startswith(".") or part == "build" for part in file.relative_to(root).parts)
+        and file.resolve().is_relative_to(root)
+    ]
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in found:
+                entry = zipfile.ZipInfo(file.relative_to(root).as_posix(), _ZIP_DATE)
+                entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+                packed.writestr(entry, file.read_bytes())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise ResultError(f"{path} cannot be written ({error.strerror})") from None
+    return path
+
+
+def read_manifest(target: Path) -> Manifest:
+    """The manifest of a thesis's folder; an empty one where there is none. Raises ResultError for a broken one."""
+    path = target / MANIFEST
+    if target.exists() and not target.is_dir():
+        raise ResultError(f"{target} is a file; name a folder")
+    try:
+        return Manifest.model_validate(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else Manifest()
+    except (OSError, ValueError, ValidationError):
+        raise ResultError(f"{path} is not a list of copied results; delete it and export again") from None
+
+
+def _kind(path: str, project: Path, target: Path, known: Mapping[str, str]) -> Kind:
+    copy = target / path
+    if not copy.exists():
+        return "new"
+    if not copy.is_file():
+        return "edited"
+    there = _sha256(copy)
+    if there == _sha256(project / path):
+        return "same"
+    return "changed" if there == known.get(path) else "edited"
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing any more: a study that is gone leaves none behind."""
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Replace a file in one step; a link in its place is replaced, not followed. Raises ResultError where it cannot."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        if path.parent.is_dir():
+            partial.unlink(missing_ok=True)
+        raise ResultError(
+            f"{path} cannot be written ({error.strerror}); name a folder that can be, or make room there"
+        ) from None
+
+
+def _some(paths: list[str]) -> str:
+    """The first two paths, and how many more."""
+    more = f" and {len(paths) - 2} more" if len(paths) > 2 else ""
+    return f"{', '.join(paths[:2])}{more}" if more else " and ".join(paths)

@@ -1,0 +1,276 @@
+"""Where a result comes from: stage, notebook, parameters, inputs, revision, run, libraries, and what changed since."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ovrag_core.base.errors import ResultError
+from ovrag_core.base.types import Frozen
+from ovrag_core.publish.stages import Change, Item, Parameter, Stage, changes, read_stages, shown, upstream
+from ovrag_core.runs.files import RUNS
+
+LOCK = "dvc.lock"
+MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
+LABEL = re.compile(r"\\label\{([^}]*)\}")
+# What tables and figures are made with; what a run was made with is in its manifest.
+LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "bert-score", "rouge-score", "matplotlib", "papermill", "dvc")
+_MOST_FILES = 4
+
+
+class Revision(Frozen):
+    """The commit in which the results were recorded, and whether they were recorded anew since."""
+
+    commit: str
+    date: str
+    title: str
+    since: bool
+
+
+class Provenance(Frozen):
+    """Everything that a result rests on.
+
+    `value` is that of a macro; `copy_same` is None unless a copy outside the project was asked for; `parameters` are
+    those of the stage and of all that it rests on, by stage; `files` names, for a changed folder of the inputs, the
+    files that differ from the revision; `run` is the run's manifest, None where the stage reads no run or its manifest
+    is not here.
+    """
+
+    asked: str
+    path: str
+    value: str | None
+    copy_same: bool | None
+    output: Item
+    stage: Stage
+    above: tuple[str, ...]
+    parameters: dict[str, tuple[Parameter, ...]]
+    changes: tuple[Change, ...]
+    files: dict[str, tuple[str, ...]]
+    revision: Revision | None
+    run: dict[str, Any] | None
+    libraries: dict[str, str]
+
+    @property
+    def state(self) -> str:
+        """The result's state in a few words."""
+        if self.output.recorded is None:
+            return "not recorded: its stage was never run, or has made it only since"
+        if self.output.state == "missing":
+            return "missing"
+        if self.output.state == "changed":
+            return "EDITED: not what its stage wrote"
+        if self.output.state == "rewritten":
+            return "rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
+        return "STALE" if self.changes else "up to date"
+
+
+def provenance(asked: str, project: Path) -> Provenance:
+    """Where a file that the pipeline makes comes from; `asked` may also be a macro's name or a LaTeX label.
+
+    Raises ResultError, with the nearest names, for what the pipeline does not make.
+    """
+    stages = read_stages(project)
+    path, value = _found(asked, project, stages)
+    stage, output = _maker(path, stages) or _unknown(asked, project, stages)
+    revision = _revision(project)
+    changed = [item.path for item in stage.inputs if item.state in ("changed", "rewritten")]
+    above = upstream(stages, stage.name)
+    return Provenance(
+        asked=asked,
+        path=path,
+        value=value,
+        copy_same=_copy_same(asked, project / path, project),
+        output=output,
+        stage=stage,
+        above=tuple(each.name for each in above if each is not stage),
+        parameters={each.name: each.parameters for each in above if each.parameters},
+        changes=tuple(changes(stages, stage.name)),
+        files=_changed_files(project, revision, changed),
+        revision=revision,
+        run=_manifest(project, stage),
+        libraries=_versions(LIBRARIES),
+    )
+
+
+def macros(text: str) -> dict[str, str]:
+    """Macros by name with their values, from a file that `thesis.numbers` wrote."""
+    return {match[1]: match[2] for line in text.splitlines() if (match := MACRO.fullmatch(line))}
+
+
+def provenance_text(found: Provenance) -> str:
+    """The provenance for people."""
+    stage = found.stage
+    value = f" = {found.value}" if found.value is not None else ""
+    lines = [f"{found.asked}{value}", _row("state", found.state)]
+    lines += [_row("file", found.path)] if found.path != found.asked else []
+    if found.copy_same is not None:
+        lines += [_row("copy", f"{'the same' if found.copy_same else 'NOT the same'} as the result")]
+    lines += [_row("hash", f"md5 {found.output.recorded or 'none'}")]
+    lines += [_row("stage", f"{stage.name}: {stage.description}")]
+    lines += [_row("notebook", f"{stage.notebook}, as executed: reports/{stage.name}.html")] if stage.notebook else []
+    lines += [_row("command", stage.command)]
+    lines += [_row("rests on", ", ".join(found.above))] if found.above else []
+    lines += [_row("revision", _revision_text(found.revision))]
+    lines += [_row("run", _run_text(found))] if _run_path(stage) else []
+    lines += [_row("libraries", f"installed: {_libraries_text(found.libraries)}")]
+    for maker, parameters in found.parameters.items():
+        lines += ["", f"parameters of {maker}", *(f"  {_parameter_text(parameter)}" for parameter in parameters)]
+    lines += ["", "inputs (md5)", *(f"  {_input_text(item, found.files)}" for item in stage.inputs)]
+    if found.changes:
+        lines += ["", "changed since; `make repro` brings the result up to date", *_change_lines(found.changes)]
+    return "\n".join(lines)
+
+
+def _row(name: str, text: str) -> str:
+    return f"  {name:<10} {text}"
+
+
+def _change_lines(changed: Iterable[Change]) -> list[str]:
+    return [f"  {change.sentence()}" for change in changed]
+
+
+def _parameter_text(parameter: Parameter) -> str:
+    if parameter.changed:
+        return f"{parameter.name} {parameter.difference}  CHANGED"
+    return f"{parameter.name} = {shown(parameter.now)}"
+
+
+def _input_text(item: Item, files: Mapping[str, tuple[str, ...]]) -> str:
+    made = f", made by {item.stage}" if item.stage else ""
+    state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
+    named = files.get(item.path, ())
+    which = f": {', '.join(named[:_MOST_FILES])}" if named else ""
+    which += f" and {len(named) - _MOST_FILES} more" if len(named) > _MOST_FILES else ""
+    return f"{item.recorded or 'none':<36} {item.path} ({state}{which}{made})"
+
+
+def _revision_text(revision: Revision | None) -> str:
+    if revision is None:
+        return f"none: {LOCK} is not in git"
+    since = "; recorded anew since, not committed" if revision.since else ""
+    return f"{revision.commit[:10]} of {revision.date}, {revision.title}{since}"
+
+
+def _run_path(stage: Stage) -> str | None:
+    """The records of the run that a stage makes or reads."""
+    paths = [item.path for item in (*stage.outputs, *stage.inputs)]
+    records = (path for path in paths if Path(path).parent == RUNS and path.endswith(".jsonl"))
+    return next((path for path in records if not path.endswith(".latency.jsonl")), None)
+
+
+def _run_text(found: Provenance) -> str:
+    path = PurePosixPath(_run_path(found.stage) or "")
+    if found.run is None:
+        return f"{path.stem}; its manifest is not here, `make repro` makes it again"
+    libraries = found.run.get("libraries")
+    made = f", made with {_libraries_text(libraries)}" if isinstance(libraries, dict) else ""
+    return f"{path.stem}, model {found.run.get('model', 'not recorded')}{made}"
+
+
+def _libraries_text(libraries: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in libraries.items())
+
+
+def _manifest(project: Path, stage: Stage) -> dict[str, Any] | None:
+    path = _run_path(stage)
+    if path is None:
+        return None
+    try:
+        values = json.loads((project / path).with_suffix(".manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return values if isinstance(values, dict) else None
+
+
+def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str, str | None]:
+    """The path within the project of what was asked for, and a macro's value."""
+    name = asked.removeprefix("\\")
+    made = [item.path for stage in stages.values() for item in stage.outputs if item.path.endswith(".tex")]
+    for path in made:
+        text = _text(project / path)
+        if name.isalpha() and name in (values := macros(text)):
+            return path, values[name]
+        if asked in LABEL.findall(text):
+            return path, None
+    root, place = project.resolve(), Path(asked).resolve()
+    within = place.relative_to(root).as_posix() if place.is_relative_to(root) else asked
+    copied = ["/".join(place.parts[-parts:]) for parts in (3, 2)]  # a thesis's file is a copy of the result so named
+    return next((path for path in (within, asked, *copied) if _maker(path, stages)), asked), None
+
+
+def _copy_same(asked: str, result: Path, project: Path) -> bool | None:
+    """Whether the file that was asked for, a copy outside the project, is the result; None for anything else."""
+    copy = Path(asked)
+    if not copy.is_file() or copy.resolve().is_relative_to(project.resolve()):
+        return None
+    return result.is_file() and copy.read_bytes() == result.read_bytes()
+
+
+def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, Item] | None:
+    """The stage that makes a file, and the output that the file is or lies in."""
+    places = {path, *(parent.as_posix() for parent in PurePosixPath(path).parents)}
+    return next(((stage, item) for stage in stages.values() for item in stage.outputs if item.path in places), None)
+
+
+def _unknown(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[Stage, Item]:
+    paths = [item.path for stage in stages.values() for item in stage.outputs]
+    names = [name for path in paths if path.endswith(".tex") for name in macros(_text(project / path))]
+    near = difflib.get_close_matches(asked.removeprefix("\\"), [*paths, *names], n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "name a file of tables/, figures/ or reports/, or a macro"
+    raise ResultError(f"{asked} is not made by the pipeline; {hint}")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _revision(project: Path) -> Revision | None:
+    found = _git(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", LOCK)
+    if not found:
+        return None
+    commit, date, title = found[0].split("\0")
+    since = bool(_git(project, "diff", "--name-only", commit, "--", LOCK))
+    return Revision(commit=commit, date=date, title=title, since=since)
+
+
+def _changed_files(project: Path, revision: Revision | None, folders: list[str]) -> dict[str, tuple[str, ...]]:
+    """For each folder the files in it that are not as they were at the revision."""
+    if revision is None:
+        return {}
+    found = {}
+    for folder in folders:
+        if (project / folder).is_dir():
+            tracked = _git(project, "diff", "--name-only", "--relative", revision.commit, "--", folder)
+            new = _git(project, "ls-files", "--others", "--exclude-standard", "--", folder)
+            within = {PurePosixPath(path).relative_to(folder).as_posix() for path in (*tracked, *new)}
+            found[folder] = tuple(sorted(within))
+    return found
+
+
+def _git(project: Path, *arguments: str) -> list[str]:
+    """Lines of git's answer; none where git or the repository is missing."""
+    command = ["git", "-c", "core.quotePath=false", *arguments]
+    try:
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, errors="replace", check=False)
+    except OSError:
+        return []
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def _versions(names: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,207 @@
+"""The pipeline as DVC knows it: stages, what they depend on and make, and what of that has changed since they ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from dvc.dependency.param import ParamsDependency
+from dvc.exceptions import DvcException
+from dvc.output import Output as DvcOutput
+from dvc.repo import Repo
+from dvc.stage import Stage as DvcStage
+
+from ovrag_core.base.errors import ResultError
+from ovrag_core.base.types import Frozen
+from ovrag_core.publish.rewritten import is_rewritten
+
+State = Literal["same", "changed", "rewritten", "missing", "not recorded"]
+
+
+class Item(Frozen):
+    """A file or folder that a stage depends on or makes; `recorded` is DVC's MD5 of when the stage last ran.
+
+    `stage` is the one that makes it, if any. An output is `rewritten` where a notebook run by hand changed it.
+    """
+
+    path: str
+    recorded: str | None
+    state: State
+    stage: str | None = None
+    in_git: bool = False
+
+
+class Parameter(Frozen):
+    """A parameter of a stage: its value when the stage last ran, and now; `new` where none was recorded."""
+
+    name: str
+    recorded: Any = None
+    now: Any = None
+    new: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the stage would run with another value now."""
+        return self.new or bool(self.recorded != self.now)
+
+    @property
+    def difference(self) -> str:
+        """What it was and is."""
+        return f"was {'not recorded' if self.new else shown(self.recorded)}, is {shown(self.now)}"
+
+
+class Stage(Frozen):
+    """A stage of the pipeline; `needs` names the stages whose outputs it reads."""
+
+    name: str
+    description: str
+    command: str
+    command_changed: bool
+    needs: tuple[str, ...]
+    inputs: tuple[Item, ...]
+    parameters: tuple[Parameter, ...]
+    outputs: tuple[Item, ...]
+
+    @property
+    def notebook(self) -> str | None:
+        """The notebook that the stage executes, if it does."""
+        return next((word for word in self.command.split() if word.endswith(f"{self.name}.ipynb")), None)
+
+    @property
+    def ran(self) -> bool:
+        """Whether a run of the stage is recorded."""
+        return any(item.recorded for item in self.outputs)
+
+
+class Change(Frozen):
+    """What has changed since a stage ran, in words."""
+
+    stage: str
+    what: str
+
+    def sentence(self) -> str:
+        """The change with the stage that it affects first."""
+        return f"{self.stage}: {self.what}"
+
+
+def read_stages(project: Path, *, compared: bool = True) -> dict[str, Stage]:
+    """All stages by name, in the order of `dvc.yaml`.
+
+    `compared`: each input and output with what is on disk; without it every state is `same`, which is quicker.
+    Raises ResultError where the folder holds no pipeline, or one that DVC cannot read.
+    """
+    try:
+        with Repo(str(project)) as repo:
+            stages: list[DvcStage] = repo.index.stages
+            makers = {out.def_path: stage.name for stage in stages for out in stage.outs}
+            needs = {stage.name: {needed.name for needed in repo.index.graph.successors(stage)} for stage in stages}
+            names = [stage.name for stage in stages]
+            order = {stage: tuple(name for name in names if name in needed) for stage, needed in needs.items()}
+            return {each.name: _stage(each, makers, order[each.name], compared) for each in stages}
+    except DvcException as error:
+        reason = " ".join(str(error).split())
+        raise ResultError(f"the pipeline of {project} cannot be read: {reason}; mend dvc.yaml or dvc.lock") from None
+
+
+def upstream(stages: Mapping[str, Stage], name: str) -> list[Stage]:
+    """The stage and all that it rests on, in the pipeline's order."""
+    found, waiting = set(), [name]
+    while waiting:
+        current = waiting.pop()
+        if current not in found:
+            found.add(current)
+            waiting += stages[current].needs
+    return [stage for stage in stages.values() if stage.name in found]
+
+
+def changes(stages: Mapping[str, Stage], name: str) -> list[Change]:
+    """Why the results of a stage are stale: what has changed for it, or for a stage that it rests on; empty if not.
+
+    What another stage makes and is only absent (bulk that a fresh clone does not have) is no change.
+    """
+    above = upstream(stages, name)
+    read = {item.path for stage in above for item in stage.inputs}
+    return [
+        Change(stage=stage.name, what=what)
+        for stage in above
+        for what in _changed(stage, set() if stage.name == name else _unread(stage, read))
+    ]
+
+
+def _unread(stage: Stage, read: set[str]) -> set[str]:
+    """Inputs that the stage turns into outputs of the same name which nobody `read`: other notebooks, cleaned."""
+    unread = {Path(item.path).name for item in stage.outputs if item.path not in read}
+    return {item.path for item in stage.inputs if Path(item.path).name in unread}
+
+
+def _changed(stage: Stage, unread: set[str]) -> Iterator[str]:
+    if not stage.ran:
+        yield "was never run"
+        return
+    if stage.command_changed:
+        yield "its command changed"
+    for parameter in stage.parameters:
+        if parameter.changed:
+            yield f"parameter {parameter.name} {parameter.difference}"
+    for item in stage.inputs:
+        if item.path in unread:
+            continue
+        if item.state in ("changed", "rewritten"):
+            yield f"{item.path} changed"
+        elif item.state == "not recorded":
+            yield f"{item.path} was not an input then"
+        elif item.state == "missing" and item.stage is None:
+            yield f"{item.path} is gone"
+
+
+def shown(value: object) -> str:
+    """A parameter's value as params.yaml has it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{', '.join(map(shown, value))}]" if isinstance(value, list | tuple) else str(value)
+
+
+def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...], compared: bool) -> Stage:
+    inputs = [dep for dep in stage.deps if not isinstance(dep, ParamsDependency)]
+    return Stage(
+        name=stage.name,
+        description=stage.desc or "",
+        command=" ".join(str(stage.cmd or "").split()),
+        command_changed=bool(getattr(stage, "cmd_changed", False)),
+        needs=needs,
+        inputs=tuple(_item(dep, makers.get(dep.def_path), compared) for dep in inputs),
+        parameters=tuple(each for dep in stage.deps if isinstance(dep, ParamsDependency) for each in _parameters(dep)),
+        outputs=tuple(_item(out, stage.name, compared) for out in stage.outs),
+    )
+
+
+def _item(item: DvcOutput, stage: str | None, compared: bool) -> Item:
+    recorded = item.hash_info.value if item.hash_info else None
+    state: State = "same"
+    if not compared:
+        pass
+    elif not item.exists:
+        state = "missing"
+    elif recorded is None:
+        state = "not recorded"
+    elif item.workspace_status():
+        state = "rewritten" if is_rewritten(Path(item.repo.root_dir), item.def_path) else "changed"
+    return Item(path=item.def_path, recorded=recorded, state=state, stage=stage, in_git=not item.use_cache)
+
+
+def _parameters(dependency: ParamsDependency) -> Iterator[Parameter]:
+    recorded = dict(_leaves(dependency.hash_info.value or {}))
+    now = dict(_leaves(dependency.read_params()))
+    for name in dict.fromkeys([*now, *recorded]):
+        yield Parameter(name=name, recorded=recorded.get(name), now=now.get(name), new=name not in recorded)
+
+
+def _leaves(values: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value

@@ -1,0 +1,71 @@
+"""Several runs side by side: rates of each, and the paired differences of an arm that two of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import pandas as pd
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.evaluation import confusion
+from ovrag_core.evaluation.statistics import holm
+from ovrag_core.report.run import Run, with_bounds, write
+
+
+def runs_table(runs: Sequence[Run]) -> pd.DataFrame:
+    """A row a run and arm: contracts, queries, what stands beside the matrix, precision, recall, F1: `runs`.
+
+    It is written where the first run's tables are. Raises RunError for fewer than two runs, or two of one name.
+    """
+    _refuse_alike(runs)
+    parts = [confusion.confusion_by(run.frame, ["arm"], run.plan).assign(run=run.name, model=run.model) for run in runs]
+    table = pd.concat(parts, ignore_index=True)
+    table["beside"] = table[list(confusion.BESIDE)].sum(axis=1)
+    names = ["run", "model", "arm", "documents", "queries", "beside", *with_bounds(confusion.RATES)]
+    note = runs[0].note(n=f"{sum(len(run.records) for run in runs)} queries in {len(runs)} runs")
+    note = type(note)(_models(runs), "as listed", note.n, note.interval, "Beside: unchecked, failed or without a label")
+    headers = {"documents": "Contracts"}
+    return write(runs[0], table[names], "runs", "Runs compared.", note, headers=headers)
+
+
+def run_differences(runs: Sequence[Run]) -> pd.DataFrame:
+    """Differences between runs in an arm that both have, over contracts with the same name and label: `runs_paired`.
+
+    p-values are Holm's within a rate.
+    """
+    _refuse_alike(runs)
+    rows: list[dict[str, object]] = []
+    for one, other in combinations(runs, 2):
+        for arm in (name for name in one.arms if name in other.arms):
+            both = pd.concat([_named(one, arm, "first"), _named(other, arm, "second")], ignore_index=True)
+            labels = both.groupby("document_id")["label"].nunique()
+            shared = both[both["document_id"].map(labels) == 1]
+            for rate, found in confusion.compare(shared, "first", "second", one.plan).items():
+                if found.value is not None:
+                    row: dict[str, object] = {"rate": rate, "arm": arm, "first": one.name, "second": other.name}
+                    row |= {"contracts": found.clusters, "difference": found.value, "p": found.p}
+                    rows.append(row | {"difference_low": found.low, "difference_high": found.high})
+    names = ["rate", "arm", "first", "second", "contracts", *with_bounds(["difference"]), "p"]
+    table = pd.DataFrame(rows, columns=names).sort_values("rate", kind="stable", ignore_index=True)
+    adjusted = [
+        holm([None if pd.isna(p) else float(p) for p in group["p"]]) for _, group in table.groupby("rate", sort=True)
+    ]
+    table["p_holm"] = pd.Series([p for family in adjusted for p in family], dtype=float)
+    note = runs[0].note(n="the contracts that both runs have, as listed", more="First run minus second")
+    note = type(note)(_models(runs), "as listed", note.n, note.interval, note.more)
+    return write(runs[0], table, "runs_paired", "Paired differences between runs in the same arm.", note)
+
+
+def _named(run: Run, arm: str, name: str) -> pd.DataFrame:
+    return run.frame[run.frame["arm"] == arm].assign(arm=name)
+
+
+def _models(runs: Sequence[Run]) -> str:
+    return "; ".join(f"{run.model}, run {run.name}" for run in runs)
+
+
+def _refuse_alike(runs: Sequence[Run]) -> None:
+    names = [run.name for run in runs]
+    if len(set(names)) < max(2, len(names)):
+        raise RunError(f"{', '.join(names) or 'nothing'} cannot be compared; name two different runs")

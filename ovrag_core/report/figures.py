@@ -1,0 +1,509 @@
+"""Figures for print: text width, readable in grey, the same bytes on every build. Data in, figure out, no state.
+
+Colours are from seaborn's "colorblind" palette and differ in lightness; series differ in hatch or marker besides.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import BoundaryNorm, Colormap, ListedColormap, LogNorm
+from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, get_font
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
+
+from ovrag_core.report.tables import Note, escape
+
+FIGURES = Path("figures")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X")
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\")
+GREY = "0.35"
+LIGHT = "0.88"
+MISSING = "n/a"
+_MOST_SHADES = 8
+_MOST_MAPS = 6  # side by side
+_LONGEST_LABEL = 14  # characters of a contract or question on an axis
+
+RC: Mapping[str, object] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine has it
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "grid.color": "0.85",
+    "grid.linewidth": 0.5,
+    "hatch.linewidth": 0.5,
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "svg.hashsalt": "ovrag",
+}
+
+
+def styled() -> AbstractContextManager[None]:
+    """Matplotlib's defaults with our settings on top, whatever the notebook or the user has set."""
+    return style.context(["default", dict(RC)])
+
+
+def save_figure(fig: Figure, name: str, *, caption: str = "", note: Note | None = None, folder: Path = FIGURES) -> Path:
+    """Write `<name>.pdf` and `<name>.png` without dates, and, with a caption, `<name>.tex` that includes the PDF.
+
+    Returns the path of the PNG.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _spell_out(fig)
+    with styled():
+        fig.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
+        fig.savefig(folder / f"{name}.png", metadata={"Software": None})
+    if caption:
+        text = f"{escape(caption)} {escape(note.sentence()) if note else ''}".strip()
+        lines = [
+            r"\begin{figure}[htbp]",
+            r"\centering",
+            rf"\includegraphics[width=\textwidth]{{figures/{name}.pdf}}",
+            rf"\caption[{escape(caption)}]{{{text}}}",
+            rf"\label{{fig:{name.replace('_', '-')}}}",
+            r"\end{figure}",
+        ]
+        (folder / f"{name}.tex").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    return folder / f"{name}.png"
+
+
+def _spell_out(fig: Figure) -> None:
+    """Characters that the font cannot draw become their code point, as U+4E2D, instead of empty boxes."""
+    for ax in fig.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            labels = [label.get_text() for label in axis.get_majorticklabels()]
+            if any(drawable(label) != label for label in labels):  # tick labels are made anew when they are drawn
+                axis.set_ticks(axis.get_majorticklocs(), labels=[drawable(label) for label in labels])
+    for text in fig.findobj(Text):
+        if isinstance(text, Text):
+            text.set_text(drawable(text.get_text()))
+
+
+def clipped(label: str) -> str:
+    """A label that leaves room for the picture."""
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
+
+
+def drawable(text: str) -> str:
+    """The text with what the figures' font lacks spelt as code points; control characters are left out."""
+    known = _characters()
+    kept = (character for character in text if character == "\n" or not unicodedata.category(character).startswith("C"))
+    return "".join(c if ord(c) in known or c.isspace() else f"U+{ord(c):04X}" for c in kept)
+
+
+@cache
+def _characters() -> frozenset[int]:
+    return frozenset(get_font(findfont(str(RC["font.family"]))).get_charmap())
+
+
+def colours(count: int) -> list[str]:
+    """So many colours, told apart by the colour-blind and, by lightness, in grey."""
+    chosen = [sns.color_palette("colorblind").as_hex()[place] for place in (0, 1, 2, 4, 8, 7, 5)]
+    return [chosen[place % len(chosen)] for place in range(count)]
+
+
+def heat_maps(tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str) -> Figure:
+    """Small tables of counts side by side, one per key, each cell shaded by its share of the row and annotated.
+
+    Index and columns of each frame are the labels; a row without counts stays white.
+    """
+    with styled():
+        columns = min(_MOST_MAPS, max(1, len(tables)))
+        fig, axes = _grid(len(tables), width, columns=columns, height=1.25)
+        for place, (title, table) in enumerate(tables.items()):
+            _heat_map(axes[place], table)
+            axes[place].set_title(title.replace(" ", "\n", 1))
+            axes[place].set_xlabel(column_label)
+            if place % columns == 0:
+                axes[place].set_ylabel(row_label)
+            else:
+                axes[place].set_yticklabels([])
+        return fig
+
+
+def rates_by_group(
+    table: pd.DataFrame,
+    group: str,
+    names: Mapping[str, str],
+    width: float,
+    *,
+    published: Mapping[str, Mapping[str, float]] | None = None,
+    limits: tuple[float, float] | None = (0, 1),
+) -> Figure:
+    """One panel a rate: a point with its interval per group; hollow diamonds are published values (group → rate).
+
+    `table` has the group's column and, for each of `names` (column → title), the column, `_low` and `_high`. Without
+    `limits` each panel is scaled to its values.
+    """
+    with styled():
+        groups = table[group].tolist()
+        height = 0.75 + 0.29 * max(1, len(groups))
+        fig = Figure(figsize=(width, height), layout="constrained")
+        axes = fig.subplots(1, len(names), sharey=True, squeeze=False)[0]
+        for ax, (name, title) in zip(axes, names.items(), strict=True):
+            _points(ax, table, name)
+            marks = [(published or {}).get(item, {}).get(name) for item in groups]
+            for place, mark in enumerate(marks):
+                if mark is not None:
+                    _published_mark(ax, mark, place + 0.23)
+            ax.set_title(title)
+            if table[name].isna().all():
+                ax.set_xticks([])
+            elif limits:
+                ax.set_xlim(limits[0] - 0.03 * (limits[1] - limits[0]), limits[1] + 0.03 * (limits[1] - limits[0]))
+            else:
+                ax.margins(x=0.2)
+                ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+            ax.grid(axis="x")
+            ax.set_axisbelow(True)
+        axes[0].set_yticks(range(len(groups)), groups)
+        axes[0].set_ylim(max(1, len(groups)) - 0.5, -0.5)
+        if any(name in marks for item, marks in (published or {}).items() if item in groups for name in names):
+            _published_legend(fig)
+        return fig
+
+
+def grid_of_cells(
+    tables: Mapping[str, pd.DataFrame],
+    kinds: Mapping[str, tuple[str, str]],
+    width: float,
+    *,
+    row_label: str,
+    column_label: str,
+    groups: Sequence[str] = (),
+) -> Figure:
+    """Many coloured cells, one row of panels per key: frames of kinds, rows × columns, all with the same columns.
+
+    `kinds` maps a cell's value to (legend, colour). `groups` names a group for each column; a line parts neighbours
+    that differ, and the group's name stands above.
+    """
+    with styled():
+        rows = max((len(table.index) for table in tables.values()), default=1)
+        height = 0.75 + len(tables) * (0.16 * rows + 0.26)
+        fig = Figure(figsize=(width, height), layout="constrained")
+        axes = fig.subplots(max(1, len(tables)), 1, sharex=True, squeeze=False)[:, 0]
+        codes = {kind: code for code, kind in enumerate(kinds)}
+        palette = ListedColormap([colour for _, colour in kinds.values()])
+        norm = BoundaryNorm(np.arange(len(kinds) + 1) - 0.5, len(kinds))
+        for ax, (title, table) in zip(axes, tables.items(), strict=False):
+            values = table.map(lambda kind: codes.get(kind, np.nan)).to_numpy(dtype=float)
+            ax.pcolormesh(np.ma.masked_invalid(values), cmap=palette, norm=norm, edgecolor="white", linewidth=0.3)
+            ax.set_yticks(np.arange(len(table.index)) + 0.5, [clipped(str(row)) for row in table.index])
+            ax.invert_yaxis()
+            ax.set_title(title, loc="left", pad=3)
+            ax.tick_params(length=0)
+            ax.spines[:].set_visible(False)
+            for edge in _edges(groups):
+                ax.axvline(edge, color="black", linewidth=0.8)
+        axes[0].set_ylabel(row_label)
+        _name_groups(axes[0], groups)
+        _sparse_ticks(axes[-1], [str(column) for column in next(iter(tables.values())).columns] if tables else [])
+        axes[-1].set_xlabel(column_label)
+        present = {value for table in tables.values() for value in table.to_numpy().ravel()}
+        handles = [
+            Patch(fc=colour, ec=GREY, lw=0.3, label=text) for kind, (text, colour) in kinds.items() if kind in present
+        ]
+        fig.legend(handles=handles, loc="outside lower center", ncols=len(handles) or 1)
+        return fig
+
+
+def matrices(
+    tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str, unit: str, columns: int = 3
+) -> Figure:
+    """Square matrices of counts, one panel per key, on one scale of shades, logarithmic for high counts; zero is white.
+
+    With many rows the labels are thinned out. The diagonal is where row and column name the same thing.
+    """
+    with styled():
+        columns = min(columns, max(1, len(tables)))
+        fig, axes = _grid(len(tables), width, columns=columns, height=(width - 1.2) / columns + 0.2)
+        top = max([1, *(int(table.to_numpy().max()) for table in tables.values() if table.size)])
+        few = top <= _MOST_SHADES
+        palette = _shades(top) if few else _grey_blue()
+        norm = BoundaryNorm(np.arange(top + 1) + 0.5, top) if few else LogNorm(vmin=0.7, vmax=top)
+        image = None
+        for place, (title, table) in enumerate(tables.items()):
+            ax = axes[place]
+            values = table.to_numpy(dtype=float)
+            rows, places = np.nonzero(values)  # a square for each: most cells are empty
+            corners = np.array([(0, 0), (0, 1), (1, 1), (1, 0)])
+            squares = np.stack([places, rows], axis=1)[:, None, :] + corners
+            image = PolyCollection(squares, cmap=palette, norm=norm, edgecolor="face", linewidth=0.4)
+            image.set_array(values[rows, places])
+            ax.add_collection(image)
+            ax.set(xlim=(0, values.shape[1]), ylim=(values.shape[0], 0), aspect="equal")
+            ax.spines[:].set_visible(True)
+            ax.set_title(title)
+            _sparse_ticks(ax, [str(column) for column in table.columns], most=5)
+            _sparse_ticks(ax, [str(row) for row in table.index], axis="y", most=5)
+            if place % columns == 0:
+                ax.set_ylabel(row_label)
+            ax.set_xlabel(column_label)
+        if image is not None:
+            bar = fig.colorbar(image, ax=list(axes), shrink=0.5, aspect=18, label=unit)
+            if few:
+                bar.set_ticks(range(1, top + 1), labels=[str(count) for count in range(1, top + 1)])
+            else:
+                bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else ""))
+            bar.ax.yaxis.set_minor_formatter(NullFormatter())
+            bar.ax.tick_params(length=0)
+            bar.outline.set_linewidth(0.4)
+        return fig
+
+
+def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], width: float, *, unit: str) -> Figure:
+    """One horizontal bar a group, divided into the shares of `parts` (column → legend), annotated from 4% on."""
+    with styled():
+        groups = table[group].tolist()
+        fig = Figure(figsize=(width, 0.85 + 0.26 * max(1, len(groups))), layout="constrained")
+        ax = fig.subplots()
+        left = np.zeros(len(groups))
+        shades = dict(zip(parts, ("#0b5c8a", "#8fbcd4", "#f2d49b", "0.9"), strict=False))
+        for place, (name, text) in enumerate(parts.items()):
+            values = table[name].astype(float).fillna(0).to_numpy()
+            if not values.any():  # the legend names what is drawn
+                continue
+            hatch = HATCHES[place % len(HATCHES)]
+            bars = ax.barh(range(len(groups)), values, left=left, color=shades[name], label=text)
+            for bar in bars:
+                bar.set(edgecolor="black", linewidth=0.4, hatch=hatch)
+            for row, (value, start) in enumerate(zip(values, left, strict=True)):
+                if value >= 0.04:
+                    box = {"fc": "white", "ec": "none", "pad": 0.8, "alpha": 0.85}
+                    ax.text(start + value / 2, row, f"{value:.0%}", ha="center", va="center", fontsize=6.5, bbox=box)
+            left += values
+        ax.set_yticks(range(len(groups)), groups)
+        ax.invert_yaxis()
+        ax.set_xlim(0, 1)
+        ax.xaxis.set_major_formatter(PercentFormatter(1))
+        ax.set_xlabel(unit)
+        ax.tick_params(axis="y", length=0)
+        if left.any():
+            fig.legend(loc="outside upper center", ncols=len(parts))
+        return fig
+
+
+def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str, bins: int = 40) -> Figure:
+    """One histogram per key above each other on a shared logarithmic axis, with the median marked."""
+    with styled():
+        fig = Figure(figsize=(width, 0.55 + 0.72 * max(1, len(samples))), layout="constrained")
+        axes = fig.subplots(max(1, len(samples)), 1, sharex=True, squeeze=False)[:, 0]
+        positive = {key: values[values > 0] for key, values in samples.items()}
+        every = pd.concat(list(positive.values())) if positive else pd.Series(dtype=float)
+        edges = _log_edges(every, bins)
+        for ax, (title, values) in zip(axes, positive.items(), strict=False):
+            ax.hist(values, bins=edges, color="#5b9bc2", ec="white", lw=0.3)
+            if len(values):
+                middle = float(values.median())
+                ax.axvline(middle, color="black", lw=1, ls="--")
+                ax.set_title(f"median {duration(middle)}, n = {len(values)}", loc="right", pad=2, fontsize=7)
+            ax.set_title(title, loc="left", pad=2)
+            ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+        _seconds_axis(axes[-1], label)
+        axes[len(axes) // 2].set_ylabel("queries")
+        return fig
+
+
+def part_distributions(
+    frame: pd.DataFrame,
+    group: str,
+    parts: Sequence[str],
+    width: float,
+    *,
+    label: str,
+    published: Mapping[str, Mapping[str, float]] | None = None,
+) -> Figure:
+    """Box plots of parts per group on a logarithmic axis: box: quartiles, whiskers: 5th to 95th percentile.
+
+    Zeros (parts that a group does not have) are left out. Hollow diamonds are published medians (group → part).
+    """
+    with styled():
+        groups = list(dict.fromkeys(frame[group]))
+        drawn: set[str] = set()
+        beside = False
+        fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(groups)) * len(parts)), layout="constrained")
+        ax = fig.subplots()
+        for place, (name, colour) in enumerate(zip(groups, colours(len(groups)), strict=True)):
+            rows = frame[frame[group] == name]
+            samples = [rows.loc[rows[part] > 0, part].to_numpy() for part in parts]
+            step = 0.8 / max(1, len(groups))
+            at = [row - 0.4 + step * (place + 0.5) for row in range(len(parts))]
+            used = [(sample, y) for sample, y in zip(samples, at, strict=True) if len(sample)]
+            medians = (published or {}).get(name, {})
+            beside = beside or bool(medians.keys() & set(parts))
+            for part, y in zip(parts, at, strict=True):
+                if part in medians:
+                    _published_mark(ax, medians[part], y)
+            if not used:
+                continue
+            drawn.add(name)
+            thin = {"lw": 0.6}
+            boxes = ax.boxplot(
+                [sample for sample, _ in used],
+                positions=[y for _, y in used],
+                orientation="horizontal",
+                widths=step * 0.75,
+                whis=(5, 95),
+                patch_artist=True,
+                manage_ticks=False,
+                medianprops={"color": "black", "lw": 1},
+                flierprops={"marker": ".", "ms": 1.6, "mec": "0.45", "mfc": "0.45"},
+                boxprops=thin,
+                whiskerprops=thin,
+                capprops=thin,
+            )
+            for box in boxes["boxes"]:
+                box.set(facecolor=colour, alpha=0.85, hatch=HATCHES[place % len(HATCHES)])
+        ax.set_yticks(range(len(parts)), parts)
+        ax.invert_yaxis()
+        ax.tick_params(axis="y", length=0)
+        for row in range(1, len(parts)):
+            ax.axhline(row - 0.5, color="0.8", lw=0.5)
+        _seconds_axis(ax, label)
+        ax.grid(axis="x")
+        ax.set_axisbelow(True)
+        look = zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False)
+        handles: list[Patch | Line2D] = [
+            Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name)
+            for name, colour, hatch in look
+            if name in drawn
+        ]
+        if beside:
+            handles.append(_published_handle("median as published"))
+        fig.legend(handles=handles, loc="outside upper center", ncols=min(6, len(handles)) or 1, columnspacing=1.2)
+        return fig
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people, with three significant digits: 1.2 ms, 350 ms, 4.1 s."""
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def _grid(count: int, width: float, *, columns: int, height: float) -> tuple[Figure, list[Axes]]:
+    rows = -(-max(1, count) // columns)
+    fig = Figure(figsize=(width, rows * height + 0.15), layout="constrained")
+    axes = list(fig.subplots(rows, columns, squeeze=False).ravel())
+    for ax in axes[count:]:
+        ax.set_axis_off()
+    return fig, axes
+
+
+def _heat_map(ax: Axes, table: pd.DataFrame) -> None:
+    counts = table.to_numpy(dtype=float)
+    sums = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
+    ax.imshow(shares, cmap=_grey_blue(), vmin=0, vmax=1.15)
+    for (row, column), share in np.ndenumerate(shares):
+        colour = "white" if share > 0.55 else "black"
+        text = f"{counts[row, column]:.0f}" + (f"\n{share:.0%}" if sums[row, 0] else "")
+        ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=7)
+    ax.set_xticks(range(len(table.columns)), table.columns)
+    ax.set_yticks(range(len(table.index)), table.index)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+
+
+def _points(ax: Axes, table: pd.DataFrame, name: str) -> None:
+    values = table[name].astype(float).to_numpy()
+    lows = table[f"{name}_low"].astype(float).to_numpy()
+    highs = table[f"{name}_high"].astype(float).to_numpy()
+    for place, (value, low, high) in enumerate(zip(values, lows, highs, strict=True)):
+        if np.isnan(value):
+            ax.text(0.5, place, MISSING, transform=ax.get_yaxis_transform(), ha="center", va="center", color=GREY)
+            continue
+        if not np.isnan(low):
+            ax.plot([low, high], [place, place], color="#0b5c8a", lw=1.6, solid_capstyle="butt")
+        ax.plot(value, place, marker="o", ms=4.5, color="#0b5c8a", ls="", zorder=3)
+    ax.tick_params(axis="y", length=0)
+
+
+def _published_mark(ax: Axes, x: float, y: float) -> None:
+    ax.plot(x, y, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
+
+
+def _published_handle(label: str) -> Line2D:
+    return Line2D([], [], marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", label=label)
+
+
+def _published_legend(fig: Figure) -> None:
+    handles = [
+        Line2D([], [], marker="o", ms=4.5, color="#0b5c8a", lw=1.6, label="measured, with interval"),
+        _published_handle("as published"),
+    ]
+    fig.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def _edges(groups: Sequence[str]) -> list[int]:
+    return [place for place in range(1, len(groups)) if groups[place] != groups[place - 1]]
+
+
+def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
+    """Names above the columns of each group, alternately lower and higher, as narrow groups have long names."""
+    if not groups:
+        return
+    starts = [0, *_edges(groups)]
+    for turn, (start, end) in enumerate(zip(starts, [*starts[1:], len(groups)], strict=True)):
+        name = groups[start].replace("_", " ")
+        place = ((start + end) / 2, 1 + (0.42 if turn % 2 else 0.24))
+        ax.text(*place, name, transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=6.5)
+
+
+def _sparse_ticks(ax: Axes, labels: Sequence[str], axis: str = "x", most: int = 11) -> None:
+    """Labels at cell centres, at most so many."""
+    step = max(1, -(-len(labels) // most))
+    step = next((nice for nice in (1, 2, 5, 10, 20, 25, 50, 100) if nice >= step), step)
+    places = [place for place in range(len(labels)) if step == 1 or place == 0 or (place + 1) % step == 0]
+    target = ax.xaxis if axis == "x" else ax.yaxis
+    target.set_ticks([place + 0.5 for place in places], [clipped(labels[place]) for place in places])
+
+
+def _log_edges(values: pd.Series, bins: int) -> np.ndarray:
+    if values.empty:
+        return np.geomspace(0.001, 1, bins + 1)
+    low, high = float(values.min()), float(values.max())
+    return np.geomspace(low, high * 1.0001 if high > low else low * 1.1, bins + 1)
+
+
+def _seconds_axis(ax: Axes, label: str) -> None:
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    steps = (1.0,) if high / low > 500 else (1.0, 2.0, 5.0)
+    ax.xaxis.set_major_locator(LogLocator(10, subs=steps, numticks=20))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel(label)
+
+
+def _grey_blue() -> Colormap:
+    """White to dark blue, evenly darker, so that it prints as a grey scale."""
+    palette: Colormap = sns.light_palette("#0b3c5d", as_cmap=True)
+    return palette
+
+
+def _shades(count: int) -> ListedColormap:
+    """So many shades of blue, the lightest still seen on white paper."""
+    return ListedColormap(sns.light_palette("#06283f", count + 2).as_hex()[2:])

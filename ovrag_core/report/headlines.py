@@ -1,0 +1,92 @@
+"""The headline figures of a scored run as LaTeX macros."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ovrag_core.evaluation import confusion
+from ovrag_core.evaluation.score import Json
+from ovrag_core.report import numbers
+from ovrag_core.report.run import Run, publisher
+
+
+def numbers_file(run: Run, scores: Json) -> Path:
+    """Macros of the headline figures of a scored run: `numbers.tex`."""
+    arms = scores["arms"]
+    assert isinstance(arms, dict)
+    values = {
+        "RunName": run.name,
+        "RunModel": run.model,
+        "RunContracts": str(run.frame["document_id"].nunique()),
+        "RunQuestions": str(run.frame["question_id"].nunique()),
+        "RunQueries": str(len(run.frame)),
+        **({"RunLabelled": str(run.labelled)} if run.labelled else {}),
+        "RunConfidence": f"{run.plan.confidence:.0%}",
+        "RunResamples": str(run.plan.samples),
+        "BertscoreModel": str(scores["bertscore_model"]),
+    }
+    if any(result["rouge_l"] is not None for result in arms.values()):
+        values["RunLikened"] = "true"
+    for arm, result in arms.items():
+        values |= _arm_numbers(arm, result)
+    for arm, published in (run.published.arms if run.published else {}).items():
+        names = [name for name, value in published.items() if not isinstance(value, dict)]
+        values |= {numbers.macro_name("published", arm, name): f"{published[name]:g}" for name in names}
+    comment = f"Run {run.name}, model {run.model}. Published...: as published by {publisher(run)}."
+    return numbers.write_numbers(values, run.tables / "numbers.tex", comment)
+
+
+def _arm_numbers(arm: str, result: Json) -> dict[str, str]:
+    values = {}
+    rates = ["precision", "recall", "f1", "hard_reject_rate", "rouge_l", "rouge_l_accepted", "wrong_contract_rate"]
+    for name in rates:
+        values[numbers.macro_name(arm, name)] = numbers.number(result[name])
+        values[numbers.macro_name(arm, name, "interval")] = numbers.interval(result[f"{name}_interval"])
+    for group, names in (
+        ("confusion", [*confusion.MATRIX, *confusion.BESIDE]),
+        ("corrections", ["needed", "succeeded"]),
+        ("contracts", ["clashes", "clashes_flagged", "clean", "clean_flagged", "detection", "false_alarm"]),
+        ("bertscore", ["precision", "recall", "f1", "f1_rescaled"]),
+    ):
+        found = result[group]
+        assert isinstance(found, dict)
+        values |= {numbers.macro_name(arm, group, name): numbers.number(found[name]) for name in names}
+    values[numbers.macro_name(arm, "queries")] = numbers.number(result["queries"])
+    values[numbers.macro_name(arm, "asked_contract_rate")] = numbers.number(result.get("asked_contract_rate"))
+    return values
+
+
+def sentences(scores: Json) -> list[str]:
+    """What a scored run shows, a sentence or two an arm, computed from its figures."""
+    arms = scores["arms"]
+    assert isinstance(arms, dict)
+    return [_sentence(arm, result) for arm, result in arms.items()]
+
+
+def _sentence(arm: str, result: Json) -> str:
+    counts, contracts = result["confusion"], result["contracts"]
+    assert isinstance(counts, dict)
+    assert isinstance(contracts, dict)
+    flagged = counts["tp"] + counts["fp"]
+    if not flagged:
+        what = f"{arm} flags nothing, so {counts['fn']} queries about contradictory contracts pass"
+    else:
+        what = (
+            f"{arm} flags {counts['tp']} of {counts['tp'] + counts['fn']} queries about contradictory contracts "
+            f"(recall {_with_interval(result, 'recall')}) and {counts['fp']} of {counts['fp'] + counts['tn']} about "
+            f"clean ones (precision {_with_interval(result, 'precision')}); "
+            f"{contracts['clashes_flagged']} of {contracts['clashes']} such contracts are flagged at least once"
+        )
+    beside = counts["unchecked"] + counts["error"]
+    return f"{what}. " + (f"{beside} queries stand beside the matrix. " if beside else "") + _quality(result)
+
+
+def _quality(result: Json) -> str:
+    wrong = result["wrong_contract_rate"]
+    about = f", {wrong:.1%} of answers are about another contract only" if isinstance(wrong, float) else ""
+    return f"ROUGE-L {_with_interval(result, 'rouge_l')}{about}."
+
+
+def _with_interval(result: Json, name: str) -> str:
+    bounds = numbers.interval(result[f"{name}_interval"])
+    return numbers.number(result[name]) + (f" {bounds}" if bounds != "n/a" else "")

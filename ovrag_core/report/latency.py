@@ -1,0 +1,121 @@
+"""Seconds: tables, figures and numbers of a run. Every file's name says latency, as it depends on the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ovrag_core.evaluation import latency, quality
+from ovrag_core.report import drawings, effort, figures, numbers
+from ovrag_core.report.run import MARK, Run, integers, save, source, with_bounds, write
+from ovrag_core.report.tables import Note, heading
+
+
+def _note(run: Run, seconds: pd.DataFrame, *, interval: bool = True, more: str = "") -> Note:
+    """What a result rests on: the arms and queries that were timed, which an arm judged again was not."""
+    if seconds.empty:
+        return run.note(interval=interval, more=more)
+    arms = ", ".join(str(arm) for arm in seconds["arm"].unique())
+    counts = [seconds[name].nunique() for name in ("document_id", "question_id")]
+    n = f"{len(seconds)} queries: {counts[0]} contracts, {counts[1]} questions"
+    return run.note(interval=interval, arm=arms, n=n, more=more)
+
+
+def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Seconds per arm and part, published ones beside them: `latency`."""
+    table = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"], how="left")
+    table = table[["arm", "part", "n", *with_bounds(["mean"]), *latency.STATISTICS[2:]]]
+    if run.published and "ovrag" in run.arms:
+        rows = [{"arm": f"ovrag {MARK}", "part": part, **row} for part, row in run.published.latency.items()]
+        table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True), ["n"])
+    note = _note(
+        run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's; share of the summed totals")
+    )
+    caption = "Latency by arm and part, in seconds."
+    return write(run, table, "latency", caption, note, decimals={**dict.fromkeys(latency.STATISTICS, 4), "share": 3})
+
+
+def latency_distribution_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Queries per arm by the size of their total: `latency_distribution`."""
+    table = latency.distribution(seconds)
+    note = _note(run, seconds, interval=False, more="Cells count queries; seconds of a whole query, one machine")
+    headers = {str(name): heading(str(name).removeprefix("up to ")) for name in table}  # short: a slow run has many
+    caption = "Queries by seconds, each counted at the first limit it keeps, by arm."
+    return write(run, table, "latency_distribution", caption, note, headers=headers)
+
+
+def latency_quality_figure(run: Run, seconds: pd.DataFrame, scored: quality.Quality) -> Path:
+    """Mean seconds per query against the F1 of flagging and the likeness of accepted answers."""
+    means = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"])
+    total = means[means["part"] == latency.TOTAL].rename(columns=lambda name: name.replace("mean", "seconds"))
+    table = total.merge(effort.with_quality(run, scored), on="arm")
+    caption = "Quality against mean seconds per query, logarithmic scale, by arm."
+    if table.empty:
+        fig = drawings.sentence("This run has no seconds.", run.width)
+    else:
+        label = "seconds per query"
+        fig = drawings.against(table, "seconds", drawings.QUALITIES, run.width, label=label, log=True)
+    return save(run, fig, "latency_quality", caption, _note(run, seconds, more="One machine"))
+
+
+def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Seconds per arm and number of attempts, published ones beside them: `latency_by_attempts`."""
+    table = latency.by_attempts(seconds).merge(
+        latency.attempt_intervals(seconds, run.plan), on=["arm", "attempts"], how="left"
+    )
+    table = table[["arm", "attempts", "n", *with_bounds(["mean"]), "median", "p95"]]
+    if run.published and "ovrag" in run.arms and run.published.latency_by_attempts:
+        rows = pd.DataFrame(run.published.latency_by_attempts).assign(arm=f"ovrag {MARK}")
+        table = integers(pd.concat([table, rows], ignore_index=True), ["n", "attempts"])
+    note = _note(run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's"))
+    return write(run, table, "latency_by_attempts", "Latency by number of attempts, in seconds.", note, decimals=4)
+
+
+def latency_outlier_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Queries far slower than the rest of their arm: `latency_outliers`."""
+    table = latency.outliers(seconds)
+    more = "Above Q3 + 3 IQR of the logarithm within the arm. Seconds, one machine"
+    note = _note(run, seconds, interval=False, more=more)
+    return write(run, table, "latency_outliers", "Outliers in latency.", note, decimals=4, rows=20)
+
+
+def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
+    """Histogram of totals per arm, and the distribution of each part, both on a logarithmic scale."""
+    samples = {str(arm): group[latency.TOTAL] for arm, group in seconds.groupby("arm", sort=False)}
+    histogram = figures.log_histograms(samples, run.width, label="seconds per query")
+    parts = [part for part in latency.PARTS if seconds[part].any()] + [latency.TOTAL]
+    beside = {part: row["median"] for part, row in run.published.latency.items()} if run.published else {}
+    published = {"ovrag": beside} if "ovrag" in run.arms and beside else None
+    label = "seconds per query"
+    boxes = figures.part_distributions(seconds, "arm", parts, run.width, label=label, published=published)
+    note = _note(run, seconds, interval=False, more="One machine")
+    box = "Boxes: quartiles, whiskers: 5th to 95th percentile, dots: beyond. One machine"
+    noted = _note(run, seconds, interval=False, more=source(run, box))
+    return [
+        save(run, histogram, "latency_histogram", "Latency of queries by arm, logarithmic scale.", note),
+        save(run, boxes, "latency_parts", "Latency by part and arm, logarithmic scale.", noted),
+    ]
+
+
+def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
+    """Macros of mean, median and 95th percentile per arm and part: `numbers_latency.tex`."""
+    values = {}
+    for _, row in latency.summary(seconds).iterrows():
+        for name in ("mean", "median", "p95"):
+            values[numbers.macro_name("latency", row["arm"], row["part"], name)] = figures.duration(float(row[name]))
+    return numbers.write_numbers(values, run.tables / "numbers_latency.tex", f"Run {run.name}; one machine.")
+
+
+def sentences(seconds: pd.DataFrame) -> list[str]:
+    """What the seconds show, a sentence an arm, computed from them."""
+    found = []
+    for arm, group in latency.summary(seconds).groupby("arm", sort=False):
+        parts = group[group["part"] != latency.TOTAL]
+        total = group[group["part"] == latency.TOTAL].iloc[0]
+        most = parts.sort_values("share", ascending=False, kind="stable").iloc[0]
+        found.append(
+            f"{arm}: median {figures.duration(float(total['median']))} a query, 95th percentile "
+            f"{figures.duration(float(total['p95']))}; most of it is {most['part']} ({float(most['share'] or 0):.0%})."
+        )
+    return found or ["This run has no seconds."]

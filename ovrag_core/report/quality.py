@@ -1,0 +1,90 @@
+"""Likeness to reference answers: tables and a figure of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from ovrag_core.evaluation import quality
+from ovrag_core.evaluation.score import CACHE
+from ovrag_core.evaluation.statistics import holm
+from ovrag_core.report import drawings, figures
+from ovrag_core.report.run import COMPARISONS, MARK, Run, integers, save, source, with_bounds, write
+
+DECIMALS = 4  # of a mean BERTScore in a CSV or a picture: beyond, processors differ
+_COMPONENTS = {
+    "quality_components": "Components of BERTScore by arm, raw.",
+    "quality_rescaled": "Components of BERTScore by arm, rescaled with our baseline.",
+}
+
+
+def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
+    """ROUGE-L and BERTScore of the run's answers."""
+    return quality.score_quality(run.records, run.settings.evaluation.bertscore_model, cache)
+
+
+def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
+    """ROUGE-L and BERTScore per arm, over all answers and over accepted ones, published ones beside: `quality`.
+
+    BERTScore's precision and recall go to `quality_components` and `quality_rescaled`.
+    """
+    names = [*quality.METRICS, *quality.RESCALED]
+    parts = []
+    for answers, only in (("all", False), ("accepted", True)):
+        part = quality.quality_by(scored, ["arm"], run.plan, accepted_only=only)
+        part.insert(1, "which", answers)
+        parts.append(part)
+    table = pd.concat(parts, ignore_index=True)[["arm", "which", "answers", *with_bounds(names)]]
+    beside = [
+        {"arm": f"{arm} {MARK}", "which": "all", "answers": run.published.value(arm, "queries")}
+        | {name: run.published.value(arm, name) for name in quality.METRICS}
+        for arm in run.arms
+        if run.published and run.published.value(arm, "rouge_l") is not None
+    ]
+    table = integers(pd.concat([table, pd.DataFrame(beside)], ignore_index=True) if beside else table, ["answers"])
+    note = run.note(more=source(run, _bert_note(scored)))
+    caption = "Likeness of answers to reference answers by arm: ROUGE-L F and BERTScore."
+    keys = ["arm", "which", "answers"]
+    for name, metrics in (
+        ("quality_components", quality.METRICS[1:]),
+        ("quality_rescaled", quality.RESCALED),
+    ):
+        part = table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1])
+        write(run, part, name, _COMPONENTS[name], note, kept=DECIMALS)
+    main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
+    return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note, kept=DECIMALS)
+
+
+def quality_comparison_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
+    """Paired differences in quality between arms, over queries that both accepted: `quality_comparisons`."""
+    pairs = [pair for pair in COMPARISONS if set(pair) <= set(run.arms)]
+    rows = []
+    for metric in ("rouge_l", "bertscore_f1"):
+        found = [quality.compare_quality(scored, first, second, metric, run.plan) for first, second in pairs]
+        for (first, second), d, p_holm in zip(pairs, found, holm([d.p for d in found]), strict=True):
+            rows.append((metric, first, second, d.clusters, d.value, d.low, d.high, d.p, p_holm))
+    names = ["metric", "first", "second", "contracts", *with_bounds(["difference"]), "p", "p_holm"]
+    note = run.note(more=f"First arm minus second, over queries accepted by both. {_bert_note(scored)}")
+    caption = "Paired differences in likeness to the reference answer."
+    return write(run, pd.DataFrame(rows, columns=names), "quality_comparisons", caption, note, kept=DECIMALS)
+
+
+def quality_figure(run: Run, scored: quality.Quality) -> Path:
+    """ROUGE-L and BERTScore F1 of accepted answers per arm with intervals."""
+    table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True).round(DECIMALS)
+    titles = {"rouge_l": "ROUGE-L", "bertscore_f1": "BERTScore F1", "bertscore_f1_rescaled": "BERTScore F1, rescaled"}
+    known = {name: title for name, title in titles.items() if table[name].notna().any()}
+    if known:
+        fig = figures.rates_by_group(table, "arm", known, run.width, limits=None)
+    else:
+        fig = drawings.sentence("No contract of this run has reference answers to compare with.", run.width)
+    note = run.note(more=f"Accepted answers. {_bert_note(scored)}")
+    return save(run, fig, "quality", "Likeness of accepted answers to reference answers.", note)
+
+
+def _bert_note(scored: quality.Quality) -> str:
+    if scored.baseline is None:
+        return f"BERTScore {scored.model}" if scored.model.startswith("as ") else f"BERTScore with {scored.model}"
+    baseline = f"our baseline (F1 {scored.baseline.f1:.3f}) of reference answers paired at random"
+    return f"BERTScore with {scored.model}, rescaled with {baseline}"

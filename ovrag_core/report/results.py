@@ -1,0 +1,129 @@
+"""Every table and figure of a run in one call: for runs that the pipeline does not make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ovrag_core.base.settings import Settings
+from ovrag_core.base.types import Chunk, LatencyRecord
+from ovrag_core.evaluation.contamination import source_frame
+from ovrag_core.evaluation.latency import latency_frame
+from ovrag_core.evaluation.score import CACHE, score_run
+from ovrag_core.evaluation.statements import assert_all
+from ovrag_core.ontology.configured import open_ontology
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.report import (
+    cases,
+    compared,
+    consistency,
+    contamination,
+    corpus,
+    effort,
+    headlines,
+    latency,
+    quality,
+    rejudged,
+    statements,
+)
+from ovrag_core.report.run import Run, open_run
+from ovrag_core.runs.files import read_latency, read_run, run_files
+
+
+def write_runs(
+    names: Sequence[str],
+    target: Path,
+    settings: Settings,
+    runs: Path,
+    kinds: Mapping[str, Sequence[str]],
+    cache: Path | None = CACHE,
+) -> str:
+    """All results of each run in `target`, a folder a run where there are several, which are compared; a line on each.
+
+    `runs` is the folder of the runs, `kinds` the kind of each document that a run of our own asks about. Results that
+    quote a run recorded elsewhere are kept out of git where they are.
+    Raises RunError for a run that is not there or has no records.
+    """
+    opened = [_opened(name, target / name if len(names) > 1 else target, settings, runs) for name in names]
+    target.mkdir(parents=True, exist_ok=True)
+    if any(run.imported for run in opened):
+        (target / ".gitignore").write_text("*\n", encoding="utf-8")
+    if len(opened) > 1:
+        side_by_side = [replace(opened[0], tables=target / "tables"), *opened[1:]]
+        compared.runs_table(side_by_side)
+        compared.run_differences(side_by_side)
+    ontology, lines = open_ontology(settings), []
+    for run in opened:
+        seconds = read_latency(run_files(run.name, runs).latency)
+        chunks = {} if run.imported else cases.read_chunks()
+        folder = run.tables.parent / "cases"
+        pages = write_results(run, seconds, ontology, kinds=kinds, chunks=chunks, pages=folder, cache=cache)
+        counts = (
+            f"{_count(run.tables, 'csv')} tables, {_count(run.figures, 'pdf')} figures, {len(pages) - 1} case pages"
+        )
+        lines.append(f"run {run.name}: {counts} in {run.tables.parent}")
+    return "\n".join(lines)
+
+
+def _opened(name: str, folder: Path, settings: Settings, runs: Path) -> Run:
+    evaluation = settings.evaluation.model_copy(update={"run": name})
+    run = open_run(read_run(run_files(name, runs).records), settings.model_copy(update={"evaluation": evaluation}))
+    return replace(run, tables=folder / "tables", figures=folder / "figures")
+
+
+def _count(folder: Path, suffix: str) -> int:
+    return sum(1 for _ in folder.glob(f"*.{suffix}"))
+
+
+def write_results(
+    run: Run,
+    seconds: Sequence[LatencyRecord],
+    ontology: Ontology,
+    *,
+    kinds: Mapping[str, Sequence[str]] | None = None,
+    chunks: Mapping[str, Chunk] | None = None,
+    pages: Path,
+    cache: Path | None = CACHE,
+) -> list[Path]:
+    """All tables, figures and numbers of `run` into its folders, and case pages into `pages`; the paths of the pages.
+
+    Seconds may be missing altogether. What is made is what notebooks 04 to 06 make, and for a run that was judged again
+    the comparison with the verdicts that were recorded.
+    """
+    corpus.corpus_table(run, kinds or {})
+    for of_run in (
+        *(consistency.outcome_table, consistency.confusion_table, consistency.confusion_figure),
+        *(consistency.rates_table, consistency.rates_figure, consistency.precision_recall_figure),
+        *(consistency.clash_type_table, consistency.question_table, consistency.contract_table),
+        *(consistency.detection_table, consistency.detection_figure, consistency.correction_table),
+        *(consistency.comparison_table, effort.effort_table, effort.reject_table, effort.flow_table),
+        *(effort.flow_figure, statements.origin_table, statements.violation_table, statements.missed_table),
+        *(statements.case_table, statements.explanation_figure),
+        *(contamination.retrieved_table, contamination.false_positive_table),
+    ):
+        of_run(run)
+    asserted = assert_all(run.records, ontology)
+    statements.coverage_table(run, asserted, ontology)
+    statements.unmapped_table(run, asserted)
+    if rejudged.pairs(run):
+        rejudged.rejudged_table(run)
+    scored = quality.scored_quality(run, cache)
+    quality.quality_table(run, scored)
+    quality.quality_comparison_table(run, scored)
+    quality.quality_figure(run, scored)
+    effort.cost_figure(run, scored)
+    sources = source_frame(run.records)
+    effort.contract_summary(run, scored, sources)
+    contamination.contamination_table(run, sources)
+    contamination.wrong_answer_table(run, sources)
+    contamination.contamination_figures(run, sources)
+    headlines.numbers_file(run, score_run(run.records, [], run.settings, run=run.name, cache=cache))
+    times = latency_frame(seconds)
+    for of_seconds in (
+        *(latency.latency_table, latency.latency_distribution_table, latency.latency_attempts_table),
+        *(latency.latency_outlier_table, latency.latency_figures, latency.latency_numbers_file),
+    ):
+        of_seconds(run, times)
+    latency.latency_quality_figure(run, times, scored)
+    return cases.write_cases(run.records, chunks or {}, pages, latex=run.tables / "cases.tex")

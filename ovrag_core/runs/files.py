@@ -1,0 +1,379 @@
+"""The files of a run: read, appended to, recovered after a crash, finished in order, merged from shards.
+
+While a run is under way its lines stand in `<run>.partial.jsonl`, in the order in which they were answered, beside a
+manifest of what the run is made with. It is under way for as long as `<run>.partial.manifest.json` is there; the final
+files are made from the partial ones in one pass, in the order of the run's plan.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from sys import intern
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.base.types import LatencyRecord, QueryRecord
+
+RUNS = Path("data/runs")
+RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+Model = TypeVar("Model", bound=BaseModel)
+Key = tuple[str, str, str]
+Starts = dict[Key, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """The files of a run: final names, and the names they have until the run is complete."""
+
+    records: Path
+    latency: Path
+    manifest: Path
+    partial_records: Path
+    partial_latency: Path
+    partial_manifest: Path
+
+
+def run_files(run: str, folder: Path = RUNS) -> RunFiles:
+    """The files of the run of that name."""
+    return RunFiles(
+        records=folder / f"{run}.jsonl",
+        latency=folder / f"{run}.latency.jsonl",
+        manifest=folder / f"{run}.manifest.json",
+        partial_records=folder / f"{run}.partial.jsonl",
+        partial_latency=folder / f"{run}.partial.latency.jsonl",
+        partial_manifest=folder / f"{run}.partial.manifest.json",
+    )
+
+
+def shard_name(run: str, shard: tuple[int, int]) -> str:
+    """The name of one of the pieces that a run is divided into."""
+    return f"{run}.shard-{shard[0]}-of-{shard[1]}"
+
+
+def read_run(path: Path) -> list[QueryRecord]:
+    """The records of a run.
+
+    Raises RunError that names the line for a broken file and for a query that is there twice, or the file to make.
+    """
+    found: dict[Key, QueryRecord] = {}
+    for number, record in enumerate(each_record(path), 1):
+        if key_of(record) in found:
+            raise RunError(
+                f"{path} holds the query {' '.join(key_of(record))} twice, again as record {number}; delete one of them"
+            )
+        found[key_of(record)] = record
+    return list(found.values())
+
+
+def each_record(path: Path) -> Iterator[QueryRecord]:
+    """The same, one after the other, so that a large run need not be in memory."""
+    return _records(path, QueryRecord)
+
+
+def read_latency(path: Path) -> list[LatencyRecord]:
+    """The seconds of a run, from its sidecar; an empty list where there is no sidecar."""
+    return list(_records(path, LatencyRecord)) if path.exists() else []
+
+
+def record_line(record: QueryRecord) -> str:
+    """A record as its line in a run."""
+    return record.model_dump_json(exclude_defaults=True) + "\n"
+
+
+def latency_line(record: LatencyRecord) -> str:
+    """The seconds of a query as their line in a sidecar."""
+    return record.model_dump_json(exclude_none=True) + "\n"
+
+
+def key_of(record: QueryRecord | LatencyRecord) -> Key:
+    """What tells the queries of a run apart."""
+    return record.arm, record.document_id, record.question_id
+
+
+def write_whole(path: Path, lines: Iterable[str]) -> None:
+    """A file that is there with all its lines, or not at all. Raises RunError where it cannot be written."""
+    new = path.with_name(path.name + ".new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with new.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+
+
+def manifest_text(values: Mapping[str, object]) -> str:
+    """A manifest as it is written: the same values give the same bytes."""
+    return json.dumps(values, indent=1, sort_keys=True) + "\n"
+
+
+def write_run(files: RunFiles, records: Iterable[QueryRecord], seconds: Iterable[LatencyRecord], manifest: str) -> None:
+    """The files of a complete run, its records last."""
+    write_whole(files.latency, map(latency_line, seconds))
+    write_whole(files.manifest, [manifest])
+    write_whole(files.records, map(record_line, records))
+
+
+def read_manifest(path: Path) -> dict[str, object]:
+    """What a run was made with. Raises RunError where that cannot be read."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        values = None
+    if not isinstance(values, dict):
+        raise RunError(f"{path} is missing or cannot be read; move the run away or choose another experiment.run")
+    return values
+
+
+def refuse_other_manifest(path: Path, manifest: str, records: Path) -> None:
+    """Raises RunError where the run at `path` was made with anything else than `manifest` says."""
+    old, new = read_manifest(path), json.loads(manifest)
+    changed = [key for key in new if old.get(key) != new[key]] + sorted(set(old) - set(new))
+    if changed:
+        what = ", ".join(key.removesuffix("_sha256") for key in changed)
+        raise RunError(
+            f"{records} was made with other {what}; delete it or choose another experiment.run, runs are never mixed"
+        )
+
+
+class Appending:
+    """The partial files of a run that is under way, open for more lines. `done` are the queries they had at first."""
+
+    def __init__(self, files: RunFiles, records: FileIO, latency: FileIO) -> None:
+        self.done = _recover(files)
+        self._files = files
+        self._records = records
+        self._latency = latency
+
+    def add(self, record: QueryRecord, latency: LatencyRecord) -> None:
+        """Append a query. Raises RunError where the disk takes no more; what was appended before stays."""
+        try:
+            # A query counts as done when both lines are whole, so a crash between the two costs that query alone.
+            _append(self._latency, latency_line(latency))
+            _append(self._records, record_line(record))
+        except OSError as error:
+            raise _unwritable(self._files.partial_records, error) from None
+
+
+@contextmanager
+def appending(files: RunFiles) -> Iterator[Appending]:
+    """The run's partial files, locked for as long as they are open. Raises RunError where another process has them."""
+    try:
+        records, latency = (path.open("ab", buffering=0) for path in (files.partial_records, files.partial_latency))
+    except OSError as error:
+        raise _unwritable(files.partial_records, error) from None
+    with records, latency:
+        try:
+            fcntl.flock(records, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(
+                f"{files.records.stem} is being run by another process; wait for it or choose another experiment.run"
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+        yield Appending(files, records, latency)
+
+
+def _append(file: FileIO, line: str) -> None:
+    rest = memoryview(line.encode())
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _recover(files: RunFiles) -> set[Key]:
+    """Keys of the queries whose lines are whole in both partial files; what a crash left at their ends is cut off."""
+    found = []
+    for path, model in ((files.partial_records, QueryRecord), (files.partial_latency, LatencyRecord)):
+        with path.open("r+b") as file:
+            file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
+        found.append(set(_starts(path, model)))
+    return found[0] & found[1]
+
+
+def finish(files: RunFiles, order: Iterable[Key]) -> None:
+    """The final files from the partial ones, lines in this order, and the partial ones removed.
+
+    May be interrupted anywhere and done again. Raises RunError where a query of the order is missing.
+    """
+    keys = list(order)
+    for partial, final, model in (
+        (files.partial_latency, files.latency, LatencyRecord),
+        (files.partial_records, files.records, QueryRecord),
+    ):
+        _copy_in_order(partial, final, keys, model)
+    write_whole(files.manifest, [files.partial_manifest.read_text(encoding="utf-8")])
+    files.partial_manifest.unlink()  # from here on the run is complete
+    files.partial_records.unlink(missing_ok=True)
+    files.partial_latency.unlink(missing_ok=True)
+
+
+def _copy_in_order(
+    partial: Path, final: Path, keys: Sequence[Key], model: type[QueryRecord] | type[LatencyRecord]
+) -> None:
+    starts = _starts(partial, model)
+    if missing := next((key for key in keys if key not in starts), None):
+        raise RunError(f"{partial} lacks {' '.join(missing)}; run again to go on")
+    _copy_lines([(partial, starts)], final, keys)
+
+
+def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:
+    """Put a run under way again, with those of its records that `keep` keeps.
+
+    Of a complete run the final files stay until it is finished again.
+    """
+    if files.partial_manifest.exists():
+        with appending(files):
+            records, latency, manifest = files.partial_records, files.partial_latency, files.partial_manifest
+    else:
+        records, latency, manifest = files.records, files.latency, files.manifest
+    kept = {key_of(record) for record in _records(records, QueryRecord) if keep(record)}
+    for source, partial, model in (
+        (records, files.partial_records, QueryRecord),
+        (latency, files.partial_latency, LatencyRecord),
+    ):
+        starts = _starts(source, model)
+        _copy_lines([(source, starts)], partial, [key for key in starts if key in kept])
+    write_whole(files.partial_manifest, [manifest.read_text(encoding="utf-8")])
+
+
+def merge_shards(run: str, folder: Path = RUNS) -> Path:
+    """One run from its shards, the same to the byte as if it had not been divided; the path of its records.
+
+    Raises RunError where a shard is missing, unfinished, or made with something else than the others.
+    """
+    found = sorted(folder.glob(f"{run}.shard-*-of-*.manifest.json"))
+    if not found:
+        raise RunError(f"{folder} holds no shards of {run}; make them with `ovrag run --shard 1/2` and so on")
+    counts = {_shard_of(read_manifest(path), path)[1] for path in found}
+    if len(counts) > 1:
+        several = " and ".join(map(str, sorted(counts)))
+        raise RunError(f"{folder} holds shards of {run} of divisions by {several}; delete those of all but one")
+    shards = [run_files(shard_name(run, (place, max(counts))), folder) for place in range(1, max(counts) + 1)]
+    manifest = _common_manifest(shards)
+    files = run_files(run, folder)
+    if files.records.exists():
+        refuse_other_manifest(files.manifest, manifest, files.records)
+    order = plan_order(json.loads(manifest))
+    for name, model in (("latency", LatencyRecord), ("records", QueryRecord)):
+        sources = [(getattr(shard, name), _starts(getattr(shard, name), model)) for shard in shards]
+        keys = [key for _, starts in sources for key in starts]
+        _refuse_doubled(keys, run)
+        _copy_lines(sources, getattr(files, name), sorted(keys, key=order))
+        if name == "latency":
+            write_whole(files.manifest, [manifest])
+    return files.records
+
+
+def plan_order(manifest: Mapping[str, object]) -> Callable[[Key], tuple[int, int, str, int]]:
+    """The place of a query in a run made with this manifest: arm, then contract, then question."""
+    parameters, questions = manifest.get("parameters"), manifest.get("questions")
+    assert isinstance(parameters, dict)
+    assert isinstance(questions, list)
+    arms = {arm: place for place, arm in enumerate(parameters["experiment"]["arms"])}
+    contracts = {name: place for place, name in enumerate(parameters["experiment"]["contracts"] or [])}
+    asked = {question["id"]: place for place, question in enumerate(questions)}
+    return lambda key: (arms[key[0]], contracts.get(key[1], 0), key[1], asked[key[2]])
+
+
+def _common_manifest(shards: Sequence[RunFiles]) -> str:
+    manifest = ""
+    for place, shard in enumerate(shards, 1):
+        if not shard.records.exists() or shard.partial_manifest.exists():
+            raise RunError(
+                f"{shard.records} is not complete; run `ovrag run --shard {place}/{len(shards)}` and merge then"
+            )
+        values = read_manifest(shard.manifest)
+        values.pop("shard", None)
+        text = manifest_text(values)
+        if manifest and text != manifest:
+            changed = [key for key in values if json.loads(manifest).get(key) != values[key]]
+            what = ", ".join(key.removesuffix("_sha256") for key in changed)
+            raise RunError(f"{shard.records} was made with other {what} than shard 1; make it anew")
+        manifest = text
+    return manifest
+
+
+def _shard_of(manifest: Mapping[str, object], path: Path) -> tuple[int, int]:
+    match manifest.get("shard"):
+        case [int(place), int(count)]:
+            return place, count
+    raise RunError(f"{path} does not say which shard it is of; make that shard anew")
+
+
+def _refuse_doubled(keys: Sequence[Key], run: str) -> None:
+    seen: set[Key] = set()
+    for key in keys:
+        if key in seen:
+            raise RunError(f"two shards of {run} both hold {' '.join(key)}; make the shards anew")
+        seen.add(key)
+
+
+def _copy_lines(sources: Sequence[tuple[Path, Starts]], target: Path, keys: Iterable[Key]) -> None:
+    """The lines of these keys, in this order, as a whole file."""
+    new = target.with_name(target.name + ".new")
+    try:
+        with ExitStack() as stack, new.open("wb") as file:
+            opened = [(stack.enter_context(path.open("rb")), starts) for path, starts in sources if starts]
+            for key in keys:
+                source, start = next((source, starts[key]) for source, starts in opened if key in starts)
+                source.seek(start)
+                file.write(source.readline().rstrip(b"\n") + b"\n")
+        new.replace(target)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise _unwritable(target, error) from None
+
+
+def _starts(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Starts:
+    """Where each query's line begins, of a whole file; of two lines for one query the first counts."""
+    found: Starts = {}
+    start = 0
+    if not path.exists():
+        return found
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                arm, document_id, question_id = map(intern, key_of(_parse(line, model, path, number)))
+                found.setdefault((arm, document_id, question_id), start)
+            start += len(line)
+    return found
+
+
+def _records(path: Path, model: type[Model]) -> Iterator[Model]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _parse(line, model, path, number)
+    except FileNotFoundError:
+        raise RunError(f"{path} does not exist; make it with `ovrag run` or `dvc repro`") from None
+    except OSError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _parse(line: bytes, model: type[Model], path: Path, number: int) -> Model:
+    try:
+        return model.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = f"{where}: {first['msg']}" if where else "it is not one whole JSON record"
+        raise RunError(f"{path} line {number} is broken ({what}); remove that line or make the run again") from None
+
+
+def _unwritable(path: Path, error: OSError) -> RunError:
+    return RunError(
+        f"{path} cannot be written ({error.strerror or error}); make room or choose another folder and run again, "
+        "what was answered is kept"
+    )

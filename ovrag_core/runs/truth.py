@@ -1,0 +1,86 @@
+"""Ground truth of the documents that a run asks about: label, planted clash and reference answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import ConfigDict, Field, JsonValue, ValidationError
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.types import Frozen
+
+
+class DocumentTruth(Frozen):
+    """Ground truth of one document. Only `label` must be given; `reference_answers` is keyed by question id.
+
+    `evidence` holds the two passages that contradict each other, as they stand in the text but for white space.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    label: Literal["CLEAN", "CLASH"]
+    clash_type: str | None = None
+    clash_variant: str | None = None
+    clash_description: str | None = None
+    evidence: tuple[str, ...] = ()
+    reference_answers: dict[str, str] = Field(default_factory=dict)
+
+
+T = TypeVar("T", bound=DocumentTruth)
+
+
+class Truths(Mapping[str, DocumentTruth]):
+    """Ground truth as `read_truths` gives it, kept as text: a record is made when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        values = _values(path)
+        self._lines = {
+            id_: _record(values.pop(id_), id_, path, DocumentTruth).model_dump_json() for id_ in list(values)
+        }
+
+    def __getitem__(self, document_id: str) -> DocumentTruth:
+        return DocumentTruth.model_validate_json(self._lines[document_id])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
+def read_truths(path: Path, model: type[T]) -> dict[str, T]:
+    """Read ground truth by document id, from a JSON object whose values are of `model`.
+
+    Raises CorpusError, naming the file and the first bad field, for a missing file, broken JSON or a wrong value.
+    """
+    return {document_id: _record(value, document_id, path, model) for document_id, value in _values(path).items()}
+
+
+def _values(path: Path) -> dict[str, JsonValue]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise CorpusError(
+            f"{path} does not exist; generate the contracts first or name your own ground truth"
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path} cannot be read: {error}") from None
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise CorpusError(f"{path} is not valid JSON at line {error.lineno}; mend that line and try again") from None
+    if not isinstance(values, dict):
+        raise CorpusError(f"{path} must be an object that maps each document's id to its record")
+    return values
+
+
+def _record(value: JsonValue, document_id: str, path: Path, model: type[T]) -> T:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join([document_id, *(str(part) for part in first["loc"])])
+        raise CorpusError(f"{path}: {where}: {first['msg'][0].lower()}{first['msg'][1:]}; correct that field") from None

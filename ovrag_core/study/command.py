@@ -1,0 +1,164 @@
+"""What all commands share: forms of output, options, errors in one line, settings and documents read."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+import yaml
+from tqdm import tqdm
+
+from ovrag_core.base.errors import DocumentError, OvragError
+from ovrag_core.base.progress import bar, notice
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from ovrag_core.base.types import Document
+
+FOUND, BAD = 1, 2
+_MOST_NAMED = 5
+DEFAULT_PARAMS = Path("params.yaml")
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    text = "text"
+    json = "json"
+    jsonl = "jsonl"
+
+
+Params = Annotated[Path, typer.Option("--params", help="The parameter file.")]
+Overrides = Annotated[list[str] | None, typer.Option("--set", "-S", help="key=value, replaces a parameter.")]
+Output = Annotated[Format, typer.Option("--format", "-f", help="text for people, json or jsonl for programs.")]
+
+
+def fail(message: str) -> NoReturn:
+    """Say what is wrong in one line, and end with exit code 2."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        silence_output()
+    say(message)
+    sys.exit(BAD)
+
+
+def say(message: str) -> None:
+    """One line on stderr."""
+    with tqdm.external_write_mode(file=sys.stderr):  # a bar on the same terminal is taken away for the moment
+        print(f"ovrag: {' '.join(message.split())}", file=sys.stderr)
+
+
+def system_error_text(error: OSError) -> str:
+    """A sentence for what the operating system refused: which file, why, and the remedy."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        where = f" for {error.filename}" if error.filename else ""
+        return f"there is no room{where} ({reason}); what was written before is whole, make room and try again"
+    if error.filename:
+        return f"{error.filename} cannot be used ({reason}); mend its permissions, or name another place"
+    return f"the system refused ({reason}); check the files and folders that were named"
+
+
+def end_closed() -> NoReturn:
+    """End as a program does whose reader has gone (`| head`): silently, by the code of SIGPIPE, no verdict given."""
+    silence_output()
+    sys.exit(128 + signal.SIGPIPE)
+
+
+def silence_output() -> None:
+    """Send standard output nowhere, so that what it still holds makes no second error when Python ends."""
+    with suppress(OSError, ValueError):  # a stand-in has no descriptor, and none may be left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def writable_file(path: Path | None) -> Path | None:
+    """The file of an option, once it is known that it can be written: before any work. Raises OvragError else."""
+    if path is None:
+        return None
+    known = path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that can be") from None
+    if not known:
+        path.unlink()
+    return path
+
+
+def writable_folder(path: Path | None) -> Path | None:
+    """The same for a folder, which need not be there yet."""
+    if path is not None:
+        nearest = next(place for place in (path, *path.absolute().parents) if place.exists())
+        if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+            raise OvragError(f"{path} cannot be written, for {nearest} cannot be; name another folder")
+    return path
+
+
+def read_settings(params: Path, overrides: Sequence[str] | None) -> Settings:
+    """The settings of a file, of the project's own where none was named and there is none here."""
+    return load_settings(
+        project_file(params) if params == DEFAULT_PARAMS else params, dict(map(_override, overrides or []))
+    )
+
+
+def _override(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"--set {text}: write key=value, for example --set retrieval.top_k=5")
+    try:
+        return key.strip(), yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):
+        raise typer.BadParameter(f"--set {text}: the value is not valid YAML; put it into quotes") from None
+
+
+def load_each(paths: Sequence[Path]) -> Iterator[tuple[Path, Document | str]]:
+    """Each document of the call, or the sentence that says why it cannot be read."""
+    from ovrag_core.documents import find
+
+    found: list[tuple[Path, str | None]] = []
+    for path in paths:
+        say_passed_over(path)
+        try:
+            found += [(each, None) for each in find(path)]
+        except DocumentError as error:
+            found.append((path, str(error)))
+    with bar(len(found), "documents", "document") as progress:
+        for path, problem in found:
+            with notice(f"ovrag: reading {path} …") if len(found) == 1 else nullcontext():
+                yield path, _loaded(path) if problem is None else problem
+            progress.update()
+
+
+def say_passed_over(folder: Path) -> None:
+    """One line that names the files of a folder that are of no kind that can be read, pictures for instance."""
+    from ovrag_core.documents import passed_over
+
+    left = [path.name for path in passed_over(folder)]
+    more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+    if left:
+        say(f"{folder}: passed over, as their kind is not read: {', '.join(left[:_MOST_NAMED])}{more}")
+
+
+def _loaded(path: Path) -> Document | str:
+    from ovrag_core.documents import load
+
+    try:
+        return load(path, str(path))
+    except DocumentError as error:
+        return str(error)
+
+
+def print_json(value: object, indent: int | None = 2) -> None:
+    """A value as JSON on stdout."""
+    print(json.dumps(value, ensure_ascii=False, indent=indent))

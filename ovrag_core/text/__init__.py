@@ -1,0 +1,1 @@
+"""Text as such: lines, numerals, passages and quotes. Nothing about any kind of document."""

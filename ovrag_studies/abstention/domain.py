@@ -1,0 +1,383 @@
+"""What is true of one kind of graph: its classes, predicates and wordings, and what contradicts a claim. From a file.
+
+Nothing of it is in the code: another domain is another file (YAML, `ontologies/domains/`), with SHACL shapes beside it
+that back each constraint.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pyoxigraph import NamedNode, Triple
+
+from ovrag_core.base.errors import DomainError
+from ovrag_core.graph import FactTable
+from ovrag_core.graph.shapes import Shapes, read_shapes
+from ovrag_core.text.lines import one_line
+
+SUBCLASS = NamedNode("http://www.w3.org/2000/01/rdf-schema#subClassOf")
+DISJOINT = NamedNode("http://www.w3.org/2002/07/owl#disjointWith")
+
+Name = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+Kind = Literal["functional", "asymmetric", "acyclic", "subject", "object", "disjoint"]
+Values = Literal["thing", "text", "amount", "rate", "date", "months", "boolean"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Class(_Part):
+    """A class of things. `disjoint` names classes that share no thing with it, nor do their subclasses."""
+
+    iri: str | None = None
+    parent: Name | None = None
+    labels: tuple[str, ...] = ()
+    disjoint: tuple[Name, ...] = ()
+
+
+class Constraint(_Part):
+    """What contradicts a claim.
+
+    functional: a subject has one object of the class at most (any class without one). asymmetric: not both ways.
+    acyclic: nobody comes back to the start. subject, object: is no thing of a class disjoint with `of`. disjoint: not
+    the same pair under the predicate `other`. `says` is the sentence for people, `shape` the IRI of the SHACL shape.
+    """
+
+    kind: Kind
+    of: Name | None = None
+    other: Name | None = None
+    says: str
+    shape: str
+
+
+class Wording(_Part):
+    """How people say it: names of the relation, and templates with {subject} and {object}.
+
+    `vocabulary` holds words by their part of speech, for readers of questions.
+    """
+
+    labels: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    vocabulary: dict[str, tuple[str, ...]] = {}
+
+
+class Chain(Wording):
+    """The predicate, once or several times over, by a name of its own. It is complete where it ends in `ends_in`."""
+
+    name: Name
+    ends_in: tuple[Name, ...] = ()
+
+
+class Predicate(Wording):
+    """A relation. `complete`: what is not recorded of a subject is not so. `values` is what its objects are."""
+
+    name: Name
+    iri: str
+    values: Values = "thing"
+    complete: bool = False
+    inverse: Wording = Wording()
+    chain: Chain | None = None
+    constraints: dict[Name, Constraint] = {}
+
+    def is_chain(self, name: str) -> bool:
+        """Whether a name of this predicate (its name, IRI or chain's name) is that of its chain."""
+        return self.chain is not None and name == self.chain.name
+
+
+class Nested(_Part):
+    """Things of class `inner` may lie in things of class `outer`, so that both can be the object at once."""
+
+    inner: Name
+    outer: Name
+
+
+class Names(_Part):
+    """Whether different names are different things: for things of the classes in `different`, if the names are unlike.
+
+    `joints` are the words between a part and its whole (the bay *of* the lake), `short` writes out abbreviations.
+    """
+
+    different: tuple[Name, ...] = ()
+    joints: tuple[str, ...] = ()
+    short: dict[str, str] = {}
+
+
+class Named(_Part):
+    """Objects of a kind with a word in their name are of another class than the rest of the kind."""
+
+    kind: str
+    word: str
+    of: Name = Field(alias="class")
+
+
+class Facts(_Part):
+    """How a table of facts is read: the class of its subjects, and the classes by the names in `object_kind`."""
+
+    subject: Name | None = None
+    predicate: Name | None = None
+    kinds: dict[str, Name] = {}
+    named: tuple[Named, ...] = ()
+    literals: frozenset[str] = frozenset({"literal"})
+
+
+class Domain(_Part):
+    """A domain as its file gives it. `shapes` is the path of its SHACL shapes."""
+
+    name: Name
+    prefix: str
+    shapes: Path
+    classes: dict[Name, Class]
+    names: Names = Names()
+    nested: tuple[Nested, ...] = ()
+    predicates: dict[Name, Predicate]
+    facts: Facts = Facts()
+
+    @cached_property
+    def table(self) -> FactTable:
+        """How the store reads a table of facts."""
+        return FactTable(
+            {name: NamedNode(predicate.iri) for name, predicate in self.predicates.items()},
+            self.facts.predicate,
+            self.class_iri(self.facts.subject) if self.facts.subject else None,
+            {kind: self.class_iri(name) for kind, name in self.facts.kinds.items()},
+            {(each.kind, each.word.casefold()): self.class_iri(each.of) for each in self.facts.named},
+            self.facts.literals,
+            frozenset((self.class_iri(one), self.class_iri(other)) for one, other in self._apart),
+        )
+
+    @cached_property
+    def shape_set(self) -> Shapes:
+        """The shapes in the file. Raises DomainError where a constraint names one that is not there."""
+        shapes = read_shapes(self.shapes)
+        for predicate in self.predicates.values():
+            for name, each in predicate.constraints.items():
+                if each.shape not in shapes.shapes:
+                    raise DomainError(f"{self.shapes} has no shape {each.shape}, which backs {predicate.name}.{name}")
+        return shapes
+
+    @cached_property
+    def hierarchy(self) -> tuple[Triple, ...]:
+        """The classes below others, and those that share nothing, as triples."""
+        pairs = [(name, SUBCLASS, each.parent) for name, each in self.classes.items() if each.parent]
+        pairs += [(name, DISJOINT, other) for name, each in self.classes.items() for other in each.disjoint]
+        return tuple(Triple(self.class_iri(one), relation, self.class_iri(other)) for one, relation, other in pairs)
+
+    @cached_property
+    def class_words(self) -> frozenset[str]:
+        """The words that say what kind of thing something is, in lower case."""
+        return frozenset(
+            word for each in self.classes.values() for text in each.labels for word in text.lower().split()
+        )
+
+    @cached_property
+    def abbreviations(self) -> tuple[tuple[str, str], ...]:
+        """Short forms of words in names, each with the whole word."""
+        return tuple(sorted(self.names.short.items()))
+
+    @cached_property
+    def chains(self) -> dict[str, Predicate]:
+        """The predicates by the names of their chains."""
+        return {each.chain.name: each for each in self.predicates.values() if each.chain}
+
+    @cached_property
+    def ancestors(self) -> dict[str, frozenset[str]]:
+        """Each class with itself and all above it."""
+        return {name: frozenset(self._up(name)) for name in self.classes}
+
+    def predicate(self, name: str) -> Predicate:
+        """The predicate of that name, IRI, or chain. Raises DomainError, naming the nearest, where there is none."""
+        known = self.predicates.get(name) or self.chains.get(name)
+        if known is None:
+            known = next((each for each in self.predicates.values() if each.iri == name), None)
+        if known is None:
+            names = [*self.predicates, *self.chains]
+            near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names
+            raise DomainError(f"{one_line(name, 80)} is no predicate of {self.name}; near it: {', '.join(near)}")
+        return known
+
+    def class_iri(self, name: str) -> NamedNode:
+        """The IRI of a class."""
+        return NamedNode(self.classes[name].iri or self.prefix + name)
+
+    def are_disjoint(self, one: str, other: str) -> bool:
+        """Whether no thing is of both classes, by what is declared of them or of classes above them."""
+        return (one, other) in self._apart
+
+    def may_nest(self, one: str, other: str) -> bool:
+        """Whether a thing of one class may lie in a thing of the other, either way round."""
+        return (one, other) in self._nesting
+
+    @cached_property
+    def _apart(self) -> frozenset[tuple[str, str]]:
+        return self._below((name, other) for name, each in self.classes.items() for other in each.disjoint)
+
+    @cached_property
+    def _nesting(self) -> frozenset[tuple[str, str]]:
+        return self._below((each.inner, each.outer) for each in self.nested)
+
+    def _below(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """The pairs of classes that are, or lie below, one of these pairs, both ways round."""
+        declared = {*pairs}
+        declared |= {(other, one) for one, other in declared}
+        return frozenset(
+            (one, other)
+            for one, other in product(self.classes, repeat=2)
+            if any(pair in declared for pair in product(self.ancestors[one], self.ancestors[other]))
+        )
+
+    def _up(self, name: str) -> list[str]:
+        found: list[str] = []
+        at: str | None = name
+        while at is not None and at not in found:
+            found.append(at)
+            at = self.classes[at].parent
+        return found
+
+
+def fill(template: str, subject: str, object_: str) -> str:
+    """A wording with its names, in one pass: a name may itself hold what looks like the place of another."""
+    names = {"{subject}": subject, "{object}": object_}
+    return re.sub(r"\{subject\}|\{object\}", lambda match: names[match.group()], template)
+
+
+def is_template(text: str) -> bool:
+    """Whether a wording has a place for each of the two names, once."""
+    return text.count("{subject}") == text.count("{object}") == 1
+
+
+def load_domain(path: Path) -> Domain:
+    """The domain in a YAML file. Raises DomainError, with the file and the key, for one that cannot be used."""
+    values = _read(path)
+    if not isinstance(values, dict):
+        raise DomainError(f"{path} must hold keys and values; compare it with a file of ontologies/domains")
+    prefix = str(values.get("prefix", ""))
+    try:
+        values = {**values, "shapes": path.parent / str(values.get("shapes", path.stem + ".shacl.ttl"))}
+        values["predicates"] = {
+            str(name): {"iri": prefix + str(name), **part, "name": name}
+            for name, part in (values.get("predicates") or {}).items()
+        }
+        domain = Domain.model_validate(values)
+    except ValidationError as error:
+        raise DomainError(f"{path}: {_explain(error)}") from None
+    except (TypeError, AttributeError):
+        raise DomainError(f"{path}: predicates must hold a name and its parts for each; mend it") from None
+    if problem := _problem(domain):
+        raise DomainError(f"{path}: {problem}")
+    return domain
+
+
+def _read(path: Path) -> object:
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DomainError(f"{path} does not exist; name a file of a domain") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DomainError(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise DomainError(f"{path} is not valid YAML{where}; mend that line and try again") from None
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}; mend it"
+
+
+def _problem(domain: Domain) -> str | None:
+    """What names something that is not there."""
+    used = [
+        *((f"classes.{name}.parent", each.parent) for name, each in domain.classes.items()),
+        *((f"classes.{name}.disjoint", other) for name, each in domain.classes.items() for other in each.disjoint),
+        *(("names.different", name) for name in domain.names.different),
+        *(("nested", name) for each in domain.nested for name in (each.inner, each.outer)),
+        ("facts.subject", domain.facts.subject),
+        *(("facts.kinds", name) for name in domain.facts.kinds.values()),
+        *(("facts.named", each.of) for each in domain.facts.named),
+        *(
+            (f"predicates.{each.name}.chain", name)
+            for each in domain.predicates.values()
+            for name in (each.chain.ends_in if each.chain else ())
+        ),
+        *(
+            (f"predicates.{each.name}.constraints.{name}", part.of)
+            for each in domain.predicates.values()
+            for name, part in each.constraints.items()
+        ),
+    ]
+    for where, name in used:
+        if name is not None and name not in domain.classes:
+            return f"{where}: {name} is no class of the domain; {_near(name, list(domain.classes))}"
+    return _iri_problem(domain) or _class_problem(domain) or _predicate_problem(domain)
+
+
+def _iri_problem(domain: Domain) -> str | None:
+    """An IRI that is none, or that stands for two things."""
+    iris = [(f"classes.{name}", each.iri or domain.prefix + name) for name, each in domain.classes.items()]
+    iris += [(f"predicates.{each.name}", each.iri) for each in domain.predicates.values()]
+    seen: dict[str, str] = {}
+    for where, iri in iris:
+        try:
+            NamedNode(iri)
+        except ValueError as error:
+            return f"{where}: {one_line(iri, 80)} is no IRI ({error}); mend it, or the prefix"
+        if iri in seen:
+            return f"{where}: {one_line(iri, 80)} is the IRI of {seen[iri]} too; give each its own"
+        seen[iri] = where
+    return None
+
+
+def _class_problem(domain: Domain) -> str | None:
+    """A class that lies below itself, or that no thing can be of."""
+    for name, each in domain.classes.items():
+        if each.parent is not None and name in domain.ancestors[each.parent]:
+            return f"classes.{name}.parent: {name} lies below itself; take one of the parents out"
+        if domain.are_disjoint(name, name):
+            return f"classes.{name}: it shares nothing with a class that it lies below; mend disjoint or parent"
+    return None
+
+
+def _predicate_problem(domain: Domain) -> str | None:
+    if not domain.predicates:
+        return "predicates: there are none; a domain needs one at least"
+    if domain.facts.predicate is not None and domain.facts.predicate not in domain.predicates:
+        near = _near(domain.facts.predicate, list(domain.predicates))
+        return f"facts.predicate: {domain.facts.predicate} is no predicate; {near}"
+    return next((text for each in domain.predicates.values() if (text := _part_problem(domain, each))), None)
+
+
+def _part_problem(domain: Domain, predicate: Predicate) -> str | None:
+    where = f"predicates.{predicate.name}"
+    if predicate.chain and (
+        predicate.chain.name in domain.predicates or domain.chains[predicate.chain.name] != predicate
+    ):
+        return f"{where}.chain: {predicate.chain.name} is a predicate or a chain already; rename the chain"
+    for wording in (predicate, predicate.inverse, *([predicate.chain] if predicate.chain else [])):
+        for text in (*wording.statements, *wording.questions):
+            if not is_template(text):
+                return f"{where}: {text!r} must hold {{subject}} and {{object}} once each"
+    for name, each in predicate.constraints.items():
+        if each.kind == "functional" and predicate.values == "text":
+            return f"{where}.constraints.{name}: texts may say one thing in two ways; give the predicate other `values`"
+        if each.kind in ("subject", "object") and each.of is None:
+            return f"{where}.constraints.{name}: kind {each.kind} needs a class in `of`"
+        if each.kind == "disjoint" and each.other not in domain.predicates:
+            return f"{where}.constraints.{name}: kind disjoint needs a predicate of the domain in `other`"
+    return None
+
+
+def _near(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"

@@ -1,0 +1,122 @@
+"""Drawings of the study in the style of the thesis's figures: estimates and curves in, figure out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy
+import numpy.typing as npt
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from ovrag_core.evaluation.statistics import Estimate
+from ovrag_core.report.figures import GREY, MARKERS, MISSING, colours, styled
+from ovrag_studies.abstention.metrics import RiskCoverage
+
+LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
+OURS = "#0b5c8a"
+_SIDE_BY_SIDE = 3
+
+
+def forms(rows: Mapping[str, Mapping[str, Estimate]], pairs: Mapping[str, str], width: float) -> Figure:
+    """One panel a pair of metrics (published name → corrected name), one row a system.
+
+    Hollow squares are the published form, points with intervals the corrected one.
+    """
+    with styled():
+        fig = Figure(figsize=(width, 0.95 + 0.27 * len(rows)), layout="constrained")
+        axes = fig.subplots(1, len(pairs), sharey=True, squeeze=False)[0]
+        for ax, (old, new) in zip(axes, pairs.items(), strict=True):
+            for place, found in enumerate(rows.values()):
+                _both(ax, place, found[old], found[new])
+            ax.set_title(f"{old}, {new}")
+            ax.set_xlim(-0.06, 1.06)
+            ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+            ax.grid(axis="x")
+            ax.set_axisbelow(True)
+            ax.tick_params(axis="y", length=0)
+        axes[0].set_yticks(range(len(rows)), list(rows))
+        axes[0].set_ylim(len(rows) - 0.5, -0.5)
+        axes[0].plot([], [], "s", mfc="white", mec="black", ms=5, ls="", label="as published")
+        axes[0].plot([], [], "o", color=OURS, ms=4.5, ls="", label="corrected, with interval")
+        handles, names = axes[0].get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside lower center", ncols=2)
+        return fig
+
+
+def _both(ax: Axes, place: int, old: Estimate, new: Estimate) -> None:
+    above, below = place - 0.17, place + 0.17
+    if old.value is None:
+        ax.text(0.5, above, MISSING, ha="center", va="center", color=GREY, fontsize=6)
+    else:
+        ax.plot(old.value, above, "s", mfc="white", mec="black", ms=4.5, mew=0.8)
+    if new.value is None:
+        ax.text(0.5, below, MISSING, ha="center", va="center", color=GREY, fontsize=6)
+        return
+    if new.low is not None and new.high is not None:
+        ax.hlines(below, new.low, new.high, color=OURS, lw=1.6)
+    ax.plot(new.value, below, "o", ms=4.5, color=OURS)
+
+
+def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width: float) -> Figure:
+    """Share of errors among the surest answers against their share of all cards, a line an arm.
+
+    A mark ends what an arm answers by itself; what it would be made to answer is thin. Dotted: the least there can be,
+    where `answerable` cards have an answer.
+    """
+    with styled():
+        fig = Figure(figsize=(width, 3.1), layout="constrained")
+        ax = fig.subplots()
+        for number, ((name, curve), colour) in enumerate(zip(curves.items(), colours(len(curves)), strict=True)):
+            own = round(curve.answered * len(curve.coverage))
+            line = LINES[number % len(LINES)]
+            ax.plot(curve.coverage[:own], curve.risk[:own], ls=line, color=colour, lw=1.5)
+            ax.plot(curve.coverage[max(0, own - 1) :], curve.risk[max(0, own - 1) :], ls=line, color=colour, lw=0.6)
+            marker = MARKERS[number % len(MARKERS)]
+            if own:
+                ax.plot(curve.coverage[own - 1], curve.risk[own - 1], marker, color=colour, mec="black", mew=0.5, ms=6)
+            ax.plot([], [], ls=line, marker=marker, color=colour, mec="black", mew=0.5, ms=5, label=name)
+        if curves:
+            first = next(iter(curves.values()))
+            least = _least(len(first.coverage), answerable)
+            ax.plot(first.coverage, least, ls=(0, (1, 1)), color="black", lw=1, label="least possible")
+        ax.set(xlim=(0, 1.01), xlabel="share of cards answered, the surest first", ylabel="of those wrong")
+        ax.xaxis.set_major_formatter(PercentFormatter(1))
+        ax.yaxis.set_major_formatter(PercentFormatter(1))
+        ax.set_ylim(-0.02)
+        ax.grid()
+        fig.legend(loc="outside right center")
+        return fig
+
+
+def confusion(tables: Mapping[str, pandas.DataFrame], width: float) -> Figure:
+    """Counts of gold (rows) against answered (columns), three tables side by side, each row shaded by its shares."""
+    with styled():
+        rows = max(1, -(-len(tables) // _SIDE_BY_SIDE))
+        fig = Figure(figsize=(width, 1.45 * rows + 0.1), layout="constrained")
+        axes = fig.subplots(rows, _SIDE_BY_SIDE, squeeze=False).ravel()
+        for ax, (title, table) in zip(axes, tables.items(), strict=False):
+            counts = table.to_numpy(dtype=float)
+            sums = counts.sum(axis=1, keepdims=True)
+            shares = numpy.divide(counts, sums, out=numpy.zeros_like(counts), where=sums > 0)
+            ax.imshow(shares, cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
+            for (row, column), share in numpy.ndenumerate(shares):
+                said = f"{counts[row, column]:.0f}  ({share:.0%})"
+                ink = "white" if share > 0.6 else "black"
+                ax.text(column, row, said, ha="center", va="center", color=ink, fontsize=6.5)
+            ax.set_title(title)
+            ax.set_xticks(range(len(table.columns)), table.columns)
+            ax.set_yticks(range(len(table.index)), table.index)
+            ax.tick_params(length=0)
+            ax.spines[:].set_visible(False)
+        for ax in axes[len(tables) :]:
+            ax.set_axis_off()
+        return fig
+
+
+def _least(cards: int, answerable: int) -> npt.NDArray[numpy.float64]:
+    """The risk of a system that is right wherever it can be: cards that have no answer come last."""
+    place = numpy.arange(1, cards + 1)
+    return numpy.asarray(numpy.maximum(0, place - answerable) / place, dtype=float)

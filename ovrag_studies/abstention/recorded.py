@@ -1,0 +1,161 @@
+"""What others recorded: cards with the answers of their systems, a model's letters, and the published figures.
+
+A recorded card is a line of a file of cards with one field more, `recorded`: the answer of each system by its name.
+Its IRIs may be malformed, and are kept as they are, since the record is what is scored.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ovrag_core.base.errors import CardError
+from ovrag_studies.abstention.cards import Card, malformed, numbered_lines, read_cards
+from ovrag_studies.abstention.metrics import Outcome
+
+METRICS = ("AP", "CVRR", "FAR-NE", "LA")
+LETTERS = "ABCDE"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Cards and the answer of each system to each of them, in the cards' order."""
+
+    cards: tuple[Card, ...]
+    answers: dict[str, tuple[str, ...]]
+
+    @property
+    def malformed(self) -> int:
+        """How many cards name a thing by an IRI that is none."""
+        return sum(any(malformed(each) for each in (*card.claim.subjects, card.claim.obj)) for card in self.cards)
+
+    @property
+    def duplicates(self) -> int:
+        """How many cards say what a card before them says: the same facts, question and gold."""
+        said = Counter((card.facts, card.question, card.gold) for card in self.cards)
+        return sum(times - 1 for times in said.values())
+
+    def outcomes(self, system: str, clusters: Mapping[str, str] | None = None) -> tuple[Outcome, ...]:
+        """One system's outcomes; `clusters` names the cluster of a card's subject. KeyError for an unknown system."""
+        known = clusters or {}
+        return tuple(
+            Outcome(card.id, card.gold, answer, cluster=known.get(card.claim.subjects[0], ""), kind=card_kind(card))
+            for card, answer in zip(self.cards, self.answers[system], strict=True)
+        )
+
+
+class _Answers(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+    recorded: Annotated[dict[str, str], Field(min_length=1)]
+
+
+def read_recorded(path: Path) -> Recorded:
+    """Cards with recorded answers. Raises CardError as `read_cards`, and where systems differ between lines."""
+    cards = read_cards(path, keep_malformed=True)
+    answers: dict[str, list[str]] = {}
+    for place, (number, line) in enumerate(numbered_lines(path)):
+        try:
+            given = _Answers.model_validate_json(line).recorded
+        except ValidationError:
+            raise CardError(f"{path}, line {number}: 'recorded' must give an answer by the name of a system") from None
+        if place == 0:
+            answers = {system: [] for system in given}
+        if set(given) != set(answers):
+            raise CardError(f"{path}, line {number}: the recorded systems are others than in the lines before")
+        for system, answer in given.items():
+            answers[system].append(answer)
+    return Recorded(cards, {system: tuple(given) for system, given in answers.items()})
+
+
+def card_kind(card: Card) -> str:
+    """The subtype of a card; where a record has none, what its id calls it (`CARD_D_000600`: D), else its label."""
+    if card.subtype:
+        return card.subtype
+    parts = card.id.split("_")
+    return parts[1] if len(parts) == 3 and parts[0] == "CARD" else card.label
+
+
+# -- multiple choice --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Recorded letters of a multiple-choice run beside the place (0-based) of the right option."""
+
+    keys: tuple[int, ...]
+    responses: tuple[str, ...]
+
+    @property
+    def share_right(self) -> float:
+        """The share of rows whose response is the right letter, alone."""
+        return sum(each == LETTERS[key] for each, key in zip(self.responses, self.keys, strict=True)) / len(self.keys)
+
+    def constants(self) -> dict[str, float]:
+        """What giving one letter always would have scored."""
+        return {letter: self.keys.count(place) / len(self.keys) for place, letter in enumerate(LETTERS)}
+
+
+def read_choices(path: Path) -> Choices:
+    """A CSV with the columns `key_in_shuffled` and `response`. Raises CardError where it cannot be used."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+        keys = tuple(int(row["key_in_shuffled"]) for row in rows)
+        responses = tuple(row["response"].strip() for row in rows)
+    except OSError as error:
+        raise CardError(f"{path} cannot be read ({error.strerror}); name a CSV of recorded letters") from None
+    except (KeyError, ValueError, AttributeError, TypeError, csv.Error):
+        raise CardError(f"{path} needs the columns key_in_shuffled, a number in each row, and response") from None
+    if not keys or not all(0 <= key < len(LETTERS) for key in keys):
+        raise CardError(f"{path}: key_in_shuffled must lie between 0 and {len(LETTERS) - 1}, in at least one row")
+    return Choices(keys, responses)
+
+
+# -- published --------------------------------------------------------------------------------------------------------
+
+Cells = tuple[tuple[int, int, int], tuple[int, int, int]]
+
+
+class Run(BaseModel):
+    """A run as recorded: cells `[[answered E, C, U], [abstained E, C, U]]`, and the metrics as computed then."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    cells: Cells
+    ap: Annotated[float | None, Field(alias="AP")]
+    cvrr: Annotated[float, Field(alias="CVRR")]
+    far_ne: Annotated[float, Field(alias="FAR-NE")]
+    la: Annotated[float, Field(alias="LA")]
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """The four metrics by their published names."""
+        return dict(zip(METRICS, (self.ap, self.cvrr, self.far_ne, self.la), strict=True))
+
+
+class Published(BaseModel):
+    """Every published figure that ours stand beside."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    recorded: dict[str, Run]
+    paper: dict[str, float]
+    expected: dict[str, dict[Literal["AP", "CVRR", "FAR-NE", "LA"], tuple[float, float]]]
+    multiple_choice: dict[str, float]
+    abstaining_gemma: dict[str, float]
+
+
+def published() -> Published:
+    """The published and recorded figures, as they were given."""
+    text = files(__package__).joinpath("published.yaml").read_text(encoding="utf-8")
+    return Published.model_validate(yaml.safe_load(text))

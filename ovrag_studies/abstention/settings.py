@@ -1,0 +1,117 @@
+"""The study's parameters: `studies.epistemic` of params.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+
+NAME = "epistemic"
+SAMPLES = Path("data/samples/epistemic")
+DOMAINS = Path("ontologies/domains")
+Share = Annotated[float, Field(ge=0, le=1)]
+Arm = Literal[
+    "always_yes",
+    "always_no",
+    "always_unknown",
+    "oracle",
+    "similarity",
+    "names",
+    "weights",
+    "claim",
+    "licence",
+    "chat",
+    "chat_licence",
+]
+ARMS: tuple[Arm, ...] = get_args(Arm)
+
+
+class Choices(Part):
+    """Multiple-choice questions: a CSV with `question_id, question, answer_1 …, key` (0-based).
+
+    `title` is the column with the full name of what a question is about, and `only` one that is 1 for the questions to
+    be asked; None: all of them.
+    """
+
+    path: Path
+    title: str | None = None
+    only: str | None = None
+
+
+class Source(Part):
+    """A graph with the domain that says what it means.
+
+    `graph` is a file or the address of an endpoint; `hidden` a file with the IRIs of subjects whose facts are left out.
+    `cards` is a file of cards, None: they are made from the graph, in the domain's wordings and, where there
+    are `wordings`, in those of that file too, which readers of questions do not know.
+    """
+
+    graph: Annotated[str, Field(min_length=1)]
+    domain: Path
+    hidden: Path | None = None
+    cards: Path | None = None
+    wordings: Path | None = None
+    choices: Choices | None = None
+
+
+class Cards(Part):
+    """Cards made from a graph: so many for each label and predicate, `chains` of them on chains.
+
+    `hidden` is the share of subjects whose facts are hidden, `context` the number of facts beside each card.
+    """
+
+    each: Positive = 100
+    seed: NotNegative = 42
+    hidden: Share = 0.125
+    chains: Share = 0.25
+    context: Positive = 4
+
+
+class Readers(Part):
+    """Passages that a reader sees, and what it learned from.
+
+    shipped: the cards that its weights were made of. crossfit: the cards that are asked, without those of the same
+    cluster, in so many folds; for cards that the weights have seen.
+    """
+
+    top: Positive = 5
+    learned: Literal["shipped", "crossfit"] = "shipped"
+    folds: Annotated[int, Field(ge=2)] = 5
+
+
+class Experiments(Part):
+    """The resamples of intervals and their seed."""
+
+    bootstrap_samples: Positive = 2000
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    seed: NotNegative = 42
+
+
+def _samples() -> dict[str, Source]:
+    return {
+        "rivers": Source(graph=str(SAMPLES / "hasMouth_facts.tsv"), domain=DOMAINS / "rivers.yaml"),
+        "loans": Source(graph=str(SAMPLES / "loans_facts.tsv"), domain=DOMAINS / "loans.yaml"),
+    }
+
+
+class Epistemic(Part):
+    """All parameters of the study. Paths are relative to the project's folder; the first source is the main one.
+
+    The arms that ask a chat model are left out while `llm.provider` is offline.
+    """
+
+    sources: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Source], Field(min_length=1)] = Field(
+        default_factory=_samples
+    )
+    cards: Cards = Cards()
+    readers: Readers = Readers()
+    arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = ARMS
+    experiments: Experiments = Experiments()
+
+
+def epistemic(settings: Settings) -> Epistemic:
+    """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
+    return study_settings(settings, NAME, Epistemic)

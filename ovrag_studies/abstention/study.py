@@ -1,0 +1,129 @@
+"""The whole study by the settings: every source's cards asked of every arm, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pyoxigraph import Literal, NamedNode
+
+from ovrag_core.base.errors import DomainError, SettingsError
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import Settings
+from ovrag_core.llm import Chat, open_chat
+from ovrag_core.retrieval.embedding import Embedder
+from ovrag_studies.abstention import experiments
+from ovrag_studies.abstention.adapters import Adapter
+from ovrag_studies.abstention.cards import LABELS, Card, is_iri
+from ovrag_studies.abstention.domain import Domain, load_domain
+from ovrag_studies.abstention.experiments import CHAT, World, deal, plan_of
+from ovrag_studies.abstention.metrics import Outcome
+from ovrag_studies.abstention.records import Run
+from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, Source, epistemic
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The cards of a source and what every arm said of them."""
+
+    name: str
+    source: Source
+    world: World
+    cards: tuple[Card, ...]
+    run: Run
+
+    @cached_property
+    def outcomes(self) -> Mapping[str, tuple[Outcome, ...]]:
+        """Outcomes by arm, in the order of cards."""
+        return {arm: tuple(each.outcome() for each in records) for arm, records in self.run.by_arm().items()}
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters of cards intervals resample."""
+        return len({self.world.cluster(card) for card in self.cards})
+
+    def label(self, term: str) -> str:
+        """The name of a thing by its IRI; a text that is no IRI is its own."""
+        return self.world.names.label(NamedNode(term) if is_iri(term) else Literal(term))
+
+
+def answer_source(
+    settings: Settings, name: str, embedder: Embedder, chat: Chat | None = None, arms: Sequence[Arm] = ()
+) -> Answered:
+    """One source of the settings, its cards dealt and asked of all arms, or of `arms`.
+
+    Raises SettingsError for a source that is not there, and what `deal` and `run` raise.
+    """
+    options = epistemic(settings)
+    if name not in options.sources:
+        raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(options.sources)}")
+    source = options.sources[name]
+    world, cards = deal(source, plan_of(options.cards), embedder)
+    systems = make_arms(world, cards, options, arms or options.arms, chat, settings.llm.seed)
+    at_once = settings.llm.concurrency if chat is not None else 1
+    return Answered(name, source, world, cards, experiments.run(world, cards, systems.values(), at_once=at_once))
+
+
+def size(answered: Answered) -> str:
+    """How much a source has, in a line."""
+    facts = len(answered.world.shelf.passages)
+    arms = len(answered.outcomes)
+    return f"{answered.name}: {len(answered.cards)} cards in {answered.clusters} clusters, {facts} facts, {arms} arms"
+
+
+def examples(answered: Answered) -> list[str]:
+    """The question of the first card of each label."""
+    first = {card.label: card.question for card in reversed(answered.cards)}
+    return [first[label] for label in LABELS if label in first]
+
+
+def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
+    """Every source of the settings, by name. Raises as `answer_source`."""
+    with open_chat(settings.llm) as chat:
+        return {name: answer_source(settings, name, embedder, chat) for name in epistemic(settings).sources}
+
+
+def make_arms(
+    world: World,
+    cards: Sequence[Card],
+    options: Epistemic,
+    arms: Sequence[Arm],
+    chat: Chat | None = None,
+    seed: int | None = 42,
+) -> dict[Arm, Adapter]:
+    """The systems that are asked, in the order of `arms`; those that ask a chat model only where there is one.
+
+    Raises SettingsError where nothing is left.
+    """
+    top = options.readers.top
+    known = experiments.offline_arms(world, top=top)
+    if options.readers.learned == "crossfit" and set(arms) & set(experiments.READERS):
+        known |= experiments.crossfit_arms(world, cards, options.readers.folds, top)
+    if chat is not None:
+        known |= experiments.chat_arms(world, chat, seed=seed)
+    chosen = {arm: known[arm] for arm in arms if arm in known}
+    if not chosen:
+        asked = ", ".join(sorted(CHAT))
+        raise SettingsError(f"studies.epistemic.arms has only arms that ask a chat model ({asked}); set llm.provider")
+    return chosen
+
+
+def find_domain(name: str) -> Path:
+    """The file of a domain, by its path or the name of a bundled one. Raises DomainError where there is none."""
+    bundled = sorted(path.stem for path in project_file(DOMAINS).glob("*.yaml"))
+    if name in bundled:
+        return project_file(DOMAINS / f"{name}.yaml")
+    path = project_file(Path(name))
+    if not path.is_file():
+        raise DomainError(f"{name} is no file of a domain; name one, or one of the bundled: {', '.join(bundled)}")
+    return path
+
+
+def checked_domain(path: Path) -> Domain:
+    """The domain in a file, its shapes read with it. Raises DomainError and OntologyError for faults of either."""
+    domain = load_domain(path)
+    if any(predicate.constraints for predicate in domain.predicates.values()):
+        _ = domain.shape_set
+    return domain

@@ -1,0 +1,364 @@
+"""Deterministic causal models: rules in words as Boolean equations, solved for what was observed and what is done.
+
+"Ziklo and Blaf together cause Trune" is the structural equation Trune := Ziklo ∧ Blaf (Pearl 2009, chapter 7): without
+its cause an effect does not occur. A variable without an equation is a root. A counterfactual takes three steps:
+abduction keeps the settings of the roots under which the factual world shows what was observed, action cuts the
+equations of what is done, prediction solves the rest. The answer is given where every kept setting gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from graphlib import CycleError, TopologicalSorter
+from itertools import islice, product
+from typing import Literal as OneOf
+
+from ovrag_core.base.errors import CausalError
+
+MOST_FREE_ROOTS = 14  # 2 ** 14 settings are looked at within a second; beyond that the question is left open
+MOST_CASES = 2000
+LONGEST_PATH = 12  # variables of a cycle that a remark names
+
+Status = OneOf["determined", "assumed", "cyclic", "open"]
+World = dict[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A variable that holds, or does not."""
+
+    variable: str
+    holds: bool = True
+
+    def __str__(self) -> str:
+        return self.variable if self.holds else f"not {self.variable}"
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """All (`every`) or any of the parts."""
+
+    every: bool
+    parts: tuple[Formula, ...]
+
+    def __str__(self) -> str:
+        inner = (f"({part})" if isinstance(part, Junction) else str(part) for part in self.parts)
+        return (" and " if self.every else " or ").join(inner)
+
+
+Formula = Literal | Junction
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`condition` brings about `effect`; `quote` is text[span[0]:span[1]] of the text it was read from."""
+
+    condition: Formula
+    effect: Literal
+    quote: str = ""
+    span: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of a derivation; `value` is None where the variable is not settled."""
+
+    variable: str
+    value: bool | None
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.variable} {_WORDS[self.value]}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What follows for the formula asked about.
+
+    `determined`: the same in every world that is left. `assumed`: it hangs on a root of which nothing is said, and the
+    value is that with such roots absent, as `remarks` say. `cyclic`: the rules that matter form the `cycle` also after
+    the action; the value is given if the action leaves one solution. `open`: no value, and `remarks` say why.
+    """
+
+    value: bool | None
+    status: Status
+    steps: tuple[Step, ...] = ()
+    remarks: tuple[str, ...] = ()
+    cycle: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Equations by variable; `variables` are all that occur, in order of first mention."""
+
+    equations: Mapping[str, Formula]
+    variables: tuple[str, ...]
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Variables that no equation explains."""
+        return tuple(name for name in self.variables if name not in self.equations)
+
+    def doing(self, action: Mapping[str, bool]) -> Model:
+        """The model after the action: what is done has no equation any more."""
+        return Model({name: made for name, made in self.equations.items() if name not in action}, self.variables)
+
+
+_WORDS = {True: "occurs", False: "does not occur", None: "may or may not occur"}
+
+
+def negate(formula: Formula) -> Formula:
+    """The formula that holds exactly where this one does not."""
+    if isinstance(formula, Literal):
+        return Literal(formula.variable, not formula.holds)
+    return Junction(not formula.every, tuple(negate(part) for part in formula.parts))
+
+
+def mentioned(formula: Formula) -> tuple[str, ...]:
+    """The variables of a formula in order, each once."""
+    if isinstance(formula, Literal):
+        return (formula.variable,)
+    return tuple(dict.fromkeys(name for part in formula.parts for name in mentioned(part)))
+
+
+def evaluate(formula: Formula, known: Mapping[str, bool]) -> bool | None:
+    """Kleene's value: None as long as it hangs on a variable that is not known."""
+    if isinstance(formula, Literal):
+        value = known.get(formula.variable)
+        return None if value is None else value == formula.holds
+    values = [evaluate(part, known) for part in formula.parts]
+    deciding = not formula.every
+    if deciding in values:
+        return deciding
+    return None if None in values else not deciding
+
+
+def models(rules: Sequence[Rule]) -> tuple[Model, ...]:
+    """The models that the rules can mean: one, or two where rules both cause and prevent the same variable.
+
+    Several rules for one effect are alternatives. Where some cause it and others prevent it, nothing says which wins;
+    both readings are given, in the first prevention wins.
+    """
+    variables = tuple(dict.fromkeys(name for rule in rules for name in (*mentioned(rule.condition), *_of(rule))))
+    causes = {name: [r.condition for r in rules if r.effect == Literal(name)] for name in variables}
+    prevents = {name: [r.condition for r in rules if r.effect == Literal(name, False)] for name in variables}
+    clash = any(causes[name] and prevents[name] for name in variables)
+    made = []
+    for prevention_wins in (True, False) if clash else (True,):
+        equations: dict[str, Formula] = {}
+        for name in variables:
+            parts = [_joined(causes[name], every=False)] if causes[name] else []
+            parts += [negate(_joined(prevents[name], every=False))] if prevents[name] else []
+            if parts:
+                equations[name] = _joined(parts, every=prevention_wins)
+        made.append(Model(equations, variables))
+    return tuple(made)
+
+
+def cycle_of(model: Model, within: Iterable[str] | None = None) -> tuple[str, ...]:
+    """A cycle of the model, first variable repeated at the end; empty where there is none."""
+    allowed = set(model.variables if within is None else within)
+    parents = {name: mentioned(made) for name, made in model.equations.items() if name in allowed}
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        return tuple(error.args[1])
+    return ()
+
+
+def ancestors(model: Model, names: Iterable[str]) -> tuple[str, ...]:
+    """The names and all that their equations hang on, in the order of the model."""
+    wanted, found = list(names), set[str]()
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found.add(name)
+            wanted += mentioned(model.equations[name]) if name in model.equations else ()
+    return tuple(name for name in model.variables if name in found)
+
+
+def settle(model: Model, known: Mapping[str, bool]) -> World | None:
+    """All that follows from what is known by the equations; None where they contradict it."""
+    world = dict(known)
+    changed = True
+    while changed:
+        changed = False
+        for name, made in model.equations.items():
+            value = evaluate(made, world)
+            if value is not None and name not in world:
+                world[name], changed = value, True
+            elif value is not None and world[name] != value:
+                return None
+    return world
+
+
+def worlds(model: Model, known: Mapping[str, bool], names: Sequence[str]) -> Iterator[World]:
+    """Every solution of the equations that agrees with what is known; all of `names` have a value in it.
+
+    Raises CausalError where a cycle leaves more cases than can be gone through.
+    """
+    waiting: list[Mapping[str, bool]] = [known]
+    for _ in range(MOST_CASES):
+        if not waiting:
+            return
+        world = settle(model, waiting.pop())
+        if world is None:
+            continue
+        unknown = next((name for name in names if name not in world), None)
+        if unknown is None:
+            yield world
+        else:
+            waiting += [{**world, unknown: True}, {**world, unknown: False}]
+    raise CausalError(f"the cycles of the rules leave more than {MOST_CASES} cases; give fewer rules")
+
+
+def counterfactual(
+    model: Model,
+    action: Mapping[str, bool],
+    asked: Formula,
+    *,
+    observed: Sequence[Formula] = (),
+    supposed: Sequence[Formula] = (),
+    quotes: Mapping[str, str] | None = None,
+) -> Outcome:
+    """What `asked` is under the action, in the worlds in which `observed`, and if possible `supposed`, were so.
+
+    `supposed` is what the question takes for the fact ("instead of Ziklo"). Where the rules rule out what was observed,
+    only what was observed of roots is used, and a remark says so. `quotes` are the words of the rules by effect.
+    """
+    changed = model.doing(action)
+    matter = ancestors(changed, mentioned(asked))
+    settings, remarks = _abduced(model, action, matter, observed, supposed)
+    if settings is None:
+        return Outcome(None, "open", remarks=tuple(remarks))
+    cycle, whole = cycle_of(changed, matter), cycle_of(model)
+    solved: list[World] = []
+    for setting in settings:
+        found = list(islice(worlds(changed, {**setting, **action}, matter), 2))
+        if len(found) != 1:
+            why = "no solution" if not found else "more than one solution"
+            return Outcome(None, "cyclic", remarks=(*remarks, f"the rules leave {why} under the action"), cycle=cycle)
+        solved += found
+    if cycle:
+        remarks.append(f"the rules form a cycle, {_path(cycle)}; the action leaves one solution")
+    elif whole:
+        remarks.append(f"the rules form a cycle, {_path(whole)}, which does not matter under the action")
+    values = [bool(evaluate(asked, world)) for world in solved]
+    derive = partial(_derivation, changed, action, matter, quotes=quotes or {}, observed=observed)
+    if len(set(values)) == 1:
+        return Outcome(values[0], "cyclic" if cycle else "determined", derive(solved), tuple(remarks), cycle or whole)
+    free = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
+    bare = [place for place, setting in enumerate(settings) if not any(setting[name] for name in free)]
+    remarks.append(f"nothing is said of {', '.join(free)}" + (", taken as absent" if bare else ""))
+    if not bare:
+        return Outcome(None, "open", derive(solved), tuple(remarks), cycle or whole)
+    steps = derive([solved[bare[0]]], absent=free)
+    return Outcome(values[bare[0]], "assumed", steps, tuple(remarks), cycle or whole)
+
+
+def _abduced(
+    model: Model,
+    action: Mapping[str, bool],
+    matter: Sequence[str],
+    observed: Sequence[Formula],
+    supposed: Sequence[Formula],
+) -> tuple[list[World] | None, list[str]]:
+    """Settings of the roots that matter, under which the factual world shows what was observed."""
+    roots = set(model.roots)
+    own = [each for each in observed if set(mentioned(each)) <= roots]
+    remarks: list[str] = []
+    for evidence, remark in (
+        ([*observed, *supposed], ""),
+        (observed, "what was observed cannot be together with what the question takes for the fact"),
+        (own, "the rules rule out what was observed; only what was observed of roots is used"),
+    ):
+        needed = [name for each in evidence for name in ancestors(model, mentioned(each))]
+        known = _literals(evidence)
+        free = [n for n in model.roots if (n in needed or (n in matter and n not in action)) and n not in known]
+        if len(free) > MOST_FREE_ROOTS:
+            return None, [f"{len(free)} roots of which nothing is said: more than {MOST_FREE_ROOTS}"]
+        kept = []
+        for values in product((False, True), repeat=len(free)):
+            setting = {**{n: v for n, v in known.items() if n in roots}, **dict(zip(free, values, strict=True))}
+            if not evidence or _shows(model, setting, evidence):
+                kept.append({name: value for name, value in setting.items() if name in matter and name not in action})
+        remarks += [remark] if remark else []
+        if kept:
+            return _distinct(kept), remarks[-1:]
+    return None, ["what was observed contradicts itself"]
+
+
+def _shows(model: Model, setting: World, evidence: Sequence[Formula]) -> bool:
+    names = ancestors(model, (name for each in evidence for name in mentioned(each)))
+    return any(all(evaluate(each, world) for each in evidence) for world in worlds(model, setting, names))
+
+
+def _literals(evidence: Sequence[Formula]) -> World:
+    """What single literals and conjunctions of them fix."""
+    known: World = {}
+    for each in evidence:
+        if isinstance(each, Literal):
+            known.setdefault(each.variable, each.holds)
+        elif each.every:
+            known = {**_literals(each.parts), **known}
+    return known
+
+
+def _distinct(settings: Sequence[World]) -> list[World]:
+    return list({tuple(sorted(setting.items())): setting for setting in settings}.values())
+
+
+def _derivation(
+    model: Model,
+    action: Mapping[str, bool],
+    matter: Sequence[str],
+    solved: Sequence[World],
+    *,
+    quotes: Mapping[str, str],
+    observed: Sequence[Formula],
+    absent: Sequence[str] = (),
+) -> tuple[Step, ...]:
+    """Causes before effects; a variable that differs between the worlds that are left has no value."""
+    seen, steps = _literals(observed), []
+    for name in _causes_first(model, matter):
+        values = {world[name] for world in solved}
+        value = values.pop() if len(values) == 1 else None
+        if name in action:
+            reason = "by the action"
+        elif name in model.equations:
+            reason = f"{name} := {model.equations[name]}{_quoted(quotes.get(name))}"
+        elif value is None:
+            reason = "nothing is said of it"
+        elif name in absent:
+            reason = "nothing is said of it, taken as absent"
+        else:
+            reason = "observed" if name in seen else "follows from what was observed"
+        steps.append(Step(name, value, reason))
+    return tuple(steps)
+
+
+def _causes_first(model: Model, names: Sequence[str]) -> list[str]:
+    parents = {name: mentioned(model.equations[name]) if name in model.equations else () for name in names}
+    try:
+        return list(TopologicalSorter(parents).static_order())
+    except CycleError:
+        return list(names)
+
+
+def _path(cycle: Sequence[str]) -> str:
+    shown = cycle if len(cycle) <= LONGEST_PATH else [*cycle[: LONGEST_PATH - 1], "…", cycle[-1]]
+    return " → ".join(shown)
+
+
+def _quoted(quote: str | None) -> str:
+    return f' ("{quote}")' if quote else ""
+
+
+def _joined(parts: Sequence[Formula], *, every: bool) -> Formula:
+    return parts[0] if len(parts) == 1 else Junction(every, tuple(parts))
+
+
+def _of(rule: Rule) -> tuple[str, ...]:
+    return (rule.effect.variable,)

@@ -1,0 +1,361 @@
+"""Causal chains and causal questions: statements checked by SPARQL, effects by a real causal model.
+
+Exit code 0: done; 1: a contradiction, or an answer that was rejected; 2: bad input, nothing was checked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ovrag_core.base.errors import QuestionError, SettingsError
+from ovrag_core.study.command import (
+    BAD,
+    DEFAULT_PARAMS,
+    FOUND,
+    Format,
+    Output,
+    Overrides,
+    Params,
+    print_json,
+    read_settings,
+    say,
+    writable_file,
+)
+from ovrag_core.text.lines import one_line
+from ovrag_studies.causal.settings import Arm, Causal, causal
+
+if TYPE_CHECKING:
+    from ovrag_core.base.settings import Settings
+    from ovrag_studies.causal.chains import Chain
+    from ovrag_studies.causal.drafting import Drafter
+    from ovrag_studies.causal.loop import Answer, Round
+    from ovrag_studies.causal.questions import Solved
+    from ovrag_studies.causal.verifier import Verdict, Verifier
+
+Asked = Annotated[
+    str | None,
+    typer.Argument(
+        help="A question with its rules or numbers before it, or with a graph: “u -> x -> y, u -> y; u is unobserved. "
+        "Effect of x on y?”; - reads stdin."
+    ),
+]
+Graph = Annotated[
+    str | None, typer.Option("--graph", "-g", help="A causal graph in Turtle, or an endpoint's URL; default: settings.")
+]
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
+
+
+@app.command()
+def ask(
+    question: Asked = None,
+    chain: Annotated[str | None, typer.Option(help="A chain of the study, drafted by the declared simulator.")] = None,
+    arm: Annotated[Arm | None, typer.Option(help="Draft and check by this arm instead of solving.")] = None,
+    log: Annotated[Path | None, typer.Option(help="An audit log that the rounds are added to.")] = None,
+    graph: Graph = None,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """The answer to a question: solved from its own rules or numbers, or drafted and checked where an arm is named."""
+    settings = read_settings(params, overrides)
+    if chain is not None or arm is not None:
+        return _draft(settings, question, chain, arm or "caf", log, graph, output)
+    solved = _solved(question)
+    if output is Format.text and solved.status != "unread":
+        print(f"{_said(solved)}: {solved.reason}" if solved.reason else _said(solved))
+    elif output is not Format.text:
+        print_json(solved.record, indent=None if output is Format.jsonl else 2)
+    return _told_unread(solved)
+
+
+@app.command()
+def verify(
+    texts: Annotated[list[str], typer.Argument(help="Statements, or text files of them; - reads stdin.")],
+    graph: Graph = None,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """A verdict on every statement: VERIFIED, CONTRADICTION, PARTIAL, FAILED or UNCHECKED, with query and triples."""
+    from ovrag_studies.causal.records import verdict_record
+
+    verifier = _verifier(causal(read_settings(params, overrides)), graph)
+    found: list[Verdict] = []
+    faults = 0
+    for given in texts:
+        try:
+            source, text = _text_of(given)
+        except QuestionError as error:
+            say(str(error))
+            faults += 1
+            continue
+        verdicts = _checked(verifier, source, text)
+        found += verdicts
+        for each in verdicts:
+            if output is Format.text:
+                print(f"{each.outcome}: {one_line(each.quote)}: {each.reason}")
+            else:
+                record = {"source": source, **verdict_record(each)}
+                print_json(record, indent=None if output is Format.jsonl else 2)
+    ended = _ended(found, verifier)
+    return BAD if faults else ended
+
+
+@app.command()
+def explain(
+    question: Asked = None,
+    graph: Graph = None,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """How an answer comes about, step by step; of statements, the query that decided and the triples behind it."""
+    text = _given(question)
+    if not text.rstrip().endswith("?"):
+        return _explain_statements(causal(read_settings(params, overrides)), text, graph, output)
+    solved = _solved(text)
+    if output is not Format.text:
+        print_json(solved.record | {"lines": list(solved.lines)}, indent=None if output is Format.jsonl else 2)
+    elif solved.status != "unread":
+        print("\n".join([*solved.lines, f"answer: {_said(solved)}"]))
+    return _told_unread(solved)
+
+
+@app.command()
+def bench(
+    files: Annotated[list[Path], typer.Argument(help="Questions of CounterBench or CLadder, one JSON object a line.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the records here instead of to stdout.", callback=writable_file)
+    ] = None,
+) -> int:
+    """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
+    from tqdm import tqdm
+
+    from ovrag_studies.causal.questions import Question, as_json, read_questions, solve
+
+    lines: list[str] = []
+    counted: Counter[str] = Counter()
+    right = labelled = faults = 0
+    for path in files:
+        try:
+            questions = list(read_questions(path))
+        except QuestionError as error:
+            say(str(error))
+            faults += 1
+            continue
+        for each in tqdm(questions, unit="question", delay=2, disable=None):
+            if not isinstance(each, Question):
+                say(each)
+                faults += 1
+                continue
+            solved = solve(each)
+            counted[solved.status] += 1
+            if solved.status == "unread":
+                say(f"{path}, {one_line(each.id, 60)} was not read: {solved.reason}")
+            labelled += each.label is not None
+            right += each.label is not None and solved.answer == each.label
+            lines.append(as_json(solved))
+    _write(lines, out)
+    said = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
+    accuracy = f"; {right} of {labelled} as their labels say" if labelled else ""
+    say(f"{said}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
+    return BAD if faults or not counted or set(counted) == {"unread"} else 0
+
+
+def _write(lines: list[str], out: Path | None) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        out.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        told = f"{out} cannot be written ({error.strerror}); name a file in a folder that exists"
+        raise QuestionError(told) from None
+
+
+def _given(text: str | None) -> str:
+    read = sys.stdin.read() if text == "-" else text or ""
+    if not read.strip():
+        raise QuestionError("there is no question; write it behind the command, or - to read it from stdin")
+    return read
+
+
+def _text_of(text: str) -> tuple[str, str]:
+    """Where statements come from, and the statements: a file's, where one has that name."""
+    if text == "-":
+        return "stdin", sys.stdin.read()
+    path = Path(text)
+    try:
+        if len(text) < 1000 and "\n" not in text and path.is_file():
+            return text, path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        raise QuestionError(f"{one_line(text, 200)} cannot be read; give text in UTF-8") from None
+    return "the text", text
+
+
+def _solved(question: str | None) -> Solved:
+    from ovrag_studies.causal.questions import split
+
+    return split(_given(question))
+
+
+def _said(solved: Solved) -> str:
+    """The answer with its status; of an effect in a drawn graph there is no more than that."""
+    if solved.question.language == "graph":
+        return solved.status
+    return f"{solved.answer or 'no answer'} ({solved.status})"
+
+
+def _told_unread(solved: Solved) -> int:
+    if solved.status == "unread":
+        say(f"the question was not read: {solved.reason}")
+        return BAD
+    return 0
+
+
+def _checked(verifier: Verifier, source: str, text: str) -> list[Verdict]:
+    """The verdicts on a text; where there are none, it is said why."""
+    verdicts = verifier.check(text)
+    if not text.strip():
+        say(f"{source} is empty; write sentences such as “A raises B.”")
+    elif not verdicts:
+        say(f"{source} states no cause or effect that could be checked; write sentences such as “A raises B.”")
+    return verdicts
+
+
+def _verifier(options: Causal, graph: str | None) -> Verifier:
+    from ovrag_studies.causal.stores import open_store
+    from ovrag_studies.causal.verifier import Verifier
+
+    return Verifier(open_store(options, graph), gamma=options.loop.gamma)
+
+
+def _explain_statements(options: Causal, text: str, graph: str | None, output: Format) -> int:
+    from ovrag_studies.causal.records import verdict_record
+
+    verifier = _verifier(options, graph)
+    verdicts = _checked(verifier, "the text", text)
+    for each in verdicts:
+        if output is Format.text:
+            print(_explained(each, verifier))
+        else:
+            print_json(verdict_record(each), indent=None if output is Format.jsonl else 2)
+    return _ended(verdicts, verifier)
+
+
+def _explained(verdict: Verdict, verifier: Verifier) -> str:
+    lines = [f"{verdict.outcome}: {one_line(verdict.quote)}", f"  {verdict.reason}"]
+    if verdict.claim:
+        things = (verifier.name(verdict.claim.subject), verifier.name(verdict.claim.object))
+        lines.append(f"  read as: {things[0]}, {verdict.claim.predicate.value.rsplit('#', 1)[-1]}, {things[1]}")
+    lines += [f"  rule: {verdict.rule}"] if verdict.rule else []
+    lines += [f"  query: {verdict.query}"] if verdict.query else []
+    lines += [f"  triple: {each.subject} {each.predicate} {each.object}" for each in verdict.triples]
+    return "\n".join(lines)
+
+
+def _ended(verdicts: Sequence[Verdict], verifier: Verifier) -> int:
+    """The exit code of verdicts: what could not be checked is never passed over."""
+    if not verdicts:  # which has been said
+        return BAD
+    unchecked = sum(each.outcome == "UNCHECKED" for each in verdicts)
+    if unchecked:
+        say(f"{unchecked} of {len(verdicts)} statements could not be checked")
+        return BAD
+    if not verifier.lexicon.names:
+        say("nothing was checked: the graph names nothing; give things labels and the class urn:ovrag:causal#Factor")
+        return BAD
+    if not any(each.claim for each in verdicts):
+        say("no statement was checked: none is about two things that the graph names")
+        return BAD
+    return FOUND if any(each.outcome == "CONTRADICTION" for each in verdicts) else 0
+
+
+def _draft(
+    settings: Settings,
+    question: str | None,
+    chain: str | None,
+    arm: Arm,
+    log: Path | None,
+    graph: str | None,
+    output: Format,
+) -> int:
+    """A draft by an arm, checked and decided upon; every round is added to the log."""
+    from ovrag_studies.causal.arms import DRAFTING, Facts, answer, gaps_of
+    from ovrag_studies.causal.loop import Judge
+    from ovrag_studies.causal.records import AuditLog, answer_record, round_record
+
+    if arm not in DRAFTING:
+        raise SettingsError(f"{arm} drafts nothing; take one of {', '.join(DRAFTING)}")
+    options = causal(settings)
+    verifier = _verifier(options, graph)
+    with _drafter(settings, chain) as (drafter, prompt):
+        asked = prompt.prompt if prompt else _given(question)
+        kept = AuditLog(log) if log else None
+        head = {"item": prompt.id if prompt else "asked", "arm": arm, "drafts_by": drafter.name}
+
+        def note(round_: Round) -> None:
+            if kept:
+                kept.add(head | round_record(round_))
+
+        judge = Judge(verifier.check, options.loop, gaps_of(asked, verifier))
+        made = answer(arm, asked, drafter, judge, Facts(verifier.store, verifier).best, note)
+    record = head | answer_record(made) | {"draft": made.final.draft if made.final else None}
+    if kept:
+        kept.add(head | answer_record(made))
+    if output is Format.text:
+        print(_answer_text(made, drafter.name, arm))
+    else:
+        rounds = [round_record(each) for each in made.rounds]
+        print_json(record | {"all_rounds": rounds}, indent=None if output is Format.jsonl else 2)
+    if made.decision in ("unchecked", "failed"):
+        say(f"not checked: {made.reason}")
+        return BAD
+    return FOUND if made.decision == "rejected" else 0
+
+
+@contextmanager
+def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, Chain | None]]:
+    """Who drafts: the simulator for a chain, else the chat model of the settings."""
+    from ovrag_core.llm import open_chat
+    from ovrag_studies.causal.chains import generate
+    from ovrag_studies.causal.drafting import ChatDrafter
+    from ovrag_studies.causal.drift import Simulator, World
+    from ovrag_studies.causal.stores import open_graph_file
+
+    options = causal(settings)
+    if chain is not None:
+        whole = open_graph_file(options)
+        made = {each.id: each for each in generate(whole, options.experiments.seed)}
+        if chain not in made:
+            raise QuestionError(f"there is no chain {one_line(chain, 60)}; there are {', '.join(list(made)[:3])}, …")
+        yield Simulator(made[chain], World.of_graph(whole), options.drift, 0), made[chain]
+        return
+    with open_chat(settings.llm) as chat:
+        if chat is None:
+            raise SettingsError(
+                "drafts on a question of your own need a chat model; set llm.provider, or name a --chain, whose drafts "
+                "come from the declared simulator"
+            )
+        yield ChatDrafter(chat, settings.llm.temperature, settings.llm.seed), None
+
+
+def _answer_text(made: Answer, drafter: str, arm: Arm) -> str:
+    from ovrag_studies.causal.loop import EMPTY
+
+    lines = [f"{made.decision}: {made.reason} (drafts by {drafter}, arm {arm})"]
+    for each in made.rounds:
+        score = "none" if each.score is None else f"{each.score:.3f}"
+        lines.append(f"round {each.number}, score {score}:")
+        lines += [f"  {verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}" for verdict in each.verdicts]
+        lines += [f"  {EMPTY}"] if not each.verdicts else []
+        lines += [f"  missing: {one_line(gap)}" for gap in each.gaps]
+    return "\n".join(lines)

@@ -1,0 +1,135 @@
+"""Causal graphs: acyclic, some variables perhaps unobserved; trails that are open, and how a trail reads."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError as GraphlibCycle
+from graphlib import TopologicalSorter
+from itertools import pairwise
+
+from ovrag_core.base.errors import CausalError, CycleError
+
+Edge = tuple[str, str]
+Nodes = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Dag:
+    """Variables in topological order, edges from cause to effect, and the variables that nobody observed.
+
+    Raises CycleError, with the cycle, and CausalError for an unobserved variable that is not in the graph.
+    """
+
+    nodes: tuple[str, ...]
+    edges: frozenset[Edge]
+    latent: Nodes = frozenset()
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        """The variables that have numbers, in topological order."""
+        return tuple(node for node in self.nodes if node not in self.latent)
+
+    def parents(self, node: str) -> tuple[str, ...]:
+        """Its direct causes, in topological order."""
+        return tuple(cause for cause in self.nodes if (cause, node) in self.edges)
+
+    def children(self, node: str) -> tuple[str, ...]:
+        """Its direct effects, in topological order."""
+        return tuple(effect for effect in self.nodes if (node, effect) in self.edges)
+
+    def ancestors(self, of: Iterable[str]) -> Nodes:
+        """All that has a directed path to one of them, themselves included."""
+        return _reach(of, {node: self.parents(node) for node in self.nodes})
+
+    def descendants(self, of: Iterable[str]) -> Nodes:
+        """All that one of them has a directed path to, themselves included."""
+        return _reach(of, {node: self.children(node) for node in self.nodes})
+
+    def without_edges_out_of(self, *nodes: str) -> Dag:
+        """The same graph without the effects of these variables."""
+        return Dag(self.nodes, frozenset(edge for edge in self.edges if edge[0] not in nodes), self.latent)
+
+    def without_edges_into(self, *nodes: str) -> Dag:
+        """The graph after acting on these variables."""
+        return Dag(self.nodes, frozenset(edge for edge in self.edges if edge[1] not in nodes), self.latent)
+
+
+def make_dag(edges: Iterable[Edge], latent: Iterable[str] = (), nodes: Iterable[str] = ()) -> Dag:
+    """A graph from its edges, and from `nodes` that may have none. Raises CycleError and CausalError (see Dag)."""
+    edges, latent = list(edges), frozenset(latent)
+    causes: dict[str, list[str]] = {node: [] for node in nodes}
+    for cause, effect in edges:
+        causes.setdefault(cause, [])
+        causes.setdefault(effect, []).append(cause)
+    if unknown := sorted(latent - causes.keys()):
+        raise CausalError(f"“{unknown[0]}” is called unobserved, but is not in the causal graph; name one of its nodes")
+    return Dag(ordered(causes), frozenset(edges), latent)
+
+
+def ordered(causes: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Causes before effects. Raises CycleError."""
+    try:
+        return tuple(TopologicalSorter(causes).static_order())
+    except GraphlibCycle as error:
+        cycle = " → ".join(error.args[1])
+        raise CycleError(f"the causal graph has the cycle {cycle}; leave out one of its edges") from None
+
+
+def _reach(start: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> Nodes:
+    found, waiting = set(start), list(start)
+    while waiting:
+        new = set(steps[waiting.pop()]) - found
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+def open_trail(dag: Dag, start: str, end: str, given: Iterable[str] = ()) -> tuple[str, ...] | None:
+    """The shortest trail that is open given the variables in `given`, None where they separate the two (d-separation).
+
+    A chain or fork is open unless its middle is given, a collider is open if it or one of its descendants is.
+    """
+    given = frozenset(given)
+    colliders = dag.ancestors(given)
+    first = [(child, True) for child in dag.children(start)] + [(parent, False) for parent in dag.parents(start)]
+    came_from: dict[tuple[str, bool], tuple[str, bool] | None] = dict.fromkeys(first)
+    waiting = deque(first)
+    while waiting:
+        state = node, down = waiting.popleft()
+        if node == end:
+            return (start, *_walked(came_from, state))
+        following: list[tuple[str, bool]] = []
+        if node not in given:
+            following += [(child, True) for child in dag.children(node)]
+        if (node in colliders) if down else (node not in given):
+            following += [(parent, False) for parent in dag.parents(node)]
+        for step in following:
+            if step not in came_from:
+                came_from[step] = state
+                waiting.append(step)
+    return None
+
+
+def _walked(came_from: Mapping[tuple[str, bool], tuple[str, bool] | None], last: tuple[str, bool]) -> list[str]:
+    steps: list[str] = []
+    state: tuple[str, bool] | None = last
+    while state is not None:
+        steps.append(state[0])
+        state = came_from[state]
+    return steps[::-1]
+
+
+def back_door_trail(dag: Dag, cause: str, effect: str, given: Iterable[str] = ()) -> tuple[str, ...] | None:
+    """An open trail into `cause`, None where there is none: what `given` leaves of the confounding."""
+    return open_trail(dag.without_edges_out_of(cause), cause, effect, given)
+
+
+def written(dag: Dag, trail: Iterable[str]) -> str:
+    """`x ← u → y`."""
+    nodes = list(trail)
+    text = nodes[0]
+    for left, right in pairwise(nodes):
+        text += f" → {right}" if (left, right) in dag.edges else f" ← {right}"
+    return text

@@ -1,0 +1,118 @@
+"""All arms on all chains and their wordings, under one drift, one obedience and one coverage of the graph."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ovrag_core.graph import EmbeddedStore
+from ovrag_studies.causal.arms import DRAFTING, Facts, answer, gaps_of
+from ovrag_studies.causal.chains import Chain
+from ovrag_studies.causal.drafting import Drafter, Untold
+from ovrag_studies.causal.drift import Simulator, World, Written
+from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.loop import Answer, Judge, Round
+from ovrag_studies.causal.settings import Arm, Drift, Loop
+from ovrag_studies.causal.verifier import Verdict, Verifier
+from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+
+Note = Callable[["Chain", Arm, int, Round], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What an arm answered to one wording (0: the prompt itself) of a chain.
+
+    `judged` are the verdicts of the whole graph on the final draft, whatever part of it the arm was given. `written` is
+    what the simulator did in it; None where a model wrote.
+    """
+
+    arm: Arm
+    chain: Chain
+    wording: int
+    answer: Answer
+    judged: tuple[Verdict, ...]
+    written: tuple[Written, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What all runs of a comparison share: the whole graph, its names, what the simulator knows, and the chains."""
+
+    graph: EmbeddedStore
+    lexicon: Lexicon
+    chains: tuple[Chain, ...]
+    world: World
+    reference: Verifier
+
+    @classmethod
+    def of(cls, graph: EmbeddedStore, chains: Sequence[Chain], lexicon: Lexicon, gamma: float) -> Bench:
+        """A bench for these chains of a graph."""
+        return cls(graph, lexicon, tuple(chains), World.of_graph(graph), Verifier(graph, lexicon, gamma))
+
+
+def run(
+    bench: Bench,
+    options: Loop,
+    drift: Drift,
+    *,
+    arms: Iterable[Arm] = DRAFTING,
+    coverage: float = 1.0,
+    seed: int = 42,
+    paraphrases: bool = True,
+    drafter: Drafter | None = None,
+    note: Note | None = None,
+    stability: Callable[[Chain], float] | None = None,
+    feedback: bool = True,
+    gaps: bool = True,
+) -> list[Case]:
+    """Every arm on every wording of every chain.
+
+    `drafter` writes the drafts, by default the declared simulator. Names are those of the whole graph: what is missing
+    at a lower coverage are effects, not words. `note` is told every round. With `stability` an answer is accepted only
+    if the chain's effect is stable; without `feedback` the loop tells a drafter nothing, and its next draft is another;
+    without `gaps` nobody minds what a draft leaves out.
+    """
+    store = covered(bench.graph, coverage, seed)
+    verifier = Verifier(store, bench.lexicon, options.gamma)
+    facts = Facts(store, verifier)
+    cases = []
+    for chain in bench.chains:
+        texts = [chain.prompt, *(each.text for each in chain.paraphrases if paraphrases)]
+        for wording, text in enumerate(texts):
+            stable = partial(stability, chain) if stability else None
+            judge = Judge(verifier.check, options, gaps_of(text, verifier) if gaps else None, stable)
+            for arm in arms:
+                if arm not in DRAFTING:
+                    continue
+                simulator = None if drafter else Simulator(chain, bench.world, drift, wording)
+                told = _told(note, chain, arm, wording)
+                writer = drafter or _known(simulator)
+                given = answer(arm, text, writer if feedback else Untold(writer), judge, facts.best, told)
+                final = given.final
+                judged = tuple(bench.reference.check(final.draft)) if final else ()
+                written = simulator.ledger(final.draft) if simulator and final else None
+                cases.append(Case(arm, chain, wording, given, judged, written))
+    return cases
+
+
+def covered(graph: EmbeddedStore, coverage: float, seed: int = 42) -> EmbeddedStore:
+    """The graph with this share of its statements of effect; a lower coverage knows nothing that a higher does not."""
+    effects = [each for predicate in (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON) for each in graph.triples(None, predicate)]
+    missing = round(len(effects) * (1 - coverage))
+    return graph.without(sorted(effects, key=lambda triple: _lot(seed, str(triple)))[:missing]) if missing else graph
+
+
+def _lot(seed: int, text: str) -> bytes:
+    return hashlib.sha256(f"{seed}|{text}".encode()).digest()
+
+
+def _known(simulator: Simulator | None) -> Simulator:
+    assert simulator is not None
+    return simulator
+
+
+def _told(note: Note | None, chain: Chain, arm: Arm, wording: int) -> Callable[[Round], None] | None:
+    return None if note is None else lambda round_: note(chain, arm, wording, round_)

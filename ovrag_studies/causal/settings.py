@@ -1,0 +1,140 @@
+"""The study's parameters: `studies.causal` of params.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+
+NAME = "causal"
+SAMPLES = Path("data/samples/causal")
+Share = Annotated[float, Field(ge=0, le=1)]
+Seconds = Annotated[float, Field(gt=0)]
+Arm = Literal["vanilla", "cot", "rag", "rag_cot", "best_of_t", "caf", "random_verdicts"]
+ARMS: tuple[Arm, ...] = get_args(Arm)
+LoopPart = Literal["feedback", "gaps", "score", "linking", "partial", "scm"]
+
+
+class Data(Part):
+    """The material: a causal graph, and questions of the two benchmarks, one JSON object a line.
+
+    `recorded` is a file of recorded chains that run as a second set; None for none. `replayed` are recorded answers of
+    models to questions over rules, by the name of the run.
+    """
+
+    graph: Path = SAMPLES / "graph.ttl"
+    counterbench: Path = SAMPLES / "questions.jsonl"
+    cladder: Path = SAMPLES / "cladder.jsonl"
+    recorded: Path | None = None
+    replayed: dict[str, Path] = Field(default_factory=dict)
+
+
+class Store(Part):
+    """Where statements are checked: `embedded` (the graph, in this process), or the address of a SPARQL endpoint.
+
+    `graph` is the IRI of the graph to ask at an endpoint where that is not its default. `coverage` is the share of the
+    causal edges that the embedded store knows; the rest is taken out by `studies.causal.experiments.seed`.
+    """
+
+    at: str = "embedded"
+    graph: str | None = None
+    seconds: Seconds = 10.0
+    attempts: Positive = 3
+    coverage: Share = 1.0
+
+
+class Loop(Part):
+    """The loop: how verdicts are scored, when a draft is accepted, and when to give up.
+
+    The score is (verified + `alpha` · partial - `beta` · contradictions) / n, held to [0, 1]. A draft is accepted at a
+    score of at least `theta`; after `rounds` drafts, with caveats, from `caveat` · `theta` on. `gamma` is the
+    similarity from which a mention counts as near to an entity, `epsilon` the most by which the effect may differ
+    between two contexts (Jensen-Shannon distance, 0 to 1), where causes have their effect with `strength`. After
+    `failures` drafts with something unchecked the loop stops.
+    """
+
+    alpha: Share = 0.5
+    beta: Share = 0.5
+    gamma: Share = 0.85
+    theta: Share = 0.8
+    rounds: Positive = 5
+    caveat: Share = 0.8
+    epsilon: Share = 0.2
+    strength: Share = 0.8
+    failures: Positive = 2
+
+
+class Kinds(Part):
+    """How errors of the simulator are shared out among the kinds: weights, of which only the ratio counts."""
+
+    reversed: Annotated[float, Field(ge=0)] = 1.0
+    negated: Annotated[float, Field(ge=0)] = 1.0
+    opposite: Annotated[float, Field(ge=0)] = 1.0
+    wrong_target: Annotated[float, Field(ge=0)] = 1.0
+    invented: Annotated[float, Field(ge=0)] = 1.0
+    dropped: Annotated[float, Field(ge=0)] = 1.0
+
+
+class Drift(Part):
+    """The declared simulator of drafts: the share of statements it gets wrong, and how.
+
+    `obedience` is the chance that a constraint is obeyed, `reading` that a fact beside the question is copied,
+    `credulity` that a false sentence of the prompt is repeated, `slips` that a revision spoils what nobody objected to.
+    All are assumptions, not findings.
+    """
+
+    rate: Share = 0.3
+    kinds: Kinds = Kinds()
+    obedience: Share = 0.9
+    reading: Share = 0.5
+    credulity: Share = 0.5
+    slips: Share = 0.02
+    seed: NotNegative = 42
+
+
+class Experiments(Part):
+    """The resamples of intervals and their seed, and replays of the published table."""
+
+    bootstrap_samples: Positive = 2000
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    seed: NotNegative = 42
+    replays: Positive = 2000
+
+
+class Sweep(Part):
+    """What is varied, one at a time, and over which values; a stage of the pipeline each.
+
+    `parts` are parts of the loop that are taken out. The others are parameters of `loop`, `drift` and `store`.
+    """
+
+    parts: tuple[LoopPart, ...] = get_args(LoopPart)
+    rounds: tuple[Positive, ...] = (1, 3, 5, 10)
+    alpha: tuple[Share, ...] = (0.0, 0.5, 1.0)
+    beta: tuple[Share, ...] = (0.0, 0.5, 1.0)
+    gamma: tuple[Share, ...] = (0.7, 0.85, 1.0)
+    theta: tuple[Share, ...] = (0.6, 0.7, 0.8, 0.9, 1.0)
+    epsilon: tuple[Share, ...] = (0.05, 0.1, 0.15, 0.2, 1.0)
+    coverage: tuple[Share, ...] = (0.4, 0.6, 0.8, 0.9, 1.0)
+    drift: tuple[Share, ...] = (0.1, 0.3, 0.5)
+    obedience: tuple[Share, ...] = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+
+class Causal(Part):
+    """All parameters of the study. Paths are relative to the project's folder."""
+
+    data: Data = Data()
+    store: Store = Store()
+    loop: Loop = Loop()
+    drift: Drift = Drift()
+    arms: tuple[Arm, ...] = ARMS
+    drafts: Literal["drift", "chat"] = "drift"
+    experiments: Experiments = Experiments()
+    sweep: Sweep = Sweep()
+
+
+def causal(settings: Settings) -> Causal:
+    """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
+    return study_settings(settings, NAME, Causal)

@@ -1,0 +1,319 @@
+"""Arms: a model alone, two published baselines, ours, and ours without one of its parts.
+
+`b1` asks a model without any evidence. `b2` gives the extract, or a model's reply, unchecked. `b3` adds the published
+gate and checks. `ours` checks every sentence, is silent below a certified threshold, and says which of two conflicting
+rules prevails. All but `b1` search alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ovrag_core.base.errors import ModelError, ModelSetupError
+from ovrag_core.llm import Chat, Message
+from ovrag_core.text.lines import one_line
+from ovrag_studies.cited import published
+from ovrag_studies.cited.answers import LONGEST_QUERY, TEMPERATURE, Answer, AnswerSettings, Sentence, answer, cite
+from ovrag_studies.cited.calibration import Calibration
+from ovrag_studies.cited.conflicts import Conflict, ConflictSettings, find_corpus_conflicts, open_reasoner
+from ovrag_studies.cited.corpus import Paragraph, corpus_digest
+from ovrag_studies.cited.deontic import Source
+from ovrag_studies.cited.recorded import RecordedAnswer
+from ovrag_studies.cited.replies import HeardChat, Kept
+from ovrag_studies.cited.retrieval import CorpusIndex, Found, RetrievalSettings, Retriever, make_retriever
+from ovrag_studies.cited.settings import Arm, Policy
+from ovrag_studies.cited.silence import TraitReader
+from ovrag_studies.cited.verification import JudgingVerifier, Support, Verifier
+
+ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
+do not know, reply with INSUFFICIENT_EVIDENCE and nothing else."""
+SILENT = "INSUFFICIENT_EVIDENCE"
+PURPOSE = "policy answer alone"
+ABOUT = 0.4  # cosine with the query that both sides of a conflict must have
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """What each part was asked to be, and what it was."""
+
+    requested: Mapping[str, str] = field(default_factory=dict)
+    ran: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an arm makes of a query. `confidence` is what silence is decided by, `threshold` None where nothing is.
+
+    `replies` are what a chat model said on the way.
+    """
+
+    arm: Arm
+    answer: Answer
+    found: Found
+    confidence: float
+    threshold: float | None = None
+    conflicts: tuple[Conflict, ...] = ()
+    components: Components = Components()
+    replies: tuple[Kept, ...] = ()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What arms are made of; `alone` are recorded answers of a model without evidence, by question.
+
+    Without a calibration nothing is silent for want of confidence.
+    """
+
+    options: Policy
+    index: CorpusIndex
+    calibration: Calibration | None = None
+    chat: Chat | None = None
+    seed: int | None = 42
+    alone: Mapping[str, RecordedAnswer] = field(default_factory=dict)
+
+    @cached_property
+    def retriever(self) -> Retriever:
+        """What finds the evidence."""
+        given = self.options.retrieval
+        return make_retriever(
+            self.index,
+            RetrievalSettings(given.by, given.top, given.candidates, given.rerank, given.cache_dir, given.substitute),
+        )
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        """What checks sentences."""
+        return self._remembering(Verifier(self.index.embedder))
+
+    @cached_property
+    def judging(self) -> Verifier:
+        """What checks the sentences of a chat model: the rules, and a model after them where the settings say so."""
+        if self.options.verification.by == "rules" or self.heard is None:
+            return self.verifier
+        return self._remembering(JudgingVerifier(self.heard, self.seed, self.index.embedder))
+
+    @cached_property
+    def heard(self) -> HeardChat | None:
+        """The chat model, whose replies are remembered."""
+        return HeardChat(self.chat) if self.chat else None
+
+    @cached_property
+    def unchecked(self) -> Verifier:
+        """What lets every sentence pass that cites something."""
+        return self._remembering(_Unchecked(self.index.embedder))
+
+    def _remembering(self, verifier: Verifier) -> Verifier:
+        verifier.remember(*self.index.vectors())
+        return verifier
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """All conflicts of the corpus."""
+        settings = ConflictSettings(later_prevails=self.options.conflicts.later_prevails)
+        with closing(open_reasoner()) as reasoner:
+            return find_corpus_conflicts(self.index.corpus, reasoner, settings, self.index.embedder)
+
+    @cached_property
+    def digest(self) -> str:
+        """What stands for the corpus."""
+        return corpus_digest(self.index.corpus)
+
+    @cached_property
+    def reader(self) -> TraitReader:
+        """What reads the traits of answers."""
+        return TraitReader(self.index.embedder)
+
+    @cached_property
+    def paragraphs(self) -> dict[str, Paragraph]:
+        """Paragraphs by every name."""
+        return self.index.corpus.by_id()
+
+
+class _Unchecked(Verifier):
+    def supports(self, sentence: str, evidence: Sequence[str]) -> Support:
+        """Support by whatever is cited."""
+        del sentence
+        cited = any(text.strip() for text in evidence)
+        return Support(0.0, cited, cited, cited, "" if cited else "it cites nothing that there is")
+
+
+def runnable(arms: Sequence[Arm], parts: Parts) -> list[Arm]:
+    """The arms that can run: `b1` needs a chat model or a recorded run."""
+    return [arm for arm in arms if arm != "b1" or parts.chat is not None or parts.alone]
+
+
+def ask(parts: Parts, arm: Arm, query: str, found: Found | None = None) -> Result:
+    """A query through an arm; `found` is its evidence where that is known. Raises ModelSetupError without a model."""
+    before = len(parts.heard.kept) if parts.heard else 0
+    result = _asked(parts, arm, query, found)
+    return replace(result, replies=tuple(parts.heard.kept[before:])) if parts.heard else result
+
+
+def _asked(parts: Parts, arm: Arm, query: str, found: Found | None) -> Result:
+    if arm == "b1":
+        return _alone(parts, query)
+    evidence = found or search(parts, query)
+    if arm in ("b2", "b3"):
+        return _published(parts, arm, query, evidence)
+    return _ours(parts, arm, query, evidence)
+
+
+def search(parts: Parts, query: str) -> Found:
+    """The evidence; a query that is refused for its length is not searched for."""
+    return parts.retriever(query if len(query) <= LONGEST_QUERY else "")
+
+
+def _named(parts: Parts, found: Found, **more: str) -> Components:
+    chosen = parts.options.answers.by
+    asked = parts.chat.name if chosen == "chat" and parts.chat else chosen
+    return Components({**found.requested, "answers": chosen, **more}, {**found.ran, "answers": asked, **more})
+
+
+def _alone(parts: Parts, query: str) -> Result:
+    empty = Found((), {}, {})
+    recorded = parts.alone.get(query)
+    chat = parts.heard
+    if chat is None and recorded is not None:
+        said = () if recorded.silent else (Sentence(" ".join(recorded.answer.split()), ()),)
+        made = Answer(query, said, (), recorded.silent, "", 0.0, "recorded")
+        return Result("b1", made, empty, 0.0, components=Components({"answers": "recorded"}, {"answers": "recorded"}))
+    if chat is None:
+        raise ModelSetupError("b1 asks a chat model; set llm.provider to openai or replay, or name a recorded run")
+    named = Components({"answers": "chat"}, {"answers": chat.name})
+    messages = [Message("system", ALONE), Message("user", one_line(query, LONGEST_QUERY))]
+    try:
+        reply = chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
+    except ModelError as error:
+        made = Answer(query, (), (), True, one_line(str(error), 200), 0.0, chat.name)
+        return Result("b1", made, empty, 0.0, components=named)
+    silent = SILENT in reply or not reply.strip()
+    said = () if silent else (Sentence(" ".join(reply.split()), ()),)
+    made = Answer(query, said, (), silent, "the model says so" if silent else "", 0.0, chat.name)
+    return Result("b1", made, empty, 0.0, components=named)
+
+
+def _published(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
+    evidence = found.evidence
+    best = max(parts.verifier.likeness(query, [each.paragraph.text for each in evidence]), default=0.0)
+    if parts.options.answers.by == "chat":
+        made = answer(query, evidence, _settings(parts), verifier=parts.unchecked, chat=parts.heard)
+    else:
+        made = published.extract_top(query, evidence, best)
+    made = replace(made, confidence=best)
+    named = _named(parts, found, verification="none", silence="none")
+    if arm == "b3":
+        made = published.checked(published.gated(made), evidence)
+        named = _named(parts, found, verification="published", silence="published")
+        if not made.silent and published.opposed_pairs(evidence):
+            note = "some of the evidence may conflict on this"
+            made = replace(made, notices=(*made.notices, note))
+    return Result(arm, made, found, best, components=named)
+
+
+def _settings(parts: Parts) -> AnswerSettings:
+    given = parts.options.answers
+    return AnswerSettings(given.by, given.sentences, given.close, seed=parts.seed)
+
+
+def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
+    calibration = None if arm == "no_silence" else parts.calibration
+    checked = "three rules"
+    if parts.options.answers.by == parts.options.verification.by == "chat" and parts.heard:
+        checked = f"three rules and {parts.heard.name}"
+    named = _named(
+        parts,
+        found,
+        verification="none" if arm == "no_verification" else checked,
+        silence="learn-then-test" if calibration else "none",
+        conflicts="none" if arm == "no_conflicts" else "reasoner",
+    )
+    made = copied = copy(parts, query, found)
+    confidence, threshold = copied.confidence, None
+    if calibration and not copied.silent:
+        confidence = parts.reader.score(copied, found.evidence)
+        threshold = calibration.threshold
+        if confidence < threshold:
+            reason = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
+            if calibration.certificate.threshold is None:
+                reason = "no threshold is certified"
+            silent = replace(copied, sentences=(), silent=True, reason=reason, by=named.ran["answers"])
+            return Result(arm, silent, found, confidence, threshold, components=named)
+    if parts.options.answers.by == "chat" and not copied.silent:
+        verifier = parts.unchecked if arm == "no_verification" else parts.judging
+        made = answer(query, found.evidence, _settings(parts), verifier=verifier, chat=parts.heard)
+    if arm == "no_conflicts" or made.silent:
+        return Result(arm, made, found, confidence, threshold, components=named)
+    settled, touched = settle(parts, made)
+    return Result(arm, settled, found, confidence, threshold, touched, named)
+
+
+def copy(parts: Parts, query: str, found: Found | None = None) -> Answer:
+    """The answer of copied sentences, before silence and conflicts."""
+    evidence = found or search(parts, query)
+    settings = replace(_settings(parts), by="extractive")
+    return answer(query, evidence.evidence, settings, verifier=parts.verifier)
+
+
+def settle(parts: Parts, made: Answer) -> tuple[Answer, tuple[Conflict, ...]]:
+    """The answer with the rule that prevails before the one that it quotes, and the conflicts that this rests on.
+
+    Both sides of an unresolved conflict stand in the answer, and neither is preferred.
+    """
+    conflicts = _touched(parts, made)
+    sentences = list(made.sentences)
+    for conflict in conflicts:
+        sides = {"first": conflict.first.source, "second": conflict.second.source}
+        if conflict.prevails:
+            winner = sides.pop(conflict.prevails)
+            (loser,) = sides.values()
+            sentences = _put_before(sentences, winner, loser, parts)
+        else:
+            missing = [each for each in sides.values() if not any(_says(said, each) for said in sentences)]
+            sentences += [_sentence(parts, each) for each in missing]
+    return replace(made, sentences=tuple(sentences)), conflicts
+
+
+def _put_before(sentences: Sequence[Sentence], winner: Source, loser: Source, parts: Parts) -> list[Sentence]:
+    """The sentences with the winner's before the loser's; as they are where the loser is not among them."""
+    place = next((row for row, said in enumerate(sentences) if _says(said, loser)), None)
+    if place is None or any(_says(said, winner) for said in sentences[:place]):
+        return list(sentences)
+    said = next((each for each in sentences[place:] if _says(each, winner)), None) or _sentence(parts, winner)
+    return [*sentences[:place], said, *(each for each in sentences[place:] if each is not said)]
+
+
+def _touched(parts: Parts, made: Answer) -> tuple[Conflict, ...]:
+    """The conflicts of which the answer quotes a side and whose both sides are about the query."""
+    quoted = [(each.doc_id, each.start, each.end) for said in made.sentences for each in said.citations]
+    return tuple(
+        each
+        for each in parts.conflicts
+        if any(_quoted(side.source, quoted) for side in (each.first, each.second))
+        and min(parts.verifier.likeness(made.query, [each.first.source.text, each.second.source.text])) >= ABOUT
+    )
+
+
+def _quoted(source: Source, quoted: Sequence[tuple[str, int, int]]) -> bool:
+    return any(doc_id == source.doc_id and start < source.end and source.start < end for doc_id, start, end in quoted)
+
+
+def _says(said: Sentence, source: Source) -> bool:
+    return _quoted(source, [(each.doc_id, each.start, each.end) for each in said.citations])
+
+
+def _sentence(parts: Parts, source: Source) -> Sentence:
+    paragraph = parts.paragraphs[source.paragraph_id]
+    # A paragraph is cited by its first place, which need not be the one of the norm.
+    begin = next(
+        (
+            source.start - place.start
+            for place in paragraph.places
+            if place.start <= source.start < place.end and place.doc_id == source.doc_id
+        ),
+        0,
+    )
+    length = source.end - source.start
+    return Sentence(" ".join(source.text.split()), (cite(paragraph, begin, begin + length),))

@@ -1,0 +1,275 @@
+"""What a sentence makes of an action: a duty, a ban, a permission, a waiver, or a plain yes or no.
+
+A cue ("must not", "is prohibited", "no need to", "exempt") is read with the words that it governs and the words around
+it, and compared with the cue of the evidence that speaks of the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from math import sqrt
+from typing import Literal
+
+from ovrag_core.retrieval.words import stems
+from ovrag_core.text.passages import find_passages
+
+Force = Literal["duty", "ban", "may", "waived", "is", "not"]
+
+CLOSE = 0.95  # of the best likeness: cues from there on speak of the same
+
+_ADVERB = r"(?:\s+(?:\w+ly|also|now|ever|be|been|being|yet|otherwise|longer|always))*"
+_NOT = r"(?:not|never|no longer|n't)"
+_MODALS = r"(?:must|shall|should|may|can|could|might|ought to|are to|is to|has to|have to)"
+_ALLOWED = r"(?:permitted|allowed|authori[sz]ed|acceptable|accepted|tolerated|entitled|approved for|legal|permissible)"
+_NEEDED = r"(?:required|requirement|mandatory|compulsory|obligatory|obliged|obligated|necessary|needed|need)"
+_BANNED = r"(?:prohibited|prohibition|forbidden|banned|barred|disallowed|blocked|outlawed)"
+_NOBODY = (
+    r"\b(?:no(?! (?:later|more|less|fewer|longer|need|requirement)\b)|neither|none|nobody)\b(?:\s+[\w-]+){0,6}?\s+"
+)
+
+# In the order in which they are tried where two could begin at the same word.
+_CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
+    ("duty", (rf"\b{_MODALS} {_NOT} (?:avoid|fail|refrain|forget|neglect|omit)\b", r"\bnot optional\b")),
+    ("may", (rf"\b{_NOT}{_ADVERB}\s+{_BANNED}\b", r"\bno (?:ban|prohibition)\b")),
+    (
+        "waived",
+        (
+            r"\bneed\s*(?:not|n't)\b",
+            rf"\b(?:do|does|did|will|would|shall)(?:\s+not|n't){_ADVERB}\s+(?:require|need|have to|oblige|mandate)\b",
+            rf"\b(?:is|are|was|were|be)(?:\s+{_NOT}|n't)(?:\s+(?!but\b|only\b|optional\b)\w+){{0,2}}?\s+{_NEEDED}\b",
+            rf"\b{_NOT}\s+(?:an?\s+)?{_NEEDED}\b",
+            rf"{_NOBODY}(?:is|are|be)?\s*{_NEEDED}\b",
+            r"\b(?:requires?|needs?)\s+no\b",
+            r"\b(?:nobody|no one|none)\s+(?:has|needs) to\b",
+            r"\bno (?:need|requirement|obligation|duty)\b",
+            r"\bwithout (?:the need|needing|requiring|requirement)\b",
+            r"\bexempt(?:s|ed|ions?)?\b",
+            r"\bwaive[sd]?\b",
+            r"\bwaivers?\b",
+            r"\boptional\b",
+            r"\bvoluntary\b",
+            r"\bexcused from\b",
+            r"\bat (?:their|your|his|her|its) (?:own )?discretion\b",
+            r"\b(?:is|are) (?:left )?up to (?:(?:you|them|him|her|each)\b|(?:the )?[\w ]{2,25}? (?:whether|to decide))",
+            r"\b(?:is|are) free to (?:decide|choose)\b",
+            r"\b(?:when|where|what)ever (?:they|you|he or she) (?:like|please|want|wish|choose)s?\b",
+        ),
+    ),
+    (
+        "ban",
+        (
+            rf"\b{_MODALS}\s*(?:\s+{_NOT}|n't)\b",
+            r"\b(?:cannot|can't|shan't)\b",
+            rf"\b(?:is|are|was|were|be|been)(?:\s+{_NOT}|n't){_ADVERB}\s+{_ALLOWED}\b",
+            rf"\b{_NOT}{_ADVERB}\s+{_ALLOWED}\b",
+            r"\b(?:do|does|did|will)(?:\s+not|n't)\s+(?:permit|allow|authori[sz]e|accept|tolerate)\b",
+            rf"{_NOBODY}(?:may|can|shall|should|must)\b",
+            rf"{_NOBODY}(?:is|are|be|will be|shall be){_ADVERB}\s+{_ALLOWED}\b",
+            r"\bunder no circumstances\b",
+            r"\b(?:on no account|in no case|out of the question)\b",
+            r"\bprohibit(?:s|ing|ion|ions|ed)?\b",
+            r"\bforbid(?:s|ding|den)?\b",
+            rf"\b{_BANNED}\b",
+            r"\bbans?\b",
+            r"\bdisallows?\b",
+            r"\brefrain(?:s|ing)? from\b",
+            r"\b(?:must|should|shall|to)\s+avoid\b",
+            r"\bzero[- ]tolerance\b",
+            r"\boff[- ]limits\b",
+            r"\b(?:unacceptable|impermissible)\b",
+        ),
+    ),
+    (
+        "duty",
+        (
+            r"\b(?:must|shall|should)\b",
+            r"\brequir(?:e|es|ed|ing|ements?)\b",
+            r"\bmandat(?:ory|e|es|ed|ing)\b",
+            r"\b(?:compulsory|obligatory|obliged|obligat(?:ed|ions?)|duty|necessary)\b",
+            r"\bneeds? to\b",
+            r"\bha(?:s|ve) to\b",
+            r"\b(?:is|are) (?:to|expected to|needed)\b",
+        ),
+    ),
+    (
+        "may",
+        (
+            r"\bmay\b(?!\s+\d)",
+            r"\b(?:can|could|might)\b",
+            r"\bpermi(?:ts?|tted|tting|ssion)\b",
+            r"\ballow(?:s|ed|able)?\b",
+            rf"\b{_ALLOWED}\b",
+            r"\b(?:right|free|able|welcome|at liberty) to\b",
+            r"\b(?:eligible|welcome)\b",
+            r"\b(?:is|are) (?:fine|ok|okay|all right)\b",
+            r"\bfeel free\b",
+        ),
+    ),
+)
+_CUE = re.compile(
+    "|".join(f"(?P<c{row}>{'|'.join(patterns)})" for row, (_, patterns) in enumerate(_CUES)), re.IGNORECASE
+)
+_NEGATION = re.compile(r"\b(?:not|never|no|none|nobody|neither|nor|without)\b|n't\b|\bfail(?:s|ed|ure)?\b", re.I)
+_DENIED = re.compile(
+    rf"\b(?:(?:is|are|was|were|be|been|will|do|does|did|has|have|had)(?:\s+{_NOT}|n't)|won't){_ADVERB}"
+    r"\s+(?!only\b)([a-z][\w-]*)",
+    re.I,
+)
+_MODAL = re.compile(r"(?:must|shall|should|may|can|could|might|to|not?|never|longer|cannot|n't|avoid)$", re.I)
+_ACTIVE = re.compile(
+    r"(?:require|mandate|prohibit|forbid|ban|disallow|permit|allow)s?$|(?:requir|mandat|prohibit|permit|allow"
+    r"|forbidd)ing$",
+    re.I,
+)
+_NOUN = re.compile(r"(?:prohibition|ban|requirement|exemption|waiver|obligation|permission|duty)s?$", re.I)
+_CONDITION = re.compile(
+    r"\b(?:only|solely|exclusively|unless|except(?:ions?)?|subject to|provid(?:ed|ing)|without|condition(?:s|al)?"
+    r"|until|if|limited to|restricted to|prior|(?:pre-?)?approv\w+|others?|non-?[a-z]{4,}"
+    r"|un(?:approved|authori[sz]ed|trained|qualified|licensed|certified|registered|supervised|accompanied|escorted))\b",
+    re.I,
+)
+_FORMER = re.compile(r"\b(?:previous(?:ly)?|former(?:ly)?|supersed\w+|replac(?:es|ed|ing)|used to|initially)\b", re.I)
+_BREAK = re.compile(
+    r"[;:]\s|,\s|\s[-–—]{1,2}\s|\b(?:but|while|whereas|although|however|and|or|which|who|unless|if|when)\b", re.I
+)
+_SKIPPED_TEXT = "be been being is are was were also now only always and or either to from for"
+_SKIPPED = frozenset(_SKIPPED_TEXT.split())
+_WORD = re.compile(r"[A-Za-z0-9][\w'-]*")
+
+# Which force of the evidence supports which one claimed. A plain statement of a policy is taken for its rule.
+_SUPPORTS: dict[Force, frozenset[Force]] = {
+    "duty": frozenset({"duty", "is"}),
+    "ban": frozenset({"ban", "not"}),
+    "may": frozenset({"may", "waived", "is"}),
+    "waived": frozenset({"waived", "may", "not"}),
+    "is": frozenset({"is", "duty", "may", "waived"}),
+    "not": frozenset({"not", "ban", "waived"}),
+}
+# What a rule under a condition comes to as well: "only with approval" requires approval, and bars who has none.
+_CONDITIONED: dict[Force, frozenset[Force]] = {
+    "may": frozenset({"duty", "ban"}),
+    "ban": frozenset({"duty", "may"}),
+    "duty": frozenset({"ban", "may"}),
+    "is": frozenset({"ban", "not"}),
+    "not": frozenset({"duty", "is", "may"}),
+    "waived": frozenset(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One force of a sentence: `head` are stems of what it governs, `around` those of its part of the sentence.
+
+    `former` says that the sentence tells of a rule that held before.
+    """
+
+    force: Force
+    head: frozenset[str]
+    around: frozenset[str]
+    conditional: bool
+    former: bool
+    text: str
+
+
+@lru_cache(maxsize=1 << 14)
+def find_cues(text: str) -> tuple[Cue, ...]:
+    """The cues of all sentences of `text` in order; a sentence without one is a plain `is` or `not`."""
+    return tuple(cue for start, end in find_passages(text) for cue in _of_sentence(text[start:end].replace("’", "'")))
+
+
+def _of_sentence(sentence: str) -> list[Cue]:
+    matches = list(_CUE.finditer(sentence))
+    if not matches:
+        force: Force = "not" if _NEGATION.search(sentence) else "is"
+        words = frozenset(stems(sentence))
+        return [Cue(force, words, words, bool(_CONDITION.search(sentence)), False, "")]
+    edges = [0, *(_edge(sentence, left.end(), right.start()) for left, right in pairwise(matches)), len(sentence)]
+    cues: list[Cue] = []
+    for match, (start, end) in zip(matches, pairwise(edges), strict=True):
+        cue = _cue(sentence, match, start, end)
+        if cues and not cue.head:  # "are allowed on weekdays but banned at weekends": the same ones
+            cue = replace(cue, head=cues[-1].head, around=cue.around or cues[-1].around)
+        cues.append(cue)
+    return cues
+
+
+def _edge(sentence: str, start: int, end: int) -> int:
+    """Where between two cues the second one's part begins: at the last break, or else right before it."""
+    breaks = [match.start() for match in _BREAK.finditer(sentence, start, end)]
+    return breaks[-1] if breaks else end
+
+
+def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> Cue:
+    row = next(row for row in range(len(_CUES)) if match[f"c{row}"])
+    part = f"{sentence[start : match.start()]} {sentence[match.end() : end]}"
+    return Cue(
+        _CUES[row][0],
+        _head(sentence, match, start, end),
+        frozenset(stems(part)),
+        bool(_CONDITION.search(sentence)),
+        bool(_FORMER.search(sentence, start, match.start())),
+        match[0],
+    )
+
+
+def _head(sentence: str, match: re.Match[str], start: int, end: int) -> frozenset[str]:
+    after = [word for word in _WORD.findall(sentence[match.end() : end]) if _content(word)]
+    if _MODAL.search(match[0]):
+        return frozenset(stems(" ".join(after[:1])))
+    if _ACTIVE.search(match[0]) or re.match(r"\s+(?:to|from|for)\b", sentence[match.end() :]):
+        return frozenset(stems(" ".join(after[:2])))
+    before = [word for word in _WORD.findall(sentence[start : match.start()]) if _content(word)]
+    return frozenset(stems(" ".join(before[-3:])))
+
+
+def _content(word: str) -> bool:
+    return word.lower() not in _SKIPPED and not word.lower().endswith("ly") and bool(stems(word))
+
+
+def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[str, str] | None:
+    """The first words of a sentence that the evidence opposes, with those that do; None where polarity is equal."""
+    given = [cue for text in evidence for cue in find_cues(text)]
+    for claimed in find_cues(sentence):
+        against = _opposing(claimed, given)
+        if against:
+            return claimed.text or "plain statement", against.text or "plain statement"
+    affirmed = {stem for text in evidence for stem in stems(text)}
+    denied = {stem for text in evidence for stem in _denied(text)}
+    denied |= {stem for cue in given if cue.force in ("ban", "waived", "not") for stem in cue.around}
+    return next(((f"not {stem}", stem) for stem in _denied(sentence) if stem in affirmed - denied), None)
+
+
+def _denied(text: str) -> list[str]:
+    """Stems of the words that are plainly denied ("is not X"), but for those that are cues themselves."""
+    found = _DENIED.findall(text.replace("’", "'"))
+    words = [word for word in found if not _CUE.search(word)]
+    return stems(" ".join(words))
+
+
+def _opposing(claimed: Cue, given: Sequence[Cue]) -> Cue | None:
+    if _NOUN.search(claimed.text) and any(_supported(claimed, cue) for cue in given):
+        return None  # "this ban" speaks of a rule that another sentence gives
+    scored = [(_likeness(claimed, cue), cue) for cue in given if claimed.former or not cue.former]
+    best = max((score for score, _ in scored), default=0.0)
+    rivals = [cue for score, cue in scored if score > 0 and score >= CLOSE * best]
+    return rivals[0] if rivals and not any(_supported(claimed, cue) for cue in rivals) else None
+
+
+def _likeness(first: Cue, second: Cue) -> float:
+    if not first.around or not second.around:
+        return 0.0
+    shared = len(first.around & second.around) / sqrt(len(first.around) * len(second.around))
+    alike = bool(first.head & second.head) and bool(first.text) == bool(second.text)
+    return shared * (1.5 if alike else 1.0)
+
+
+def _supported(claimed: Cue, given: Cue) -> bool:
+    if given.force in _SUPPORTS[claimed.force]:
+        return True
+    if not given.conditional or claimed.head & given.head or claimed.force not in _CONDITIONED[given.force]:
+        return False
+    return claimed.force == "duty" or claimed.conditional

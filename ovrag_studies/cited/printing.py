@@ -1,0 +1,91 @@
+"""Answers and figures as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas
+
+from ovrag_core.evaluation.statistics import Estimate
+from ovrag_studies.cited.ratings import Report
+from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
+from ovrag_studies.cited.scores import Figure
+
+
+def answer_text(record: PolicyRecord) -> str:
+    """An answer with its quotations, or silence with its reason."""
+    lines = [f"(silent: {record.reason})"] if record.silent else []
+    for said in record.sentences:
+        lines.append(said.text)
+        lines += [
+            f'    {cited.doc_id}, page {cited.page}, {cited.start}–{cited.end}: "{" ".join(cited.quote.split())}"'
+            for cited in said.citations
+        ]
+    lines += [f"removed: {each.text} ({each.why})" for each in record.removed]
+    for conflict in record.conflicts:
+        lines += _conflict(conflict)
+    lines += [f"note: {each}" for each in record.notices]
+    threshold = "" if record.threshold is None else f", threshold {record.threshold:.3f}"
+    lines.append(f"score {record.confidence:.3f}{threshold}")
+    lines += [
+        f"{part} was to be {asked}, and was {record.ran.get(part)}"
+        for part, asked in record.requested.items()
+        if record.ran.get(part) != asked
+    ]
+    return "\n".join(lines)
+
+
+def _conflict(conflict: ConflictRecord) -> list[str]:
+    if conflict.prevails and conflict.clause:
+        why = f'by {conflict.clause.doc_id}: "{conflict.clause.text}"'
+    else:
+        why = "the later one prevails" if conflict.prevails else "no clause says which of them prevails"
+    sides = []
+    for name, side in (("first", conflict.first), ("second", conflict.second)):
+        word = "prevails" if name == conflict.prevails else "against"
+        sides.append(f'    {word}: {side.doc_id}, {side.start}–{side.end}: "{side.text}"')
+    return [f"conflict ({conflict.kind}), {conflict.status}: {why}", *sides]
+
+
+def figures_frame(figures: Sequence[Figure]) -> pandas.DataFrame:
+    """One row a measure and arm, with value, interval and what it is of."""
+    rows = [
+        (each.arm, each.measure, made.value, made.low, made.high, made.clusters, made.method)
+        for each in figures
+        for made in (each.estimate,)
+    ]
+    return pandas.DataFrame(rows, columns=["arm", "measure", "value", "low", "high", "n", "interval"])
+
+
+def figures_text(figures: Sequence[Figure], differences: pandas.DataFrame) -> str:
+    """Figures by measure and arm, and McNemar's tests below."""
+    lines = []
+    for measure in dict.fromkeys(each.measure for each in figures):
+        lines.append(measure)
+        lines += [f"    {each.arm:<16} {estimate_text(each.estimate)}" for each in figures if each.measure == measure]
+    for row in differences.itertuples():
+        lines.append(
+            f"{row.arm} against {row.other}: right alone {row.only_arm_right} : {row.only_other_right} "
+            f"of {row.queries}, p = {row.p:.4f} (McNemar, exact), {row.p_holm:.4f} after Holm"
+        )
+    return "\n".join(lines)
+
+
+def agreement_text(report: Report) -> str:
+    """Agreement by scale, and means by arm."""
+    lines = [f"{report.items} answers rated by both"]
+    lines += [
+        f"{scale:<10} agree {each.observed:.3f}   kappa {estimate_text(each.kappa)}   PABAK {estimate_text(each.pabak)}"
+        for scale, each in report.agreement.items()
+    ]
+    for arm, means in report.means.items():
+        lines.append(f"{arm}: " + ", ".join(f"{scale} {value:.2f}" for scale, value in means.items()))
+    return "\n".join(lines)
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """A figure with its interval and what it is of."""
+    if estimate.value is None:
+        return "–"
+    between = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{estimate.value:.3f}{between} (n = {estimate.clusters})"

@@ -1,0 +1,373 @@
+"""Quantities of policies with what they are of: times, money, shares, dates, frequencies, counts, and code numbers.
+
+Each is brought into one form, so that "quarterly" is every three months, "two weeks" are 14 days and "£50" is 50 GBP.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+from ovrag_core.retrieval.words import stems
+from ovrag_core.text.numerals import MONTHS, WORDS
+
+Bound = Literal["least", "most", ""]
+Frequency = Literal["word", "figure", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A value and its unit: a measure ("minute", "month", "GBP", "%", "time", "date", "code") or "" for a count.
+
+    `of` are stems of the words that say what is counted. `bound` tells a minimum or maximum; `former` a value that the
+    text says held before; `every` how often is said: "weekly", "every 7 days". Times are in minutes or months, and in
+    working days; dates are text, `????` for no year; the number of a heading or item has the unit "item".
+    """
+
+    value: Decimal | str
+    unit: str
+    of: frozenset[str]
+    bound: Bound
+    former: bool
+    start: int
+    end: int
+    every: Frequency = ""
+
+
+# Minutes and months are the two bases of time: no number of days is a month.
+TIMES = {
+    "second": ("minute", Decimal(1) / 60),
+    "minute": ("minute", Decimal(1)),
+    "hour": ("minute", Decimal(60)),
+    "day": ("minute", Decimal(1440)),
+    "week": ("minute", Decimal(10080)),
+    "fortnight": ("minute", Decimal(20160)),
+    "month": ("month", Decimal(1)),
+    "quarter": ("month", Decimal(3)),
+    "year": ("month", Decimal(12)),
+}
+_FREQUENT = {
+    "hourly": ("minute", 60),
+    "daily": ("minute", 1440),
+    "nightly": ("minute", 1440),
+    "weekly": ("minute", 10080),
+    "fortnightly": ("minute", 20160),
+    "monthly": ("month", 1),
+    "quarterly": ("month", 3),
+    "half-yearly": ("month", 6),
+    "semi-annual": ("month", 6),
+    "semi-annually": ("month", 6),
+    "semiannual": ("month", 6),
+    "semiannually": ("month", 6),
+    "bi-annual": ("month", 6),
+    "bi-annually": ("month", 6),
+    "biannual": ("month", 6),
+    "biannually": ("month", 6),
+    "twice yearly": ("month", 6),
+    "annual": ("month", 12),
+    "annually": ("month", 12),
+    "yearly": ("month", 12),
+    "biennial": ("month", 24),
+    "biennially": ("month", 24),
+}
+_MONEY = {
+    "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP", "sterling": "GBP",
+    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
+    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD",
+    "chf": "CHF", "francs": "CHF", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "inr": "INR", "rupees": "INR", "₹": "INR",
+    "cad": "CAD", "aud": "AUD",
+}  # fmt: skip
+_SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "m": 10**6, "billion": 10**9, "bn": 10**9}
+WORD_NUMBERS = WORDS | {"dozen": 12}
+_WORD = "|".join(sorted((*WORD_NUMBERS, "hundred", "thousand", "million"), key=len, reverse=True))
+_MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
+_TIME_UNIT = (
+    r"(?:(?P<working>working|business|consecutive|calendar|full|further|additional)[ -])?"
+    r"(?P<unit>seconds?|sec|minutes?|mins?|hours?|hrs?|days?|weeks?|fortnights?|months?|quarters?|years?|yrs?)\b"
+)
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+
+_DATE = re.compile(
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month>{_MONTH})\b\.?(?:,?\s+(?P<year>\d{{4}})\b)?"
+    rf"|\b(?P<month2>{_MONTH})\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*:)(?:,?\s+(?P<year2>\d{{4}})\b)?"
+    rf"|\b(?P<month3>{_MONTH})\.?,?\s+(?P<year3>\d{{4}})\b"
+    r"|\b(?P<year4>\d{4})-(?P<month4>\d{2})-(?P<day4>\d{2})\b"
+)
+_CLOCK = re.compile(
+    r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?m\b\.?"
+    r"|(?<![\d.:])(?P<hour2>[01]?\d|2[0-4]):(?P<minute2>[0-5]\d)(?![\d:])",
+    re.I,
+)
+_CODE = re.compile(
+    r"(?<![\w.])(?=[\w-]{0,40}?\d)(?=[\w-]{0,40}?[A-Za-z])(?!\d+(?:st|nd|rd|th|k|m|bn|am|pm|%)\b)"
+    r"(?:[A-Z]{1,8}[A-Za-z]{0,20}-?\d[\w-]{0,40}|\d{3,12}-[A-Z]{1,20})(?!\w)"
+)
+_FREQUENCY = re.compile(
+    r"\b(?:(?:once|one time)\s+)?(?:per|each|every|an?(?=\s+(?:hour|day|week|fortnight|month|quarter|year)\b))\s+"
+    r"(?P<working>working\s+|business\s+|calendar\s+)?(?P<unit>hour|day|week|fortnight|month|quarter|year)\b"
+    rf"|\b(?P<word>{'|'.join(sorted(_FREQUENT, key=len, reverse=True))})\b"
+    r"(?!\s+(?:leave|reports?|accounts|general|salary|bonus|budget|revenue|turnover|income)\b)"
+    r"|\b(?P<twice>twice|two times)\s+(?:a|per|each|every)\s+(?P<unit2>day|week|month|year)\b",
+    re.I,
+)
+_NUMBER = re.compile(
+    rf"(?P<sign>US\$|[£€$¥₹]|\b(?:GBP|EUR|USD|CHF|CAD|AUD|JPY|INR)\s)?\s?(?<![\w.,])(?P<figures>{_DIGITS})(?P<plus>\+)?"
+    r"(?:(?P<times>\s?x\s?)(?=\d))?(?:st|nd|rd|th)?(?:\s?(?P<scale>k|m|bn|thousand|million|billion)\b)?"
+    rf"|\b(?P<words>(?:{_WORD})(?:(?:[\s-]|\s+and\s+)(?:{_WORD}))*)\b",
+    re.I,
+)
+_AFTER = re.compile(
+    r"[\s-]?(?:(?P<share>%|per\s?cent\b|percent\b)"
+    r"|(?P<money>GBP|EUR|USD|CHF|CAD|AUD|JPY|INR|pounds?|euros?|dollars?|sterling|yen|rupees)\b"
+    rf"|{_TIME_UNIT})",
+    re.I,
+)
+_SPAN = re.compile(r"\b(?:than|within|least|most|for|in|of|after|before|up to|to)\s$", re.I)
+_EVERY = re.compile(r"\b(?:every|each|per)\s$", re.I)
+_JOINED = re.compile(r"\s*(?:-|–|—|\bto\b|\bor\b|\band\b|/)\s*")
+_LIST_NUMBER = re.compile(r"(?:^|[.:;]\s)\s*(\d{1,2})[.)]\s+(?=[A-Z])")
+_FOLLOWING = re.compile(r"[\s-]*([A-Za-z][A-Za-z'-]*)")
+_ENDS_PHRASE_TEXT = """in on at of for from to by with within per a an the is are was were be will must may shall
+should can and or but if before after under over when where which who that as not only unless until during between about
+via using without than then so it they this these those has have had do does each every"""
+_ENDS_PHRASE = frozenset(_ENDS_PHRASE_TEXT.split())
+_LABEL = re.compile(r"([A-Za-z][\w-]*)\s$")
+_LEAST = re.compile(
+    r"\b(?:at (?:the )?least|minimum(?: \w+){0,3}(?: of| is)?|(?:no|not) (?:less|fewer|shorter|lower) than"
+    r"|more than|(?:longer|faster|higher|larger|bigger|heavier) than|exceed(?:s|ing)?|over|above)\s*$",
+    re.I,
+)
+_MOST = re.compile(
+    r"\b(?:at most|up to|maximum(?: \w+){0,3}(?: of| is)?|(?:no|not) (?:more|longer|later|higher) than"
+    r"|not exceed(?:ing)?|within|limited to|less than|fewer than|under|below|capped at|upper limit of)\s*"
+    r"(?:a (?:maximum|total) of\s*)?$",
+    re.I,
+)
+_LEAST_AFTER = re.compile(r"\s*(?:or more|or longer|or higher|or above|minimum|at least|at a minimum)\b", re.I)
+_MOST_AFTER = re.compile(r"\s*(?:or less|or fewer|or lower|maximum|at most)\b", re.I)
+_FORMER = re.compile(
+    r"\b(?:previous(?:ly)?|former(?:ly)?|prior|old|initially|originally|used to be|instead of|rather than"
+    r"|(?:increased|reduced|raised|lowered|shortened|extended|changed|up|down)(?: \w+)? from|replac(?:es|ing) (?:the )?"
+    r"|superse(?:des|ding) (?:the )?|(?<=\()from)"
+    r"(?:\s+(?!now\b)[\w'-]+){0,5}\s*$",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def find_quantities(text: str) -> tuple[Quantity, ...]:
+    """All quantities of `text` in order."""
+    taken: list[tuple[int, int]] = []
+    found: list[Quantity] = []
+    for read in (_items, _dates, _clocks, _codes, _frequencies, _numbers):
+        new = [each for each in read(text) if not any(each.start < end and start < each.end for start, end in taken)]
+        taken += [(each.start, each.end) for each in new]
+        found += new
+    return tuple(sorted(_with_shared_units(found, text), key=lambda each: each.start))
+
+
+def made(text: str, value: Decimal | str, unit: str, of: frozenset[str], start: int, end: int) -> Quantity:
+    """A quantity with what the words around it say of its bound, and whether it held before."""
+    before, after = text[max(0, start - 60) : start], text[end : end + 20]
+    before = re.split(r"[.;:]\s", before)[-1]
+    bound: Bound = ""
+    if _LEAST.search(before) or _LEAST_AFTER.match(after):
+        bound = "least"
+    if _MOST.search(before) or _MOST_AFTER.match(after):
+        bound = "most"
+    return Quantity(value, unit, of, bound, bool(_FORMER.search(before)), start, end)
+
+
+def _items(text: str) -> Iterator[Quantity]:
+    for match in _LIST_NUMBER.finditer(text):
+        yield Quantity(Decimal(match[1]), "item", frozenset(), "", False, match.start(1), match.end(1))
+
+
+def _dates(text: str) -> Iterator[Quantity]:
+    for match in _DATE.finditer(text):
+        given = {key.rstrip("234"): value for key, value in match.groupdict().items() if value}
+        month = given["month"]
+        number = int(month) if month.isdigit() else [name[:3] for name in MONTHS].index(month[:3].title()) + 1
+        day = f"{int(given['day']):02}" if "day" in given else "??"
+        yield made(
+            text, f"{given.get('year', '????')}-{number:02}-{day}", "date", frozenset(), match.start(), match.end()
+        )
+
+
+def _clocks(text: str) -> Iterator[Quantity]:
+    for match in _CLOCK.finditer(text):
+        hour = int(match["hour"] or match["hour2"])
+        minute = int(match["minute"] or match["minute2"] or 0)
+        if match["half"]:
+            hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
+        yield made(text, Decimal(60 * hour + minute), "time", frozenset(), match.start(), match.end())
+
+
+def _codes(text: str) -> Iterator[Quantity]:
+    for match in _CODE.finditer(text):
+        plain = match[0].replace("-", "").upper()
+        yield Quantity(plain, "code", frozenset(), "", False, match.start(), match.end())
+
+
+def _frequencies(text: str) -> Iterator[Quantity]:
+    for match in _FREQUENCY.finditer(text):
+        if match["word"]:
+            unit, times = _FREQUENT[match["word"].lower()]
+            value = Decimal(times)
+        else:
+            unit, value = TIMES[(match["unit"] or match["unit2"]).lower()]
+            if match["working"] and match["unit"].lower() == "day":
+                unit, value = _working(match["working"], unit, value)
+            if match["twice"]:
+                value /= 2
+        spans = match["unit"] and _SPAN.search(text, max(0, match.start() - 12), match.start())
+        found = made(text, value, unit, frozenset(), match.start(), match.end())
+        yield found if spans and match[0][0] in "aA" else replace(found, every="word")
+
+
+def _working(kind: str, unit: str, value: Decimal) -> tuple[str, Decimal]:
+    return ("working day", value / 1440) if kind.strip().lower() in ("working", "business") else (unit, value)
+
+
+def _numbers(text: str) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(text):
+        value = _value(match)
+        if value is None:
+            continue
+        start, end = match.start() + len(match[0]) - len(match[0].lstrip()), match.end()
+        if match["sign"]:
+            yield made(text, value, _MONEY[match["sign"].strip().lower()], frozenset(), start, end)
+            continue
+        after = _AFTER.match(text, end)
+        if match["words"] and match["words"].lower() == "one" and not after:
+            continue  # a pronoun as often as a number
+        if after:
+            yield _measured(text, value, after, start)
+        else:
+            yield made(text, value, "", counted(text, start, end), start, end)
+
+
+def _value(match: re.Match[str]) -> Decimal | None:
+    if match["figures"]:
+        return Decimal(match["figures"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1)
+    total = current = Decimal(0)
+    for word in re.split(r"[\s-]+", match["words"].lower()):
+        if word == "hundred":
+            current = (current or Decimal(1)) * 100
+        elif word in ("thousand", "million"):
+            total, current = total + (current or Decimal(1)) * _SCALES[word], Decimal(0)
+        elif word != "and":
+            current += WORD_NUMBERS[word]
+    return total + current
+
+
+def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Quantity:
+    if after["share"]:
+        return made(text, value, "%", frozenset(), start, after.end())
+    if after["money"]:
+        return made(text, value, _MONEY[after["money"].lower()], frozenset(), start, after.end())
+    name = {"min": "minute", "hr": "hour", "yr": "year", "sec": "second"}.get(
+        short := after["unit"].lower().removesuffix("s"), short
+    )
+    unit, each = TIMES[name]
+    amount = value * each
+    if name == "day" and after["working"]:
+        unit, amount = _working(after["working"], unit, amount)
+    every: Frequency = "figure" if _EVERY.search(text, max(0, start - 8), start) else ""
+    return replace(made(text, amount, unit, frozenset(), start, after.end()), every=every)
+
+
+def is_measured(text: str, end: int) -> bool:
+    """Whether a unit of time, money or share follows a number that ends there."""
+    return bool(_AFTER.match(text, end))
+
+
+def counted(text: str, start: int, end: int) -> frozenset[str]:
+    """What a number counts: the words of the phrase after it, and the word before that it may number ("Section 4")."""
+    words: list[str] = []
+    at = end
+    while len(words) < 6 and (match := _FOLLOWING.match(text, at)):
+        if match[1].lower() in _ENDS_PHRASE:
+            break
+        words.append(match[1])
+        at = match.end()
+    if (label := _LABEL.search(text, max(0, start - 30), start)) and label[1].lower() not in _ENDS_PHRASE:
+        words.append(label[1])
+    return frozenset(stems(" ".join(words)))
+
+
+def _with_shared_units(found: list[Quantity], text: str) -> Iterator[Quantity]:
+    """Gives "20" of "20-22 degrees" and "from 30 to 7 days" the unit of the number that it is joined with."""
+    later: Quantity | None = None
+    for each in sorted(found, key=lambda one: -one.start):
+        joined = later and not each.unit and _JOINED.fullmatch(text, each.end, later.start)
+        if joined and each.of and "and" in joined[0].lower():
+            joined = None  # "Section 4 and 2 days"
+        shared = each
+        if later and joined and later.unit not in ("code", "time", "date"):
+            shared = replace(each, unit=later.unit, of=each.of | later.of)
+            if isinstance(each.value, Decimal) and later.unit in ("minute", "month"):
+                shared = replace(shared, value=each.value * _per_unit(text, later))
+        yield shared
+        later = shared
+
+
+def _per_unit(text: str, quantity: Quantity) -> Decimal:
+    for name, (_, each) in TIMES.items():
+        if re.search(rf"\b{name}", text[quantity.start : quantity.end], re.I):
+            return each
+    return Decimal(1)
+
+
+def agrees(claimed: Quantity, given: Quantity) -> bool:
+    """Whether what a sentence claims is what its evidence gives: value, unit, what is counted, and no other bound.
+
+    A value that the evidence says held before does not support one that is claimed to hold.
+    """
+    if claimed.unit == given.unit == "date":
+        pairs = zip(str(claimed.value).split("-"), str(given.value).split("-"), strict=True)
+        return all("?" in first + second or first == second for first, second in pairs)
+    if claimed.value != given.value:
+        return False
+    if claimed.unit != given.unit and not _bare(claimed) and not _bare(given):
+        return False
+    if not claimed.unit and not given.unit and claimed.of and given.of and not claimed.of & given.of:
+        return False
+    if {claimed.bound, given.bound} == {"least", "most"} or {claimed.every, given.every} == {"word", ""}:
+        return False
+    return claimed.former or not given.former
+
+
+def _bare(quantity: Quantity) -> bool:
+    return not quantity.unit and not quantity.of
+
+
+def find_missing(sentence: str, evidence: str) -> Quantity | None:
+    """The first quantity of a sentence that the evidence does not give; None where it gives all.
+
+    Each is to be given as often as it is claimed: where "3 months, 3 years" becomes "3 years, 3 years", one is missing.
+    """
+    given = find_quantities(evidence)
+    claimed = find_quantities(sentence)
+    for row, each in enumerate(claimed):
+        same = sum(agrees(each, one) for one in claimed[:row])
+        times = sum(agrees(each, one) for one in given)
+        if not _given(each, given) or (0 < times <= same and each.every != "word"):
+            return each
+    return None
+
+
+def _given(claimed: Quantity, given: Sequence[Quantity]) -> bool:
+    if any(agrees(claimed, one) for one in given):
+        return True
+    if claimed.unit == "item":
+        return not any(one.unit == "item" for one in given)  # the sentence's own numbering
+    if claimed.unit or not claimed.of:
+        return False
+    # "four levels" of a "four-tier scheme": another word for what is counted, unless the evidence counts that too.
+    counted = [one for one in given if not one.unit]
+    return not any(one.of & claimed.of for one in counted) and any(one.value == claimed.value for one in counted)

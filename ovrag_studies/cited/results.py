@@ -1,0 +1,365 @@
+"""Tables, figures and macros of the arms and of silence, each with the note that says what it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy
+import pandas
+
+from ovrag_core.evaluation.statistics import Estimate, wilson
+from ovrag_core.report import numbers
+from ovrag_studies.cited import pictures
+from ovrag_studies.cited.book import FOLDER, Book, bounds, figure, published, table
+from ovrag_studies.cited.golden import Category
+from ovrag_studies.cited.part_results import TRIALS, Tries
+from ovrag_studies.cited.pictures import Curve, Point
+from ovrag_studies.cited.rejections import rejected
+from ovrag_studies.cited.scores import Figure as Measured
+from ovrag_studies.cited.scores import Judged, compare_arms
+from ovrag_studies.cited.settings import Arm
+from ovrag_studies.cited.silence import Certificate, least_answers
+
+NAMES: Mapping[Arm, str] = {
+    "b1": "B1, model alone",
+    "b2": "B2, extract",
+    "b3": "B3, published checks",
+    "ours": "ours",
+    "no_verification": "without verification",
+    "no_silence": "without silence",
+    "no_conflicts": "without conflicts",
+}
+SILENCE = ("answered", "answer rate", "abstention accuracy", "wrong of answered", "right", "holds the gold quotation")
+CITED = (
+    "citation recall",
+    "quotes that verify",
+    "ungrounded claims",
+    "conflict recall",
+    "conflict precision",
+    "conflicts told apart",
+)
+AS_PUBLISHED = (
+    "answer rate",
+    "abstention accuracy",
+    "recall@5",
+    "MRR@5",
+    "citation precision",
+    "citation recall",
+    "ungrounded claims",
+    "conflict recall",
+    "conflict precision",
+)
+PARTS = ("right", "wrong", "silent")
+KINDS: Mapping[Category, str] = {
+    "answerable": "one rule answers",
+    "contradiction": "two rules conflict",
+    "unanswerable": "no rule answers",
+}
+WRONG = "Wrong: a query without an answer is answered, or no gold paragraph is cited"
+Labelled = Mapping[str, Sequence[Judged]]  # judged records by the name of the golden set
+Scored = Mapping[str, Sequence[Measured]]
+
+
+def _queries(given: Sequence[Judged]) -> list[Judged]:
+    """One record for each query."""
+    return list({each.query.query_id: each for each in given}.values())
+
+
+def _counted(labelled: Labelled) -> str:
+    """How many queries each golden set has, by category."""
+    told = []
+    for name, given in labelled.items():
+        kinds = Counter(each.query.category for each in _queries(given))
+        parts = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
+        told.append(f"{sum(kinds.values())} queries with {name} labels ({parts})")
+    return "; ".join(told)
+
+
+# -- arms -------------------------------------------------------------------------------------------------------------
+
+
+def _rows(scored: Scored, names: Sequence[str]) -> list[dict[str, object]]:
+    rows: dict[tuple[str, Arm], dict[str, object]] = {}
+    for labels, figures in scored.items():
+        for each in figures:
+            row = rows.setdefault((labels, each.arm), {"labels": labels, "arm": NAMES[each.arm]})
+            if each.measure in names:
+                row |= bounds(each.measure, each.estimate)
+    return list(rows.values())
+
+
+def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
+    """Who answers, who is silent and who is wrong; the CSV has all measures with their n: `arms`."""
+    full = pandas.DataFrame(
+        [
+            {"labels": labels, "arm": NAMES[each.arm], "measure": each.measure, "n": each.estimate.clusters}
+            | bounds("value", each.estimate)
+            for labels, figures in scored.items()
+            for each in figures
+        ]
+    )
+    more = (
+        f"{WRONG}; its share is of the answers. Answer rate: of answerable queries; abstained: of unanswerable ones. "
+        "Right: not wrong where there is an answer, silent where there is none. Quotation: a sentence holds the words "
+        "that answer"
+    )
+    note = book.note("each", _counted(labelled), book.over_queries, more)
+    frame = pandas.DataFrame(_rows(scored, SILENCE))
+    frame["arm"] = [_told_labels(row["arm"], row["labels"], labelled) for _, row in frame.iterrows()]
+    shown = frame.drop(columns="labels")
+    return table(book, shown, "arms", "Who answers, who is silent, and who is wrong.", note, full)
+
+
+def citations_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
+    """What citations are worth, and conflicts reported with answers: `citations`."""
+    first = next(iter(scored))
+    frame = pandas.DataFrame(_rows({first: scored[first]}, CITED)).drop(columns="labels")
+    more = (
+        "Gold cited: share of the gold paragraphs, where an answerable query is answered. Verify: quotes that "
+        "stand at their place, unchanged; ungrounded: sentences that fail one of the three rules, both taken as "
+        "independent. Conflicts: reported, of queries with one; of flagged: queries with one, of those with a report; "
+        "told apart: superseded or unresolved, of the conflicts found"
+    )
+    note = book.note("each", _counted({first: labelled[first]}), book.over_queries, more)
+    return table(book, frame, "citations", "Citations and conflicts of the answers given.", note)
+
+
+def published_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
+    """The measures of the dissertation, ours beside what it recorded and what its draft says: `published`."""
+    rows = _rows(scored, AS_PUBLISHED)
+    theirs = published()
+    rows += [{"labels": "published", "arm": f"{name} (recorded)", **row} for name, row in theirs["recorded"].items()]
+    rows += [{"labels": "published", "arm": f"{name} (draft)", **row} for name, row in theirs["draft"].items()]
+    columns = ["labels", "arm", *(f"{name}{end}" for name in AS_PUBLISHED for end in ("", "_low", "_high"))]
+    full = pandas.DataFrame(rows).reindex(columns=columns)
+    left = [name for name in columns if not name.startswith(("labels", "MRR", "citation precision", "conflict prec"))]
+    shown = full[left].assign(arm=[_told_labels(row["arm"], row["labels"], labelled) for _, row in full.iterrows()])
+    more = (
+        f"Recorded, and in the draft alone: {theirs['source']}, {theirs['corpus']}. Extractive: its 44 test queries. "
+        "Abstained: of unanswerable queries. Conflicts: of queries with one"
+    )
+    note = book.note("each", _counted(labelled), book.over_queries, more)
+    caption = "The measures of the dissertation, ours beside its own."
+    return table(book, shown, "published", caption, note, full=full)
+
+
+def _told_labels(arm: str, labels: str, labelled: Labelled) -> str:
+    """The arm with the labels where there are several."""
+    return f"{arm}, {labels} labels" if len(labelled) > 1 and labels in labelled else arm
+
+
+def outcomes_figure(book: Book, labelled: Labelled) -> Path:
+    """Answered rightly, wrongly and not at all, by kind of query and arm: `outcomes`."""
+    name, given = next(iter(labelled.items()))
+    tables = {title: _outcomes(given, kind) for kind, title in KINDS.items()}
+    fig = pictures.outcomes({title: table for title, table in tables.items() if len(table)}, PARTS, book.width)
+    note = book.note("each", _counted({name: given}), more=WRONG)
+    return figure(book, fig, "outcomes", "Answered rightly, answered wrongly, and not answered.", note)
+
+
+def _outcomes(given: Sequence[Judged], kind: str) -> pandas.DataFrame:
+    counts: dict[str, Counter[str]] = {}
+    for each in given:
+        if each.query.category == kind:
+            said = "silent" if not each.answered else "wrong" if each.wrong else "right"
+            counts.setdefault(NAMES[each.record.arm], Counter())[said] += 1
+    rows = [[count[part] for part in PARTS] for count in counts.values()]
+    return pandas.DataFrame(rows, index=list(counts), columns=list(PARTS))
+
+
+def paired_table(book: Book, labelled: Labelled) -> pandas.DataFrame:
+    """Ours against each other arm, query by query: `paired`."""
+    columns = {"arm": "arm", "other": "against", "only_arm_right": "ours alone right", "only_other_right": "it alone"}
+    name, given = next(iter(labelled.items()))
+    frame = compare_arms(given).rename(columns={**columns, "p_holm": "Holm p"})
+    frame["against"] = [NAMES[arm] for arm in frame["against"]]
+    note = book.note("ours against each", _counted({name: given}), more="p: exact McNemar over queries, before Holm")
+    shown = frame[["against", "queries", "ours alone right", "it alone", "p", "Holm p"]]
+    return table(book, shown, "paired", "Right outcomes of ours and of the others on the same queries.", note)
+
+
+def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.DataFrame:
+    """Every query whose outcome is not right: `cases`."""
+    name, given = next(iter(labelled.items()))
+    rows = [
+        {
+            "query": each.query.query_id,
+            "question": each.query.question,
+            "kind": each.query.category,
+            "what happened": f"silent: {each.record.reason}" if not each.answered else _wrongly(each),
+        }
+        for each in given
+        if each.record.arm == arm and not each.right
+    ]
+    frame = pandas.DataFrame(rows, columns=["query", "question", "kind", "what happened"])
+    note = book.note(NAMES[arm], _counted({name: given}), more=WRONG)
+    return table(book, frame, "cases", "Queries that are not answered rightly, or not rightly left open.", note)
+
+
+def _wrongly(judged: Judged) -> str:
+    if not judged.query.answerable:
+        return "answered, though the text does not say"
+    return "answered without a gold paragraph" + ("" if judged.paragraphs else ": nothing was found")
+
+
+# -- silence ----------------------------------------------------------------------------------------------------------
+
+
+def curve_of(given: Sequence[Judged], score: Mapping[str, float] | None = None) -> Curve:
+    """Coverage and risk, the surest answers first by their confidence, or by a score for each query.
+
+    Answers that are equally sure come together; silence counts as no answer.
+    """
+
+    def sure(judged: Judged) -> float:
+        return score[judged.query.query_id] if score else judged.record.confidence
+
+    answered = sorted((each for each in given if each.answered), key=lambda each: -sure(each))
+    points = []
+    wrong = 0
+    for place, each in enumerate(answered, 1):
+        wrong += each.wrong
+        if place == len(answered) or sure(answered[place]) != sure(each):
+            points.append((place / len(given), wrong / place))
+    return numpy.array(points, dtype=float).reshape(-1, 2)
+
+
+def point_of(given: Sequence[Judged]) -> Point | None:
+    """Where an arm works by itself; None where it answers nothing."""
+    answered = [each for each in given if each.answered]
+    return Point(len(answered) / len(given), sum(each.wrong for each in answered) / len(answered)) if answered else None
+
+
+def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas.DataFrame:
+    """The test of the threshold, by labels that it was calibrated on: `silence`."""
+    rows = [
+        {
+            "labels": labels,
+            "alpha": each.alpha,
+            "delta": each.delta,
+            "queries": each.n,
+            "least answers": least_answers(each.alpha, each.delta),
+            "certified": each.certified,
+            "threshold": each.threshold,
+            "answered": each.answered,
+            "wrong": each.errors,
+            **bounds("coverage", wilson(each.answered, each.n, book.plan.confidence)),
+            **bounds("risk", wilson(each.errors, each.answered, book.plan.confidence)),
+            "p": each.p,
+        }
+        for labels, each in certificates.items()
+    ]
+    more = (
+        f"Learn-then-test with {_levels(certificates)}, from strict to lax, on scores learned and weighed on other "
+        "documents. p: of no more errors at a risk of alpha. Where it is not certified, the counts are those of the "
+        "threshold that failed. It holds for queries that are exchangeable with these. Least answers: fewer cannot be "
+        "certified without an error"
+    )
+    note = book.note("ours", "queries, as listed", "Wilson, over queries", more)
+    full = pandas.DataFrame(rows)
+    shown = full.drop(columns=["alpha", "delta"])
+    return table(book, shown, "silence", "The threshold below which the system is silent.", note, full=full)
+
+
+def _levels(certificates: Mapping[str, Certificate]) -> str:
+    """The levels of the test, in words."""
+    first = next(iter(certificates.values()))
+    return f"alpha = {first.alpha:g}, delta = {first.delta:g}"
+
+
+def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Path:
+    """Wrong answers against answers, by arm: `risk`."""
+    name, given = next(iter(labelled.items()))
+    by_arm: dict[Arm, list[Judged]] = {}
+    for each in given:
+        by_arm.setdefault(each.record.arm, []).append(each)
+    score = {each.query.query_id: each.record.confidence for each in by_arm.get("ours", [])}
+    curves = {"without silence, by our score": curve_of(by_arm.get("no_silence", []), score)} if score else {}
+    curves |= {"B2, by cosine": curve_of(by_arm["b2"])} if "b2" in by_arm else {}
+    points = {NAMES[arm]: point for arm, of in by_arm.items() if (point := point_of(of))}
+    certified = NAMES["ours"] if certificate.certified else ""
+    fig = pictures.risk_and_coverage(curves, points, certificate.alpha, certified, book.width)
+    more = f"{WRONG}. Lines: the answers of an arm from the surest on. Threshold of ours {certificate.text}"
+    note = book.note("each", _counted({name: given}), more=more)
+    return figure(book, fig, "risk", "Share of wrong answers by share of queries answered.", note)
+
+
+def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.DataFrame:
+    """How long a query takes, which differs from run to run: `latency`."""
+    rows = [
+        {
+            "arm": NAMES[arm],
+            "queries": len(taken),
+            "all": sum(taken),
+            "median": float(numpy.median(taken)),
+            "95th percentile": float(numpy.quantile(taken, 0.95)),
+            "longest": max(taken),
+        }
+        for arm, taken in seconds.items()
+        if taken
+    ]
+    more = "Seconds of the clock; what the arms share is made once, within the first query that needs it"
+    note = book.note("each", "queries, as listed", more=more)
+    return table(book, pandas.DataFrame(rows), "latency", "Seconds for a query.", note)
+
+
+# -- prose ------------------------------------------------------------------------------------------------------------
+
+
+def numbers_file(
+    book: Book,
+    labelled: Labelled,
+    scored: Scored,
+    certificates: Mapping[str, Certificate],
+    tries: Tries,
+    paragraphs: int,
+) -> Path:
+    """The headline figures as macros, each beginning with `Policy`: `numbers.tex`.
+
+    Those by the first golden set carry no name of labels.
+    """
+    first, *_ = labelled
+    told = {"queries": str(len(_queries(labelled[first]))), "paragraphs": str(paragraphs)}
+    for labels, figures in scored.items():
+        of = "" if labels == first else f"{labels} "
+        for each in figures:
+            told |= numbers.with_interval(
+                f"{of}{each.arm} {each.measure}", each.estimate.value, each.estimate.low, each.estimate.high
+            )
+    for labels, certificate in certificates.items():
+        of = "" if labels == first else f"{labels} "
+        words = {"certified": "certified" if certificate.certified else "not certified"}
+        words |= {"answered": str(certificate.answered), "errors": str(certificate.errors), "n": str(certificate.n)}
+        words |= {"threshold": numbers.number(certificate.threshold), "coverage": numbers.number(certificate.coverage)}
+        words |= {"alpha": f"{certificate.alpha:g}", "delta": f"{certificate.delta:g}"}
+        told |= {f"{of}silence {name}": value for name, value in words.items()}
+    for check, tried in tries.items():
+        for trial in TRIALS:
+            found = rejected(tried, trial, book.plan)
+            told |= numbers.with_interval(f"{check} {trial} rejected", found.value, found.low, found.high)
+    named = {numbers.macro_name("policy", name): value for name, value in told.items()}
+    comment = f"Cited or silent: {_counted(labelled)}."
+    return numbers.write_numbers(named, book.tables / FOLDER / "numbers.tex", comment)
+
+
+def sentences(scored: Scored, certificates: Mapping[str, Certificate]) -> list[str]:
+    """What the study shows on these queries, computed from its results."""
+    lines = []
+    for labels, figures in scored.items():
+        by_arm: dict[Arm, dict[str, Estimate]] = {}
+        for each in figures:
+            by_arm.setdefault(each.arm, {})[each.measure] = each.estimate
+        lines += [
+            f"{NAMES[arm]}, {labels} labels: answers {_told(found['answered'])} of the queries, wrong of those "
+            f"{_told(found['wrong of answered'])}; right outcomes {_told(found['right'])}."
+            for arm, found in by_arm.items()
+        ]
+    lines += [f"Silence, {labels} labels: {each.text}." for labels, each in certificates.items()]
+    return lines
+
+
+def _told(found: Estimate) -> str:
+    bounds = None if found.low is None or found.high is None else [found.low, found.high]
+    return numbers.number(found.value) + (f" {numbers.interval(bounds)}" if bounds else "")

@@ -1,0 +1,331 @@
+"""Arms put together from the settings: what finds chunks, answers the checklist, judges hypotheses, walks the graph.
+
+Nothing is scored by weights that have seen it: contracts and agreements of their training are answered by models of
+the other folds, or refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy
+
+from ovrag_core.base.errors import CorpusError, ModelSetupError, SettingsError
+from ovrag_core.base.progress import bar
+from ovrag_core.base.project import project_file
+from ovrag_core.base.types import Document
+from ovrag_core.llm import Chat
+from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval.rerank import find_reranker
+from ovrag_studies.contract_review import nli
+from ovrag_studies.contract_review.answers import LEAST, Answers, by_chat, extractive, learned
+from ovrag_studies.contract_review.candidates import Scored
+from ovrag_studies.contract_review.chunkers import chunk
+from ovrag_studies.contract_review.datasets import Agreement, Contract, NliSet, Question
+from ovrag_studies.contract_review.expansion import Query, queries, reworded, titled
+from ovrag_studies.contract_review.features import Numbers, Reading, read
+from ovrag_studies.contract_review.graph import SCHEMA, ContractGraph, EdgeKind, build_graph
+from ovrag_studies.contract_review.graph_records import read_graph, write_graph
+from ovrag_studies.contract_review.graph_store import open_store
+from ovrag_studies.contract_review.graph_walks import WALKED, by_section, neighbours, walk
+from ovrag_studies.contract_review.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
+from ovrag_studies.contract_review.nli import Judge, Judged
+from ovrag_studies.contract_review.nli_chat import CHAT_ARMS, ask_all
+from ovrag_studies.contract_review.rerank import rerank
+from ovrag_studies.contract_review.retrieval_metrics import DEPTH, Arm
+from ovrag_studies.contract_review.retrievers import CUTS, Found, Shelf, search, shelve, store
+from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
+
+Seen = Literal["out-of-fold", "refuse"]
+Say = Callable[[str], None]
+ALL = 1_000_000  # chunks: a whole ranking
+
+
+@dataclass(frozen=True)
+class Known:
+    """A contract as it was read, and a model that has not seen it."""
+
+    reading: Reading
+    model: ClauseModel
+
+    @cached_property
+    def scored(self) -> Scored:
+        """All scores of the contract."""
+        return self.model.score(self.reading)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What arms are made of: parameters, embedder, the data set's descriptions of categories, and a chat model if any.
+
+    `seen` is what happens to contracts that the weights were trained on; `say` tells a person of it.
+    """
+
+    options: ContractReview
+    embedder: Embedder
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    chat: Chat | None = None
+    seed: int | None = 42
+    seen: Seen = "out-of-fold"
+    say: Say = print
+
+    @cached_property
+    def model(self) -> ClauseModel:
+        """The trained clause finder."""
+        return default_model()
+
+    def asked_chat(self, what: str) -> Chat:
+        """The chat model. Raises ModelSetupError where the settings name none."""
+        if self.chat is None:
+            raise ModelSetupError(f"{what} asks a chat model; set llm.provider to openai or replay")
+        return self.chat
+
+
+def known_contracts(study: Study, contracts: Sequence[Contract]) -> dict[str, Known]:
+    """Each contract by its title with a model that has not seen it, nor another one of its filer.
+
+    Contracts of the training get models of the other folds, learned anew from those of them that are here. Raises
+    CorpusError for them where `seen` refuses, or where too few are here to learn from.
+    """
+    trained = [each for each in contracts if was_trained_on(study.model, each)]
+    if trained and study.seen == "refuse":
+        study.model.refuse_known(trained)
+    found: dict[str, Known] = {}
+    with bar(len(contracts), "reading", "contract") as progress:
+        if trained:
+            study.say(_told(len(trained), len(contracts), "contracts"))
+            for contract, reading, model in Trainer(trained, study.model.categories, study.embedder).out_of_fold():
+                found[contract.document.id] = Known(reading, model)
+                progress.update()
+        for contract in contracts:
+            if contract.document.id not in found:
+                found[contract.document.id] = Known(read(contract.document.text, study.embedder), study.model)
+                progress.update()
+    return found
+
+
+def was_trained_on(model: ClauseModel, contract: Contract) -> bool:
+    """Whether a contract, by its title or its text, was in the training of a model."""
+    own = digest(contract.document.text)
+    return any(contract.document.id == title or own == text for title, text in model.trained_on)
+
+
+def _told(trained: int, of: int, what: str) -> str:
+    return f"{trained} of {of} {what} were in the training of the weights: those are scored out of fold"
+
+
+# -- chunks -----------------------------------------------------------------------------------------------------------
+
+
+def retrieval_arm(study: Study, contracts: Sequence[Contract], known: Mapping[str, Known] | None = None) -> Arm:
+    """What ranks the chunks of a contract, or of all, for a question, as `retrieval` and `rerank` of the settings say.
+
+    `known` saves making models for the learned retriever. Raises SettingsError for settings that do not go together.
+    """
+    chosen = study.options.retrieval
+    if chosen.retriever == "learned" and chosen.scope == "pooled":
+        raise SettingsError("retrieval.retriever: learned ranks one contract; set retrieval.scope to contract")
+    if chosen.retriever == "learned":
+        ranked = learned_arm(known_contracts(study, contracts) if known is None else known, chosen.chunker)
+    else:
+        shelf = shelve([each.document for each in contracts], chosen.chunker, study.embedder)
+        ranked = searching_arm(study, shelf)
+    if study.options.rerank.by == "none":
+        return ranked
+    reranker = find_reranker(study.options.rerank.by, study.embedder, study.options.rerank.cache_dir)
+    first = study.options.rerank.candidates
+
+    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+        asked = wordings(study, question.category)[0].text
+        return rerank(ranked(contract, question)[:first], asked, reranker, first)
+
+    return arm
+
+
+def learned_arm(known: Mapping[str, Known], chunker: str) -> Arm:
+    """Chunks of one contract by the trained scores of what lies in them."""
+    cut: dict[str, Sequence[Found]] = {}
+
+    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+        one = known[contract.document.id]
+        if contract.document.id not in cut:
+            cut[contract.document.id] = [Found(each, 0.0) for each in chunk(contract.document, chunker)]
+        chunks = [each.chunk for each in cut[contract.document.id]]
+        ranking = one.model.rank(one.scored, question.category, [(each.start, each.end) for each in chunks])
+        return [Found(chunks[number], score) for number, score in ranking[:DEPTH]]
+
+    return arm
+
+
+def searching_arm(study: Study, shelf: Shelf, depth: int = DEPTH) -> Arm:
+    """Chunks by a retriever that learned nothing from any contract."""
+    chosen = study.options.retrieval
+    in_chroma = store(shelf, CUTS / "chroma") if chosen.retriever == "chroma" else None
+
+    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+        asked = wordings(study, question.category)
+        pooled = chosen.scope == "pooled"
+        if pooled:
+            asked = tuple(titled(each, contract.document.id) for each in asked)
+        within = None if pooled else contract.document.id
+        if in_chroma is not None:
+            found = in_chroma(shelf, asked[0], shelf.scope(within), depth)
+            return [each for each in found if chosen.threshold is None or each.score >= chosen.threshold]
+        return search(
+            shelf,
+            chosen.retriever,
+            asked,
+            depth,
+            within=within,
+            threshold=chosen.threshold,
+            documents=chosen.prefilter if pooled else None,
+        )
+
+    return arm
+
+
+def wordings(study: Study, category: str) -> tuple[Query, ...]:
+    """What is searched for a category. Raises QuestionError for an unknown one."""
+    wording = study.options.retrieval.wording
+    if wording == "chat":
+        return reworded(study.asked_chat("retrieval.wording: chat"), category, study.descriptions)
+    return queries(category, wording, study.descriptions)
+
+
+# -- the graph --------------------------------------------------------------------------------------------------------
+
+
+def build_graphs(study: Study, shelf: Shelf) -> dict[str, ContractGraph]:
+    """The graph of each contract on a shelf, written into the store of the settings and read from it."""
+    graphs = {}
+    opened = open_store(study.options.graph.path, SCHEMA)
+    try:
+        with bar(len(shelf.contracts), "graph", "contract") as progress:
+            for id_, shelved in shelf.contracts.items():
+                write_graph(opened, build_graph(shelved.document, shelved.chunks, study.embedder))
+                graphs[id_] = read_graph(opened, id_)
+                progress.update()
+    finally:
+        opened.close()
+    return graphs
+
+
+def graph_arm(study: Study, contracts: Sequence[Contract]) -> Arm:
+    """What the graph of the settings hands on for a question, best first."""
+    shelf = shelve([each.document for each in contracts], study.options.graph.chunker, study.embedder)
+    return walking_arm(study, shelf, build_graphs(study, shelf), study.options.graph.arm)
+
+
+def walking_arm(
+    study: Study,
+    shelf: Shelf,
+    graphs: Mapping[str, ContractGraph],
+    design: GraphArm,
+    edges: Iterable[EdgeKind] = WALKED,
+) -> Arm:
+    """A walk that begins with the ranking of the retriever of the settings; `edges` are those of our own design.
+
+    Raises SettingsError for a retriever that no graph begins with.
+    """
+    if study.options.retrieval.retriever in ("learned", "chroma"):
+        raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
+    walked = tuple(edges)
+
+    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+        id_ = contract.document.id
+        asked = wordings(study, question.category)
+        ranked = search(shelf, study.options.retrieval.retriever, asked, ALL, within=id_)
+        ranking = [(each.chunk.id, each.score) for each in ranked]
+        if design == "v1":
+            found = neighbours(graphs[id_], ranking)
+        elif design == "v2":
+            found = by_section(graphs[id_], ranking, shelf.vectors([asked[0].text])[0].tolist())
+        else:
+            found = walk(graphs[id_], ranking, asked[0].text, edges=walked)
+        chunks = {each.id: each for each in shelf.contracts[id_].chunks}
+        return [Found(chunks[each.chunk.id], each.score) for each in found[:DEPTH]]
+
+    return arm
+
+
+# -- the checklist ----------------------------------------------------------------------------------------------------
+
+
+def answer_all(
+    study: Study, contracts: Sequence[Contract], arm: AnswerArm, known: Mapping[str, Known] | None = None
+) -> Iterator[tuple[Contract, list[Answers]]]:
+    """Each contract with the answers to the categories that are asked of it."""
+    models = (known_contracts(study, contracts) if known is None else known) if arm == "learned" else {}
+    with bar(len(contracts), "answering", "contract") as progress:
+        for contract in contracts:
+            asked = [question.category for question in contract.questions]
+            if arm == "learned":
+                one = models[contract.document.id]
+                yield contract, learned(one.reading, asked, one.model, least=0.0)
+            else:
+                yield contract, checklist(study, contract.document, asked, arm)
+            progress.update()
+
+
+def checklist(
+    study: Study, document: Document, categories: Sequence[str], arm: AnswerArm, least: float = LEAST
+) -> list[Answers]:
+    """Answers for one contract by the arm; the learned ones by the weights, whatever those were trained on."""
+    reading = read(document.text, study.embedder)
+    if arm == "learned":
+        return learned(reading, categories, study.model, least=least)
+    if arm == "extractive":
+        return extractive(reading, categories, study.embedder)
+    chat = study.asked_chat("answers.arm: chat")
+    return by_chat(reading, categories, chat, lambda category: _likeness(reading, category, study.embedder), study.seed)
+
+
+def _likeness(reading: Reading, category: str, embedder: Embedder) -> Numbers:
+    """How like the passages are to a clause of the category as one would draft it, which takes no training."""
+    prototypes = find_prototypes([category], embedder)
+    likeness: Numbers = (reading.vectors @ prototypes.vectors.T).max(axis=1, initial=0).astype(numpy.float32)
+    return likeness
+
+
+# -- hypotheses -------------------------------------------------------------------------------------------------------
+
+
+def judge_all(study: Study, data: NliSet, arm: NliArm) -> dict[int, list[Judged]]:
+    """Every hypothesis judged for every agreement, by the agreement's number.
+
+    Agreements of the training are judged by what the others of them that are here teach. Raises CorpusError for them
+    where `seen` refuses, or where too few are here to learn from.
+    """
+    if arm in CHAT_ARMS:
+        return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, seed=study.seed)
+    trained = [] if arm == "lexical" else agreements_trained_on(data.agreements)
+    if trained and study.seen == "refuse":
+        raise CorpusError(
+            f"{trained[0].document.id} was among the agreements that the weights were trained on; score it out of fold"
+        )
+    results: dict[int, list[Judged]] = {}
+    if trained:
+        study.say(_told(len(trained), len(data.agreements), "agreements"))
+        results = nli.out_of_fold(NliSet(tuple(trained), data.hypotheses), arm)
+    rest = [each for each in data.agreements if each.number not in results]
+    model: Judge | None = nli.find_judge(arm) if rest else None
+    with bar(len(rest), "judging", "agreement") as progress:
+        for each in rest:
+            assert model is not None
+            results[each.number] = nli.judge(each.document, each.spans, data.hypotheses, model)
+            progress.update()
+    return {each.number: results[each.number] for each in data.agreements}
+
+
+def agreements_trained_on(agreements: Sequence[Agreement]) -> list[Agreement]:
+    """Those of the agreements that the weights of the judge were trained on, by the list beside the weights."""
+    about = project_file(nli.WEIGHTS).with_suffix(".json")
+    try:
+        digests = {each["digest"] for each in json.loads(about.read_text(encoding="utf-8"))["trained_on"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CorpusError(f"{about} cannot be read ({error}); run tools/train_contract_nli.py") from None
+    return [each for each in agreements if nli.digest(each.document.text) in digests]

@@ -1,0 +1,219 @@
+"""Spans that may answer a question, and what tells whether they do: the second stage of the learned answers.
+
+The linear scorers rank; how far a score means an answer depends on its neighbours, on the contract's other scores and
+on the category. Those numbers are laid out here, the same columns for every category.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy
+
+from ovrag_studies.contract_review.datasets import Contract
+from ovrag_studies.contract_review.features import KINDS, Numbers, Reading
+from ovrag_studies.contract_review.scorers import ABSENT, HALF, jaccard, word_set
+
+Span = tuple[int, int]
+
+MOST_PASSAGES = 14
+MOST_SHORTS = 10
+PARTIES = "Parties"  # CUAD's evaluation: a span that holds a party's name in full answers for it
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A span `[start, end)` that may answer; `passage` is where it lies, `short` its number among the short spans."""
+
+    start: int
+    end: int
+    passage: int
+    short: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What training says of a category: share of contracts that answer it, spans in those, their usual length."""
+
+    present: float
+    spans: float
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A reading with its scores: logits of passages (n × k) and of short spans (m × k), and how like each passage is
+    to clauses as one would draft them, by vectors and by words (n × k each)."""
+
+    reading: Reading
+    passages: Numbers
+    shorts: Numbers
+    likeness: Numbers
+    wording: Numbers
+    inside: Mapping[int, Sequence[int]]  # short spans by passage
+
+
+def scored(reading: Reading, passages: Numbers, shorts: Numbers, likeness: Numbers, wording: Numbers) -> Scored:
+    """Scores laid beside what they are scores of."""
+    inside: defaultdict[int, list[int]] = defaultdict(list)
+    for number, short in enumerate(reading.shorts):
+        inside[short.passage].append(number)
+    return Scored(reading, passages, shorts, likeness, wording, dict(inside))
+
+
+def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> list[Prior]:
+    """A prior for each category, drawn towards a common one where contracts are few."""
+    asked = dict.fromkeys(categories, 0)
+    spans: dict[str, list[int]] = {category: [] for category in categories}
+    lengths: dict[str, list[int]] = {category: [] for category in categories}
+    for contract in contracts:
+        for question in contract.questions:
+            if question.category in asked:
+                asked[question.category] += 1
+                if question.gold:
+                    spans[question.category].append(len(question.gold))
+                lengths[question.category] += [end - start for start, end in question.gold]
+    return [
+        Prior(
+            (len(spans[each]) + 0.6) / (asked[each] + 2),
+            (sum(spans[each]) + 4) / (len(spans[each]) + 2),
+            float(numpy.median([*lengths[each], 250])),
+        )
+        for each in categories
+    ]
+
+
+def propose(given: Scored, column: int) -> list[Candidate]:
+    """The best passages and short spans by their scores in one category, best first in each kind.
+
+    Of spans of the same words only the best is proposed.
+    """
+    reading = given.reading
+    found: list[Candidate] = []
+    seen: set[frozenset[str]] = set()
+    for row in _best(given.passages[:, column] + given.likeness[:, column], 2 * MOST_PASSAGES):
+        start, end = reading.passages[row]
+        words = word_set(reading.text[start:end])
+        if words not in seen and len(found) < MOST_PASSAGES:
+            seen.add(words)
+            found.append(Candidate(start, end, row))
+    count = 0
+    for row in _best(given.shorts[:, column], 8 * MOST_SHORTS):
+        short = reading.shorts[row]
+        words = word_set(reading.text[short.start : short.end])
+        if given.shorts[row, column] <= ABSENT or words in seen or not words or count == MOST_SHORTS:
+            continue
+        seen.add(words)
+        count += 1
+        found.append(Candidate(short.start, short.end, short.passage, row))
+    return found
+
+
+def _best(scores: Numbers, most: int) -> list[int]:
+    return [int(row) for row in numpy.argsort(-scores, kind="stable")[:most]]
+
+
+def describe(given: Scored, found: Sequence[Candidate], column: int, prior: Prior) -> Numbers:
+    """What tells whether each candidate answers (candidates × columns)."""
+    own, likeness, wording = (table[:, column] for table in (given.passages, given.likeness, given.wording))
+    exact_scores = given.shorts[:, column]
+    top = _top(own)
+    highest = float(exact_scores.max()) if len(exact_scores) else ABSENT
+    most_like, most_worded = float(likeness.max(initial=0)), float(wording.max(initial=0))
+    whole = [
+        numpy.log(len(own)),
+        float((own > 0).sum()),
+        float((own > -2).sum()),
+        numpy.log(prior.present / (1 - prior.present)),
+        prior.spans,
+        numpy.log(prior.length),
+        most_like,
+        most_worded,
+        highest,
+        *top,
+    ]
+    rows = []
+    ranks = {True: 0, False: 0}
+    for each in found:
+        at = each.passage
+        score = float(own[at])
+        exact = float(exact_scores[each.short]) if each.short is not None else ABSENT
+        others = numpy.delete(given.passages[at], column)
+        best_other = float(others.max(initial=ABSENT))
+        inside = [float(exact_scores[row]) for row in given.inside.get(at, ()) if row != each.short]
+        first, last = given.reading.passages[at]
+        kind = KINDS.index(given.reading.shorts[each.short].kind) + 1 if each.short is not None else 0
+        is_short = each.short is not None
+        size = numpy.log(1 + each.end - each.start)
+        rows.append(
+            [
+                score,
+                exact,
+                float(is_short),
+                float(ranks[is_short]),
+                score - top[0],
+                float(own[at - 1]) if at else ABSENT,
+                float(own[at + 1]) if at + 1 < len(own) else ABSENT,
+                best_other,
+                score - best_other,
+                exact - highest,
+                max(inside, default=ABSENT),
+                size,
+                size - numpy.log(1 + prior.length),
+                (each.end - each.start) / max(1, last - first),
+                at / len(own),
+                float(kind),
+                float(likeness[at]),
+                float(likeness[at]) - most_like,
+                float(wording[at]),
+                float(wording[at]) - most_worded,
+                float(given.reading.text[each.end - 1 : each.end] in ".;"),
+                float(given.reading.text[each.start : each.start + 1].isupper()),
+                *whole,
+            ]
+        )
+        ranks[is_short] += 1
+    return numpy.array(rows, dtype=numpy.float32).reshape(len(rows), 22 + 9 + 4)
+
+
+def _top(scores: Numbers) -> list[float]:
+    order = numpy.sort(scores)[::-1]
+    return [float(order[place]) if place < len(order) else ABSENT for place in (0, 1, 2, 4)]
+
+
+def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: int, prior: Prior) -> Numbers:
+    """What tells whether a category is answered at all, from its candidates: a row of numbers."""
+    own = given.passages[:, column]
+    order = numpy.concatenate([numpy.sort(probabilities)[::-1], numpy.zeros(3, dtype=numpy.float32)])[:3]
+    order = order.clip(1e-4, 1 - 1e-4)
+    none = float(numpy.log1p(-probabilities.clip(0, 0.999)).sum())
+    return numpy.array(
+        [
+            *numpy.log(order / (1 - order)),
+            numpy.log(-none + 1e-4),
+            *_top(own),
+            float(own.mean()) if len(own) else ABSENT,
+            numpy.log(1 + len(own)),
+            float((own > 0).sum()),
+            float((own > -2).sum()),
+            float(given.likeness[:, column].max(initial=0)),
+            float(given.wording[:, column].max(initial=0)),
+            numpy.log(prior.present / (1 - prior.present)),
+            prior.spans,
+            numpy.log(prior.length),
+            float(columns[:, 8].max(initial=ABSENT)),
+        ],
+        dtype=numpy.float32,
+    )
+
+
+def matches(text: str, candidate: Candidate, category: str, gold: Sequence[Span]) -> bool:
+    """Whether a candidate answers as CUAD counts it."""
+    own = text[candidate.start : candidate.end]
+    words = word_set(own)
+    return any(
+        jaccard(words, word_set(text[start:end])) >= HALF or (category == PARTIES and text[start:end] in own)
+        for start, end in gold
+    )

@@ -1,0 +1,150 @@
+"""One contract looked through for a person: the checklist, hypotheses, a search; as text, with places."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ovrag_core.base.errors import CorpusError, SettingsError
+from ovrag_core.base.project import project_file
+from ovrag_core.base.types import Document
+from ovrag_core.retrieval.rerank import find_reranker
+from ovrag_studies.contract_review import nli
+from ovrag_studies.contract_review.answers import Answers
+from ovrag_studies.contract_review.arms import Known, Study, retrieval_arm, was_trained_on
+from ovrag_studies.contract_review.datasets import QUESTIONS, Contract, Question, load_contractnli
+from ovrag_studies.contract_review.expansion import ask
+from ovrag_studies.contract_review.features import read
+from ovrag_studies.contract_review.nli import Judge, Judged
+from ovrag_studies.contract_review.nli_chat import CHAT_ARMS, ChatJudge, examples_for
+from ovrag_studies.contract_review.rerank import rerank
+from ovrag_studies.contract_review.retrievers import Found, search, shelve
+from ovrag_studies.contract_review.settings import ContractReview, NliArm
+
+WIDTH = 116
+QUOTED = 240  # characters of a quote that a person is shown
+SHOWN = 3  # quotes of an item, or spans of evidence, that a person is shown
+
+
+def title_of(path: Path) -> str:
+    """A contract's title: what a `questions.json` beside or above its file calls it, else the stem of its name."""
+    for folder in (path.parent, path.parent.parent):
+        listed = folder / QUESTIONS
+        if listed.is_file():
+            try:
+                entries = json.loads(listed.read_text(encoding="utf-8-sig"))["data"]
+                named = {(folder / each["text_file"]).resolve(): str(each["title"]) for each in entries}
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+            if path.resolve() in named:
+                return named[path.resolve()]
+    return path.stem
+
+
+def refuse_seen(study: Study, document: Document, allowed: bool) -> None:
+    """Raises CorpusError for a contract of the training, unless it is `allowed`, and then it is told."""
+    if not was_trained_on(study.model, Contract(document, ())):
+        return
+    if not allowed:
+        raise CorpusError(
+            f"{document.id} was in the training of the weights; score it out of fold with `ovrag contract-review run`, "
+            "or give --allow-seen"
+        )
+    study.say(f"{document.id} was in the training of the weights: how it is answered shows nothing of others")
+
+
+def find_chunks(study: Study, document: Document, query: str | None, category: str | None) -> list[Found]:
+    """The best `k` chunks for a question in free words, or for a category. Raises SettingsError, QuestionError."""
+    chosen = study.options.retrieval
+    contract = Contract(document, ())
+    if category is not None:
+        known = None
+        if chosen.retriever == "learned":
+            study.model.column(category)
+            known = {document.id: Known(read(document.text, study.embedder), study.model)}
+        arm = retrieval_arm(study, [contract], known)
+        return list(arm(contract, Question(f"{document.id}__{category}", category, ())))[: chosen.k]
+    if chosen.retriever in ("learned", "chroma"):
+        raise SettingsError(f"retrieval.retriever: {chosen.retriever} takes no free words; give a --category")
+    asked = ask(query or "")
+    shelf = shelve([document], chosen.chunker, study.embedder)
+    reranked = study.options.rerank.by != "none"
+    depth = max(chosen.k, study.options.rerank.candidates) if reranked else chosen.k
+    found = search(shelf, chosen.retriever, asked, depth, threshold=chosen.threshold)
+    if not reranked:
+        return found
+    by = find_reranker(study.options.rerank.by, study.embedder, study.options.rerank.cache_dir)
+    return rerank(found, asked.text, by, chosen.k)
+
+
+def hypotheses(options: ContractReview) -> dict[str, str]:
+    """The wording of the hypotheses by their ids, from the agreements of the settings."""
+    return load_contractnli(project_file(options.data.contractnli)).hypotheses
+
+
+def make_judge(study: Study, arm: NliArm, *, allow_seen: bool = False) -> Judge:
+    """What judges single agreements. Raises ModelSetupError where a chat model is asked for and none is set."""
+    if arm in CHAT_ARMS:
+        chat = study.asked_chat(f"nli.arm: {arm}")
+        marked = load_contractnli(project_file(study.options.data.contractnli))
+        examples = examples_for(marked, -1) if arm == "chat_five_shot" else ()
+        return ChatJudge(chat, arm, examples=examples, seed=study.seed)
+    return nli.load_learned(allow_seen=allow_seen) if arm == "learned" else nli.find_judge(arm)
+
+
+def judge_document(study: Study, document: Document, wordings: Mapping[str, str], judge: Judge) -> list[Judged]:
+    """What a judge says of an agreement that has no candidate spans: its sentences are judged."""
+    judged = nli.judge(document, None, wordings, judge)
+    if any(each.seen for each in judged):
+        study.say(f"{document.id} was in the training of the weights: how it is judged shows nothing of others")
+    return judged
+
+
+def checklist_text(document: Document, answers: Sequence[Answers], least: float) -> str:
+    """The checklist of a contract as lines: what is present first shown with quotes, their places and sections."""
+    lines = [f"{document.id}: {sum(each.present >= least for each in answers)} of {len(answers)} items present"]
+    for each in answers:
+        if each.present < least or not each.answers:
+            why = f"  ({each.error})" if each.error else ""
+            lines.append(f"  -  {each.category:<36} {each.present:4.2f}  not found{why}")
+            continue
+        lines.append(f"  +  {each.category:<36} {each.present:4.2f}")
+        likely = [one for one in each.answers if one.score >= least] or list(each.answers[:1])
+        for one in likely[:SHOWN]:
+            place = f"[{one.start}:{one.end}]" + (f" {one.section}" if one.section else "") + f" ({one.score:.2f})"
+            lines += [f"       {place}", *_quoted(one.text)]
+        if len(likely) > SHOWN:
+            lines.append(f"       and {len(likely) - SHOWN} more")
+    return "\n".join(lines)
+
+
+def judged_text(document: Document, wordings: Mapping[str, str], judged: Sequence[Judged]) -> str:
+    """What is said of each hypothesis, with the spans that tell."""
+    lines = [document.id]
+    for each in judged:
+        share = "" if each.choice is None else f"{each.probabilities.get(each.choice, 1.0):4.2f}"
+        said = each.choice or each.fault or "no choice"
+        lines.append(f"  {each.hypothesis:<7} {said:<14} {share:<4}  {wordings[each.hypothesis]}")
+        for one in each.evidence[:1] if each.choice in ("Entailment", "Contradiction") else ():
+            lines.append(f"       [{one.start}:{one.end}] ({one.score:.2f})")
+            lines += _quoted(document.text[one.start : one.end])
+    return "\n".join(lines)
+
+
+def found_text(document: Document, found: Sequence[Found]) -> str:
+    """Chunks with their places and sections, best first."""
+    if not found:
+        return f"{document.id}: nothing matches"
+    lines = [document.id]
+    for rank, each in enumerate(found, 1):
+        place = f"[{each.chunk.start}:{each.chunk.end}]" + (f" {each.chunk.section}" if each.chunk.section else "")
+        lines += [f"  {rank}. {place} ({each.score:.3f})", *_quoted(each.chunk.text)]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> list[str]:
+    return textwrap.wrap(
+        textwrap.shorten(text, QUOTED, placeholder=" …"), WIDTH, initial_indent=" " * 9, subsequent_indent=" " * 9
+    )

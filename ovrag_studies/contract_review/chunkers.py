@@ -1,0 +1,108 @@
+"""Contracts cut into chunks in the ways the study compares; every chunk knows its span and the clause it begins in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from ovrag_core.base.errors import SettingsError
+from ovrag_core.base.types import Chunk, Document
+from ovrag_core.documents.chunking import split
+from ovrag_core.text.passages import Span
+from ovrag_studies.contract_review.clauses import Clause, find_clauses, label
+
+
+@dataclass(frozen=True, slots=True)
+class ContractChunk(Chunk):
+    """A chunk with the clauses that its first character lies in, in words; empty before the first clause."""
+
+    section: str = ""
+
+
+Chunker = Callable[[Document, Sequence[Clause]], list[Span]]
+
+
+def chunk(document: Document, name: str) -> tuple[ContractChunk, ...]:
+    """Chunks of a contract in order, cut as `name` says (a key of `CHUNKERS`); none for a blank text.
+
+    Raises SettingsError for an unknown name.
+    """
+    clauses = find_clauses(document.text)
+    spans = find_chunker(name)(document, clauses)
+    sections = section_labels(clauses, [start for start, _ in spans])
+    return tuple(
+        ContractChunk(f"{document.id}#{number:04d}", document.id, start, end, document.text[start:end], section)
+        for number, ((start, end), section) in enumerate(zip(spans, sections, strict=True))
+    )
+
+
+def find_chunker(name: str) -> Chunker:
+    """The way of cutting of that name. Raises SettingsError for an unknown one."""
+    if name not in CHUNKERS:
+        raise SettingsError(f"unknown way of cutting contracts {name!r}; known are {', '.join(CHUNKERS)}")
+    return CHUNKERS[name]
+
+
+def section_labels(clauses: Sequence[Clause], offsets: Sequence[int]) -> list[str]:
+    """The clauses that hold the characters at `offsets` (in order), in words."""
+    labels: list[str] = []
+    path: list[Clause] = []
+    following = 0
+    for offset in offsets:
+        while following < len(clauses) and clauses[following].start <= offset:
+            del path[clauses[following].level :]
+            path.append(clauses[following])
+            following += 1
+        labels.append(label([clause for clause in path if offset < clause.end]))
+    return labels
+
+
+def by_clause(document: Document, clauses: Sequence[Clause], size: int, least: int) -> list[Span]:
+    """Whole clauses, short ones joined with the next until `least` characters, long ones cut at the ends of sentences.
+
+    No chunk is longer than `size` characters, and none crosses into an uppermost clause once it has `least`.
+    """
+    text = document.text
+    chunks: list[Span] = []
+    for start, end in _clause_parts(text, clauses, size):
+        first, last = chunks[-1] if chunks else (start, start)
+        if chunks and end - first <= size and last - first < least:
+            chunks[-1] = (first, end)
+        else:
+            chunks.append((start, end))
+    return [span for span in (_stripped(text, *chunk) for chunk in chunks) if span[0] < span[1]]
+
+
+def _clause_parts(text: str, clauses: Sequence[Clause], size: int) -> Iterator[Span]:
+    borders = sorted({0, len(text), *(clause.start for clause in clauses)})
+    for start, end in pairwise(borders):
+        if end - start <= size:
+            yield start, end
+        else:
+            yield from ((start + part.start, start + part.end) for part in _cut(text[start:end], size))
+
+
+def _cut(text: str, size: int) -> list[Chunk]:
+    return split(Document("", text), "recursive", size, 0)
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
+    left = start + len(piece) - len(piece.lstrip())
+    return left, max(left, start + len(piece.rstrip()))
+
+
+def _shared(document: Document, clauses: Sequence[Clause], method: str, size: int, overlap: int) -> list[Span]:
+    return [(piece.start, piece.end) for piece in split(document, method, size, overlap)]
+
+
+CHUNKERS: dict[str, Chunker] = {
+    "fixed-2048": partial(_shared, method="fixed", size=2048, overlap=0),
+    "recursive-2048": partial(_shared, method="recursive", size=2048, overlap=0),
+    "recursive-2048-200": partial(_shared, method="recursive", size=2048, overlap=200),
+    "paragraph": partial(_shared, method="paragraph", size=2048, overlap=0),
+    "clause-2048": partial(by_clause, size=2048, least=600),
+    "clause-1024": partial(by_clause, size=1024, least=300),
+}

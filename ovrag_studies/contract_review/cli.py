@@ -1,0 +1,365 @@
+"""Contract review: passages that answer a checklist of 41 items, and what agreements entail. Not legal advice.
+
+Exit code 0: done; 2: bad input, or something could not be read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ovrag_core.base.errors import CorpusError, DocumentError
+from ovrag_core.retrieval.embedding import MINILM, Vectors
+from ovrag_core.study.command import (
+    BAD,
+    DEFAULT_PARAMS,
+    Format,
+    Output,
+    Overrides,
+    Params,
+    load_each,
+    read_settings,
+    say,
+    writable_file,
+)
+from ovrag_core.study.command import print_json as print_indented
+from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, NliArm, contract_review
+
+if TYPE_CHECKING:
+    from ovrag_core.base.settings import Settings
+    from ovrag_core.base.types import Document
+    from ovrag_studies.contract_review.arms import Study
+
+What = Literal["retrieval", "answers", "nli", "graph"]
+Seen = Literal["out-of-fold", "refuse"]
+Contracts = Annotated[
+    list[Path], typer.Argument(metavar="CONTRACT...", help="PDF, DOCX, HTML or text files, or folders of them.")
+]
+Data = Annotated[Path | None, typer.Option("--data", help="The data set's folder; default: that of the settings.")]
+AllowSeen = Annotated[
+    bool, typer.Option("--allow-seen", help="Also read what the weights were trained on; that shows nothing of them.")
+]
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
+
+
+@app.command()
+def index(
+    contracts: Annotated[
+        list[Path] | None, typer.Argument(metavar="CONTRACT...", help="Files or folders; none: the data set.")
+    ] = None,
+    data: Data = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Also write the graph into the store of graph.path.")] = False,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
+    from ovrag_studies.contract_review.datasets import load_cuad
+    from ovrag_studies.contract_review.retrievers import shelve
+
+    settings = read_settings(params, overrides)
+    options = contract_review(settings)
+    if contracts:
+        documents, failed = _read(contracts)
+    else:
+        documents, failed = [each.document for each in load_cuad(_cuad(data, options))], 0
+    shelf = shelve(documents, options.graph.chunker if graph else options.retrieval.chunker, _Embedder())
+    passages = sum(len(each.passages) for each in shelf.contracts.values())
+    print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
+    if graph:
+        from ovrag_studies.contract_review.arms import build_graphs
+
+        with _study(settings) as study:
+            parts = sum(sum(each.counts().values()) for each in build_graphs(study, shelf).values())
+        print(f"graph: {parts} nodes and edges in {options.graph.path}")
+    return BAD if failed else 0
+
+
+@app.command()
+def search(
+    contract: Annotated[Path, typer.Argument(metavar="CONTRACT", help="A PDF, DOCX, HTML or text file.")],
+    query: Annotated[str | None, typer.Argument(help="What to look for, in your words.")] = None,
+    category: Annotated[str | None, typer.Option(help="Or an item of the checklist, as `Governing Law`.")] = None,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """The passages of a contract that are nearest to a question or to an item of the checklist."""
+    from ovrag_studies.contract_review.checklist import find_chunks, found_text
+
+    settings = read_settings(params, overrides)
+    if (query is None) == (category is None):
+        raise typer.BadParameter("name either a query or a --category")
+    [document], _ = _read([contract])
+    with _study(settings) as study:
+        found = find_chunks(study, document, query, category)
+    if output is Format.text:
+        print(found_text(document, found))
+        return 0
+    chunks = [
+        {"start": each.chunk.start, "end": each.chunk.end, "score": round(each.score, 6)}
+        | {"section": each.chunk.section, "text": each.chunk.text}
+        for each in found
+    ]
+    _print({"id": f"{document.id}__{category or query}", "chunks": chunks}, output)
+    return 0
+
+
+@app.command()
+def review(
+    contracts: Contracts,
+    arm: Annotated[AnswerArm | None, typer.Option(help="What answers; default: answers.arm of the settings.")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Only this item; may be repeated.")] = None,
+    allow_seen: AllowSeen = False,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """The checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
+    from ovrag_studies.contract_review.answers import LIKE
+    from ovrag_studies.contract_review.arms import checklist
+    from ovrag_studies.contract_review.checklist import checklist_text, refuse_seen
+    from ovrag_studies.contract_review.expansion import known, vocabulary
+    from ovrag_studies.contract_review.records import answer_record
+
+    settings = read_settings(params, overrides)
+    asked = list(category or vocabulary())
+    for each in asked:
+        known(each)
+    chosen = arm or contract_review(settings).answers.arm
+    least = LIKE if chosen == "extractive" else contract_review(settings).answers.present
+    failed = 0
+    collected = []
+    with _study(settings) as study:
+        for document in _each(contracts):
+            if isinstance(document, str):
+                say(document)
+                failed += 1
+                continue
+            try:
+                if chosen == "learned":
+                    refuse_seen(study, document, allow_seen)
+            except CorpusError as error:
+                say(str(error))
+                failed += 1
+                continue
+            answers = checklist(study, document, asked, chosen)
+            if output is Format.text:
+                print(checklist_text(document, answers, least) + "\n", flush=True)
+                continue
+            records = [
+                {**answer_record(f"{document.id}__{each.category}", each), "document": document.id}
+                | {"category": each.category}
+                for each in answers
+            ]
+            collected += records
+            if output is Format.jsonl:
+                print("\n".join(json.dumps(each, ensure_ascii=False) for each in records), flush=True)
+    if output is Format.json:
+        print_indented(collected)
+    return BAD if failed else 0
+
+
+@app.command()
+def nli(
+    contracts: Contracts,
+    arm: Annotated[NliArm | None, typer.Option(help="What judges; default: nli.arm of the settings.")] = None,
+    allow_seen: AllowSeen = False,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """What each agreement says of the 17 hypotheses of ContractNLI, with evidence."""
+    from ovrag_studies.contract_review.checklist import hypotheses, judge_document, judged_text, make_judge
+    from ovrag_studies.contract_review.records import nli_record
+
+    settings = read_settings(params, overrides)
+    failed = 0
+    collected = []
+    with _study(settings) as study:
+        chosen = arm or study.options.nli.arm
+        wordings = hypotheses(study.options)
+        judge = make_judge(study, chosen, allow_seen=allow_seen)
+        for document in _each(contracts):
+            try:
+                if isinstance(document, str):
+                    raise DocumentError(document)
+                judged = judge_document(study, document, wordings, judge)
+            except (DocumentError, CorpusError) as error:
+                say(str(error))
+                failed += 1
+                continue
+            if output is Format.text:
+                print(judged_text(document, wordings, judged) + "\n", flush=True)
+                continue
+            number = int(document.id) if document.id.isdecimal() else document.id
+            records = [nli_record(number, each) for each in judged]
+            collected += records
+            if output is Format.jsonl:
+                print("\n".join(json.dumps(each, ensure_ascii=False) for each in records), flush=True)
+    if output is Format.json:
+        print_indented(collected)
+    return BAD if failed else 0
+
+
+@app.command()
+def run(
+    what: Annotated[What, typer.Argument(help="retrieval, answers, nli or graph.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="The file of results, one JSON object a line.", callback=writable_file)
+    ],
+    data: Data = None,
+    arm: Annotated[str | None, typer.Option(help="Another arm than that of the settings.")] = None,
+    seen: Annotated[
+        Seen, typer.Option(help="What the weights were trained on: score it by models of other folds, or refuse.")
+    ] = "out-of-fold",
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Ask every question of a data set, and write what was found in the shapes that are scored."""
+    from ovrag_studies.contract_review import arms, records
+    from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
+
+    settings = _with_arm(read_settings(params, overrides), what, arm)
+    options = contract_review(settings)
+    lines: Iterator[records.Record]
+    if what == "nli":
+        agreements = load_contractnli(_contractnli(data, options))
+        with _study(settings, seen=seen) as study:
+            lines = records.nli_records(arms.judge_all(study, agreements, options.nli.arm))
+            count = records.write_lines(lines, out)
+    else:
+        folder = _cuad(data, options)
+        contracts = load_cuad(folder)
+        with _study(settings, folder, seen) as study:
+            if what == "answers":
+                lines = records.answer_records(arms.answer_all(study, contracts, options.answers.arm))
+            else:
+                make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
+                lines = records.chunk_records(contracts, make(study, contracts))
+            count = records.write_lines(lines, out)
+    print(f"{out}: {count} lines")
+    return 0
+
+
+@app.command()
+def score(
+    what: Annotated[What, typer.Argument(help="retrieval, answers, nli or graph.")],
+    file: Annotated[Path, typer.Argument(help="What `ovrag contract-review run` wrote, or another system.")],
+    data: Data = None,
+    output: Output = Format.text,
+    params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+) -> int:
+    """Measures of a file of results against the data set, with intervals that resample contracts."""
+    from ovrag_core.evaluation.statistics import Resampling
+    from ovrag_studies.contract_review import scores
+    from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
+
+    options = contract_review(read_settings(params, overrides))
+    drawn = options.experiments
+    plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
+    if what == "nli":
+        frame = scores.score_nli(load_contractnli(_contractnli(data, options)), file, plan)
+    elif what == "answers":
+        frame = scores.score_answers(load_cuad(_cuad(data, options)), file, plan, options.answers.present)
+    else:
+        frame = scores.score_chunks(load_cuad(_cuad(data, options)), file, plan)
+    if output is Format.text:
+        print(scores.scores_text(frame, plan))
+    else:
+        _print(json.loads(frame.to_json(orient="records")), output)
+    return 0
+
+
+def _print(value: object, output: Format) -> None:
+    print_indented(value, indent=None if output is Format.jsonl else 2)
+
+
+def _read(paths: list[Path]) -> tuple[list[Document], int]:
+    """The documents, and how many could not be read, each with its line; DocumentError where none could."""
+    documents, problems = [], []
+    for each in _each(paths):
+        if isinstance(each, str):
+            problems.append(each)
+        else:
+            documents.append(each)
+    if not documents:
+        raise DocumentError("; ".join(problems) or "no contract was given")
+    for problem in problems:
+        say(problem)
+    return documents, len(problems)
+
+
+def _each(paths: list[Path]) -> Iterator[Document | str]:
+    """Each document by its title, or why it is not read; of two of one title the results could not be told apart."""
+    from dataclasses import replace
+
+    from ovrag_studies.contract_review.checklist import title_of
+
+    titled: dict[str, Path] = {}
+    for path, document in load_each(paths):
+        first = path if isinstance(document, str) else titled.setdefault(title_of(path), path)
+        if isinstance(document, str):
+            yield document
+        elif first != path:
+            yield f"{path} and {first} are both called {title_of(path)}; rename one of them, or ask for them one by one"
+        else:
+            yield replace(document, id=title_of(path))
+
+
+@contextmanager
+def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fold") -> Iterator[Study]:
+    """What arms are made of, with the connection to a model open where the settings name one."""
+    from ovrag_core.llm import open_chat
+    from ovrag_studies.contract_review.arms import Study
+    from ovrag_studies.contract_review.expansion import read_descriptions
+
+    options = contract_review(settings)
+    described = read_descriptions(data) if data else {}
+    with open_chat(settings.llm) as chat:
+        yield Study(options, _Embedder(), described, chat, settings.llm.seed, seen, say)
+
+
+class _Embedder:
+    """The bundled embedder, loaded when something has to be embedded: what is kept needs none."""
+
+    name = MINILM
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of 384 numbers per text, of unit length."""
+        from ovrag_core.retrieval.embedding import minilm
+
+        return minilm().embed(texts)
+
+
+def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:
+    """The settings with another arm: a retriever, what answers, what judges, or a walk."""
+    if arm is None:
+        return settings
+    part, key = {"retrieval": ("retrieval", "retriever")}.get(what, (what, "arm"))
+    study = {**settings.studies.get("contract_review", {})}
+    study[part] = {**study.get(part, {}), key: arm}
+    return settings.model_copy(update={"studies": {**settings.studies, "contract_review": study}})
+
+
+def _cuad(data: Path | None, options: ContractReview) -> Path:
+    return _existing(data or options.data.cuad)
+
+
+def _contractnli(data: Path | None, options: ContractReview) -> Path:
+    folder = _existing(data or options.data.contractnli)
+    return folder / "contractnli" if (folder / "contractnli").is_dir() else folder
+
+
+def _existing(path: Path) -> Path:
+    from ovrag_core.base.project import project_file
+
+    found = project_file(path)
+    if not found.exists():
+        raise CorpusError(f"{path} does not exist; name the folder of the data set with --data")
+    return found

@@ -1,0 +1,243 @@
+"""CUAD and ContractNLI as their publishers give them, and CUAD as a folder of texts with a list of questions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.types import Document
+from ovrag_core.documents.sections import find_sections
+
+Span = tuple[int, int]
+Choice = Literal["Entailment", "Contradiction", "NotMentioned"]
+
+T = TypeVar("T")
+QUESTIONS = "questions.json"
+ORIGINAL = ("CUADv1.json", "CUAD_v1.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A category asked of one contract. `gold` are the spans `[start, end)` that answer it; none: it is not there."""
+
+    id: str
+    category: str
+    gold: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A contract with the questions asked of it; `document.id` is its title, unique within a data set."""
+
+    document: Document
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an agreement says of one hypothesis; `evidence` are indices into the agreement's candidate spans."""
+
+    hypothesis: str
+    choice: Choice
+    evidence: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """An agreement with its candidate spans `[start, end)`, in order, and its judgements, one a hypothesis."""
+
+    document: Document
+    number: int
+    spans: tuple[Span, ...]
+    judgements: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NliSet:
+    """Agreements, and the wording of each hypothesis by its id."""
+
+    agreements: tuple[Agreement, ...]
+    hypotheses: dict[str, str]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Answer(_Read):
+    text: Annotated[str, Field(min_length=1)]
+    answer_start: Annotated[int, Field(ge=0)]
+
+
+class _Asked(_Read):
+    id: str
+    category: str | None = None
+    answers: tuple[_Answer, ...]
+
+
+class _Text(_Read):
+    title: str
+    text_file: Path
+    qas: tuple[_Asked, ...]
+
+
+class _Paragraph(_Read):
+    context: str
+    qas: tuple[_Asked, ...]
+
+
+class _Original(_Read):
+    title: str
+    paragraphs: Annotated[tuple[_Paragraph, ...], Field(min_length=1, max_length=1)]
+
+
+class _Annotation(_Read):
+    choice: Choice
+    spans: tuple[Annotated[int, Field(ge=0)], ...]
+
+
+class _AnnotationSet(_Read):
+    annotations: dict[str, _Annotation]
+
+
+class _Agreement(_Read):
+    id: int
+    file_name: str
+    text: str
+    spans: tuple[Span, ...]
+    annotation_sets: Annotated[tuple[_AnnotationSet, ...], Field(min_length=1)]
+
+
+class _Hypothesis(_Read):
+    hypothesis: str
+
+
+class _NliFile(_Read):
+    documents: tuple[_Agreement, ...]
+    labels: dict[str, _Hypothesis]
+
+
+def load_cuad(path: Path) -> tuple[Contract, ...]:
+    """CUAD from a folder with `questions.json` and texts, a folder with `CUADv1.json` anywhere below, or such a file.
+
+    Raises CorpusError, with the file and the contract or question, for anything else: a span that is not in its text,
+    two contracts of one title, two questions of one id.
+    """
+    file = _find(path)
+    if file.name == QUESTIONS:
+        listed = _parse(file, TypeAdapter(tuple[_Text, ...]))
+        contracts = tuple(_contract(file, each.title, _text(file, each.text_file), each.qas) for each in listed)
+    else:
+        published = _parse(file, TypeAdapter(tuple[_Original, ...]))
+        contracts = tuple(
+            _contract(file, each.title, each.paragraphs[0].context, each.paragraphs[0].qas) for each in published
+        )
+    if not contracts:
+        raise CorpusError(f"{file} names no contract; check that it is the data set's file")
+    _refuse_doubles(file, "title", [contract.document.id for contract in contracts])
+    _refuse_doubles(file, "question id", [question.id for each in contracts for question in each.questions])
+    return contracts
+
+
+def load_contractnli(path: Path) -> NliSet:
+    """ContractNLI from one of its files (`train.json`, `dev.json`, `test.json`), or from all of them in a folder.
+
+    Raises CorpusError, with the file and the document, for anything else.
+    """
+    files = (
+        [path]
+        if path.is_file()
+        else [found for name in ("train", "dev", "test") for found in path.glob(f"{name}.json")]
+    )
+    if not files:
+        raise CorpusError(f"{path} holds no ContractNLI file; name dev.json, or the folder that holds it")
+    agreements: list[Agreement] = []
+    hypotheses: dict[str, str] = {}
+    for file in files:
+        read = _parse(file, TypeAdapter(_NliFile), key=None)
+        hypotheses |= {name: label.hypothesis for name, label in read.labels.items()}
+        agreements += [_agreement(file, each, hypotheses) for each in read.documents]
+    _refuse_doubles(path, "document id", [str(agreement.number) for agreement in agreements])
+    return NliSet(tuple(agreements), dict(sorted(hypotheses.items(), key=lambda item: int(item[0].split("-")[-1]))))
+
+
+def categories(contracts: Sequence[Contract]) -> list[str]:
+    """The categories in the order in which the contracts ask them."""
+    return list(dict.fromkeys(question.category for contract in contracts for question in contract.questions))
+
+
+def _find(path: Path) -> Path:
+    if path.is_file():
+        return path
+    for name in (QUESTIONS, *ORIGINAL):
+        if found := sorted(path.rglob(name)):
+            return found[0]
+    raise CorpusError(f"{path} holds neither {QUESTIONS} nor {ORIGINAL[0]}; name the folder of CUAD")
+
+
+def _parse(file: Path, adapter: TypeAdapter[T], key: str | None = "data") -> T:
+    try:
+        read = json.loads(file.read_text(encoding="utf-8-sig"))
+        return adapter.validate_python(read if key is None else read[key], strict=False)
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{file} cannot be read ({error}); check the file") from None
+    except json.JSONDecodeError as error:
+        raise CorpusError(f"{file} is not valid JSON at line {error.lineno}; fetch it again") from None
+    except (KeyError, TypeError):
+        raise CorpusError(f"{file} has no list {key!r}; check that it is the data set's file") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise CorpusError(f"{file}: {where}: {first['msg']}; check that it is the data set's file") from None
+
+
+def _text(file: Path, name: Path) -> str:
+    if name.is_absolute() or ".." in name.parts:
+        raise CorpusError(f"{file} names the text {name}, which is outside its folder; mend that entry")
+    try:
+        return (file.parent / name).read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{file.parent / name} cannot be read ({error}); fetch the data set again") from None
+
+
+def _contract(file: Path, title: str, text: str, asked: Sequence[_Asked]) -> Contract:
+    questions = tuple(
+        Question(each.id, each.category or each.id.rpartition("__")[2], tuple(_gold(file, each, text)))
+        for each in asked
+    )
+    return Contract(Document(title, text, sections=find_sections(text)), questions)
+
+
+def _gold(file: Path, asked: _Asked, text: str) -> Iterator[Span]:
+    for answer in asked.answers:
+        start, end = answer.answer_start, answer.answer_start + len(answer.text)
+        if text[start:end] != answer.text:
+            raise CorpusError(
+                f"{file}: the answer of {asked.id} is not at {start} of its contract; fetch the data again"
+            )
+        yield start, end
+
+
+def _agreement(file: Path, read: _Agreement, hypotheses: dict[str, str]) -> Agreement:
+    annotations = read.annotation_sets[0].annotations
+    if unknown := sorted(set(annotations) - set(hypotheses)):
+        raise CorpusError(f"{file}: document {read.id} judges {unknown[0]}, which is no hypothesis of the file")
+    if any(not 0 <= start < end <= len(read.text) for start, end in read.spans):
+        raise CorpusError(f"{file}: a span of document {read.id} is not inside its text")
+    if any(index >= len(read.spans) for annotation in annotations.values() for index in annotation.spans):
+        raise CorpusError(f"{file}: document {read.id} names evidence that it does not have")
+    judgements = tuple(Judgement(name, each.choice, each.spans) for name, each in annotations.items())
+    document = Document(read.file_name, read.text, sections=find_sections(read.text))
+    return Agreement(document, read.id, read.spans, judgements)
+
+
+def _refuse_doubles(file: Path, what: str, values: Sequence[str]) -> None:
+    if doubled := [value for value, count in Counter(values).items() if count > 1]:
+        raise CorpusError(f"{file}: the {what} {doubled[0]} occurs twice; remove one of them")

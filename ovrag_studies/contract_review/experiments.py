@@ -1,0 +1,343 @@
+"""The experiments of the study as arms: chunkings, rerank and expansion (E2), graphs (E3), hypotheses (E1), and ours.
+
+Each gives plain frames, one row a question, or what was answered; `results` turns them into tables and figures. What a
+chat model wrote in the published experiments, the best sentence of the retrieved chunks stands for offline.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+import numpy
+import pandas
+import yaml
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import Settings
+from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
+from ovrag_studies.contract_review import answer_metrics, retrieval_metrics
+from ovrag_studies.contract_review.answers import Answer, Answers
+from ovrag_studies.contract_review.arms import (
+    Known,
+    Say,
+    Study,
+    answer_all,
+    build_graphs,
+    judge_all,
+    learned_arm,
+    searching_arm,
+    walking_arm,
+    wordings,
+)
+from ovrag_studies.contract_review.chunkers import CHUNKERS
+from ovrag_studies.contract_review.datasets import Contract, NliSet, Question, load_contractnli, load_cuad
+from ovrag_studies.contract_review.expansion import read_descriptions, titled
+from ovrag_studies.contract_review.graph import EdgeKind
+from ovrag_studies.contract_review.graph_walks import WALKED
+from ovrag_studies.contract_review.nli import Judged
+from ovrag_studies.contract_review.retrieval_metrics import CONTEXT, Arm
+from ovrag_studies.contract_review.retrievers import Found, Shelf, Shelved, search, shelve
+from ovrag_studies.contract_review.settings import (
+    AnswerArm,
+    Chunker,
+    GraphArm,
+    NliArm,
+    Retriever,
+    Wording,
+    contract_review,
+)
+
+Published = Mapping[str, Mapping[str, Mapping[str, float]]]
+Frames = dict[str, pandas.DataFrame]
+
+GRID: Mapping[str, tuple[Retriever, Wording]] = {
+    "MiniLM": ("minilm", "description"),
+    "BM25": ("bm25", "description"),
+    "sentences": ("sentences", "description"),
+    "BM25 + sentences": ("rrf", "description"),
+    "blend": ("blend", "vocabulary"),
+}
+LEARNED = "learned"
+E2: Mapping[str, tuple[Chunker, Wording, bool]] = {  # way of cutting, wording, reranked
+    "fixed 2,048": ("fixed-2048", "description", False),
+    "paragraph": ("paragraph", "description", False),
+    "recursive 2,048": ("recursive-2048", "description", False),
+    "recursive 2,048, overlap 200": ("recursive-2048-200", "description", False),
+    "rerank": ("recursive-2048", "description", True),
+    "expansion + rerank": ("recursive-2048", "rewordings", True),
+}
+BASELINE = "recursive 2,048"
+PLAIN = "vector store"
+OURS = "graph, ours"
+DESIGNS: Mapping[str, GraphArm] = {"graph v1": "v1", "graph v2": "v2", OURS: "ours"}
+ONLY: Mapping[str, Sequence[EdgeKind]] = {
+    "only DEFINES, USES": ("DEFINES", "USES"),
+    "only REFERS_TO": ("REFERS_TO",),
+    "only PARTY_TO": ("PARTY_TO",),
+    "only NEXT": ("NEXT",),
+    "only PART_OF": ("PART_OF",),
+}
+ANSWERERS: tuple[AnswerArm, ...] = ("extractive", "learned")
+JUDGES: tuple[NliArm, ...] = ("majority", "lexical", "learned")
+SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 510)
+
+
+def published() -> Published:
+    """Published figures by experiment and arm."""
+    read: Published = yaml.safe_load(files(__package__).joinpath("published.yaml").read_text(encoding="utf-8"))
+    return read
+
+
+class Remembered:
+    """An embedder that embeds a text once, however many arms ask for it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, Vectors] = {}
+        self.name = embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text (n × d)."""
+        if missing := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            self._known |= dict(zip(missing, self._embedder.embed(missing), strict=True))
+        return numpy.stack([self._known[text] for text in texts]) if texts else self._embedder.embed([])
+
+
+def open_study(settings: Settings, say: Say = print) -> tuple[Study, tuple[Contract, ...], NliSet]:
+    """What the experiments are made of, and both data sets of the settings. Raises CorpusError, SettingsError."""
+    options = contract_review(settings)
+    cuad = project_file(options.data.cuad)
+    study = Study(options, Remembered(minilm()), read_descriptions(cuad), seed=settings.llm.seed, say=say)
+    return study, load_cuad(cuad), load_contractnli(project_file(options.data.contractnli))
+
+
+def _set(study: Study, **changes: object) -> Study:
+    """The study with other parameters of retrieval, and nothing reranked but where an arm does it itself."""
+    kept = study.options.retrieval.model_copy(update={"threshold": None, "scope": "contract", **changes})
+    return replace(study, options=study.options.model_copy(update={"retrieval": kept}))
+
+
+def _shelf(study: Study, contracts: Sequence[Contract], chunker: str) -> Shelf:
+    return shelve([each.document for each in contracts], chunker, study.embedder)
+
+
+def retrieval_grid(
+    study: Study, contracts: Sequence[Contract], known: Mapping[str, Known]
+) -> dict[tuple[str, str], pandas.DataFrame]:
+    """Measures of each way of finding, learned ones too, in each way of cutting; keys are (chunker, arm)."""
+    frames = {}
+    for chunker in CHUNKERS:
+        shelf = _shelf(study, contracts, chunker)
+        for name, (retriever, wording) in GRID.items():
+            arm = searching_arm(_set(study, retriever=retriever, wording=wording), shelf)
+            frames[chunker, name] = retrieval_metrics.run(contracts, arm, study.options.retrieval.budget)
+        frames[chunker, LEARNED] = retrieval_metrics.run(
+            contracts, learned_arm(known, chunker), study.options.retrieval.budget
+        )
+    return frames
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Arms by name: their measures of retrieval, and the one sentence that each answers a question with."""
+
+    frames: Frames
+    asked: dict[str, list[answer_metrics.Asked]]
+
+
+def second_experiment(study: Study, contracts: Sequence[Contract]) -> Compared:
+    """E2: the published chunkings, rerank and expansion by vectors of whole chunks, the query naming the contract."""
+    found = Compared({}, {})
+    shelves = {chunker: _shelf(study, contracts, chunker) for chunker in dict.fromkeys(row[0] for row in E2.values())}
+    for name, (chunker, wording, reranked) in E2.items():
+        shelf = shelves[chunker]
+        own = _set(study, retriever="minilm", wording=wording)
+        arm = _named_arm(own, shelf)
+        if reranked:
+            arm = _reranked_arm(own, shelf, arm)
+        _compare(found, name, own, contracts, arm, shelf)
+    return found
+
+
+def third_experiment(study: Study, contracts: Sequence[Contract]) -> tuple[Compared, Frames]:
+    """E3: the vector store, both published graphs and ours, at equal context; and ours with other edges.
+
+    All begin with the same ranking, that of the retriever of the settings. The second part has ours without each kind
+    of edge, and with it alone.
+    """
+    shelf = _shelf(study, contracts, study.options.graph.chunker)
+    graphs = build_graphs(study, shelf)
+    found = Compared({}, {})
+    _compare(found, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
+    for name, design in DESIGNS.items():
+        _compare(found, name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
+    chosen: dict[str, Sequence[EdgeKind]] = {
+        **{f"without {kind}": [each for each in WALKED if each != kind] for kind in WALKED},
+        **ONLY,
+    }
+    ablated = {
+        name: _measured(study, contracts, walking_arm(study, shelf, graphs, "ours", edges))
+        for name, edges in chosen.items()
+    }
+    return found, ablated
+
+
+def _compare(found: Compared, name: str, study: Study, contracts: Sequence[Contract], arm: Arm, shelf: Shelf) -> None:
+    """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
+    ranked = {
+        (contract.document.id, question.id): arm(contract, question)
+        for contract in contracts
+        for question in contract.questions
+    }
+
+    def kept(contract: Contract, question: Question) -> Sequence[Found]:
+        return ranked[contract.document.id, question.id]
+
+    found.frames[name] = _measured(study, contracts, kept)
+    given = {
+        (contract.document.id, question.category): _nearest_sentence(
+            study, shelf, contract.document.id, question.category, kept(contract, question)[:CONTEXT]
+        )
+        for contract in contracts
+        for question in contract.questions
+    }
+    found.asked[name] = answer_metrics.join(contracts, given)
+
+
+def _measured(study: Study, contracts: Sequence[Contract], arm: Arm) -> pandas.DataFrame:
+    """Measures of an arm, and its hits in a third of the context, `hit_third`, where contracts are short."""
+    budget = study.options.retrieval.budget
+    frame = retrieval_metrics.run(contracts, arm, budget)
+    return frame.assign(hit_third=retrieval_metrics.run(contracts, arm, max(1, budget // 3))["hit"])
+
+
+def _nearest_sentence(study: Study, shelf: Shelf, title: str, category: str, chunks: Sequence[Found]) -> Answers:
+    """The sentence of the chunks that is nearest to the question; it stands for what a chat model would write."""
+    one = shelf.contracts[title]
+    rows = _rows_in(one, chunks)
+    if not rows:
+        return Answers(category, 0.0, ())
+    cosines = numpy.round(one.sentence_vectors[rows] @ shelf.vectors([wordings(study, category)[0].text])[0], 6)
+    best = int(numpy.argmax(cosines))
+    start, end = one.passages[rows[best]]
+    score = float(cosines[best])
+    return Answers(category, score, (Answer(one.document.text[start:end], start, end, score, ""),))
+
+
+def _rows_in(one: Shelved, chunks: Sequence[Found]) -> list[int]:
+    """Numbers of the passages whose middles lie in one of the chunks."""
+    middles = [(start + end) // 2 for start, end in one.passages]
+    return [
+        row for row, middle in enumerate(middles) if any(each.chunk.start <= middle < each.chunk.end for each in chunks)
+    ]
+
+
+def _named_arm(study: Study, shelf: Shelf) -> Arm:
+    """The query names the contract, as published; rewordings of it do not."""
+
+    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+        first, *others = wordings(study, question.category)
+        asked = [titled(first, contract.document.id), *others]
+        return search(shelf, "minilm", asked, retrieval_metrics.DEPTH, within=contract.document.id)
+
+    return arm
+
+
+def _reranked_arm(study: Study, shelf: Shelf, arm: Arm) -> Arm:
+    """The first chunks anew, by their sentence that is nearest to the question; its vectors are on the shelf."""
+    first = study.options.rerank.candidates
+
+    def reranked(contract: Contract, question: Question) -> Sequence[Found]:
+        asked = shelf.vectors([wordings(study, question.category)[0].text])[0]
+        one = shelf.contracts[contract.document.id]
+        cosines = numpy.round(one.sentence_vectors @ asked, 6).tolist()
+        found = [
+            Found(each.chunk, max((cosines[row] for row in _rows_in(one, [each])), default=-1.0))
+            for each in arm(contract, question)[:first]
+        ]
+        return sorted(found, key=lambda each: -each.score)
+
+    return reranked
+
+
+def redrawn_f1(asked: Sequence[answer_metrics.Asked], draws: int, seed: int) -> list[float]:
+    """The published setting drawn again and again: F1 by the thesis's rule of all questions of two contracts."""
+    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for each in asked:
+        text = each.answers[0][0] if each.answers else None
+        right = text is not None and any(answer_metrics.thesis_match(gold, text, 0.5) for gold in each.gold)
+        sums[each.contract][0] += 2 * right
+        sums[each.contract][1] += (text is not None) + bool(each.gold)
+    contracts = list(sums)
+    if len(contracts) < 2:
+        raise CorpusError("the published setting draws two contracts; give a data set with more")
+    generator = numpy.random.default_rng(seed)
+    drawn = [generator.choice(len(contracts), size=2, replace=False) for _ in range(draws)]
+    pairs = [[sums[contracts[place]] for place in two] for two in drawn]
+    return [(one[0] + other[0]) / max(1.0, one[1] + other[1]) for one, other in pairs]
+
+
+def answered(
+    study: Study, contracts: Sequence[Contract], known: Mapping[str, Known]
+) -> dict[str, list[answer_metrics.Asked]]:
+    """The checklist answered without training and with it, by arm."""
+    results: dict[str, list[answer_metrics.Asked]] = {}
+    for arm in ANSWERERS:
+        given = {
+            (contract.document.id, each.category): each
+            for contract, found in answer_all(study, contracts, arm, known)
+            for each in found
+        }
+        results[arm] = answer_metrics.join(contracts, given)
+    return results
+
+
+def first_experiment(study: Study, data: NliSet) -> dict[str, dict[int, list[Judged]]]:
+    """E1: the hypotheses judged by each offline arm, by the agreement's number."""
+    return {arm: judge_all(study, data, arm) for arm in JUDGES}
+
+
+def scaling(study: Study, contracts: Sequence[Contract]) -> pandas.DataFrame:
+    """Recall of the same contract's questions when 1, 2, 5 … contracts are searched together, and when only it is.
+
+    The pooled query names the contract. Measured are the questions of the first contract and, with n contracts, of all
+    n: a row has n, `scope`, its recall@3 with hits and questions by contract in `frame` order.
+    """
+    rows: list[pandas.DataFrame] = []
+    for size in [each for each in SIZES if each < len(contracts)] + [len(contracts)]:
+        some = contracts[:size]
+        shelf = _shelf(study, some, study.options.retrieval.chunker)
+        for scope in ("contract", "pooled"):
+            options = study.options.retrieval.model_copy(update={"scope": scope, "threshold": None})
+            own = replace(study, options=study.options.model_copy(update={"retrieval": options}))
+            frame = retrieval_metrics.run(some, _placed(searching_arm(own, shelf)), study.options.retrieval.budget)
+            rows.append(frame.assign(contracts=size, scope=scope))
+    return pandas.concat(rows, ignore_index=True)
+
+
+def _placed(arm: Arm) -> Arm:
+    """Chunks of other contracts count for nothing, and keep their ranks and lengths."""
+
+    def placed(contract: Contract, question: Question) -> Sequence[Found]:
+        beyond = len(contract.document.text)
+        return [
+            each
+            if each.chunk.document_id == contract.document.id
+            else Found(replace(each.chunk, start=beyond, end=beyond + len(each.chunk.text)), each.score)
+            for each in arm(contract, question)
+        ]
+
+    return placed
+
+
+def size(contracts: Sequence[Contract], data: NliSet) -> Iterator[str]:
+    """What the data sets hold, a line each."""
+    asked = [question for contract in contracts for question in contract.questions]
+    gold = sum(bool(question.gold) for question in asked)
+    yield f"CUAD's format: {len(contracts)} contracts, {len(asked)} questions, {gold} with an answer"
+    pairs = sum(len(each.judgements) for each in data.agreements)
+    yield f"ContractNLI's format: {len(data.agreements)} agreements, {pairs} judgements"

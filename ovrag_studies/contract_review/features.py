@@ -1,0 +1,313 @@
+"""What the learned clause scorers see of a contract: its passages, the short spans in it, and numbers about both.
+
+Words are hashed, so that weights hold no vocabulary. Nothing here knows a category.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy
+import scipy.sparse
+from numpy.typing import NDArray
+
+from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval.vectors import kept_vectors
+from ovrag_core.text.passages import find_passages
+from ovrag_studies.contract_review.clauses import Clause, find_clauses
+
+Span = tuple[int, int]
+Kind = Literal["date", "quoted", "bracket", "name", "line"]
+KINDS: tuple[Kind, ...] = ("date", "quoted", "bracket", "name", "line")
+Numbers = NDArray[numpy.float32]
+Sparse: TypeAlias = scipy.sparse.csr_matrix
+
+WORD_BUCKETS = 2**14
+CONTEXT_BUCKETS = 2**13
+SHORT_BUCKETS = 2**15
+PLACES = 5  # columns about where a passage stands and how long it is
+OPENING = 10_000  # characters from the beginning in which short spans are looked for
+CLOSING = 4_000  # characters before the end, where contracts are signed and dated
+LONGEST_SHORT = 160  # characters of a short span
+
+_WORD = r"[a-z]{2,}|\d+"
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_ABBREVIATED = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
+_MONTH = rf"(?:{_MONTHS}|(?:{_ABBREVIATED})\b\.?)"
+_YEAR = r"(?:(?:19|20)\d{2}|20_+|_{2,})"
+_DAY = r"(?:\d{1,2}|_+|\[[^\]]{0,12}\])(?:\s?(?:st|nd|rd|th))?"
+_DATE = re.compile(
+    rf"\b{_MONTH}\s*{_DAY}\s*,?\s*{_YEAR}"
+    rf"|(?<![\w.]){_DAY}(?:\s+day)?(?:\s+of)?[\s,]+{_MONTH}\s*,?\s*{_YEAR}"
+    rf"|\b{_MONTH}\s*,?\s*(?:19|20)\d{{2}}\b"
+    r"|(?<![\w/.-])\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})(?![\w/-])"
+    r"|(?<=\bon |\bof )(?:19|20)\d{2}(?= ?[(,])",
+    re.I,
+)
+_QUOTED = re.compile(r"[\"“”?]([^\"“”?\n]{2,60}?)[,.]?[\"“”?]")
+_BRACKET = re.compile(r"\(([^()]{3,160})\)")
+_CAPITAL_WORD = r"(?:[A-Z0-9À-Þ][\w&.'’/#À-ÿ-]*|&)"
+_SMALL_WORD = r"(?:of|and|the|for|de|la|du|van|von|in|to|on|by|a)"
+_NAME = re.compile(
+    rf"(?<![\w&])[A-ZÀ-Þ][\w&.'’/#À-ÿ-]*(?:(?:,?[ \t]+|,?\n(?!\n))(?:{_SMALL_WORD}[ \t]+){{0,2}}{_CAPITAL_WORD}"
+    rf"|[ \t]*\((?:[A-Z][\w.' ]{{1,30}})\)(?=[ \t,]+[A-Z]))*"
+)
+_ENDING = re.compile(
+    r"(?:,?\s+(?:Inc|Incorporated|LLC|L\.L\.C|Ltd|Limited|Corp|Corporation|Co|Company|L\.P|LP|LLP|N\.A|S\.A|GmbH|AG|PLC"
+    r"|plc|B\.V|N\.V|Pty|Trust|Bank)\b\.?)+",
+    re.I,
+)
+_LINE = re.compile(r"[^\n\r]+")
+_GAP = re.compile(r"\s{3,}")
+_TRAILING = " \t\r\n,;:.("
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A short span that may itself be an answer: a date, a quoted term, a name, a line; `passage` is where it is."""
+
+    start: int
+    end: int
+    kind: Kind
+    passage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A contract as the scorers see it: n passages, m short spans.
+
+    `headings` holds for each passage the titles of the clauses around it, outermost first; `vectors` n × 384;
+    `words` n × `WORD_BUCKETS` counts of 0 or 1; `context` n × `CONTEXT_BUCKETS` of headings and of the two passages
+    before; `places` n × `PLACES`; `traits` m × `SHORT_BUCKETS` of the short spans.
+    """
+
+    text: str
+    passages: tuple[Span, ...]
+    clauses: tuple[Clause, ...]
+    headings: tuple[tuple[str, ...], ...]
+    vectors: Numbers
+    words: Sparse
+    context: Sparse
+    places: Numbers
+    shorts: tuple[Short, ...]
+    traits: Sparse
+
+
+def read(text: str, embedder: Embedder) -> Reading:
+    """What the scorers see of a text; an empty text has no passages."""
+    passages = tuple(find_passages(text))
+    clauses = find_clauses(text)
+    headings = tuple(_headings(clauses, passages))
+    pieces = [text[start:end] for start, end in passages]
+    vectors = kept_vectors(embedder, pieces) if pieces else numpy.zeros((0, 384), dtype=numpy.float32)
+    words = hashed_words(pieces)
+    context = _context(pieces, headings)
+    shorts = tuple(find_shorts(text, passages))
+    return Reading(
+        text,
+        passages,
+        clauses,
+        headings,
+        vectors,
+        words,
+        context,
+        _places(text, passages, headings),
+        shorts,
+        _traits(text, passages, headings, shorts),
+    )
+
+
+def hashed_words(texts: Sequence[str]) -> Sparse:
+    """Which buckets of words and pairs of words each text holds (n × `WORD_BUCKETS`, 0 or 1)."""
+    return _hashed([text.lower() for text in texts], WORD_BUCKETS)
+
+
+def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
+    if not texts:
+        return scipy.sparse.csr_matrix((0, buckets), dtype=numpy.float32)
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
+
+    hashing = HashingVectorizer(
+        n_features=buckets, ngram_range=(1, 2), alternate_sign=False, norm=None, binary=True, token_pattern=_WORD
+    )
+    return hashing.transform(texts).astype(numpy.float32)
+
+
+def _headings(clauses: Sequence[Clause], passages: Sequence[Span]) -> Iterator[tuple[str, ...]]:
+    """The titles of the clauses that a passage lies in, outermost first."""
+    open_: list[Clause] = []
+    upcoming = 0
+    for start, end in passages:
+        while upcoming < len(clauses) and clauses[upcoming].start < end:
+            open_.append(clauses[upcoming])
+            upcoming += 1
+        open_ = [clause for clause in open_ if clause.end > start]
+        yield tuple(clause.title for clause in open_ if clause.title)
+
+
+def _context(pieces: Sequence[str], headings: Sequence[tuple[str, ...]]) -> Sparse:
+    """Words of the headings, marked as such, and of the two passages before, the nearer counting twice."""
+    above = _hashed(
+        [" ".join(f"h{word}" for word in " ".join(each).lower().split()) for each in headings], CONTEXT_BUCKETS
+    )
+    own = _hashed([piece.lower() for piece in pieces], CONTEXT_BUCKETS)
+    count = len(pieces)
+    if count < 2:
+        return _unit(above)
+    before = scipy.sparse.diags_array([1.0, 0.5], offsets=[-1, -2], shape=(count, count)) if count > 2 else None
+    if before is None:
+        before = scipy.sparse.diags_array([1.0], offsets=[-1], shape=(count, count))
+    joined = _unit(above) + _unit(scipy.sparse.csr_matrix(before @ own))
+    return scipy.sparse.csr_matrix(joined).astype(numpy.float32)
+
+
+def _unit(matrix: Sparse) -> Sparse:
+    lengths = numpy.sqrt(numpy.asarray(matrix.multiply(matrix).sum(axis=1), dtype=numpy.float32).ravel())
+    scale = numpy.divide(1.0, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
+    return scipy.sparse.csr_matrix(scipy.sparse.diags_array(scale) @ matrix).astype(numpy.float32)
+
+
+def unit_rows(matrix: Sparse, weights: Numbers) -> Sparse:
+    """Rows of `matrix` with their columns weighted, scaled to length 1; empty rows stay empty."""
+    return _unit(scipy.sparse.csr_matrix(matrix @ scipy.sparse.diags_array(weights)))
+
+
+def _places(text: str, passages: Sequence[Span], headings: Sequence[tuple[str, ...]]) -> Numbers:
+    starts = numpy.array([start for start, _ in passages], dtype=numpy.float32)
+    lengths = numpy.array([end - start for start, end in passages], dtype=numpy.float32)
+    whole = max(1, len(text))
+    columns = (
+        numpy.exp(-starts / 1500),
+        numpy.exp(-starts / 6000),
+        starts / whole,
+        numpy.log(lengths) / 6,
+        lengths < 60,
+    )
+    return numpy.stack(columns, axis=1).astype(numpy.float32).reshape(len(passages), PLACES)
+
+
+def find_shorts(text: str, passages: Sequence[Span]) -> Iterator[Short]:
+    """Dates anywhere; quoted terms, brackets, names and lines near the beginning and the end; each span once."""
+    seen: set[Span] = set()
+    for number, (start, end) in enumerate(passages):
+        inside = start >= OPENING and end <= len(text) - CLOSING
+        for kind, left, right in _dates(text, start, end) if inside else _shorts(text, start, end):
+            if (left, right) not in seen and right - left <= LONGEST_SHORT:
+                seen.add((left, right))
+                yield Short(left, right, kind, number)
+
+
+def _dates(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
+    for date in _DATE.finditer(text, start, end):
+        yield ("date", *_trimmed(text, *date.span()))
+
+
+def _shorts(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
+    yield from _dates(text, start, end)
+    for quoted in _QUOTED.finditer(text, start, end):
+        yield ("quoted", *quoted.span(1))
+    for bracket in _BRACKET.finditer(text, start, end):
+        yield ("bracket", *_trimmed(text, *bracket.span(1)))
+    for name in _NAME.finditer(text, start, end):
+        left, right = _trimmed(text, *name.span())
+        if right - left > 1:
+            yield "name", left, right
+            yield from _within(text, left, right)
+    for line in _LINE.finditer(text, start, end):
+        at = line.start()
+        for piece in _pieces(text, at, line.end()):
+            left, right = _trimmed(text, *piece)
+            if 3 <= right - left <= 120:
+                yield "line", left, right
+
+
+def _within(text: str, left: int, right: int) -> Iterator[tuple[Kind, int, int]]:
+    """A company's name without its legal form, or with all after the form cut off."""
+    if ending := _ENDING.search(text, left, right):
+        if ending.start() > left:
+            yield "name", left, ending.start()
+        if left < ending.end() < right:
+            yield "name", left, ending.end()
+
+
+def _pieces(text: str, left: int, right: int) -> Iterator[Span]:
+    """Parts of a line between wide gaps, which stand for line ends that a filing has lost."""
+    at = left
+    for gap in _GAP.finditer(text, left, right):
+        yield at, gap.start()
+        at = gap.end()
+    yield at, right
+
+
+def _trimmed(text: str, left: int, right: int) -> Span:
+    while left < right and text[left] in _TRAILING:
+        left += 1
+    while left < right and text[right - 1] in ", \t\r\n;:(":
+        right -= 1
+    return left, right
+
+
+def _traits(
+    text: str, passages: Sequence[Span], headings: Sequence[tuple[str, ...]], shorts: Sequence[Short]
+) -> Sparse:
+    """Hashed traits of short spans: their words and shape, the words around, the place."""
+    if not shorts:
+        return scipy.sparse.csr_matrix((0, SHORT_BUCKETS), dtype=numpy.float32)
+    counts = Counter(_plain(text[short.start : short.end]) for short in shorts)
+    first: dict[str, int] = {}
+    for short in sorted(shorts, key=lambda each: each.start):
+        first.setdefault(_plain(text[short.start : short.end]), short.start)
+    rows = []
+    for short in shorts:
+        plain = _plain(text[short.start : short.end])
+        rows.append(list(_traits_of(text, passages, short, counts[plain], first[plain] == short.start)))
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
+
+    hashing = HashingVectorizer(
+        n_features=SHORT_BUCKETS, analyzer=list, alternate_sign=False, norm="l2", binary=True, lowercase=False
+    )
+    return hashing.transform(rows).astype(numpy.float32)
+
+
+def _traits_of(text: str, passages: Sequence[Span], short: Short, count: int, is_first: bool) -> Iterator[str]:
+    own = text[short.start : short.end]
+    words = _TOKEN.findall(own.lower())
+    before = _TOKEN.findall(text[max(0, short.start - 60) : short.start].lower())[-5:]
+    after = _TOKEN.findall(text[short.end : short.end + 60].lower())[:5]
+    begin, end = passages[short.passage]
+    yield f"kind {short.kind}"
+    for word in set(words):
+        yield f"{short.kind} has {word}"
+    yield f"{short.kind} first {words[0] if words else ''}"
+    yield f"{short.kind} last {words[-1] if words else ''}"
+    for distance, word in enumerate(reversed(before)):
+        yield f"{short.kind} -{distance} {word}"
+        yield f"{short.kind} before {word}"
+    for distance, word in enumerate(after):
+        yield f"{short.kind} +{distance} {word}"
+        yield f"{short.kind} after {word}"
+    for width in (2, 3):
+        yield f"{short.kind} before {' '.join(before[-width:])}"
+        yield f"{short.kind} after {' '.join(after[:width])}"
+    yield f"between {before[-1] if before else ''} {short.kind} {after[0] if after else ''}"
+    yield f"{short.kind} words {min(8, len(words))}"
+    yield f"{short.kind} capitals {own.isupper()}"
+    yield f"{short.kind} legal form {bool(_ENDING.search(own))}"
+    yield f"{short.kind} as first {is_first}"
+    yield f"{short.kind} count {min(6, count)}"
+    yield f"{short.kind} at {min(8, int(numpy.log2(1 + short.start / 100)))}"
+    yield f"{short.kind} from end {min(4, (len(text) - short.end) // 1000)}"
+    yield f"{short.kind} whole passage {short.start == begin and short.end >= end - 1}"
+    yield f"{short.kind} opens {short.start == begin}"
+    for word in set(_TOKEN.findall(text[begin : min(end, begin + 600)].lower())):
+        if word.isalpha() and len(word) > 2:
+            yield f"{short.kind} in {word}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(_TOKEN.findall(text.lower()))

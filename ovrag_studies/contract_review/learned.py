@@ -1,0 +1,383 @@
+"""The learned clause finder: fitted, measured out of fold, saved, and read again.
+
+Two stages. Linear scorers rank passages and short spans in each category; boosted trees, the same for all categories,
+turn ranks into probabilities that a span answers, and those into the probability that anything does. The trees learn
+from scores of contracts that the scorers did not see. Weights name the contracts they were trained on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy
+from safetensors import SafetensorError
+from safetensors.numpy import save_file
+
+from ovrag_core.base.errors import CorpusError, QuestionError
+from ovrag_core.base.tensors import read_tensors
+from ovrag_core.retrieval.embedding import Embedder, minilm
+from ovrag_studies.contract_review.candidates import (
+    Candidate,
+    Prior,
+    Scored,
+    describe,
+    find_priors,
+    matches,
+    propose,
+    scored,
+    summarise,
+)
+from ovrag_studies.contract_review.datasets import Contract
+from ovrag_studies.contract_review.expansion import vocabulary
+from ovrag_studies.contract_review.features import WORD_BUCKETS, Numbers, Reading, hashed_words, read, unit_rows
+from ovrag_studies.contract_review.folds import FOLDS, fold_of
+from ovrag_studies.contract_review.packed import from_sparse, sparse
+from ovrag_studies.contract_review.scorers import (
+    Linear,
+    Scorers,
+    Settings,
+    fit_scorers,
+    passage_targets,
+    short_targets,
+)
+from ovrag_studies.contract_review.trees import Trees, fit_trees
+
+WEIGHTS = Path(__file__).parent / "weights" / "clauses.safetensors"
+LAYOUT = "contract-review clauses 2"
+ANSWER_DEPTH = 4
+PRESENCE_DEPTH = 3
+LEAST_LEAF = 20
+
+Ids = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prototypes:
+    """Clauses as one would draft them: their vectors (p × 384), the category each is of, their words by category."""
+
+    vectors: Numbers
+    owners: Numbers
+    words: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseModel:
+    """Everything learned, for `categories` in that order; `trained_on` are titles with digests of the texts."""
+
+    categories: tuple[str, ...]
+    scorers: Scorers
+    prototypes: Prototypes
+    priors: tuple[Prior, ...]
+    answering: Trees
+    presence: Trees
+    trained_on: Ids
+
+    def score(self, reading: Reading) -> Scored:
+        """All scores of a contract."""
+        return _score(reading, self.scorers, self.prototypes)
+
+    def column(self, category: str) -> int:
+        """Where a category stands. Raises QuestionError for an unknown one."""
+        if category not in self.categories:
+            raise QuestionError(f"{category!r} is no category of the model; known are {', '.join(self.categories)}")
+        return self.categories.index(category)
+
+    def answers(self, given: Scored, category: str) -> tuple[list[tuple[Candidate, float]], float]:
+        """Candidates with the probability that each answers, best first, and that any does."""
+        column = self.column(category)
+        if not given.reading.passages:
+            return [], 0.0
+        prior = self.priors[column]
+        found = propose(given, column)
+        columns = describe(given, found, column, prior)
+        probabilities = self.answering(columns)
+        present = float(self.presence(summarise(given, columns, probabilities, column, prior)[None, :])[0])
+        order = numpy.argsort(-probabilities, kind="stable")
+        return [(found[row], float(probabilities[row])) for row in order], present
+
+    def rank(self, given: Scored, category: str, chunks: Sequence[tuple[int, int]]) -> list[tuple[int, float]]:
+        """Numbers of chunks, best first, with their scores: the best answer that lies in a chunk, then its best
+        passage. A passage lies in the chunk that holds at least half of it."""
+        column = self.column(category)
+        found, _ = self.answers(given, category)
+        likely: dict[int, float] = {}
+        for each, probability in found:
+            likely[each.passage] = max(likely.get(each.passage, 0.0), probability)
+        own = given.passages[:, column]
+        scores = []
+        for start, end in chunks:
+            rows = [
+                row
+                for row, (left, right) in enumerate(given.reading.passages)
+                if 2 * (min(end, right) - max(start, left)) >= right - left
+            ]
+            best = max((likely.get(row, 0.0) for row in rows), default=0.0)
+            scores.append((best, float(max((own[row] for row in rows), default=-numpy.inf))))
+        order = sorted(range(len(chunks)), key=lambda number: (-scores[number][0], -scores[number][1], number))
+        return [(number, scores[number][0]) for number in order]
+
+    def refuse_known(self, contracts: Sequence[Contract]) -> None:
+        """Raises CorpusError where one of the contracts was in training: a figure on it would mean nothing."""
+        titles, digests = {title for title, _ in self.trained_on}, {digest for _, digest in self.trained_on}
+        for contract in contracts:
+            if contract.document.id in titles or digest(contract.document.text) in digests:
+                raise CorpusError(
+                    f"{contract.document.id} was in the training of these weights; measure it out of fold instead"
+                )
+
+
+def digest(text: str) -> str:
+    """A text's fingerprint, which white space does not change."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Prototypes:
+    """Prototypes of the categories from the study's own vocabulary; a category it does not know has none."""
+    known = vocabulary()
+    texts: list[str] = []
+    owners: list[int] = []
+    words = numpy.zeros((WORD_BUCKETS, len(categories)), dtype=numpy.float32)
+    for column, category in enumerate(categories):
+        if (entry := known.get(category)) is not None:
+            texts += entry.clauses
+            owners += [column] * len(entry.clauses)
+            held = hashed_words([*entry.clauses, *entry.terms])
+            counted = numpy.sqrt(numpy.asarray(held.sum(axis=0), dtype=numpy.float32).ravel())
+            words[:, column] = counted / max(1e-9, float(numpy.linalg.norm(counted)))
+    vectors = embedder.embed(texts) if texts else numpy.zeros((0, 384), dtype=numpy.float32)
+    return Prototypes(vectors, numpy.array(owners, dtype=numpy.float32), words)
+
+
+def _score(reading: Reading, scorers: Scorers, prototypes: Prototypes) -> Scored:
+    categories = len(scorers.passages.bias)
+    likeness = numpy.zeros((len(reading.passages), categories), dtype=numpy.float32)
+    cosines = reading.vectors @ prototypes.vectors.T
+    for column in range(categories):
+        if (mine := prototypes.owners == column).any():
+            likeness[:, column] = cosines[:, mine].max(axis=1, initial=0)
+    wording = numpy.asarray(unit_rows(reading.words, scorers.word_weights) @ prototypes.words, dtype=numpy.float32)
+    return scored(reading, scorers.score_passages(reading), scorers.score_shorts(reading), likeness, wording)
+
+
+class Trainer:
+    """Models of contracts with some folds left out; scorers are fitted once for each set of folds left out."""
+
+    def __init__(
+        self,
+        contracts: Sequence[Contract],
+        categories: Sequence[str],
+        embedder: Embedder | None = None,
+        settings: Settings | None = None,
+        folds: int = FOLDS,
+    ) -> None:
+        embedder = embedder or minilm()
+        self.contracts = list(contracts)
+        self.categories = tuple(categories)
+        self.settings = settings or Settings()
+        by_title = fold_of([contract.document.id for contract in contracts], folds)
+        self.folds = [by_title[contract.document.id] for contract in contracts]
+        self.readings = [read(contract.document.text, embedder) for contract in contracts]
+        pairs = list(zip(contracts, self.readings, strict=True))
+        self._passages = [passage_targets(contract, reading, categories) for contract, reading in pairs]
+        self._shorts = [short_targets(contract, reading, categories) for contract, reading in pairs]
+        self._prototypes = find_prototypes(categories, embedder)
+        self._known: dict[frozenset[int], Scorers] = {}
+
+    def scorers_without(self, out: frozenset[int]) -> Scorers:
+        """Scorers fitted on the contracts of all other folds."""
+        if out not in self._known:
+            rows = [row for row, fold in enumerate(self.folds) if fold not in out]
+            if not rows:
+                raise CorpusError("no contract is left to learn from; give contracts of more than one filer")
+            self._known[out] = fit_scorers(
+                [self.readings[row] for row in rows],
+                [self._passages[row] for row in rows],
+                [self._shorts[row] for row in rows],
+                self.settings,
+            )
+        return self._known[out]
+
+    def fit(self, without: int | None = None) -> ClauseModel:
+        """A model of all contracts, or of all but one fold's."""
+        out = frozenset() if without is None else frozenset({without})
+        rows = [row for row, fold in enumerate(self.folds) if fold not in out]
+        priors = find_priors([self.contracts[row] for row in rows], self.categories)
+        given = {
+            row: _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self._prototypes)
+            for row in rows
+        }
+        laid = {row: self._lay_out(row, given[row], priors) for row in rows}
+        answering = _fit_answering([laid[row] for row in rows], self.settings)
+        presence = self._fit_presence(laid, given, priors)
+        trained_on = tuple((self.contracts[row].document.id, digest(self.contracts[row].document.text)) for row in rows)
+        return ClauseModel(
+            self.categories,
+            self.scorers_without(out),
+            self._prototypes,
+            tuple(priors),
+            answering,
+            presence,
+            trained_on,
+        )
+
+    def out_of_fold(self) -> Iterator[tuple[Contract, Reading, ClauseModel]]:
+        """Every contract with a model that has not seen it, nor another contract of its filer."""
+        for fold in sorted(set(self.folds)):
+            model = self.fit(without=fold)
+            for row, own in enumerate(self.folds):
+                if own == fold:
+                    yield self.contracts[row], self.readings[row], model
+
+    def _lay_out(self, row: int, given: Scored, priors: Sequence[Prior]) -> _Laid:
+        gold = {question.category: question.gold for question in self.contracts[row].questions}
+        columns, truth, asked = [], [], []
+        for column, category in enumerate(self.categories):
+            if category not in gold or not given.reading.passages:
+                continue
+            found = propose(given, column)
+            columns.append(describe(given, found, column, priors[column]))
+            text = given.reading.text
+            truth.append(numpy.array([matches(text, each, category, gold[category]) for each in found], dtype=bool))
+            asked.append((column, bool(gold[category])))
+        return _Laid(columns, truth, asked)
+
+    def _fit_presence(self, laid: Mapping[int, _Laid], given: Mapping[int, Scored], priors: Sequence[Prior]) -> Trees:
+        """Presence from probabilities of contracts that the trees behind them have not seen."""
+        rows, truth = [], []
+        for fold in sorted({self.folds[row] for row in laid}):
+            rest = [each for row, each in laid.items() if self.folds[row] != fold]
+            trees = _fit_answering(rest or list(laid.values()), self.settings)
+            for row, each in laid.items():
+                if self.folds[row] != fold:
+                    continue
+                for columns, (column, present) in zip(each.columns, each.asked, strict=True):
+                    rows.append(summarise(given[row], columns, trees(columns), column, priors[column]))
+                    truth.append(present)
+        return fit_trees(
+            numpy.stack(rows), numpy.array(truth, dtype=bool), self.settings.presence_trees, PRESENCE_DEPTH, LEAST_LEAF
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A contract's candidates: columns and truth by question asked, with the question's column and answer."""
+
+    columns: list[Numbers] = field(default_factory=list)
+    truth: list[numpy.ndarray] = field(default_factory=list)
+    asked: list[tuple[int, bool]] = field(default_factory=list)
+
+
+def _fit_answering(laid: Sequence[_Laid], settings: Settings) -> Trees:
+    columns = [table for each in laid for table in each.columns]
+    if not columns:
+        raise CorpusError("the contracts hold no passage to learn from; check their texts")
+    truth = numpy.concatenate([table for each in laid for table in each.truth])
+    return fit_trees(numpy.concatenate(columns), truth, settings.answer_trees, ANSWER_DEPTH, LEAST_LEAF)
+
+
+def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
+    """All of a model in one file: linear weights in half precision, and neither a word nor a text.
+
+    A model that was saved gives the figures of before to three decimals, out of fold; weights of one byte do not.
+    """
+    scorers = model.scorers
+    learned = numpy.flatnonzero(numpy.abs(scorers.shorts.upper).sum(axis=0) > 0)
+    tensors = {
+        "word_weights": scorers.word_weights,
+        "context_weights": scorers.context_weights,
+        "passages.upper": scorers.passages.upper.astype(numpy.float16),
+        "passages.lower": scorers.passages.lower.astype(numpy.float16),
+        "passages.bias": scorers.passages.bias,
+        "shorts.learned": learned.astype(numpy.int32),
+        "shorts.upper": scorers.shorts.upper[:, learned].astype(numpy.float16),
+        "shorts.bias": scorers.shorts.bias,
+        "prototypes.vectors": model.prototypes.vectors.astype(numpy.float16),
+        "prototypes.owners": model.prototypes.owners,
+        **sparse("prototypes.words", model.prototypes.words, 1),
+        "priors": numpy.array([[each.present, each.spans, each.length] for each in model.priors]),
+    }
+    for name, trees in (("answering", model.answering), ("presence", model.presence)):
+        tensors |= {f"{name}.{each}": getattr(trees, each).astype(kind) for each, kind in _ARRAYS.items()}
+        tensors[f"{name}.start"] = numpy.array([trees.start, trees.depth], dtype=numpy.float64)
+    notes = {
+        "layout": LAYOUT,
+        "categories": json.dumps(model.categories),
+        "trained_on": json.dumps(model.trained_on),
+        "settings": json.dumps(asdict(scorers.settings)),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    contiguous = {name: numpy.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    save_file(contiguous, path, metadata={"notes": json.dumps(notes)})  # several would be written in any order
+
+
+_ARRAYS = {  # thresholds stay as they are: a row that equals one goes left
+    "roots": numpy.int32,
+    "column": numpy.int16,
+    "threshold": numpy.float64,
+    "left": numpy.int32,
+    "right": numpy.int32,
+    "value": numpy.float32,
+}
+
+
+def load_model(path: Path = WEIGHTS) -> ClauseModel:
+    """A saved model. Raises CorpusError where there is none, or the file is of another layout."""
+    if not path.is_file():
+        raise CorpusError(f"{path} is missing; make it with tools/train_contract_review.py")
+    try:
+        tensors, metadata = read_tensors(path)
+        notes: dict[str, str] = dict(json.loads(metadata.get("notes", "{}")))
+        if notes.get("layout") != LAYOUT:
+            raise CorpusError(f"{path} has the layout {notes.get('layout')!r}, not {LAYOUT!r}; train it anew")
+        return _model(tensors, notes)
+    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
+        raise CorpusError(f"{path} cannot be read as weights ({type(error).__name__}); train it anew") from None
+
+
+def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> ClauseModel:
+    categories = tuple(json.loads(notes["categories"]))
+    trained_on = tuple((str(title), str(own)) for title, own in json.loads(notes["trained_on"]))
+    learned = tensors["shorts.learned"]
+    upper = numpy.zeros((len(tensors["shorts.upper"]), len(categories)), dtype=numpy.float32)
+    upper[:, learned] = tensors["shorts.upper"].astype(numpy.float32)
+    none = numpy.zeros((0, len(categories)), dtype=numpy.float32)
+    scorers = Scorers(
+        tensors["word_weights"],
+        tensors["context_weights"],
+        Linear(
+            tensors["passages.upper"].astype(numpy.float32),
+            tensors["passages.lower"].astype(numpy.float32),
+            tensors["passages.bias"],
+        ),
+        Linear(upper, none, tensors["shorts.bias"]),
+        Settings(**json.loads(notes["settings"])),
+    )
+    prototypes = Prototypes(
+        tensors["prototypes.vectors"].astype(numpy.float32),
+        tensors["prototypes.owners"],
+        from_sparse("prototypes.words", tensors),
+    )
+    priors = tuple(Prior(*(float(number) for number in row)) for row in tensors["priors"])
+    if not len(priors) == len(categories) == len(scorers.passages.bias):
+        raise ValueError("tables of different lengths")
+    return ClauseModel(
+        categories, scorers, prototypes, priors, _trees(tensors, "answering"), _trees(tensors, "presence"), trained_on
+    )
+
+
+def _trees(tensors: Mapping[str, numpy.ndarray], name: str) -> Trees:
+    start, depth = tensors[f"{name}.start"]
+    roots, column, threshold, left, right, value = (tensors[f"{name}.{each}"] for each in _ARRAYS)
+    leaves = value.astype(numpy.float64)
+    return Trees(roots, column.astype(numpy.int32), threshold, left, right, leaves, float(start), int(depth))
+
+
+@cache
+def default_model() -> ClauseModel:
+    """The model of the weights that come with the study, read once."""
+    return load_model()

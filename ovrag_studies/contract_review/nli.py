@@ -1,0 +1,340 @@
+"""What an agreement says of hypotheses: entailed, contradicted or not mentioned, with the spans that tell.
+
+Judges by name: `majority` (the most frequent choice of the training agreements, without evidence), `lexical` (BM25 and
+cue words, no training), `learned` (see `nli_learned`). Judges that ask a chat model are in `nli_chat`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import save_file
+
+from ovrag_core.base.errors import CorpusError, QuestionError
+from ovrag_core.base.tensors import read_tensors
+from ovrag_core.base.types import Document
+from ovrag_studies.contract_review import nli_learned
+from ovrag_studies.contract_review.datasets import Agreement, Choice, NliSet, Span
+from ovrag_studies.contract_review.folds import FOLDS, fold_of
+from ovrag_studies.contract_review.nli_cues import CUES, cue_hits, plain
+from ovrag_studies.contract_review.nli_learned import CHOICES, Parameters
+from ovrag_studies.contract_review.nli_reading import Floats, checked_spans, find_leads, read
+from ovrag_studies.contract_review.packed import from_sparse, sparse
+
+WEIGHTS = Path(__file__).parent / "weights" / "nli.safetensors"
+FORMAT = "ovrag-nli-2"
+OF_WORDS = ("spans.weight", "content.weight")  # tables with rows of zeros for what no agreement says
+LEAST = 1e-3  # spans below it are no evidence that anyone looks at, but the best are always given
+ALWAYS = 5
+MOST_SPANS = 16_000  # of training: a gigabyte for each matrix of spans by spans
+CUE_WEIGHTS = numpy.array([[2.0, 2.0, 1.0], [0.5, 1.0, 0.5]], dtype=numpy.float32)  # about, for, against
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A span `[start, end)` with its score, 0 to 1: how likely it is evidence, if the agreement has any."""
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one judge says of one hypothesis; evidence best first.
+
+    `choice` is None where a chat model gave no usable reply, for the reason in `fault`; `invented` counts quotes of a
+    model that are not in the text. `seen`: the weights were trained on this very agreement, so it shows nothing.
+    """
+
+    hypothesis: str
+    choice: Choice | None
+    probabilities: Mapping[Choice, float]
+    evidence: tuple[Found, ...]
+    fault: str | None = None
+    invented: int = 0
+    seen: bool = False
+
+
+class Judge(Protocol):
+    """Judges agreements."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+
+    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
+        """One result a hypothesis, in their order. Without spans the passages of the text are judged."""
+
+
+def judge(
+    document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str], model: Judge | str = "learned"
+) -> list[Judged]:
+    """What `model`, a judge or the name of one that works offline, says of the hypotheses (wordings by id).
+
+    Raises DocumentError for an empty document, QuestionError for a hypothesis that the model does not know or for none
+    at all, CorpusError for a span outside the text.
+    """
+    if not hypotheses:
+        raise QuestionError("no hypothesis is asked; name at least one")
+    chosen = find_judge(model) if isinstance(model, str) else model
+    return chosen.judge(document, spans, hypotheses)
+
+
+def as_record(number: int, judged: Judged) -> dict[str, object]:
+    """A result as a line of JSON for scoring; `number` is the agreement's id in its data set."""
+    evidence = [{"start": each.start, "end": each.end, "score": each.score} for each in judged.evidence]
+    return {
+        "document": number,
+        "hypothesis": judged.hypothesis,
+        "choice": judged.choice,
+        "probabilities": dict(judged.probabilities),
+        "evidence": evidence,
+    }
+
+
+class Majority:
+    """The most frequent choice for each hypothesis, and how frequent each was."""
+
+    name = "majority"
+
+    def __init__(self, shares: Mapping[str, Floats]) -> None:
+        self._shares = shares
+
+    @classmethod
+    def of(cls, agreements: Sequence[Agreement], hypotheses: Sequence[str]) -> Majority:
+        """Counted in marked agreements."""
+        choices = numpy.stack([nli_learned.marked(each, hypotheses).choices for each in agreements])
+        counts = [numpy.bincount(column, minlength=len(CHOICES)) for column in choices.T]
+        return cls({name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)})
+
+    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
+        """See `Judge.judge`; the text does not matter, but must be one."""
+        checked_spans(document, spans)
+        _refuse_unknown(hypotheses, self._shares)
+        return [_judged(name, self._shares[name], ()) for name in hypotheses]
+
+
+class Lexical:
+    """BM25 of the hypothesis's words and cue words find the evidence; cues for and against decide. Learns nothing."""
+
+    name = "lexical"
+
+    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
+        """See `Judge.judge`."""
+        _refuse_unknown(hypotheses, CUES)
+        chosen = checked_spans(document, spans)
+        even = [plain(document.text[start:end]) for start, end in chosen]
+        leads = find_leads(even)
+        led = [f"{even[lead]} {text}" if lead >= 0 else text for text, lead in zip(even, leads, strict=True)]
+        likeness = bm25(even, [plain(wording) for wording in hypotheses.values()])
+        return [_by_cues(name, chosen, even, led, likeness[:, column]) for column, name in enumerate(hypotheses)]
+
+
+class Learned:
+    """The learned judge. It refuses an agreement of its training, unless `allow_seen`, and then its results say so."""
+
+    name = "learned"
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        hypotheses: Sequence[str],
+        trained_on: Sequence[str] = (),
+        *,
+        allow_seen: bool = False,
+    ) -> None:
+        self._parameters = parameters
+        self._hypotheses = tuple(hypotheses)
+        self._trained_on = frozenset(trained_on)
+        self._allow_seen = allow_seen
+
+    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
+        """See `Judge.judge`. Raises CorpusError for an agreement of the training."""
+        _refuse_unknown(hypotheses, self._hypotheses)
+        seen = digest(document.text) in self._trained_on
+        if seen and not self._allow_seen:
+            raise CorpusError(
+                f"{document.id} was among the agreements that the weights were trained on; measure it out of fold, or "
+                f"allow seen agreements and do not count the result"
+            )
+        return self._judge(document, spans, hypotheses, seen=seen)
+
+    def _judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str], *, seen: bool
+    ) -> list[Judged]:
+        # All hypotheses are read, whatever is asked: what is learned knows them by their place.
+        wordings = {name: hypotheses.get(name, "") for name in self._hypotheses}
+        reading = read(document, spans, wordings)
+        evidence, probabilities = nli_learned.predict(self._parameters, reading)
+        places = {name: place for place, name in enumerate(self._hypotheses)}
+        return [
+            _judged(name, probabilities[places[name]], _ranked(reading.spans, evidence[:, places[name]]), seen=seen)
+            for name in hypotheses
+        ]
+
+
+def digest(text: str) -> str:
+    """Tells an agreement again, whatever became of its blanks, line ends and signs."""
+    letters = "".join(character for character in text.casefold() if character.isalnum())
+    return hashlib.sha256(letters.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def train(agreements: Sequence[Agreement], hypotheses: Mapping[str, str]) -> Parameters:
+    """What the learned judge learns from marked agreements.
+
+    Raises CorpusError for fewer than ten, and for so many that their spans, compared two by two, fill the memory.
+    """
+    if len(agreements) < 10:
+        raise CorpusError(f"{len(agreements)} marked agreements are too few to learn from; give ten or more")
+    if (spans := sum(len(each.spans) for each in agreements)) > MOST_SPANS:
+        raise CorpusError(f"{spans} spans are too many to learn from at once; give agreements of {MOST_SPANS} or fewer")
+    truth = [nli_learned.marked(each, list(hypotheses)) for each in agreements]
+    return nli_learned.fit([read(each.document, each.spans, hypotheses) for each in agreements], truth)
+
+
+def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict[int, list[Judged]]:
+    """Every agreement, by its number, judged by what the agreements of other folds teach."""
+    placed = fold_of([each.document.id for each in data.agreements], folds)
+    results: dict[int, list[Judged]] = {}
+    for fold in sorted(set(placed.values())):
+        others = [each for each in data.agreements if placed[each.document.id] != fold]
+        model = _trained(name, others, data.hypotheses)
+        for each in data.agreements:
+            if placed[each.document.id] == fold:
+                results[each.number] = model.judge(each.document, each.spans, data.hypotheses)
+    return {each.number: results[each.number] for each in data.agreements}
+
+
+def _trained(name: str, agreements: Sequence[Agreement], hypotheses: Mapping[str, str]) -> Judge:
+    if name == "majority":
+        return Majority.of(agreements, list(hypotheses))
+    if name == "lexical":
+        return Lexical()
+    if name == "learned":
+        seen = [digest(each.document.text) for each in agreements]
+        return Learned(train(agreements, hypotheses), list(hypotheses), seen)
+    raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
+
+
+def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence[Agreement], path: Path) -> None:
+    """Write weights, those of words in half precision, and beside them where they come from. No text is kept."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept: dict[str, NDArray[numpy.generic]] = {
+        name: values.astype(numpy.float32) for name, values in parameters.items() if name not in OF_WORDS
+    }
+    for name in OF_WORDS:
+        kept |= sparse(name, parameters[name], parameters[name].shape[-1])
+    contiguous = {name: numpy.ascontiguousarray(values) for name, values in sorted(kept.items())}
+    save_file(contiguous, path, metadata={"format": FORMAT})
+    listed = [
+        {"id": each.number, "file": each.document.id, "digest": digest(each.document.text)} for each in agreements
+    ]
+    about = {
+        "source": "ContractNLI (Koreeda and Manning 2021, arXiv 2110.01799), development split",
+        "licence": "CC BY 4.0, Hitachi America and Stanford",
+        "hypotheses": list(hypotheses),
+        "trained_on": listed,
+    }
+    path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> Learned:
+    """The learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
+    try:
+        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        tensors, metadata = read_tensors(path)
+        if metadata.get("format") != FORMAT:
+            raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
+        of_words = {name: from_sparse(name, tensors) for name in OF_WORDS}
+        parameters = of_words | {name: values for name, values in tensors.items() if not name.startswith(OF_WORDS)}
+        digests = [each["digest"] for each in about["trained_on"]]
+        return Learned(parameters, about["hypotheses"], digests, allow_seen=allow_seen)
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
+
+
+def load_majority(path: Path = WEIGHTS) -> Majority:
+    """The majority of the agreements that the weights of a file were trained on."""
+    try:
+        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        tensors, _ = read_tensors(path)
+        shares = numpy.exp(tensors["choice.prior"].astype(numpy.float64))
+        return Majority(dict(zip(about["hypotheses"], shares, strict=True)))
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
+
+
+JUDGES: dict[str, Callable[[], Judge]] = {"majority": load_majority, "lexical": Lexical, "learned": load_learned}
+
+
+def find_judge(name: str) -> Judge:
+    """The judge of that name. Raises QuestionError for an unknown one."""
+    if name not in JUDGES:
+        raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
+    return JUDGES[name]()
+
+
+def bm25(texts: Sequence[str], queries: Sequence[str]) -> Floats:
+    """BM25 scores (Lù 2024, k1 1.5, b 0.75) of each text for each query: texts × queries."""
+    import bm25s  # noqa: PLC0415 - takes half a second; only who needs it shall wait
+
+    tokens = bm25s.tokenize(list(texts), stopwords="en", return_ids=False, show_progress=False)
+    asked = bm25s.tokenize(list(queries), stopwords="en", return_ids=False, show_progress=False)
+    scores = numpy.zeros((len(texts), len(queries)), dtype=numpy.float32)
+    if not any(tokens):
+        return scores
+    index = bm25s.BM25()
+    index.index(tokens, show_progress=False)
+    known = index.vocab_dict
+    for column, words in enumerate(asked):
+        if wanted := [word for word in words if word in known]:
+            scores[:, column] = index.get_scores(wanted)
+    return scores
+
+
+def _by_cues(name: str, spans: Sequence[Span], even: Sequence[str], led: Sequence[str], likeness: Floats) -> Judged:
+    """Cues of a span alone count more than those it shares with its lead; one cue outweighs any likeness."""
+    alone = numpy.array([cue_hits(name, text) for text in even], dtype=numpy.float32)
+    shared = numpy.array([cue_hits(name, text) for text in led], dtype=numpy.float32)
+    cued = alone @ CUE_WEIGHTS[0] + shared @ CUE_WEIGHTS[1]
+    like = likeness / max(float(likeness.max()), 1e-9)
+    scores = ((cued + 2 * like) / (CUE_WEIGHTS.sum() + 2)).astype(numpy.float32)
+    best = numpy.argsort(-scores, kind="stable")[:3]
+    entails = bool(alone[best, 1].any())
+    contradicts = bool((alone[best, 2] > alone[best, 1]).any())
+    if contradicts and not entails:
+        shares = (0.2, 0.2, 0.6)
+    elif entails:
+        shares = (0.2, 0.6, 0.2)
+    else:
+        shares = (0.6, 0.2, 0.2)
+    return _judged(name, numpy.array(shares, dtype=numpy.float32), _ranked(spans, scores))
+
+
+def _judged(name: str, probabilities: Floats, evidence: tuple[Found, ...], *, seen: bool = False) -> Judged:
+    shares = {choice: round(float(share), 6) for choice, share in zip(CHOICES, probabilities, strict=True)}
+    return Judged(name, CHOICES[int(numpy.argmax(probabilities))], shares, evidence, seen=seen)
+
+
+def _ranked(spans: Sequence[Span], scores: Floats) -> tuple[Found, ...]:
+    order = numpy.argsort(-scores, kind="stable")
+    return tuple(
+        Found(spans[place][0], spans[place][1], score)
+        for rank, place in enumerate(order)
+        if (score := round(float(scores[place]), 6)) >= LEAST or (rank < ALWAYS and score > 0)
+    )
+
+
+def _refuse_unknown(asked: Mapping[str, str], known: Mapping[str, object] | Sequence[str]) -> None:
+    if unknown := [name for name in asked if name not in known]:
+        names = ", ".join(sorted(known, key=lambda name: (len(name), name)))
+        raise QuestionError(f"unknown hypothesis {unknown[0]!r}; known are {names}")

@@ -1,0 +1,222 @@
+"""How well hypotheses are judged: choices, and the evidence given for them, with intervals over documents.
+
+As ContractNLI is scored (Koreeda and Manning 2021): F1 of a choice averaged over the hypotheses that have it, evidence
+as average precision over all spans of all questions that have evidence. Beside it F1 pooled over hypotheses, which is
+far higher and not to be confused, and the first three spans of each question.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy
+import numpy.typing as npt
+
+from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
+from ovrag_studies.contract_review.datasets import Agreement, Choice, Span
+from ovrag_studies.contract_review.nli import Found, Judged
+
+Numbers = npt.NDArray[numpy.float64]
+Measures = dict[str, float]
+
+TOP = 3
+MEASURES = (
+    "accuracy",
+    "f1_C_by_hypothesis",
+    "f1_C_pooled",
+    "f1_E_by_hypothesis",
+    "f1_E_pooled",
+    "evidence_map",
+    "evidence_ap_per_question",
+    "evidence_recall@3",
+)
+_SCORED: tuple[tuple[str, Choice], ...] = (("C", "Contradiction"), ("E", "Entailment"))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: the true choice, the given one, and (score, is evidence) of each span where there is evidence."""
+
+    hypothesis: str
+    true: Choice
+    given: Choice | None
+    spans: tuple[tuple[float, bool], ...] = ()
+
+
+def asked_of(agreement: Agreement, judged: Sequence[Judged]) -> list[Asked]:
+    """The questions of one agreement beside their results; a result that is missing is a wrong one."""
+    results = {each.hypothesis: each for each in judged}
+    rows = []
+    for truth in agreement.judgements:
+        result = results.get(truth.hypothesis)
+        pairs: list[tuple[float, bool]] = []
+        if truth.evidence:
+            scores = span_scores(agreement.spans, result.evidence if result else ())
+            pairs = [(score, place in truth.evidence) for place, score in enumerate(scores)]
+        rows.append(Asked(truth.hypothesis, truth.choice, result.choice if result else None, tuple(pairs)))
+    return rows
+
+
+def span_scores(spans: Sequence[Span], evidence: Sequence[Found]) -> list[float]:
+    """The best score of what covers at least half of each span, 0 where nothing does."""
+    exact = {(each.start, each.end): each.score for each in reversed(evidence)}
+    if len(exact) == len(evidence) and exact.keys() <= set(spans) and not _overlap(spans):
+        return [exact.get(span, 0.0) for span in spans]
+    return [
+        max(
+            (each.score for each in evidence if min(each.end, end) - max(each.start, start) >= 0.5 * (end - start)),
+            default=0.0,
+        )
+        for start, end in spans
+    ]
+
+
+def _overlap(spans: Sequence[Span]) -> bool:
+    ordered = sorted(spans)
+    return any(later[0] < earlier[1] for earlier, later in itertools.pairwise(ordered))
+
+
+def measure(rows: Sequence[Asked]) -> Measures:
+    """Every measure by its name; without questions there is none."""
+    if not rows:
+        return {}
+    names = tuple(dict.fromkeys(row.hypothesis for row in rows))
+    return dict(zip(MEASURES, (float(value) for value in _measured([_count(rows, names)])), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """What the measures of some questions rest on; `hits`, `wrong` and `true` are choices × hypotheses."""
+
+    asked: int
+    right: int
+    hits: Numbers
+    wrong: Numbers
+    true: Numbers
+    scores: Numbers
+    relevant: npt.NDArray[numpy.bool_]
+    precisions: tuple[float, ...]
+    first: tuple[bool, ...]
+
+
+def _count(rows: Sequence[Asked], hypotheses: Sequence[str]) -> _Counts:
+    hits, wrong, true = (numpy.zeros((len(_SCORED), len(hypotheses))) for _ in range(3))
+    places = {name: place for place, name in enumerate(hypotheses)}
+    for row in rows:
+        for line, (_, choice) in enumerate(_SCORED):
+            hits[line, places[row.hypothesis]] += row.true == row.given == choice
+            wrong[line, places[row.hypothesis]] += (row.true == choice) != (row.given == choice)
+            true[line, places[row.hypothesis]] += row.true == choice
+    told = [row.spans for row in rows if any(is_evidence for _, is_evidence in row.spans)]
+    return _Counts(
+        asked=len(rows),
+        right=sum(row.true == row.given for row in rows),
+        hits=hits,
+        wrong=wrong,
+        true=true,
+        scores=numpy.array([score for spans in told for score, _ in spans], dtype=float),
+        relevant=numpy.array([is_evidence for spans in told for _, is_evidence in spans], dtype=bool),
+        precisions=tuple(average_precision(spans) for spans in told),
+        first=tuple(_among_first(spans) for spans in told),
+    )
+
+
+def _measured(counts: Sequence[_Counts]) -> Numbers:
+    """The values of MEASURES."""
+    hits, wrong, true = (sum(getattr(each, name) for each in counts) for name in ("hits", "wrong", "true"))
+    single = 2 * hits / numpy.maximum(2 * hits + wrong, 1)
+    total = 2 * hits.sum(axis=1) / numpy.maximum((2 * hits + wrong).sum(axis=1), 1)
+    averaged = (single * (true > 0)).sum(axis=1) / numpy.maximum((true > 0).sum(axis=1), 1)
+    precisions = [value for each in counts for value in each.precisions]
+    first = [value for each in counts for value in each.first]
+    scores, relevant = (numpy.concatenate([getattr(each, name) for each in counts]) for name in ("scores", "relevant"))
+    return numpy.array(
+        [
+            sum(each.right for each in counts) / sum(each.asked for each in counts),
+            *(value for pair in zip(averaged, total, strict=True) for value in pair),
+            _precision(scores, relevant),
+            sum(precisions) / max(1, len(precisions)),
+            sum(first) / max(1, len(first)),
+        ]
+    )
+
+
+def average_precision(pairs: Sequence[tuple[float, bool]]) -> float:
+    """The mean of the precisions at each relevant item, best scores first; of equal scores the irrelevant first."""
+    scores = numpy.array([score for score, _ in pairs], dtype=float)
+    return _precision(scores, numpy.array([is_relevant for _, is_relevant in pairs], dtype=bool))
+
+
+def _precision(scores: Numbers, relevant: npt.NDArray[numpy.bool_]) -> float:
+    if not relevant.any():
+        return 0.0
+    ordered = relevant[numpy.lexsort((relevant, -scores))]
+    precisions = numpy.cumsum(ordered) / numpy.arange(1, len(ordered) + 1)
+    return float(precisions[ordered].mean())
+
+
+def _among_first(pairs: Sequence[tuple[float, bool]]) -> bool:
+    ordered = sorted(pairs, key=lambda pair: (-pair[0], pair[1]))
+    return any(is_evidence and score > 0 for score, is_evidence in ordered[:TOP])
+
+
+def estimates(by_document: Mapping[int, Sequence[Asked]], plan: Resampling) -> dict[str, Estimate]:
+    """Each measure with the percentile interval of a bootstrap over documents.
+
+    Averages over hypotheses and pooled rankings are no ratios of sums, so that documents are drawn and all is measured
+    anew. A hypothesis that lacks a choice in a resample is left out of the average, as it is in the measure.
+    """
+    (counts,) = _counted([by_document])
+    values = _measured(counts)
+    if len(counts) < 2:
+        return {name: Estimate(float(values[k]), clusters=len(counts)) for k, name in enumerate(MEASURES)}
+    drawn = _drawn(len(counts), plan, lambda places: _measured([counts[place] for place in places]))
+    low, high = _bounds(drawn, plan)
+    return {
+        name: Estimate(float(values[k]), float(low[k]), float(high[k]), len(counts), "percentile")
+        for k, name in enumerate(MEASURES)
+    }
+
+
+def differences(
+    first: Mapping[int, Sequence[Asked]], second: Mapping[int, Sequence[Asked]], plan: Resampling
+) -> dict[str, Difference]:
+    """First minus second on the documents of both, drawn together, with the two-sided p-value of the bootstrap."""
+    both = sorted(set(first) & set(second))
+    one, other = _counted([{number: part[number] for number in both} for part in (first, second)])
+    values = _measured(one) - _measured(other)
+    if len(both) < 2:
+        return {name: Difference(float(values[k]), None, None, None, len(both)) for k, name in enumerate(MEASURES)}
+    drawn = _drawn(
+        len(both), plan, lambda places: _measured([one[k] for k in places]) - _measured([other[k] for k in places])
+    )
+    low, high = _bounds(drawn, plan)
+    sides = numpy.minimum((drawn <= 0).sum(axis=0), (drawn >= 0).sum(axis=0))
+    p = numpy.minimum(1.0, 2 * (sides + 1) / (len(drawn) + 1))
+    return {
+        name: Difference(float(values[k]), float(low[k]), float(high[k]), float(p[k]), len(both))
+        for k, name in enumerate(MEASURES)
+    }
+
+
+def _counted(parts: Sequence[Mapping[int, Sequence[Asked]]]) -> list[list[_Counts]]:
+    """The counts of each document, by its number, with the hypotheses of all parts in one order."""
+    names = tuple(dict.fromkeys(row.hypothesis for part in parts for rows in part.values() for row in rows))
+    counted = [[_count(part[number], names) for number in sorted(part)] for part in parts]
+    if not all(counted):
+        raise ValueError("there is no document to measure")
+    return counted
+
+
+def _drawn(documents: int, plan: Resampling, statistic: Callable[[Sequence[int]], Numbers]) -> Numbers:
+    """`statistic` of resampled documents: samples × measures."""
+    chance = numpy.random.default_rng(plan.seed)
+    return numpy.stack([statistic(chance.integers(0, documents, documents).tolist()) for _ in range(plan.samples)])
+
+
+def _bounds(drawn: Numbers, plan: Resampling) -> tuple[Numbers, Numbers]:
+    tail = (1 - plan.confidence) / 2
+    low, high = numpy.quantile(drawn, [tail, 1 - tail], axis=0)
+    return low, high

@@ -1,0 +1,187 @@
+"""What the learned judge of hypotheses sees of an agreement: for each candidate span its meaning, words and place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy
+from numpy.typing import NDArray
+
+from ovrag_core.base.errors import CorpusError, DocumentError
+from ovrag_core.base.types import Document
+from ovrag_core.retrieval.embedding import Vectors, minilm
+from ovrag_core.retrieval.vectors import kept_vectors
+from ovrag_core.text.passages import find_passages
+from ovrag_studies.contract_review.datasets import Span
+from ovrag_studies.contract_review.nli_cues import cue_hits, plain
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+Floats = NDArray[numpy.float32]
+Places = NDArray[numpy.intp]
+
+WORDS = 2**13  # buckets of hashed words and pairs of words
+_CLOSED = re.compile(r"[.!?][\"'”’)\]]*\s*$")
+_KINDS = (
+    ("bullet", re.compile(r"\s*[•·▪◦●\uf0b7\uf0a7*–-]\s")),
+    ("decimal", re.compile(r"\s*\(?\d{1,2}(?:\.\d{1,2})+[.)]?(?:\s|$)")),
+    ("number", re.compile(r"\s*\(?\d{1,2}[.)](?:\s|$)")),
+    ("roman", re.compile(r"\s*\(?(?:[ivx]{2,5}|i)[.)](?:\s|$)")),
+    ("letter", re.compile(r"\s*\(?[a-z][.)](?:\s|$)")),
+    ("capital", re.compile(r"\s*\(?[A-Z][.)](?:\s|$)")),
+)
+_CLAUSE_KINDS = ("number", "capital")  # of clauses as often as of the items of a list
+_LONGEST_LIST = 60
+_MARKS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?:not|nor|never|neither|no|without)\b",
+        r"\b(?:shall|will|must|may) not\b",
+        r"\bmay\b",
+        r"\b(?:shall|will|agrees?|undertakes?)\b",
+        r"\b(?:except|unless|other than|provided)\b",
+        r"prior written|written (?:consent|permission|approval)|authori[sz]",
+        r"\b(?:only|solely)\b",
+        r"\b(?:any|all)\b",
+        r"\b(?:notwithstanding|however)\b",
+        r"\b(?:third part(?:y|ies)|any person|anyone|other persons?)\b",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An agreement of n spans read for h hypotheses.
+
+    `vectors` n × 384; `words` and `lead_words` n × WORDS, rows of unit length; `leads` the span that introduces each
+    one, or −1; `cues` n × h × 6 (about, for and against, alone and behind the lead); `marks` n × 10 (negation, duty,
+    permission, exception); `similar` n × h cosines; `form` n × 5.
+    """
+
+    document: Document
+    spans: tuple[Span, ...]
+    vectors: Vectors
+    words: csr_matrix
+    lead_words: csr_matrix
+    leads: Places
+    cues: Floats
+    marks: Floats
+    similar: Floats
+    form: Floats
+
+
+def checked_spans(document: Document, spans: Sequence[Span] | None) -> tuple[Span, ...]:
+    """The candidate spans, or the passages of the text where none are given.
+
+    Raises DocumentError for a text without words, CorpusError for a span that is not inside the text.
+    """
+    if not document.text.strip():
+        raise DocumentError(f"{document.id} holds no text; give an agreement with words in it")
+    if not spans:
+        found = tuple(find_passages(document.text))
+        if not found:
+            raise DocumentError(f"{document.id} holds no sentence; give an agreement with words in it")
+        return found
+    for start, end in spans:
+        if not 0 <= start < end <= len(document.text):
+            raise CorpusError(f"{document.id}: the span {start}:{end} is not inside its text; mend the list of spans")
+    return tuple(spans)
+
+
+def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> Reading:
+    """Everything about the spans that a judge may weigh; vectors come from the cache where they are in it."""
+    chosen = checked_spans(document, spans)
+    texts = [document.text[start:end] for start, end in chosen]
+    even = [plain(text) for text in texts]
+    leads = find_leads(texts)
+    led = [f"{even[lead]} {text}" if lead >= 0 else text for text, lead in zip(even, leads, strict=True)]
+    vectors = kept_vectors(minilm(), texts)
+    asked = kept_vectors(minilm(), list(hypotheses.values()))
+    words = hashed_words().transform(even)
+    return Reading(
+        document=document,
+        spans=chosen,
+        vectors=vectors,
+        words=words,
+        lead_words=hashed_words().transform([even[lead] if lead >= 0 else "" for lead in leads]),
+        leads=numpy.array(leads, dtype=numpy.intp),
+        cues=numpy.array(
+            [
+                [(*cue_hits(name, text), *cue_hits(name, both)) for name in hypotheses]
+                for text, both in zip(even, led, strict=True)
+            ],
+            dtype=numpy.float32,
+        ),
+        marks=numpy.array([[bool(mark.search(text)) for mark in _MARKS] for text in even], dtype=numpy.float32),
+        similar=vectors @ asked.T,
+        form=numpy.array([_form(text) for text in texts], dtype=numpy.float32),
+    )
+
+
+def find_leads(texts: Sequence[str]) -> list[int]:
+    """For each span the place of the one that introduces it as an item or a continuation, or −1.
+
+    "The obligations do not apply to information that:" says what its items are about; an item alone does not.
+    """
+    leads: list[int] = []
+    kinds = [_kind(text) for text in texts]
+    open_lists: list[tuple[int, str | None, str | None]] = []  # lead, its own kind, the kind of its items
+    for place, kind in enumerate(kinds):
+        unfinished = place > 0 and not _CLOSED.search(texts[place - 1])
+        while open_lists and not _belongs(open_lists[-1], place, kind, unfinished=unfinished):
+            open_lists.pop()
+        if open_lists and kind and open_lists[-1][2] is None:
+            open_lists[-1] = (*open_lists[-1][:2], kind)
+        leads.append(open_lists[-1][0] if open_lists else -1)
+        below = kinds[place + 1] if place + 1 < len(texts) else None
+        if _introduces(texts[place], kind, below):
+            open_lists.append((place, kind, None))
+    return leads
+
+
+def _belongs(opened: tuple[int, str | None, str | None], place: int, kind: str | None, *, unfinished: bool) -> bool:
+    lead, own, items = opened
+    if kind is None:
+        return unfinished and place - lead < _LONGEST_LIST
+    if kind == own:
+        return False
+    return items in (None, kind) or unfinished
+
+
+def _introduces(text: str, kind: str | None, below: str | None) -> bool:
+    end = text.rstrip()
+    if end.endswith(":"):
+        return True
+    lists = below is not None and below != kind and below not in _CLAUSE_KINDS
+    return lists and len(text) > 30 and not end.endswith(";") and not _CLOSED.search(text)
+
+
+def _kind(text: str) -> str | None:
+    return next((name for name, pattern in _KINDS if pattern.match(text)), None)
+
+
+def _form(text: str) -> tuple[float, ...]:
+    end = text.rstrip()
+    return (
+        float(_kind(text) is not None),
+        float(end.endswith(":")),
+        float(bool(_CLOSED.search(text))),
+        float(len(text) < 25),
+        float(numpy.log1p(len(text))),
+    )
+
+
+@cache
+def hashed_words() -> HashingVectorizer:
+    """Words and pairs of words to buckets: a hash keeps no word of the agreements that were learned from."""
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
+
+    return HashingVectorizer(
+        n_features=WORDS, ngram_range=(1, 2), norm="l2", token_pattern=r"(?u)\b\w[\w']*\b", dtype=numpy.float32
+    )

@@ -1,0 +1,91 @@
+"""Lines of JSON in the shapes by which the study's results are scored: written for every question of a data set.
+
+chunks   {"id", "chunks": [{"start", "end", "score"}]}, best first
+answers  {"id", "answers": [{"text", "start", "end", "score", "section"}], "present": 0..1}
+nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "score"}]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_studies.contract_review import nli
+from ovrag_studies.contract_review.answers import Answers
+from ovrag_studies.contract_review.datasets import Contract
+from ovrag_studies.contract_review.nli import Judged
+from ovrag_studies.contract_review.retrieval_metrics import Arm
+from ovrag_studies.contract_review.retrievers import Found
+
+Record = dict[str, object]
+
+
+def chunk_records(contracts: Sequence[Contract], arm: Arm) -> Iterator[Record]:
+    """One line a question. A chunk of another contract stands beyond the end of the asked one, as long as it is."""
+    for contract in contracts:
+        for question in contract.questions:
+            yield {"id": question.id, "chunks": [_placed(contract, each) for each in arm(contract, question)]}
+
+
+def _placed(contract: Contract, found: Found) -> Record:
+    start, end = found.chunk.start, found.chunk.end
+    if found.chunk.document_id == contract.document.id:
+        return {"start": start, "end": end, "score": round(found.score, 6)}
+    beyond = len(contract.document.text)
+    elsewhere = {"document": found.chunk.document_id, "document_start": start}
+    return {"start": beyond, "end": beyond + end - start, "score": round(found.score, 6), **elsewhere}
+
+
+def answer_records(given: Iterable[tuple[Contract, Sequence[Answers]]]) -> Iterator[Record]:
+    """One line a question, in its contract's order."""
+    for contract, answers in given:
+        by_category = {each.category: each for each in answers}
+        for question in contract.questions:
+            yield answer_record(question.id, by_category[question.category])
+
+
+def answer_record(question_id: str, answers: Answers) -> Record:
+    """The answers to one question; quotes that a model invented and a model's errors are told where there are any."""
+    found = [
+        {"text": each.text, "start": each.start, "end": each.end, "score": each.score, "section": each.section}
+        for each in answers.answers
+    ]
+    record: Record = {"id": question_id, "answers": found, "present": round(answers.present, 6)}
+    if answers.dropped:
+        record["dropped"] = answers.dropped
+    return record | ({"error": answers.error} if answers.error else {})
+
+
+def nli_records(judged: Mapping[int, Sequence[Judged]]) -> Iterator[Record]:
+    """One line for each agreement and hypothesis."""
+    for number, results in judged.items():
+        for each in results:
+            yield nli_record(number, each)
+
+
+def nli_record(document: int | str, judged: Judged) -> Record:
+    """What was judged of one hypothesis; faults and invented quotes are told where there are any."""
+    record: Record = {**nli.as_record(0, judged), "document": document}
+    if judged.invented:
+        record["invented"] = judged.invented
+    return record | ({"fault": judged.fault} if judged.fault else {})
+
+
+def write_lines(records: Iterable[Record], path: Path) -> int:
+    """Write records as lines of JSON and return their number; the file appears when it is whole.
+
+    Raises CorpusError where it cannot be written.
+    """
+    unfinished = path.with_name(f"{path.name}.partial")
+    count = 0
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            for record in records:
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+                count += 1
+        unfinished.replace(path)
+    except OSError as error:
+        raise CorpusError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
+    return count

@@ -1,0 +1,202 @@
+"""How well chunks were retrieved, by gold spans; arms as frames with one row per answerable question.
+
+A chunk finds an answer if it holds at least half of the characters of one of its spans. Intervals resample contracts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy
+import pandas
+
+from ovrag_core.base.types import Chunk, Document
+from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, holm, paired_difference, ratio
+from ovrag_core.text.passages import Span, find_passages
+from ovrag_studies.contract_review.datasets import Contract, Question
+from ovrag_studies.contract_review.retrievers import Found
+
+BUDGET = 6144  # characters: three chunks of 2,048
+DEPTH = 50  # chunks that an arm returns to be measured
+SHARE = 0.5  # of a gold span that a chunk must hold
+CONTEXT = 3  # chunks that are handed on to whoever answers
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What one ranking is worth for one question.
+
+    `recall_k`: one of the first k chunks finds an answer. `mrr`: 1 / rank of the first that does, 0 without. `hit`: one
+    within the first 6,144 characters does. `presence`: a gold span lies whole in the text of the first three.
+    `relevancy`: the share of sentences of the first three that overlap a gold span; None without a sentence.
+    """
+
+    recall_1: float
+    recall_3: float
+    recall_5: float
+    mrr: float
+    hit: float
+    presence: float
+    relevancy: float | None
+    characters: int
+
+
+MEASURES = ("recall_1", "recall_3", "recall_5", "mrr", "hit", "presence", "relevancy")
+
+
+def finds(chunk: Chunk, gold: Iterable[Span]) -> bool:
+    """Whether a chunk of the same contract holds at least half of one of the gold spans."""
+    return any(min(chunk.end, end) - max(chunk.start, start) >= SHARE * (end - start) for start, end in gold)
+
+
+def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], budget: int = BUDGET) -> Measures:
+    """Measures of a ranking of chunks, best first; chunks of other contracts find nothing.
+
+    Raises ValueError without a gold span.
+    """
+    if not gold:
+        raise ValueError("retrieval is measured for questions that have an answer")
+    hits = [chunk.document_id == document.id and finds(chunk, gold) for chunk in ranked]
+    used = numpy.cumsum([chunk.end - chunk.start for chunk in ranked])
+    context = ranked[:CONTEXT]
+    own = [chunk for chunk in context if chunk.document_id == document.id]
+    return Measures(
+        recall_1=float(any(hits[:1])),
+        recall_3=float(any(hits[:3])),
+        recall_5=float(any(hits[:5])),
+        mrr=1 / (hits.index(True) + 1) if True in hits else 0.0,
+        hit=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget)),
+        presence=float(any(_is_covered(document.text, span, own) for span in gold)),
+        relevancy=_relevancy(document.id, context, gold),
+        characters=int(sum(chunk.end - chunk.start for chunk in context)),
+    )
+
+
+def _is_covered(text: str, span: Span, chunks: Sequence[Chunk]) -> bool:
+    """Whether chunks hold every character of a span between them, but for white space at their borders."""
+    reached, end = span
+    for chunk in sorted(chunks, key=lambda chunk: chunk.start):
+        if reached < chunk.start and text[reached : chunk.start].isspace():
+            reached = chunk.start
+        if chunk.start <= reached < chunk.end:
+            reached = chunk.end
+    return reached >= end
+
+
+def _relevancy(document_id: str, chunks: Sequence[Chunk], gold: Sequence[Span]) -> float | None:
+    sentences = {(each.document_id, span) for each in chunks for span in find_passages(each.text, each.start)}
+    if not sentences:
+        return None
+    relevant = [
+        whose == document_id and any(start < last and first < end for first, last in gold)
+        for whose, (start, end) in sentences
+    ]
+    return sum(relevant) / len(relevant)
+
+
+Arm = Callable[[Contract, Question], Sequence[Found]]
+
+
+def run(contracts: Sequence[Contract], arm: Arm, budget: int = BUDGET) -> pandas.DataFrame:
+    """One row per answerable question: contract, question, category, and its measures."""
+    rows = [
+        {"contract": contract.document.id, "question": question.id, "category": question.category}
+        | asdict(measure(contract.document, [each.chunk for each in arm(contract, question)], question.gold, budget))
+        for contract in contracts
+        for question in contract.questions
+        if question.gold
+    ]
+    columns = ["contract", "question", "category", *MEASURES, "characters"]
+    return pandas.DataFrame(rows, columns=columns)
+
+
+def records(contracts: Sequence[Contract], arm: Arm) -> Iterator[dict[str, object]]:
+    """For every question, with or without an answer, its id and its chunks, best first, as scoring tools read them."""
+    for contract in contracts:
+        for question in contract.questions:
+            chunks = [each.chunk for each in arm(contract, question) if each.chunk.document_id == contract.document.id]
+            yield {"id": question.id, "chunks": [{"start": each.start, "end": each.end} for each in chunks]}
+
+
+def estimate(frame: pandas.DataFrame, measure_name: str, plan: Resampling | None = None) -> Estimate:
+    """A measure's mean over the questions of a frame, with its interval over contracts."""
+    top, bottom = _by_contract(frame, measure_name)
+    return ratio(top, bottom, plan or Resampling(), proportion=measure_name != "relevancy")
+
+
+def difference(
+    first: pandas.DataFrame, second: pandas.DataFrame, measure_name: str, plan: Resampling | None = None
+) -> Difference:
+    """First minus second on the same questions. Raises ValueError where the questions differ."""
+    if list(first["question"]) != list(second["question"]):
+        raise ValueError("arms are compared on the same questions")
+    return paired_difference(
+        _by_contract(first, measure_name), _by_contract(second, measure_name), plan or Resampling()
+    )
+
+
+def differences(
+    arms: dict[str, pandas.DataFrame], baseline: str, measure_name: str, plan: Resampling | None = None
+) -> pandas.DataFrame:
+    """Every arm minus the baseline: value, interval, p, and p after Holm's adjustment over these comparisons."""
+    others = [name for name in arms if name != baseline]
+    found = [difference(arms[name], arms[baseline], measure_name, plan) for name in others]
+    adjusted = holm([each.p for each in found])
+    rows = [
+        {"arm": name, "difference": each.value, "low": each.low, "high": each.high, "p": each.p, "holm": after}
+        for name, each, after in zip(others, found, adjusted, strict=True)
+    ]
+    return pandas.DataFrame(rows, columns=["arm", "difference", "low", "high", "p", "holm"])
+
+
+def summary(arms: dict[str, pandas.DataFrame], plan: Resampling | None = None) -> pandas.DataFrame:
+    """One row per arm and measure: value, interval, and the number of questions and contracts."""
+    rows = []
+    for name, frame in arms.items():
+        for measured in MEASURES:
+            found = estimate(frame, measured, plan)
+            rows.append(
+                {
+                    "arm": name,
+                    "measure": measured,
+                    "value": found.value,
+                    "low": found.low,
+                    "high": found.high,
+                    "questions": int(frame[measured].notna().sum()),
+                    "contracts": found.clusters,
+                }
+            )
+    return pandas.DataFrame(rows, columns=["arm", "measure", "value", "low", "high", "questions", "contracts"])
+
+
+def redrawn(
+    contracts: Sequence[Contract], frame: pandas.DataFrame, measure_name: str, *, draws: int = 200, seed: int = 42
+) -> pandas.DataFrame:
+    """The thesis's setting drawn again and again: two contracts, all their categories, as means of a measure.
+
+    A draw has as many cases as its two contracts have categories (82 of CUAD); `answerable` of them have gold spans and
+    are averaged, since retrieval has nothing to find for the others.
+    """
+    generator = numpy.random.default_rng(seed)
+    ids = [contract.document.id for contract in contracts]
+    asked = {contract.document.id: len(contract.questions) for contract in contracts}
+    by_contract = {id_: part[measure_name].dropna() for id_, part in frame.groupby("contract")}
+    rows = []
+    for draw in range(draws):
+        two = [ids[place] for place in sorted(generator.choice(len(ids), size=min(2, len(ids)), replace=False))]
+        values = pandas.concat([by_contract[id_] for id_ in two if id_ in by_contract] or [pandas.Series(dtype=float)])
+        rows.append(
+            {
+                "draw": draw,
+                "cases": sum(asked[id_] for id_ in two),
+                "answerable": len(values),
+                "value": float(values.mean()) if len(values) else None,
+            }
+        )
+    return pandas.DataFrame(rows, columns=["draw", "cases", "answerable", "value"])
+
+
+def _by_contract(frame: pandas.DataFrame, measure_name: str) -> tuple[list[float], list[float]]:
+    grouped = frame.groupby("contract", sort=True)[measure_name]
+    return grouped.sum().astype(float).tolist(), grouped.count().astype(float).tolist()

@@ -1,0 +1,226 @@
+"""Linear scorers of passages and short spans, one column a category, learned from annotated contracts.
+
+Logistic regression over sentence vectors (of the passage and its neighbours), hashed words of the passage, of the
+headings above and the passages before, and the place. A second one scores short spans (dates, names, titles) by their
+words and the words around.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy
+import scipy.sparse
+from scipy.optimize import minimize
+
+from ovrag_studies.contract_review.datasets import Contract
+from ovrag_studies.contract_review.features import (
+    CONTEXT_BUCKETS,
+    PLACES,
+    WORD_BUCKETS,
+    Numbers,
+    Reading,
+    Sparse,
+    unit_rows,
+)
+
+HALF = 0.5  # of words in common: a span answers, as CUAD counts
+FEWEST_SHORT = 8  # matches among short spans from which a category has short answers
+ABSENT = -12.0  # logit of what no training example speaks for
+DENSE = 384 * 3 + PLACES
+
+_MARKS = re.compile(r"[.,;:]")
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Scores of rows by sparse and dense columns: `sparse @ upper + dense @ lower + bias` (n × categories)."""
+
+    upper: Numbers
+    lower: Numbers
+    bias: Numbers
+
+    def __call__(self, sparse: Sparse, dense: Numbers) -> Numbers:
+        """Logits, n × categories."""
+        scores: Numbers = numpy.asarray(sparse @ self.upper + dense @ self.lower + self.bias, dtype=numpy.float32)
+        return scores
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How models learn. `penalty` is L2; a positive row counts `positive` times."""
+
+    penalty: float = 1.0
+    short_penalty: float = 0.1
+    positive: float = 3.0
+    iterations: int = 40
+    word_scale: float = 5.0
+    context_scale: float = 3.0
+    vector_scale: float = 3.0
+    neighbour_scale: float = 2.0
+    answer_trees: int = 150
+    presence_trees: int = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Scorers:
+    """Both scorers, and the inverse document frequencies of the buckets, which come from the training contracts."""
+
+    word_weights: Numbers
+    context_weights: Numbers
+    passages: Linear
+    shorts: Linear
+    settings: Settings
+
+    def score_passages(self, reading: Reading) -> Numbers:
+        """Logits of each passage for each category (n × k)."""
+        sparse, dense = _columns(reading, self.word_weights, self.context_weights, self.settings)
+        return self.passages(sparse, dense)
+
+    def score_shorts(self, reading: Reading) -> Numbers:
+        """Logits of each short span for each category (m × k); `ABSENT` where a category has no short answers."""
+        return self.shorts(_scaled(reading.traits), numpy.zeros((len(reading.shorts), 0), dtype=numpy.float32))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Lower-cased words without full stops, commas, semicolons and colons; a slash parts words (CUAD's evaluation)."""
+    return frozenset(_MARKS.sub("", text).lower().replace("/", " ").split())
+
+
+def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
+    """Words in common over words in either; 0 for two empty sets."""
+    return len(first & second) / max(1, len(first | second))
+
+
+def passage_targets(contract: Contract, reading: Reading, categories: Sequence[str]) -> Numbers:
+    """Which passages hold half of a gold span, or lie half within one (n × k, 0 or 1)."""
+    targets = numpy.zeros((len(reading.passages), len(categories)), dtype=numpy.float32)
+    columns = {category: column for column, category in enumerate(categories)}
+    for question in contract.questions:
+        if (column := columns.get(question.category)) is None:
+            continue
+        for start, end in question.gold:
+            for row, (left, right) in enumerate(reading.passages):
+                shared = min(right, end) - max(left, start)
+                if shared > 0 and (shared >= HALF * (end - start) or shared >= HALF * (right - left)):
+                    targets[row, column] = 1
+    return targets
+
+
+def short_targets(contract: Contract, reading: Reading, categories: Sequence[str]) -> Numbers:
+    """Which short spans share half their words with a gold span (m × k, 0 or 1)."""
+    targets = numpy.zeros((len(reading.shorts), len(categories)), dtype=numpy.float32)
+    columns = {category: column for column, category in enumerate(categories)}
+    found = [word_set(reading.text[short.start : short.end]) for short in reading.shorts]
+    for question in contract.questions:
+        if (column := columns.get(question.category)) is None:
+            continue
+        for start, end in question.gold:
+            wanted = word_set(reading.text[start:end])
+            for row, words in enumerate(found):
+                if words & wanted and jaccard(words, wanted) >= HALF:
+                    targets[row, column] = 1
+    return targets
+
+
+def fit_scorers(
+    readings: Sequence[Reading],
+    passages: Sequence[Numbers],
+    shorts: Sequence[Numbers],
+    settings: Settings | None = None,
+) -> Scorers:
+    """Scorers learned from contracts and the targets of their passages and short spans.
+
+    A category without a positive row gets `ABSENT` for every passage, so that it is scored, and never found.
+    """
+    settings = settings or Settings()
+    word_weights = _inverse_frequencies([reading.words for reading in readings], WORD_BUCKETS)
+    context_weights = _inverse_frequencies([reading.context for reading in readings], CONTEXT_BUCKETS)
+    columns = [_columns(reading, word_weights, context_weights, settings) for reading in readings]
+    by_passage = fit_linear(
+        scipy.sparse.vstack([sparse for sparse, _ in columns], format="csr"),
+        numpy.concatenate([dense for _, dense in columns]),
+        numpy.concatenate(list(passages)),
+        settings.penalty,
+        settings,
+    )
+    traits = scipy.sparse.vstack([_scaled(reading.traits) for reading in readings], format="csr")
+    none = numpy.zeros((traits.shape[0], 0), dtype=numpy.float32)
+    by_short = fit_linear(
+        traits, none, numpy.concatenate(list(shorts)), settings.short_penalty, settings, fewest=FEWEST_SHORT
+    )
+    return Scorers(word_weights, context_weights, by_passage, by_short, settings)
+
+
+def fit_linear(
+    sparse: Sparse, dense: Numbers, targets: Numbers, penalty: float, settings: Settings, fewest: int = 1
+) -> Linear:
+    """One logistic regression a column of `targets`, all at once by L-BFGS.
+
+    A column with fewer than `fewest` positive rows is not learned: weights 0, bias `ABSENT`.
+    """
+    learned = numpy.flatnonzero(targets.sum(axis=0) >= fewest)
+    upper = numpy.zeros((sparse.shape[1], targets.shape[1]), dtype=numpy.float32)
+    lower = numpy.zeros((dense.shape[1], targets.shape[1]), dtype=numpy.float32)
+    bias = numpy.full(targets.shape[1], ABSENT, dtype=numpy.float32)
+    if learned.size:
+        wanted = targets[:, learned]
+        weights, learned_bias = _descend(sparse, dense, wanted, penalty, settings)
+        upper[:, learned], lower[:, learned] = weights[: sparse.shape[1]], weights[sparse.shape[1] :]
+        bias[learned] = learned_bias
+    return Linear(upper, lower, bias)
+
+
+def _descend(
+    sparse: Sparse, dense: Numbers, targets: Numbers, penalty: float, settings: Settings
+) -> tuple[Numbers, Numbers]:
+    split, columns = sparse.shape[1], targets.shape[1]
+    rows = split + dense.shape[1]
+    turned = sparse.T.tocsr()
+    counts = numpy.where(targets > 0, numpy.float32(settings.positive), numpy.float32(1))
+
+    def loss(flat: numpy.ndarray) -> tuple[float, numpy.ndarray]:
+        weights = flat[: rows * columns].reshape(rows, columns).astype(numpy.float32)
+        scores = sparse @ weights[:split] + dense @ weights[split:] + flat[rows * columns :].astype(numpy.float32)
+        small = numpy.exp(-numpy.abs(scores))
+        share = numpy.where(scores >= 0, 1 / (1 + small), small / (1 + small))
+        value = (counts * (numpy.maximum(scores, 0) + numpy.log1p(small) - targets * scores)).sum(dtype=numpy.float64)
+        value += 0.5 * penalty * numpy.square(weights).sum(dtype=numpy.float64)
+        slope = counts * (share - targets)
+        gradient = numpy.vstack([turned @ slope, dense.T @ slope]) + penalty * weights
+        return float(value), numpy.concatenate([gradient.ravel(), slope.sum(axis=0)]).astype(numpy.float64)
+
+    begin = numpy.zeros(rows * columns + columns)
+    begin[rows * columns :] = numpy.log(targets.mean(axis=0) + 1e-5)
+    options = {"maxiter": settings.iterations, "maxcor": 6}
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options=options).x.astype(numpy.float32)
+    return found[: rows * columns].reshape(rows, columns), found[rows * columns :]
+
+
+def _inverse_frequencies(matrices: Sequence[Sparse], buckets: int) -> Numbers:
+    held = numpy.zeros(buckets)
+    rows = 0
+    for matrix in matrices:
+        held += numpy.bincount(matrix.indices, minlength=buckets)
+        rows += matrix.shape[0]
+    weights: Numbers = numpy.log((rows + 1) / (held + 1)).astype(numpy.float32)
+    return weights
+
+
+def _columns(
+    reading: Reading, word_weights: Numbers, context_weights: Numbers, settings: Settings
+) -> tuple[Sparse, Numbers]:
+    words = unit_rows(reading.words, word_weights) * settings.word_scale
+    context = unit_rows(reading.context, context_weights) * settings.context_scale
+    vectors = reading.vectors
+    before, after = numpy.zeros_like(vectors), numpy.zeros_like(vectors)
+    before[1:], after[:-1] = vectors[:-1], vectors[1:]
+    near = settings.neighbour_scale
+    dense = numpy.hstack([vectors * settings.vector_scale, before * near, after * near, reading.places])
+    return scipy.sparse.hstack([words, context], format="csr").astype(numpy.float32), dense.astype(numpy.float32)
+
+
+def _scaled(traits: Sparse) -> Sparse:
+    return scipy.sparse.csr_matrix(traits * numpy.float32(4))

@@ -1,0 +1,188 @@
+"""Files of results scored against a data set: the measures of the study with intervals over contracts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import pandas
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_studies.contract_review import answer_metrics, nli_metrics, retrieval_metrics
+from ovrag_studies.contract_review.answers import Answer, Answers
+from ovrag_studies.contract_review.chunkers import ContractChunk
+from ovrag_studies.contract_review.datasets import Choice, Contract, NliSet, Question
+from ovrag_studies.contract_review.nli import Found as Evidence
+from ovrag_studies.contract_review.nli import Judged
+from ovrag_studies.contract_review.retrievers import Found
+
+Kind = Literal["retrieval", "answers", "nli", "graph"]
+L = TypeVar("L", "_Chunks", "_Answered", "_Judged")
+COLUMNS = ["measure", "value", "low", "high", "n", "clusters"]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Place(_Line):
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+    score: float = 0.0
+
+
+class _Quote(_Place):
+    text: str
+
+
+class _Asked(_Line):
+    id: str
+
+    def about(self) -> str:
+        return self.id
+
+
+class _Chunks(_Asked):
+    chunks: tuple[_Place, ...]
+
+
+class _Answered(_Asked):
+    answers: tuple[_Quote, ...]
+    present: float | None = None
+
+
+class _Judged(_Line):
+    document: int
+    hypothesis: str
+    choice: Choice | None
+    evidence: tuple[_Place, ...] = ()
+
+    def about(self) -> str:
+        return f"{self.hypothesis} of {self.document}"
+
+
+def score_chunks(contracts: Sequence[Contract], file: Path, plan: Resampling) -> pandas.DataFrame:
+    """Retrieval measures over answerable questions; one that the file lacks has found nothing."""
+    ranked = {each.id: each.chunks for each in _lines(file, _Chunks)}
+    _refuse_other(file, set(ranked), contracts)
+
+    def arm(contract: Contract, question: Question) -> list[Found]:
+        return [_found(contract, each) for each in ranked.get(question.id, ())]
+
+    frame = retrieval_metrics.summary({"": retrieval_metrics.run(contracts, arm)}, plan)
+    return frame.rename(columns={"questions": "n", "contracts": "clusters"})[COLUMNS]
+
+
+def _found(contract: Contract, place: _Place) -> Found:
+    text = contract.document.text[place.start : place.end]
+    return Found(ContractChunk("", contract.document.id, place.start, place.end, text), place.score)
+
+
+def score_answers(
+    contracts: Sequence[Contract], file: Path, plan: Resampling, present: float = 0.5
+) -> pandas.DataFrame:
+    """Measures of answers and presence over all questions; one that the file lacks is unanswered and absent."""
+    given = {each.id: each for each in _lines(file, _Answered)}
+    _refuse_other(file, set(given), contracts)
+    texts = {each.document.id: each.document.text for each in contracts}
+    answers, invented = {}, 0
+    for contract in contracts:
+        for question in contract.questions:
+            if (found := given.get(question.id)) is None:
+                continue
+            quotes = [Answer(each.text, each.start, each.end, each.score, "") for each in found.answers]
+            invented += sum(texts[contract.document.id][each.start : each.end] != each.text for each in quotes)
+            best = max((each.score for each in quotes), default=0.0)
+            there = best if found.present is None else found.present
+            answers[contract.document.id, question.category] = Answers(question.category, there, tuple(quotes))
+    frame = answer_measures(answer_metrics.join(contracts, answers), plan, present)
+    told = _frame([("answers_not_in_text", Estimate(float(invented), clusters=len(contracts)), len(given))])
+    return pandas.concat([frame, told], ignore_index=True)
+
+
+def answer_measures(asked: Sequence[answer_metrics.Asked], plan: Resampling, present: float = 0.5) -> pandas.DataFrame:
+    """Measures of answers and presence with intervals: pooled spans, best answers, presence, and F1 by three rules.
+
+    F1 counts the best answer of a question whose presence is at least `present`.
+    """
+    spans = answer_metrics.pooled_spans(asked)
+    gold = sum(bool(each.gold) for each in asked)
+    aupr, at_80 = answer_metrics.span_estimates(asked, plan)
+    rows: list[tuple[str, Estimate, int]] = [
+        ("presence_auroc", answer_metrics.resampled(asked, answer_metrics.presence_auroc, plan), len(asked)),
+        ("aupr", aupr, spans.gold),
+        ("p_at_80_recall", at_80, spans.gold),
+        ("max_recall", Estimate(spans.most_recall), spans.gold),
+        ("best_answer_hit", answer_metrics.best_answer(asked, plan), gold),
+    ]
+    for rule in answer_metrics.RULES:
+        counted = answer_metrics.counts(asked, rule, present, plan)
+        rows.append((f"f1 {rule}", counted.f1, len(asked)))
+    return _frame(rows)
+
+
+def score_nli(data: NliSet, file: Path, plan: Resampling) -> pandas.DataFrame:
+    """Measures of judgements and evidence; one that the file lacks is wrong."""
+    judged: dict[int, list[Judged]] = {}
+    for each in _lines(file, _Judged):
+        evidence = tuple(Evidence(one.start, one.end, one.score) for one in each.evidence)
+        judged.setdefault(each.document, []).append(Judged(each.hypothesis, each.choice, {}, evidence))
+    if not {each.number for each in data.agreements} & judged.keys():
+        raise CorpusError(f"{file} judges none of the agreements of the data; name the data that it was made from")
+    return nli_measures(data, judged, plan)
+
+
+def nli_measures(data: NliSet, judged: Mapping[int, Sequence[Judged]], plan: Resampling) -> pandas.DataFrame:
+    """Measures of judgements and evidence with intervals over agreements."""
+    asked = {each.number: nli_metrics.asked_of(each, judged.get(each.number, ())) for each in data.agreements}
+    pairs = sum(len(each) for each in asked.values())
+    told = sum(bool(one.spans) for each in asked.values() for one in each)
+    found = nli_metrics.estimates(asked, plan)
+    return _frame([(name, each, told if name.startswith("evidence") else pairs) for name, each in found.items()])
+
+
+def _frame(rows: Sequence[tuple[str, Estimate, int]]) -> pandas.DataFrame:
+    listed = [(name, each.value, each.low, each.high, n, each.clusters) for name, each, n in rows]
+    return pandas.DataFrame(listed, columns=COLUMNS)
+
+
+def _lines(file: Path, model: type[L]) -> list[L]:
+    try:
+        texts = file.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{file} cannot be read ({error}); make it with `ovrag contract-review run`") from None
+    found: dict[str, L] = {}
+    for number, text in enumerate(texts, 1):
+        if not text.strip():
+            continue
+        try:
+            line = model.model_validate(json.loads(text))
+        except ValueError as error:
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not valid JSON"
+            raise CorpusError(f"{file} line {number}: {why}; make the file anew") from None
+        if line.about() in found:
+            raise CorpusError(f"{file} line {number}: {line.about()} is there twice; leave one of them")
+        found[line.about()] = line
+    return list(found.values())
+
+
+def _refuse_other(file: Path, ids: set[str], contracts: Sequence[Contract]) -> None:
+    if not ids & {question.id for contract in contracts for question in contract.questions}:
+        raise CorpusError(f"{file} answers none of the questions of the data; name the data that it was made from")
+
+
+def scores_text(frame: pandas.DataFrame, plan: Resampling) -> str:
+    """The measures as aligned lines for a person."""
+    lines = [f"{'measure':<24} {'value':>7}  {f'{plan.confidence:.0%} interval':<16} {'n':>6}"]
+    for name, *numbers, n, _ in frame[COLUMNS].to_numpy().tolist():
+        value, low, high = (math.nan if each is None else float(each) for each in numbers)
+        shown = "n/a" if math.isnan(value) else f"{value:.4f}"
+        between = "" if math.isnan(low) else f"[{low:.3f}, {high:.3f}]"
+        lines.append(f"{name:<24} {shown:>7}  {between:<16} {n:>6}")
+    clusters = int(frame["clusters"].max()) if len(frame) else 0
+    return "\n".join([*lines, f"intervals resample {clusters} contracts {plan.samples} times"])

@@ -1,0 +1,97 @@
+"""The study's parameters: `studies.contract_review` of params.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+
+NAME = "contract_review"
+Chunker = Literal["fixed-2048", "recursive-2048", "recursive-2048-200", "paragraph", "clause-2048", "clause-1024"]
+Retriever = Literal["minilm", "chroma", "bm25", "sentences", "rrf", "rrf-chunks", "blend", "learned"]
+Wording = Literal["description", "question", "rewordings", "vocabulary", "unplaced", "chat"]
+AnswerArm = Literal["extractive", "learned", "chat"]
+NliArm = Literal["majority", "lexical", "learned", "chat_rag", "chat_document", "chat_five_shot"]
+GraphArm = Literal["v1", "v2", "ours"]
+
+
+class Data(Part):
+    """Where the data sets are: the samples, or folders of the same layout or as their publishers give them."""
+
+    cuad: Path = Path("data/samples/contract_review/cuad")
+    contractnli: Path = Path("data/samples/contract_review/contractnli")
+
+
+class Retrieval(Part):
+    """How chunks are cut and found; `threshold` is in the retriever's own scores, None for none.
+
+    `scope`: the asked contract, or all of them, the query then naming the contract; `prefilter` keeps so many contracts
+    by the words of their titles, None all. `budget` is the context, in characters, at which arms are compared.
+    """
+
+    chunker: Chunker = "recursive-2048"
+    retriever: Retriever = "blend"
+    wording: Wording = "vocabulary"
+    k: Positive = 3
+    threshold: float | None = None
+    scope: Literal["contract", "pooled"] = "contract"
+    prefilter: Positive | None = None
+    budget: Positive = 6144
+
+
+class Rerank(Part):
+    """A second look at the first `candidates` chunks; `cache_dir` holds the weights of a cross-encoder."""
+
+    by: Literal["none", "sentences", "cross-encoder"] = "none"
+    candidates: Positive = 10
+    cache_dir: Path | None = None
+
+
+class Answers(Part):
+    """What answers the checklist; present is what has at least `present` as its probability."""
+
+    arm: AnswerArm = "learned"
+    present: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+
+class Nli(Part):
+    """What judges the hypotheses."""
+
+    arm: NliArm = "learned"
+
+
+class Graph(Part):
+    """Which walk, and where graphs are kept: `:memory:` or a file."""
+
+    arm: GraphArm = "ours"
+    path: str = ":memory:"
+    chunker: Chunker = "clause-1024"
+
+
+class Experiments(Part):
+    """How often the setting of two contracts is redrawn, the resamples of intervals, and the seed of both."""
+
+    redraws: Positive = 200
+    bootstrap_samples: Positive = 2000
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    seed: NotNegative = 42
+
+
+class ContractReview(Part):
+    """All parameters of the study. Paths are relative to the project's folder."""
+
+    data: Data = Data()
+    retrieval: Retrieval = Retrieval()
+    rerank: Rerank = Rerank()
+    answers: Answers = Answers()
+    nli: Nli = Nli()
+    graph: Graph = Graph()
+    experiments: Experiments = Experiments()
+
+
+def contract_review(settings: Settings) -> ContractReview:
+    """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
+    return study_settings(settings, NAME, ContractReview)

@@ -1,0 +1,265 @@
+"""`ovrag epistemic`: what is said of a question, files that are written, exit codes, one line for each bad input."""
+
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from epistemic_rivers import Words, card, graph, iri
+
+from ovrag_core.retrieval import embedding
+from ovrag_studies.abstention.cards import read_cards, write_cards
+from ovrag_studies.abstention.records import read_run
+
+Run = Callable[..., tuple[int, str, str]]
+ON = ("-g", "rivers.tsv", "-d", "rivers")
+FEW = ("-S", "studies.epistemic.experiments.bootstrap_samples=50")
+CLASH = """@prefix r: <http://example.org/rivers#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+<http://e/a> a r:River ; rdfs:label "Alpha" ; r:hasMouth <http://e/b> , <http://e/c> .
+<http://e/b> a r:River ; rdfs:label "Beta" ; r:hasMouth <http://e/d> .
+<http://e/c> a r:River ; rdfs:label "Gamma" .
+<http://e/d> a r:Sea ; rdfs:label "Delta Sea" .
+"""
+PLAIN = """name: plain
+prefix: "http://example.org/rivers#"
+classes: {River: {labels: [river]}}
+facts: {subject: River, predicate: hasMouth, kinds: {river: River}}
+predicates:
+  hasMouth: {statements: ["{subject} flows into {object}"], questions: ["Does {subject} flow into {object}?"]}
+"""
+
+
+@pytest.fixture
+def ovrag(call: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Runs `ovrag epistemic` in a folder with a few rivers; returns exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(embedding, "minilm", Words)
+    graph(tmp_path)
+
+    return partial(call, "epistemic")
+
+
+def asked(tmp_path: Path) -> Path:
+    """A file of three cards about the rivers."""
+    path = tmp_path / "cards.jsonl"
+    write_cards([card("Main", "Rhine", "YES"), card("Main", "Danube", "NO"), card("Leine", "Rhine", "NO")], path)
+    return path
+
+
+# --- a question
+
+
+def test_a_yes_comes_with_the_facts_that_say_it(ovrag: Run) -> None:
+    code, out, err = ovrag("license", "Does water from the Neckar eventually reach the North Sea?", *ON, "-f", "json")
+    said = json.loads(out)
+    assert (code, err, said["verdict"]) == (0, "", "YES")
+    assert said["claim"]["pred"] == "drainsTo"
+    assert [each["sentence"] for each in said["proof"]] == [
+        "Neckar flows into Rhine",
+        "Rhine flows into North Sea",
+    ]
+    first = f"<{iri('Neckar')}> <http://example.org/rivers#hasMouth> <{iri('Rhine')}> ."
+    assert said["proof"][0]["triple"] == first
+
+
+def test_a_no_names_the_constraint_and_its_proof_is_checked_again(ovrag: Run) -> None:
+    code, out, _ = ovrag("license", "Does the Main flow into the Danube?", *ON, "--recheck")
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == "NO: Does the Main flow into the Danube?"
+    assert lines[2] == "breaks one_mouth: a river has one water body as its mouth"
+    assert "proof: Main flows into Rhine" in lines
+    assert lines[-1] == "checked again: it holds"
+
+
+def test_an_unknown_says_what_is_lacking(ovrag: Run, tmp_path: Path) -> None:
+    (tmp_path / "hidden.txt").write_text(f"{iri('Main')}\n", encoding="utf-8")
+    for question, lacking in (
+        ("Does the Main flow into the Danube?", "no mouth of Main is recorded"),
+        ("Does the Nile flow into the Danube?", "is no name in the graph"),
+        ("Is the sky blue?", ""),
+    ):
+        code, out, _ = ovrag("license", question, *ON, "--hidden", "hidden.txt", "-f", "jsonl")
+        said = json.loads(out)
+        assert (code, said["verdict"], said["proof"], said["constraint"]) == (0, "UNKNOWN", [], None)
+        assert lacking in said["lacking"] and said["lacking"]
+
+
+def test_a_question_that_denies_turns_the_answer_round(ovrag: Run) -> None:
+    _, out, _ = ovrag("license", "Is it false that the Main flows into the Rhine?", *ON, "-f", "json")
+    said = json.loads(out)
+    assert (said["verdict"], said["negated"]) == ("NO", True)
+    assert said["proof"][0]["sentence"] == "Main flows into Rhine"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ['" } UNION { ?s ?p ?o . FILTER("" = "', "<script>alert(1)</script>", "a\nb\x1b[31mc", "", "?" * 2000],
+)
+def test_whatever_stands_in_a_question_is_text(ovrag: Run, question: str) -> None:
+    code, out, err = ovrag("license", question, *ON)
+    assert (code, err) == (0, "")
+    assert out.startswith("UNKNOWN:")
+    assert "\x1b" not in out
+    assert json.loads(ovrag("license", question, *ON, "-f", "json")[1])["question"] == question
+
+
+def test_a_graph_that_contradicts_itself_leaves_the_rest_of_it_to_be_asked(ovrag: Run, tmp_path: Path) -> None:
+    (tmp_path / "clash.ttl").write_text(CLASH, encoding="utf-8")
+    on = ("-g", "clash.ttl", "-d", "rivers")
+    code, out, err = ovrag("license", "Does Alpha flow into Beta?", *on)
+    assert code == 2
+    assert out.startswith("UNCHECKED: ")
+    assert err.startswith("ovrag: not checked: the graph contradicts itself about Alpha") and err.count("\n") == 1
+    assert ovrag("license", "Does Beta flow into Delta Sea?", *on)[0] == 0
+    code, out, _ = ovrag("check", *on)
+    assert code == 1
+    assert "contradictions: 1\n  the graph contradicts itself about Alpha: it has Beta and Gamma" in out
+    assert ovrag("check", *ON)[0] == 0
+
+
+def test_an_endpoint_without_an_answer_leaves_a_question_unchecked(ovrag: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        dead = f"http://127.0.0.1:{taken.getsockname()[1]}/sparql"
+    code, out, err = ovrag("license", "Does A flow into B?", "-g", dead, "-d", "rivers", "-f", "json")
+    assert (code, json.loads(out)["verdict"]) == (2, "UNCHECKED")
+    assert err.startswith("ovrag: not checked: ") and err.count("\n") == 1
+
+
+def test_a_shape_that_can_never_fire_is_told_beside_the_answer(ovrag: Run, tmp_path: Path, project: Path) -> None:
+    domains = project / "ontologies/domains"
+    (tmp_path / "idle.yaml").write_bytes((domains / "rivers.yaml").read_bytes())
+    shapes = (domains / "rivers.shacl.ttl").read_text(encoding="utf-8")
+    (tmp_path / "idle.shacl.ttl").write_text(shapes.replace("hasMouth", "hasMuoth"), encoding="utf-8")
+    code, out, err = ovrag("license", "Does the Main flow into the Rhine?", "-g", "rivers.tsv", "-d", "idle.yaml")
+    assert code == 0 and out.startswith("YES: ")
+    assert err.count("can never fire") == err.count("\n") == 3
+    assert "faults of the shapes: 3" in ovrag("check", "-g", "rivers.tsv", "-d", "idle.yaml")[1]
+
+
+def test_loans_are_asked_by_their_own_file(ovrag: Run, project: Path) -> None:
+    loans = ("-g", str(project / "data/samples/epistemic/loans_facts.tsv"), "-d", "loans")
+    assert ovrag("check", *loans)[0] == 0
+    code, out, _ = ovrag("cards", *loans, "--predicate", "hasLender", "--each", "4", "--out", "loans.jsonl")
+    assert code == 0 and "loans.jsonl: 12 cards" in out
+    for each in read_cards(Path("loans.jsonl")):
+        said = json.loads(ovrag("license", each.question, *loans, "--hidden", "loans.hidden.txt", "-f", "json")[1])
+        assert said["verdict"] == each.gold
+
+
+# --- cards and runs
+
+
+def test_cards_are_made_with_the_subjects_to_hide_and_alike_each_time(ovrag: Run, project: Path) -> None:
+    sample = ("-g", str(project / "data/samples/epistemic/hasMouth_facts.tsv"), "-d", "rivers", "--each", "6")
+    assert ovrag("cards", *sample, "--out", "a.jsonl")[0] == 0
+    code, out, _ = ovrag("cards", *sample, "--out", "b.jsonl", "--shortcuts")
+    assert code == 0 and "the most frequent answer is right for 0.333; shortcuts:" in out
+    assert Path("a.jsonl").read_bytes() == Path("b.jsonl").read_bytes()
+    assert Path("a.hidden.txt").read_bytes() == Path("b.hidden.txt").read_bytes()
+    made = read_cards(Path("a.jsonl"))
+    assert [sum(each.label == label for each in made) for label in "ECU"] == [6, 6, 6]
+    ovrag("cards", *sample, "--out", "c.jsonl", "--seed", "7")
+    assert Path("a.jsonl").read_bytes() != Path("c.jsonl").read_bytes()
+
+
+def test_a_run_is_asked_scored_and_shown(ovrag: Run, tmp_path: Path) -> None:
+    cards = asked(tmp_path)
+    chosen = ("--arm", "licence", "--arm", "always_yes")
+    code, out, _ = ovrag("run", "--out", "run.jsonl", *ON, "--cards", str(cards), *chosen)
+    assert code == 0 and "3 cards" in out
+    assert list(read_run(Path("run.jsonl")).by_arm()) == ["Graph-RAG with licence", "always YES"]
+    assert Path("run.cards.jsonl").read_bytes() == cards.read_bytes()
+    assert Path("run.latency.jsonl").is_file()
+    code, out, _ = ovrag("score", "run.jsonl", "-f", "json", *FEW)
+    licensed, constant = json.loads(out)
+    assert licensed["accuracy"]["value"] == 1 and licensed["kinds"]["C_direct"] == 1
+    assert constant["table"] == [[1, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]]
+    assert "CVRR*" in ovrag("score", "run.jsonl", "--kinds", *FEW)[1]
+    code, out, _ = ovrag("report", "run.jsonl", "--out", "page.html", *ON, *FEW)
+    assert (code, out) == (0, "page.html: 3 cards\n")
+    assert "Main flows into Rhine" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in asked(tmp_path).read_text(encoding="utf-8").splitlines()]
+    text = "\n".join(json.dumps(row | {"recorded": {"theirs": "UNKNOWN"}}) for row in rows)
+    Path("recorded.jsonl").write_text(text, encoding="utf-8")
+    code, out, err = ovrag("score", "recorded.jsonl", "--recorded", "-f", "jsonl", *FEW)
+    said = {each["system"]: each for each in map(json.loads, out.splitlines())}
+    assert code == 0 and err.startswith("ovrag: 3 cards, 0 with an IRI that is none")
+    assert list(said) == ["theirs", "perfect", "always YES", "always NO", "always UNKNOWN"]
+    assert (said["theirs"]["CVRR"]["value"], said["theirs"]["CVRR*"]["value"]) == (1, 0)
+    assert (said["perfect"]["CVRR"]["value"], said["perfect"]["CVRR*"]["value"]) == (0, 1)
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("license", "x", "-g", "broken.ttl", "-d", "rivers"), r"broken.ttl, line 2"),
+        (("license", "x", "-g", "empty.ttl", "-d", "rivers"), "empty.ttl holds no triples"),
+        (("license", "x", "-g", "absent.nt", "-d", "rivers"), "near it: http://x/hasMouht"),
+        (("license", "x", "-g", "gone.ttl", "-d", "rivers"), "gone.ttl does not exist"),
+        (("license", "x", "-g", "rivers.tsv", "-d", "river"), "river is no file of a domain"),
+        (("license", "x", "-g", "rivers.tsv", "-g", "http://x/sparql", "-d", "rivers"), "name it alone"),
+        (("license", "x", "-g", "rivers.tsv", "-d", "unprefixed.yaml"), "unprefixed.shacl.ttl, line"),
+        (("license", "x", *ON, "--hidden", "empty.txt.gone"), "cannot be read"),
+        (("cards", "--out", "c.jsonl", "-g", "rivers.tsv", "-d", "plain.yaml"), "no declared constraint"),
+        (("cards", "--out", "c.jsonl", *ON, "--predicate", "hasMuoth"), "near it: hasMouth"),
+        (("cards", "--out", "c.jsonl", *ON, "--label", "X"), "X is no label of cards"),
+        (("cards", "--out", "no/c.jsonl", *ON, "--label", "E"), "c.jsonl cannot be written"),
+        (("run", "--out", "o.jsonl", *ON, "--cards", "twice.jsonl"), "line 2: the id 'a' stands in line 1"),
+        (("run", "--out", "o.jsonl", *ON, "--cards", "maybe.jsonl"), "line 1: gold is 'MAYBE'"),
+        (("run", "--out", "o.jsonl", *ON, "--cards", "claimless.jsonl"), "line 1: 'claim' is missing"),
+        (("run", "--out", "o.jsonl", *ON, "--cards", "doubled.jsonl"), "line 1: claim.subj is no IRI"),
+        (("run", "--out", "no/o.jsonl", *ON), "no/o.jsonl cannot be written"),
+        (("run", "--out", "o.jsonl", *ON, "--arm", "magic"), "studies.epistemic.arms.0"),
+        (("run", "--out", "o.jsonl", *ON, "--cards", "good.jsonl", "--arm", "chat"), "set llm.provider"),
+        (("run", "--out", "o.jsonl", "--source", "lakes"), "sources has no lakes; it has rivers, loans"),
+        (("score", "twice.jsonl"), "line 1: arm is not as a record has it"),
+        (("score", "gone.jsonl"), "gone.jsonl cannot be read"),
+        (("report", "gone.jsonl", "--out", "x.html"), "gone.jsonl cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing_half_written(
+    ovrag: Run, tmp_path: Path, project: Path, words: tuple[str, ...], problem: str
+) -> None:
+    (tmp_path / "broken.ttl").write_text('<http://a> <http://b> <http://c> .\n<http://a> <http://b> "x\n')
+    (tmp_path / "empty.ttl").write_text("")
+    (tmp_path / "absent.nt").write_text("<http://a> <http://x/hasMouht> <http://b> .\n")
+    (tmp_path / "plain.yaml").write_text(PLAIN, encoding="utf-8")
+    domains = project / "ontologies/domains"
+    (tmp_path / "unprefixed.yaml").write_bytes((domains / "rivers.yaml").read_bytes())
+    shapes = (domains / "rivers.shacl.ttl").read_text(encoding="utf-8")
+    (tmp_path / "unprefixed.shacl.ttl").write_text(shapes.replace("@prefix sh:", "@prefix she:"), encoding="utf-8")
+    good = {"id": "a", "gold": "YES", "question": "Does Main flow into Rhine?"}
+    good["claim"] = {"subj": iri("Main"), "pred": "hasMouth", "obj": iri("Rhine")}
+    doubled = {**good["claim"], "subj": "http://dbpedia.org/resource/http_//dbpedia.org/resource/Main"}
+    files = {
+        "good": [good],
+        "twice": [good, good],
+        "maybe": [good | {"gold": "MAYBE"}],
+        "claimless": [{key: value for key, value in good.items() if key != "claim"}],
+        "doubled": [good | {"claim": doubled}],
+    }
+    for name, rows in files.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    before = {path.name for path in tmp_path.iterdir()} | {"data"}
+    code, out, err = ovrag(*words)
+    assert (code, out) == (2, "")
+    assert problem in err and err.startswith("ovrag: ") and err.count("\n") == 1
+    assert {path.name for path in tmp_path.iterdir()} <= before
+
+
+def test_the_commands_load_nothing_heavy_before_they_are_asked() -> None:
+    code = "import sys, ovrag_studies.abstention.cli; print({'torch', 'sklearn', 'pyshacl'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

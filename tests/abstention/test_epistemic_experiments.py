@@ -1,0 +1,234 @@
+"""All systems over a set of cards: the same records on every run, read back as written, and intervals' clusters."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from epistemic_rivers import Words, card, graph, iri
+from faulty_server import KEY, MODEL, FaultyServer, always, say
+
+from ovrag_core.base.errors import CardError, SettingsError
+from ovrag_core.base.settings import load_settings
+from ovrag_core.llm.chat import ChatModel
+from ovrag_core.llm.openai import OpenAIBackend
+from ovrag_studies.abstention import multiple_choice
+from ovrag_studies.abstention.experiments import (
+    World,
+    chat_arms,
+    crossfit_arms,
+    lessons,
+    offline_arms,
+    open_world,
+    ranks,
+    run,
+)
+from ovrag_studies.abstention.metrics import values
+from ovrag_studies.abstention.readers import learn
+from ovrag_studies.abstention.records import Run, latency_file, read_run, write_run
+from ovrag_studies.abstention.replies import Answer
+from ovrag_studies.abstention.settings import Choices, Source, epistemic
+
+CARDS = [
+    card("Main", "Rhine", "YES"),
+    card("Neckar", "Rhine", "YES"),
+    card("Isar", "Danube", "YES", "Is Danube the mouth of Isar?"),
+    card("Leine", "Aller", "YES"),
+    card("Main", "North Sea", "YES", "Does water from Main eventually reach North Sea?", pred="drainsTo"),
+    card("Main", "Danube", "NO"),
+    card("Isar", "Rhine", "NO", "Is Rhine the mouth of Isar?"),
+    card("Rhine", "Neckar", "NO"),
+    card("Saale", "Elbe", "UNKNOWN"),
+    card("Saale", "Danube", "UNKNOWN", "Is Danube the mouth of Saale?"),
+]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    graph(tmp_path)
+    hidden = tmp_path / "hidden.txt"
+    hidden.write_text(f"{iri('Saale')}\n\n", encoding="utf-8")
+    domain = Path(__file__).parents[2] / "ontologies/domains/rivers.yaml"
+    source = Source(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=hidden)
+    return open_world(source, Words(), tmp_path / "vectors")
+
+
+@pytest.fixture
+def made(world: World) -> Run:
+    return run(world, CARDS, offline_arms(world).values())
+
+
+def test_a_record_for_each_card_and_arm_in_order(world: World, made: Run) -> None:
+    arms = [each.name for each in offline_arms(world).values()]
+    assert [(each.arm, each.id) for each in made.records] == [(arm, each.id) for arm in arms for each in CARDS]
+    assert list(made.by_arm()) == arms
+    assert len(made.seconds) == len(made.records)
+    assert min(made.seconds) >= 0
+
+
+def test_the_licence_is_right_and_the_constants_are_what_they_are(made: Run) -> None:
+    figures = {arm: values([each.outcome() for each in records]) for arm, records in made.by_arm().items()}
+    assert figures["Graph-RAG with licence"]["accuracy"] == 1
+    assert figures["licence, claim given"]["accuracy"] == 1
+    assert figures["always YES"]["LA*"] == 1
+    assert figures["always UNKNOWN"]["FAR*"] == 0
+
+
+def test_every_rebuild_writes_the_same_bytes_but_for_the_seconds(world: World, made: Run, tmp_path: Path) -> None:
+    again = run(world, CARDS, offline_arms(world).values())
+    paths = [tmp_path / "one" / "run.jsonl", tmp_path / "two" / "run.jsonl"]
+    for each, path in zip((made, again), paths, strict=True):
+        write_run(each, path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert "seconds" not in json.loads(paths[0].read_text(encoding="utf-8").splitlines()[0])
+    assert len(latency_file(paths[0]).read_text(encoding="utf-8").splitlines()) == len(made.records)
+    assert {each.name for each in paths[0].parent.iterdir()} == {"run.jsonl", "run.latency.jsonl"}
+
+
+def test_a_run_is_read_as_it_was_written(made: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    odd = made.records[0].model_copy(update={"detail": "<b>\n\u2028", "evidence": ('"} UNION {',)})
+    write_run(Run((odd, *made.records[1:]), made.seconds), path)
+    read = read_run(path)
+    assert read.records == (odd, *made.records[1:])
+    assert read.seconds == pytest.approx(made.seconds, abs=1e-6)
+    latency_file(path).unlink()
+    assert read_run(path).seconds == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "line 2"),
+        ('{"id": "x"}', "line 2: arm"),
+        ('{"answer": "MAYBE"}', "line 2"),
+        (None, "has answered .* before"),
+    ],
+)
+def test_a_broken_run_is_refused_with_its_line(made: Run, tmp_path: Path, line: str | None, problem: str) -> None:
+    path = tmp_path / "run.jsonl"
+    write_run(Run(made.records[:1], made.seconds[:1]), path)
+    first = path.read_text(encoding="utf-8")
+    path.write_text(first + (first if line is None else line + "\n"), encoding="utf-8")
+    with pytest.raises(CardError, match=problem):
+        read_run(path)
+
+
+def test_a_run_that_cannot_be_written_leaves_nothing_behind(made: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(CardError, match="cannot be written"):
+        write_run(made, tmp_path / "file" / "run.jsonl")
+
+
+def test_clusters_are_drainages_and_seas_join_nothing(world: World) -> None:
+    assert world.cluster(card("Main", "x", "YES")) == world.cluster(card("Neckar", "x", "YES"))
+    assert world.cluster(card("Rhine", "x", "YES")) != world.cluster(card("Elbe", "x", "YES"))
+    # A hidden fact joins all the same, and an unknown thing stands alone.
+    assert world.cluster(card("Saale", "x", "YES")) == world.cluster(card("Elbe", "x", "YES"))
+    assert world.cluster(card("Nowhere", "x", "YES")) == iri("Nowhere")
+
+
+def test_a_file_of_hidden_things_that_holds_no_iris_is_refused(world: World, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text(f"{iri('Elbe')}\nthe Elbe\n", encoding="utf-8")
+    domain = Path(__file__).parents[2] / "ontologies/domains/rivers.yaml"
+    source = Source(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "bad.txt")
+    with pytest.raises(CardError, match=r"bad\.txt, line 2 is no IRI"):
+        open_world(source, Words(), tmp_path)
+
+
+def test_cards_are_read_by_what_other_clusters_taught(world: World) -> None:
+    cards = [*CARDS, *(card(name, "Rhine", "UNKNOWN") for name in ("Weser", "Ems", "Oder", "Warta"))]
+    cards += [card("Leine", "Rhine", "NO"), card("Elbe", "Rhine", "NO")]
+    arms = crossfit_arms(world, cards, folds=3)
+    assert list(arms) == ["similarity", "names", "weights"]
+    made = run(world, cards, arms.values())
+    assert [each.arm for each in made.records[:: len(cards)]] == ["RAG by similarity", "RAG by names", "RAG by weights"]
+    own = offline_arms(world, learn(lessons(world, cards), "these cards"))["names"].answer(cards[0])
+    crossed = arms["names"].answer(cards[0])
+    assert own.confidence != crossed.confidence  # the card itself is not among those that taught
+    with pytest.raises(CardError, match="without any of gold"):
+        crossfit_arms(world, [each for each in cards if each.gold != "NO"], folds=3)
+
+
+def test_a_model_is_asked_once_for_both_of_its_arms_and_several_cards_at_once(world: World) -> None:
+    with FaultyServer(always(say("YES\n90")), delay=0.05) as server:
+        backend = OpenAIBackend(
+            base_url=server.base_url, key=KEY, retries=0, seconds_per_attempt=5, announce=lambda line: None
+        )
+        arms = chat_arms(world, ChatModel(backend, MODEL, max_tokens=50))
+        made = run(world, CARDS, arms.values(), at_once=4)
+        assert len(server.calls) == len({each.question for each in CARDS})
+        assert 1 < server.most_at_once <= 4
+    said = made.by_arm()
+    assert {each.answer for each in said[f"{MODEL} alone"]} == {Answer.YES}
+    assert [each.answer for each in said[f"{MODEL} with licence"]] == [
+        Answer.YES if each.gold == "YES" else Answer.UNKNOWN for each in CARDS
+    ]
+
+
+def test_ranks_are_of_cards_that_a_fact_settles(world: World) -> None:
+    found = ranks(world, CARDS)
+    assert [each.card.id for each in found] == [each.id for each in CARDS if each.gold != "UNKNOWN"]
+    assert found[0].fused == 1
+
+
+def choice_file(path: Path, rows: list[dict[str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def row(id_: str, question: str, *options: str, key: int = 0, asked: str = "1") -> dict[str, str]:
+    answers = {f"answer_{place}": option for place, option in enumerate(options, 1)}
+    return {"question_id": id_, "name": "Main", "question": question, **answers, "key": str(key), "asked": asked}
+
+
+def test_right_options_are_affirmed_and_wrong_ones_denied(world: World, tmp_path: Path) -> None:
+    rows = [
+        row("1", "The Main is a tributary of which river?", "Danube", "Rhine", key=1),
+        row("2", "Into which river does the Main flow, and how far?", "Rhine, 3 km", "Rhine, 4 km"),
+        row("3", "Into which river does the Isar flow?", "Rhine", "Danube", key=0),
+        row("4", "How long is the Main?", "525 km", "3 km", asked="0"),
+    ]
+    path = choice_file(tmp_path / "choices.csv", rows)
+    choices = Choices(path=path, title="name", only="asked")
+    questions = multiple_choice.read_questions(choices, path)
+    assert [each.id for each in questions] == ["1", "2", "3"]
+    judged = multiple_choice.judge(world, questions)
+    counted = multiple_choice.counts(judged)
+    assert counted[True, Answer.YES] == 2
+    assert counted[True, Answer.NO] == 1
+    assert counted[False, Answer.NO] == 1
+    surprises = multiple_choice.surprises(judged)
+    reasons = {(each.question.id, each.option): reason for each, reason in surprises.items()}
+    assert "says the same as the right option" in reasons["2", "Rhine, 4 km"]
+    assert "one_mouth" in reasons["3", "Rhine"]  # the key is wrong there, and the reason shows what the graph holds
+    assert set(reasons) == {("2", "Rhine, 4 km"), ("3", "Rhine"), ("3", "Danube")}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [({"key": "7"}, "a key that is one of its 2"), ({"key": "one"}, "lacks"), ({"asked": "0"}, "no question")],
+)
+def test_a_file_of_questions_that_cannot_be_used_is_refused(
+    tmp_path: Path, change: dict[str, str], problem: str
+) -> None:
+    path = choice_file(tmp_path / "choices.csv", [row("1", "Which?", "A", "B") | change])
+    with pytest.raises(CardError, match=problem):
+        multiple_choice.read_questions(Choices(path=path, only="asked"), path)
+    with pytest.raises(CardError, match="lacks 'elsewhere'"):
+        multiple_choice.read_questions(Choices(path=path, only="elsewhere"), path)
+
+
+def test_the_settings_know_their_keys(tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text("studies: {epistemic: {readers: {top: 3}, arms: [names, licence]}}\n", encoding="utf-8")
+    options = epistemic(load_settings(path))
+    assert (options.readers.top, options.arms) == (3, ("names", "licence"))
+    assert list(options.sources) == ["rivers", "loans"]
+    for bad in ("{tops: 3}", "{readers: {top: 0}}", "{arms: [oracles]}", "{sources: {}}", "{sources: {a: {graph: x}}}"):
+        path.write_text(f"studies: {{epistemic: {bad}}}\n", encoding="utf-8")
+        with pytest.raises(SettingsError, match=r"studies\.epistemic\."):
+            epistemic(load_settings(path))

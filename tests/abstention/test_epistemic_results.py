@@ -1,0 +1,149 @@
+"""Tables, figures and macros of the study: what they count, that the stage lists them, and the same bytes each time."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from epistemic_rivers import Words, card, graph, iri
+
+from ovrag_core.base.errors import DomainError, SettingsError
+from ovrag_core.base.settings import Settings
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.llm import open_chat
+from ovrag_studies.abstention import experiments, results, study
+from ovrag_studies.abstention.results import Book
+from ovrag_studies.abstention.settings import Epistemic, Readers, Source
+from ovrag_studies.abstention.shortcuts import shortcuts
+from ovrag_studies.abstention.study import Answered
+
+CARDS = (
+    card("Main", "Rhine", "YES"),
+    card("Isar", "Danube", "YES", "Is Danube the mouth of Isar?"),
+    card("Main", "North Sea", "YES", "Does water from Main eventually reach North Sea?", pred="drainsTo"),
+    card("Elbe", "Rhine", "NO"),
+    card("Rhine", "Neckar", "NO"),
+    card("Saale", "Danube", "UNKNOWN"),
+    card("Nile", "Danube", "UNKNOWN", "Of what is Nile?"),
+)
+
+
+@pytest.fixture
+def answered(tmp_path: Path, project: Path) -> Answered:
+    graph(tmp_path)
+    (tmp_path / "hidden.txt").write_text(f"{iri('Saale')}\n", encoding="utf-8")
+    domain = project / "ontologies/domains/rivers.yaml"
+    source = Source(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "hidden.txt")
+    world = experiments.open_world(source, Words(), tmp_path / "vectors")
+    arms = study.make_arms(world, CARDS, Epistemic(), ("always_unknown", "always_no", "names", "licence"))
+    return Answered("rivers", source, world, CARDS, experiments.run(world, CARDS, arms.values()))
+
+
+def write_all(answered: Answered, folder: Path) -> Book:
+    book = Book(Resampling(60), 5.9, tables=folder / "tables", figures=folder / "figures")
+    measured = results.measure(book, answered)
+    gained = shortcuts(answered.cards, book.plan, answered.world.clusters, answered.label)
+    results.cards_table(book, answered)
+    results.shortcuts_table(book, answered, gained)
+    results.arms_table(book, answered, measured)
+    results.published_table(book, answered, measured)
+    results.references_table(book, answered)
+    results.kinds_table(book, answered)
+    results.paired_table(book, answered)
+    results.risk_table(book, answered, measured)
+    results.retrieval_table(book, answered, experiments.ranks(answered.world, answered.cards))
+    results.domains_table(book, [answered])
+    results.latency_table(book, answered)
+    results.forms_figure(book, answered, measured)
+    results.risk_figure(book, answered)
+    results.confusion_figure(book, answered)
+    results.numbers_file(book, answered, measured, gained)
+    return book
+
+
+def rows(book: Book, name: str) -> list[dict[str, str]]:
+    with (book.tables / "epistemic" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_stage_lists_what_is_written_and_a_rebuild_has_the_same_bytes(
+    answered: Answered, tmp_path: Path, project: Path
+) -> None:
+    for place in ("1", "2"):
+        write_all(answered, tmp_path / place)
+    written = {path.relative_to(tmp_path / "1").as_posix() for path in (tmp_path / "1").rglob("*.*")}
+    stage = yaml.safe_load((project / "dvc.yaml").read_text(encoding="utf-8"))["stages"]["08_epistemic_abstention"]
+    listed = {next(iter(out)) for out in stage["outs"]}
+    assert written == {path for path in listed if not path.startswith("reports/")}
+    for path in written:
+        assert (tmp_path / "1" / path).read_bytes() == (tmp_path / "2" / path).read_bytes(), path
+
+
+def test_tables_say_what_was_answered_in_both_forms(answered: Answered, tmp_path: Path) -> None:
+    book = write_all(answered, tmp_path)
+    arms = {row["arm"]: row for row in rows(book, "arms")}
+    assert list(arms) == ["always UNKNOWN", "always NO", "RAG by names", "Graph-RAG with licence"]
+    licensed, silent = arms["Graph-RAG with licence"], arms["always UNKNOWN"]
+    assert (licensed["accuracy"], licensed["CVRR*"], licensed["CVRR"]) == ("1", "1", "0")
+    assert (silent["CVRR*"], silent["CVRR"], silent["AR*"]) == ("0", "1", "1")
+    references = {row["system"]: row for row in rows(book, "references")}
+    assert references["perfect"]["CVRR"] == "0" and references["perfect"]["CVRR*"] == "1"
+    paired = {row["against"]: row for row in rows(book, "paired")}
+    against = paired["always NO"]
+    assert (against["Graph-RAG with licence alone right"], against["the other alone"]) == ("5", "0")
+    published = [row["arm"] for row in rows(book, "published")]
+    assert published[:4] == list(arms)
+    assert all(name.endswith(("(recorded)", "(published)")) for name in published[4:]) and len(published) > 8
+    kinds = {row["kind"]: row for row in rows(book, "kinds")}
+    assert (kinds["C_direct"]["cards"], kinds["C_direct"]["Graph-RAG with licence"]) == ("2", "1")
+
+
+def test_every_table_and_figure_says_what_it_rests_on(answered: Answered, tmp_path: Path) -> None:
+    book = write_all(answered, tmp_path)
+    made = [*(book.tables / "epistemic").glob("*.tex"), *(book.figures / "epistemic").glob("*.tex")]
+    for file in made:
+        text = file.read_text(encoding="utf-8")
+        assert ("Model: " in text and "n = " in text) or file.name == "numbers.tex", file.name
+    arms = (book.tables / "epistemic/arms.tex").read_text(encoding="utf-8")
+    assert f"bootstrap over {answered.clusters} clusters of joined things, 60 resamples" in arms
+
+
+def test_macros_of_the_study_are_its_own_and_those_of_the_section(project: Path) -> None:
+    text = (project / "tables/epistemic/numbers.tex").read_text(encoding="utf-8")
+    names = re.findall(r"\\newcommand\{\\(\w+)\}", text)
+    assert len(names) == len(set(names)) and all(name.startswith("Epistemic") for name in names)
+    section = (project / "thesis/study_epistemic.tex").read_text(encoding="utf-8")
+    assert set(re.findall(r"\\(Epistemic[A-Za-z]+)", section)) <= set(names)
+
+
+def test_conclusions_are_computed(answered: Answered) -> None:
+    book = Book(Resampling(60), 5.9)
+    measured = results.measure(book, answered)
+    gained = shortcuts(answered.cards, book.plan, answered.world.clusters, answered.label)
+    lines = results.sentences(answered, measured, gained, [answered])
+    assert any("Graph-RAG with licence: LA* 1.000" in line for line in lines)
+    assert "On rivers, 7 cards: Graph-RAG with licence, accuracy 1.000." in lines
+
+
+def test_a_source_without_multiple_choice_has_an_empty_table(answered: Answered) -> None:
+    assert results.choices_table(answered, Words()).empty
+
+
+def test_the_settings_choose_source_arms_and_readers(answered: Answered, project: Path) -> None:
+    with pytest.raises(SettingsError, match="sources has no lakes; it has rivers, loans"):
+        study.answer_source(Settings(), "lakes", Words())
+    with pytest.raises(SettingsError, match=r"set llm\.provider"):
+        study.make_arms(answered.world, CARDS, Epistemic(), ("chat", "chat_licence"))
+    fitted = Epistemic(readers=Readers(learned="crossfit"))
+    assert list(study.make_arms(answered.world, CARDS, fitted, ("licence", "oracle"))) == ["licence", "oracle"]
+    assert study.find_domain("loans").samefile(project / "ontologies/domains/loans.yaml")
+    with pytest.raises(DomainError, match="no file of a domain; name one, or one of the bundled: loans, rivers"):
+        study.find_domain("lakes")
+    assert study.examples(answered) == [CARDS[0].question, CARDS[3].question, CARDS[5].question]
+    assert study.size(answered) == f"rivers: 7 cards in {answered.clusters} clusters, 9 facts, 4 arms"
+
+
+def test_no_chat_model_is_opened_offline() -> None:
+    with open_chat(Settings().llm) as chat:
+        assert chat is None

@@ -1,0 +1,208 @@
+"""Parameter files: what is accepted, and what is said of what is not."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import ovrag_studies as studies
+from ovrag_core.app.cli import main
+from ovrag_core.base.errors import QuestionError, SettingsError
+from ovrag_core.base.settings import Part, Settings, load_questions, load_settings, study_settings
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "params.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_projects_parameter_file_names_every_key(project: Path) -> None:
+    settings = load_settings(project / "params.yaml")
+    named = yaml.safe_load((project / "params.yaml").read_text(encoding="utf-8"))
+    of_studies = keys(named.pop("studies"))
+    assert keys(named) | {"studies": {}} == keys(Settings().model_dump(mode="json"))
+    assert of_studies == {study: keys(checked(study, settings).model_dump(mode="json")) for study in of_studies}
+
+
+STUDIES = {"causal": "causal", "contract_review": "contract_review", "epistemic": "abstention", "policy": "cited"}
+
+
+def checked(study: str, settings: Settings) -> Part:
+    """The parameters of a study, by its own checker."""
+    checker = getattr(importlib.import_module(f"{studies.__name__}.{STUDIES[study]}.settings"), study)
+    return checker(settings)
+
+
+def keys(values: dict) -> dict:
+    return {name: keys(value) if isinstance(value, dict) else None for name, value in values.items()}
+
+
+def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
+    path = write(tmp_path, "corpus: {contracts: 7}\n")
+    assert load_settings(path, {"corpus.contracts": 3}).corpus.contracts == 3
+    assert load_settings(path, {"retrieval.top_k": 5}).retrieval.top_k == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("corpus: {contract: 7}", "unknown key corpus.contract; did you mean contracts?"),
+        ("experimnt: {}", "unknown key experimnt; did you mean experiment?"),
+        ("zzz: 1", "unknown key zzz"),
+        ("corpus: {contracts: many}", "corpus.contracts: input should be a valid integer"),
+        ("corpus: {contracts: 0}", "corpus.contracts: input should be greater than 0"),
+        ("experiment: {arms: [ovrag, magic]}", "experiment.arms.1"),
+        ("experiment: {run: ../../x}", "experiment.run"),
+        ("chunking: {size: 100, overlap: 100}", "chunking.overlap must be smaller than chunking.size"),
+        ("llm: {modell: x}", "unknown key llm.modell; did you mean model?"),
+        ("llm: {provider: chatty}", "llm.provider: input should be"),
+        ("extraction: {extractor: chat}", "extraction.extractor: chat needs a model; set llm.provider"),
+        ("extraction: {extractor: hybrid}", "extraction.extractor: hybrid needs a model; set llm.provider"),
+        ("retrieval: {embedding: remote}", "retrieval.embedding: remote needs a model; set llm.provider"),
+        ("llm: {provider: replay, store: null}", "replay needs a store of recorded replies"),
+        ("llm: {provider: replay, refresh: true}", "llm.refresh asks the model anew"),
+        ("corpus: [", "is not valid YAML at line"),
+        ("- a list", "must hold keys and values"),
+        ("studies: {contract_reviews: {}}", "studies.contract_reviews is no study; did you mean contract_review?"),
+        ("studies: {zzz: {}}", "studies.zzz is no study; known are causal, contract_review"),
+        ("studies: {contract_review: {nli: {arms: lexical}}}", "contract_review.nli.arms; did you mean arm?"),
+        ("studies: {contract_review: {retrieval: {k: 0}}}", "contract_review.retrieval.k: input should be greater"),
+        ("studies: {contract_review: 3}", "studies.contract_review: input should be a valid dictionary"),
+        ("corpus: {contracts: 2026-11-31}", "is not valid YAML"),
+    ],
+)
+def test_a_bad_parameter_is_one_sentence_with_the_key(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, text))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "params.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "extractor"),
+    [
+        ("{}", "reader"),
+        ("llm: {provider: openai}", "hybrid"),
+        ("llm: {provider: replay}", "hybrid"),
+        ("{llm: {provider: openai}, extraction: {extractor: reader}}", "reader"),
+        ("{llm: {provider: openai}, extraction: {extractor: chat}}", "chat"),
+    ],
+)
+def test_the_extractor_follows_the_provider_unless_it_is_named(tmp_path: Path, text: str, extractor: str) -> None:
+    assert load_settings(write(tmp_path, text)).extractor == extractor
+
+
+class OfAStudy(Part):
+    """Parameters of some study."""
+
+    size: int = 3
+
+
+def test_a_study_has_parameters_of_its_own() -> None:
+    assert study_settings(Settings(studies={"tides": {"size": 4}}), "tides", OfAStudy).size == 4
+    assert study_settings(Settings(), "tides", OfAStudy).size == 3
+    with pytest.raises(SettingsError, match=r"^unknown key studies.tides.sizes; did you mean size\?$"):
+        study_settings(Settings(studies={"tides": {"sizes": 4}}), "tides", OfAStudy)
+
+
+def test_a_study_is_checked_by_its_own_module_which_nothing_else_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the pipeline removes the outputs of a stage: `make checked` reads the settings and nothing of a study."""
+    package = tmp_path / "tides"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    code = """
+from ovrag_core.base.settings import Part, study_settings
+class Tides(Part):
+    height: int = 3
+def tides(settings):
+    return study_settings(settings, "tides", Tides)
+"""
+    (package / "settings.py").write_text(code, encoding="utf-8")
+    monkeypatch.setattr(studies, "__path__", [str(tmp_path)])
+    assert load_settings(write(tmp_path, "studies: {tides: {height: 4}}")).studies == {"tides": {"height": 4}}
+    for text, sentence in (
+        ("{tides: {hight: 4}}", "params.yaml: unknown key studies.tides.hight; did you mean height?"),
+        ("{tide: {height: 4}}", "params.yaml: studies.tide is no study; did you mean tides?"),
+    ):
+        with pytest.raises(SettingsError) as caught:
+            load_settings(write(tmp_path, f"studies: {text}"))
+        assert str(caught.value).endswith(sentence)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_study_has_a_checker_of_its_name(study: str) -> None:
+    assert checked(study, Settings())
+
+
+def test_checking_the_parameters_of_studies_loads_nothing_that_takes_time(project: Path) -> None:
+    code = (
+        "import sys; from ovrag_core.base.settings import load_settings; load_settings(); "
+        "print(sorted({'torch', 'pandas', 'scipy', 'sklearn', 'chromadb'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_the_make_file_asks_first_finds_a_mistyped_key_of_a_study(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "ovrag rules" in (project / "Makefile").read_text(encoding="utf-8")
+    path = write(tmp_path, "studies: {contract_review: {retrieval: {kk: 3}}}")
+    monkeypatch.setattr(sys, "argv", ["ovrag", "rules", "--params", str(path)])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 2
+    message = f"ovrag: {path}: unknown key studies.contract_review.retrieval.kk; did you mean k?\n"
+    assert capsys.readouterr().err == message
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("corpus.contracts.x", "unknown key corpus.contracts.x: corpus.contracts holds a value and no keys"),
+        ("studies.contract_review.retrieval.kk", "unknown key studies.contract_review.retrieval.kk; did you mean k?"),
+    ],
+)
+def test_a_bad_override_is_one_sentence(tmp_path: Path, key: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, "corpus: {contracts: 7}"), {key: 3})
+    assert str(caught.value).endswith(sentence)
+
+
+def test_settings_with_studies_can_be_keys() -> None:
+    """A worker keeps its bench by the settings that it is for."""
+    kept = {Settings(studies={"one": {"a": [1], "b": 2}}): "bench"}
+    assert kept[Settings(studies={"one": {"b": 2, "a": [1]}})] == "bench"
+    assert Settings(studies={"two": {}}) not in kept
+
+
+def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"nowhere\.yaml does not exist"):
+        load_settings(tmp_path / "nowhere.yaml")
+
+
+def test_the_projects_questions_are_the_five(project: Path) -> None:
+    questions = load_questions(project / "data/questions.yaml")
+    assert [question.id for question in questions] == ["Q1", "Q2", "Q3", "Q4", "Q5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[]", "must be a list of questions"),
+        ("- {id: Q1}", "0.text"),
+        ("- {id: Q1, text: a}\n- {id: Q1, text: b}", "Q1 is used twice"),
+        ("- {id: Q1, txt: a}", "unknown key 0.txt; did you mean text?"),
+    ],
+)
+def test_bad_questions_are_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        load_questions(write(tmp_path, text))
+    assert sentence in str(caught.value)

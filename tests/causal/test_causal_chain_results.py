@@ -1,0 +1,262 @@
+"""What the study of chains runs, sweeps, tells and draws: on a small graph, and once on the samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import numpy
+import pandas
+import pytest
+from causal_chain import STORE, chain, edge
+
+from ovrag_core.base.errors import ResultError, SettingsError
+from ovrag_core.base.settings import Settings
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_studies.causal import chain_results, experiments, random_verdicts, study, sweep
+from ovrag_studies.causal.book import Book, open_book, published
+from ovrag_studies.causal.experiments import Bench
+from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.models import jensen_shannon
+from ovrag_studies.causal.records import read_log
+from ovrag_studies.causal.settings import Arm, Causal
+from ovrag_studies.causal.stability import instability_in, model_of
+from ovrag_studies.causal.study import OURS, Ran, Study
+from ovrag_studies.causal.vocabulary import RAISES
+
+ARMS: tuple[Arm, ...] = ("vanilla", "best_of_t", "caf")
+PLAN = Resampling(200)
+
+
+@pytest.fixture(scope="module")
+def done() -> Study:
+    """Twelve chains of one kind, half of them with a false sentence in the prompt, and a short replay."""
+    options = Causal(arms=ARMS)
+    chains = [chain(number, false=number % 2 == 0) for number in range(12)]
+    bench = Bench.of(STORE, chains, Lexicon.of_graph(STORE), options.loop.gamma)
+    cases = experiments.run(bench, options.loop, options.drift, arms=ARMS)
+    return Study(options, "drift simulator", {OURS: Ran(bench, tuple(cases))}, tuple(random_verdicts.replay(50)))
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(PLAN, 5.9, tables=tmp_path / "tables", figures=tmp_path / "figures")
+
+
+def swept(gains: dict[str, float], parameter: str = "obedience") -> pandas.DataFrame:
+    """A sweep with these gains by value, as its stages write it."""
+    rows = []
+    for value, gain in gains.items():
+        for arm in sweep.ARMS:
+            row: dict[str, object] = {"parameter": parameter, "value": value, "arm": arm, "chains": 12, "p": 0.5}
+            for measure in (*sweep.MEASURES, "gain"):
+                given = gain if measure == "gain" else 0.8
+                row |= {measure: given, f"{measure}_low": given - 0.1, f"{measure}_high": given + 0.1}
+            rows.append(row if arm == "caf" else row | dict.fromkeys(("gain", "gain_low", "gain_high", "p")))
+    return pandas.DataFrame(rows)
+
+
+def tex(book: Book, name: str) -> str:
+    return (book.tables / "causal" / f"{name}.tex").read_text(encoding="utf-8")
+
+
+def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and_what_is_resampled(
+    book: Book, done: Study
+) -> None:
+    figures = study.figures(done, PLAN)
+    shown = chain_results.arms_table(book, done, figures).set_index("arm")
+    assert shown.index.tolist() == ["vanilla", "best of T", "loop (CAF)"]
+    chain_results.paired_table(book, done, study.compared(done, PLAN))
+    chain_results.invariance_table(book, done, figures)
+    chain_results.contradictions_table(book, done, study.detected(done, PLAN))
+    chain_results.groups_table(book, done, study.groups(done, PLAN))
+    for name in ("arms", "paired", "invariance", "contradictions", "groups"):
+        text = tex(book, name)
+        assert "Model: drift simulator (declared, no model; drift 0.3, obedience 0.9)" in text, name
+        assert "n = 12 chains (36 wordings)" in text and "resamples over chains" in text, name
+        assert "Arm: " in text, name
+
+
+def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: Study) -> None:
+    figures = study.figures(done, PLAN)
+    loop, single = figures[OURS, "caf"], figures[OURS, "vanilla"]
+    assert loop.entailment.value is not None and single.entailment.value is not None
+    assert loop.entailment.value > single.entailment.value
+    full = chain_results.arms_table(book, done, figures)
+    cell = full.set_index("arm").loc["loop (CAF)", "entailment"]
+    assert cell.startswith(f"{loop.entailment.value:.3f} [")
+    csv = pandas.read_csv(book.tables / "causal" / "arms.csv").set_index("arm")
+    assert csv.loc["loop (CAF)", "n"] == 12 and csv.loc["best of T", "drafts"] == done.options.loop.rounds
+
+
+def test_the_loop_is_compared_with_every_other_arm_and_with_none_where_it_did_not_run(done: Study) -> None:
+    assert [each.second for each in study.compared(done, PLAN)[OURS]] == ["vanilla", "best_of_t"]
+    without = replace(done, options=done.options.model_copy(update={"arms": ("vanilla",)}))
+    assert study.compared(without, PLAN) == {}
+
+
+def test_contradictions_are_counted_in_prompts_paraphrases_and_simulated_drafts(book: Book, done: Study) -> None:
+    found = study.detected(done, PLAN)
+    kinds, rules = found["prompts and paraphrases"]
+    assert kinds[-1].kind == "all" and kinds[-1].written == 6 and kinds[-1].recall.value == 1.0
+    assert rules[-1].precision.value is not None and "simulated drafts" in found
+    shown = chain_results.contradictions_table(book, done, found)
+    assert shown["kind or rule"].tolist()[:2] == ["reversed", "all"]
+
+
+def test_an_answer_is_shown_from_the_inside(done: Study) -> None:
+    case = study.example(done)
+    text = chain_results.told(case)
+    assert case.chain.prompt in text and f"Round {len(case.answer.rounds)}: score" in text
+    assert all(line in text for round_ in case.answer.rounds for line in round_.constraints)
+    assert study.example(done, "rain-3").chain.id == "rain-3"
+    said = chain_results.verdicts_text(study.check(done, "River flow raises rain."))
+    assert said.startswith("CONTRADICTION: River flow raises rain") and "  query   ASK {" in said
+    assert "  triple  <urn:t#rain> <urn:ovrag:causal#raises> <urn:t#river_flow>" in said
+    assert chain_results.verdicts_text([]) == "Nothing is stated."
+
+
+def test_the_gain_ends_where_it_crosses_zero() -> None:
+    assert chain_results.gain_ends(swept({"0": -0.2, "0.5": -0.1, "1": 0.1})) == pytest.approx(0.75)
+    assert chain_results.gain_ends(swept({"0": 0.1, "1": 0.2})) is None
+    assert chain_results.gain_ends(swept({"0": -0.1, "1": 0.1}, "coverage")) is None, "another parameter"
+
+
+def test_sweeps_are_drawn_and_told(book: Book, done: Study) -> None:
+    given = pandas.concat(
+        [
+            swept({"0": -0.2, "0.5": -0.1, "1": 0.1}),
+            swept({"0.8": 0.1, "1": 0.2}, "coverage"),
+            swept({"none": 0.1, "linking": 0.2}, "parts"),
+        ]
+    )
+    paths = [make(book, done, given) for make in (chain_results.obedience_figure, chain_results.coverage_figure)]
+    assert "the gain is 0 at 0.75" in paths[0].with_suffix(".tex").read_text(encoding="utf-8")
+    bytes_ = [path.read_bytes() for path in paths]
+    assert bytes_ == [
+        make(book, done, given).read_bytes() for make in (chain_results.obedience_figure, chain_results.coverage_figure)
+    ]
+    ablations = chain_results.ablations_table(book, done, given)
+    assert ablations["loop"].tolist() == ["the whole loop", "without linking"]
+    table = chain_results.sweep_table(book, done, given)
+    assert set(table["parameter"]) == {"obedience", "coverage"}
+    assert "where not varied" in tex(book, "sweep")
+
+
+def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: Study) -> None:
+    figures, compared, found = study.figures(done, PLAN), study.compared(done, PLAN), study.detected(done, PLAN)
+    given = pandas.concat([swept({"0": -0.1, "1": 0.1}), swept({"0.8": 0.1, "1": 0.2}, "coverage")])
+    path = chain_results.numbers_file(book, done, figures, compared, found, given)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert r"\newcommand{\CausalChains}{12}" in lines and r"\newcommand{\CausalGainEnds}{0.50}" in lines
+    assert rf"\newcommand{{\CausalCafEntailment}}{{{figures[OURS, 'caf'].entailment.value:.3f}}}" in lines
+    assert r"\newcommand{\CausalCoverageZeroEightEntailment}{0.800}" in lines
+    assert r"\newcommand{\CausalCellsMeasured}{16}" in lines
+    said = chain_results.sentences(done, figures, compared, given)
+    assert said[0].startswith("Drafts by: drift simulator (declared")
+    assert "It gains nothing below an obedience of 0.50." in said
+
+
+def test_the_published_table_stands_beside_its_replay_and_what_nobody_measured_is_named(
+    book: Book, done: Study
+) -> None:
+    shown = chain_results.replays_table(book, done)
+    assert shown["inside"].tolist().count("not measured") == 4, "the invariance of the four baselines"
+    assert "Published: Georgiev and Gegov" in tex(book, "random_verdicts")
+    assert "Arm: random verdicts" in tex(book, "random_verdicts")
+    assert chain_results.replays_figure(book, done).exists()
+    assert {each["accuracy"] for each in published()["cladder"]} == {0.62, 0.704}
+
+
+def test_seconds_are_of_every_stated_effect_and_its_reverse(book: Book, done: Study) -> None:
+    clock = count()
+    spent = study.seconds(done, lambda: float(next(clock)))
+    assert len(spent["ASK, embedded"]) == 2 * 5, "five effects in the small graph"
+    assert len(spent["parse, link and verify a sentence"]) == 12 * 4
+    assert {taken for of in spent.values() for taken in of} == {1.0}
+    shown = chain_results.latency_table(book, spent)
+    assert shown["median"].tolist() == ["1000.0", "1000.0"], "milliseconds"
+    assert list((book.tables / "causal").glob("*latency*")), "named so that nobody takes it for the same each time"
+
+
+def test_a_sweep_changes_one_parameter_and_nothing_else() -> None:
+    options = Causal()
+    for name in sweep.NAMES:
+        for point in sweep.points(options, name):
+            changed = {
+                (part, key)
+                for part, values in point.options.model_dump().items()
+                if isinstance(values, dict)
+                for key, value in values.items()
+                if options.model_dump()[part][key] != value
+            }
+            expected = {"drift": {("drift", "rate")}, "coverage": {("store", name)}, "obedience": {("drift", name)}}
+            if name == "parts":
+                allowed = {"score": {("loop", "theta")}, "partial": {("loop", "alpha"), ("loop", "gamma")}}
+                assert changed == allowed.get(point.value, set())
+            else:
+                assert changed <= expected.get(name, {("loop", name)}), (name, point.value)
+    with pytest.raises(SettingsError, match="seed is not swept; name one of parts, rounds"):
+        next(sweep.points(options, "seed"))
+
+
+def test_one_draft_gains_nothing() -> None:
+    options = Causal().model_copy(update={"sweep": Causal().sweep.model_copy(update={"rounds": (1,)})})
+    frame = sweep.run_sweep(options, "rounds", PLAN)
+    assert frame["arm"].tolist() == ["best_of_t", "caf"] and frame["chains"].tolist() == [75, 75]
+    assert frame["gain"][1] == 0 and frame["p"][1] == 1
+    assert frame["entailment"][0] == frame["entailment"][1]
+
+
+def test_a_sweep_that_was_not_run_is_named_with_its_stage(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match=r"parts\.csv is missing; `dvc repro causal_sweep@parts` makes it"):
+        sweep.read_sweep(tmp_path)
+    for name in sweep.NAMES:
+        swept({"none" if name == "parts" else "1": 0.1}, name).to_csv(tmp_path / f"{name}.csv", index=False)
+    read = sweep.read_sweep(tmp_path)
+    assert read["parameter"].drop_duplicates().tolist() == list(sweep.NAMES)
+    assert read["value"].tolist()[:2] == ["none", "none"], "a word and no missing value"
+
+
+def test_the_model_around_a_chain_has_the_graph_s_signs_and_other_causes() -> None:
+    given = chain()
+    model = model_of(given, STORE, 1.0)
+    first, last = given.premises[0].subject.value, given.premises[-1].object.value
+    assert list(model.do({first: 1}).distribution([last])) == [1.0, 0.0], "one falls where the product of signs is -1"
+    assert instability_in(STORE, 1.0)(given) == 0, "nothing else is at work"
+    more = STORE.with_triples([edge("tide", RAISES, "demand for housing")])
+    apart = jensen_shannon(numpy.array([1.0, 0.0]), numpy.array([0.5, 0.5]))
+    assert instability_in(more, 1.0)(given) == pytest.approx(apart / 2), "two contexts differ half of the time"
+
+
+RECORDED = """{"chains": [{"chain_id": "r1", "domain": "tides", "initial_premise": "the moon comes near",
+ "final_conclusion": "mussels open", "prompt": "Given: the moon comes near. What follows?",
+ "steps": [{"antecedent": "nearness of the moon rises", "consequent": "tide rises", "natural_language": "x"},
+           {"antecedent": "tide rises", "consequent": "mussel feeding falls", "natural_language": "y"}],
+ "perturbations": [{"type": "paraphrase", "perturbed": "The moon comes near. And then?"}]}]}"""
+
+
+def test_samples_and_recorded_chains_run_and_every_round_is_in_the_log(tmp_path: Path) -> None:
+    (tmp_path / "recorded.json").write_text(RECORDED, encoding="utf-8")
+    given = {"arms": ["vanilla"], "data": {"recorded": str(tmp_path / "recorded.json")}}
+    settings = Settings(studies={"causal": given})
+    done = study.run_study(settings, log=tmp_path / "new" / "log.jsonl")
+    records = read_log(tmp_path / "new" / "log.jsonl")
+    cases = [case for ran in done.sets.values() for case in ran.cases]
+    assert len(done.ours.cases) == 75 * 4 and len(cases) == 75 * 4 + 2 and done.replayed == ()
+    assert sum("draft" in each for each in records) == sum(len(case.answer.rounds) for case in cases)
+    assert [each["item"] for each in records if "decision" in each] == [case.chain.id for case in cases]
+    assert not list((tmp_path / "new").glob("*.partial"))
+    book = replace(open_book(settings), plan=PLAN, tables=tmp_path / "tables", figures=tmp_path / "figures")
+    shown = chain_results.chains_table(book, done)
+    assert shown["n"].tolist() == ["15"] * 5 + ["1"] and shown["contradicted"].astype(int).sum() == 23
+    figures = study.figures(done, PLAN)
+    assert chain_results.arms_table(book, done, figures)["chains"].tolist() == [OURS, study.RECORDED]
+    assert "75 chains (300 wordings); 1 recorded chains (2 wordings)" in tex(book, "arms")
+    assert chain_results.arms_figure(book, done, figures).exists()
+
+
+def test_drafts_by_a_chat_model_need_one() -> None:
+    with pytest.raises(SettingsError, match=r"studies\.causal\.drafts asks a chat model; set llm\.provider"):
+        study.run_study(Settings(studies={"causal": {"drafts": "chat"}}))

@@ -1,0 +1,217 @@
+"""What a causal graph identifies: own enumeration against acting on models, and against two libraries."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ovrag_core.base.errors import CausalError, CycleError, ImpossibleEvidenceError
+from ovrag_studies.causal.dags import Dag, make_dag, open_trail, written
+from ovrag_studies.causal.distributions import Joint
+from ovrag_studies.causal.effect_bounds import bounds_from_margins, effect_bounds
+from ovrag_studies.causal.id_algorithm import Hedge, identified, interventional
+from ovrag_studies.causal.identification import (
+    Effect,
+    Estimand,
+    NotIdentified,
+    back_door_sets,
+    front_door_sets,
+    identify,
+)
+from ovrag_studies.causal.libraries import found_by_pgmpy, found_by_y0
+from ovrag_studies.causal.models import Scm, from_strata
+
+FRONT_DOOR = make_dag([("u", "x"), ("u", "y"), ("x", "m"), ("m", "y")], ["u"])
+INSTRUMENT = make_dag([("u", "x"), ("u", "y"), ("z", "x"), ("x", "y")], ["u"])
+BOW = make_dag([("u", "x"), ("u", "y"), ("x", "y")], ["u"])
+HIDDEN_MEDIATION = make_dag([("x", "m"), ("x", "y"), ("u", "m"), ("u", "y"), ("m", "y")], ["u"])
+NAPKIN = make_dag([("w", "r"), ("r", "x"), ("x", "y"), ("u", "w"), ("u", "x"), ("v", "w"), ("v", "y")], ["u", "v"])
+M_BIAS = make_dag([("a", "x"), ("a", "z"), ("b", "z"), ("b", "y"), ("x", "y")], ["a", "b"])
+
+
+def random_scm(dag: Dag, seed: int) -> Scm:
+    """Binary, with probabilities away from 0 and 1."""
+    random = np.random.default_rng(seed)
+    causes = {node: dag.parents(node) for node in dag.nodes}
+    strata = {
+        node: {tuple(map(int, cell)): float(random.uniform(0.1, 0.9)) for cell in np.ndindex(*[2] * len(causes[node]))}
+        for node in dag.nodes
+    }
+    return from_strata(strata, causes)
+
+
+def observed(scm: Scm, dag: Dag) -> Joint:
+    return Joint(dag.observed, scm.distribution(dag.observed))
+
+
+def random_graphs(count: int, seed: int) -> list[Dag]:
+    """Four or five observed variables in a fixed order, and up to three unobserved causes of two of them each."""
+    random, graphs = np.random.default_rng(seed), []
+    for _ in range(count):
+        nodes = "abcde"[: random.integers(4, 6)]
+        edges = [pair for pair in combinations(nodes, 2) if random.random() < 0.5] + [(nodes[0], nodes[-1])]
+        pairs = list(combinations(nodes, 2))
+        hidden = [pairs[n] for n in random.choice(len(pairs), random.integers(0, 4), replace=False)]
+        edges += [(f"u{n}", node) for n, pair in enumerate(hidden) for node in pair]
+        graphs.append(make_dag(edges, [f"u{n}" for n in range(len(hidden))], nodes))
+    return graphs
+
+
+def test_the_simplest_estimand_is_named() -> None:
+    assert identify(make_dag([("x", "y")]), Effect("ate", "x", "y")) == Estimand(
+        "back-door", (), "P(y | x) − P(y | not x)"
+    )
+    confounded = make_dag([("z", "x"), ("z", "y"), ("x", "y")])
+    assert identify(confounded, Effect("ate", "x", "y")).by == ("z",)
+    assert identify(FRONT_DOOR, Effect("ate", "x", "y")).method == "front-door"
+    assert identify(NAPKIN, Effect("ate", "x", "y")).method == "ID"
+    assert identify(confounded, Effect("ate", "y", "x")) == Estimand("none", (), "0")
+
+
+def test_a_collider_is_not_adjusted_for() -> None:
+    assert next(back_door_sets(M_BIAS, "x", "y")) == ()
+    assert ("z",) not in list(back_door_sets(M_BIAS, "x", "y"))
+
+
+def test_what_is_not_identified_says_which_path_and_which_assumption() -> None:
+    bow = identify(BOW, Effect("ate", "x", "y"))
+    assert isinstance(bow, NotIdentified)
+    assert bow.path == "x ← u → y"
+    assert "u does not act on both x and y" in bow.assumption
+    instrument = identify(INSTRUMENT, Effect("ate", "x", "y"))
+    assert isinstance(instrument, NotIdentified)
+    assert "z is an instrument" in instrument.assumption
+    mediation = identify(HIDDEN_MEDIATION, Effect("nie", "x", "y", ("m",)))
+    assert isinstance(mediation, NotIdentified)
+    assert mediation.path == "m ← u → y"
+    assert identify(HIDDEN_MEDIATION, Effect("ate", "x", "y")).method == "back-door"
+
+
+def test_a_mediator_changed_by_the_cause_is_no_confounder_to_adjust_for() -> None:
+    recanting = make_dag([("x", "l"), ("l", "m"), ("l", "y"), ("m", "y"), ("x", "y")])
+    found = identify(recanting, Effect("nde", "x", "y", ("m",)))
+    assert isinstance(found, NotIdentified)
+    assert found.path == "m ← l → y"
+    assert "l is itself an effect of x" in found.reason  # it is observed, which does not help
+    assert found.assumption == "that x does not act on l, or l not on both m and y"
+
+
+def test_the_assumption_that_is_named_suffices() -> None:
+    beside = make_dag([("x", "m"), ("m", "y"), ("u", "x"), ("u", "m")], latent=["u"])
+    assert identify(beside, Effect("ate", "x", "y")).assumption == "that u does not act on both x and m, or is observed"
+    two = make_dag([("x", "y"), ("u", "x"), ("u", "y"), ("v", "x"), ("v", "y")], latent=["u", "v"])
+    assert "u, v are all observed" in identify(two, Effect("ate", "x", "y")).assumption
+
+
+def test_an_effect_all_of_which_is_mediated_is_the_total_one() -> None:
+    chain = make_dag([("x", "m"), ("m", "y")])
+    assert identify(chain, Effect("nie", "x", "y", ("m",))) == identify(chain, Effect("ate", "x", "y"))
+    assert identify(chain, Effect("nde", "x", "y", ("m",))).formula == "0"
+
+
+def test_estimands_of_the_id_algorithm_give_what_acting_gives() -> None:
+    """Truth: surgery on a random model that has the unobserved variables too."""
+    checked = 0
+    for seed, dag in enumerate([FRONT_DOOR, NAPKIN, M_BIAS, HIDDEN_MEDIATION, *random_graphs(60, seed=1)]):
+        cause, effect = ("x", "y") if "x" in dag.nodes else (dag.observed[0], dag.observed[-1])
+        found = identified(dag, [cause], [effect])
+        if isinstance(found, Hedge):
+            continue
+        scm = random_scm(dag, seed)
+        truth = [scm.do({cause: state}).distribution([effect]) for state in (0, 1)]
+        assert interventional(found, observed(scm, dag), cause, effect) == pytest.approx(np.array(truth), abs=1e-9)
+        checked += 1
+    assert checked > 30
+
+
+def test_adjustment_and_front_door_agree_with_the_id_algorithm() -> None:
+    for dag in random_graphs(60, seed=2):
+        cause, effect = dag.observed[0], dag.observed[-1]
+        simple = next(back_door_sets(dag, cause, effect), None) or next(front_door_sets(dag, cause, effect), None)
+        if simple is not None:
+            assert not isinstance(identified(dag, [cause], [effect]), Hedge)
+
+
+def test_pgmpy_finds_the_same_back_and_front_doors() -> None:
+    """It looks for back doors among ancestors alone, and judges mediators one by one."""
+    for dag in [FRONT_DOOR, INSTRUMENT, BOW, M_BIAS, *random_graphs(15, seed=3)]:
+        cause, effect = ("x", "y") if "x" in dag.nodes else (dag.observed[0], dag.observed[-1])
+        theirs, looked_at = found_by_pgmpy(dag, cause, effect), dag.ancestors([cause, effect])
+        ours = frozenset(map(frozenset, back_door_sets(dag, cause, effect)))
+        assert theirs["back-door"] == {given for given in ours if given <= looked_at}
+        doors = frozenset(map(frozenset, front_door_sets(dag, cause, effect)))
+        assert {door for door in theirs["front-door"] if len(door) == 1} == {door for door in doors if len(door) == 1}
+
+
+def test_y0_identifies_the_same_effects() -> None:
+    for dag in [FRONT_DOOR, INSTRUMENT, BOW, NAPKIN, *random_graphs(40, seed=4)]:
+        cause, effect = ("x", "y") if "x" in dag.nodes else (dag.observed[0], dag.observed[-1])
+        assert (found_by_y0(dag, cause, effect) is None) == isinstance(identified(dag, [cause], [effect]), Hedge)
+
+
+def test_bounds_contain_the_effect_and_an_instrument_narrows_them() -> None:
+    for seed in range(10):
+        scm = random_scm(INSTRUMENT, seed)
+        joint = observed(scm, INSTRUMENT)
+        truth = float(np.diff([scm.do({"x": state}).distribution(["y"])[1] for state in (0, 1)])[0])
+        wide, narrow = effect_bounds(joint, "x", "y"), effect_bounds(joint, "x", "y", "z")
+        assert wide[1] - wide[0] == pytest.approx(1)
+        assert wide[0] - 1e-9 <= narrow[0] <= truth <= narrow[1] <= wide[1] + 1e-9
+        assert identify(INSTRUMENT, Effect("ate", "x", "y"), joint).bounds == narrow
+
+
+def test_margins_bound_an_effect_less_tightly_than_the_joint() -> None:
+    for seed in range(10):
+        joint = observed(random_scm(INSTRUMENT, seed), INSTRUMENT)
+        axes = [joint.names.index(name) for name in ("z", "x", "y")]
+        given_z = np.moveaxis(joint.table, axes, [0, 1, 2])
+        given_z = given_z / given_z.sum(axis=(1, 2), keepdims=True)
+        cause, effect = given_z[:, 1, :].sum(axis=1), given_z[:, :, 1].sum(axis=1)
+        wide = bounds_from_margins((cause[0], cause[1]), (effect[0], effect[1]))
+        narrow = effect_bounds(joint, "x", "y", "z")
+        assert wide is not None
+        assert wide[0] - 1e-9 <= narrow[0] <= narrow[1] <= wide[1] + 1e-9
+    assert bounds_from_margins((0.0, 0.0), (0.0, 1.0)) is None
+    assert bounds_from_margins((0.0, 1.0), (0.0, 1.0)) == pytest.approx((1, 1))
+
+
+def test_observations_can_refute_an_instrument() -> None:
+    """The cause stays as it is and the effect moves with the instrument."""
+    table = np.zeros((2, 2, 2))
+    table[0, 1, 0] = table[1, 1, 1] = 0.5
+    with pytest.raises(CausalError, match="refute “z”"):
+        effect_bounds(Joint(("z", "x", "y"), table), "x", "y", "z")
+
+
+def test_an_estimand_needs_every_stratum_to_occur() -> None:
+    table = np.zeros((2, 2, 2))
+    table[0, 0, 0] = table[1, 1, 1] = 0.5
+    dag = make_dag([("z", "x"), ("z", "y"), ("x", "y")])
+    found = identified(dag, ["x"], ["y"])
+    assert not isinstance(found, Hedge)
+    with pytest.raises(ImpossibleEvidenceError, match="is 0 for some values"):
+        interventional(found, Joint(("z", "x", "y"), table), "x", "y")
+
+
+def test_trails_open_and_close_as_d_separation_says() -> None:
+    collider = make_dag([("x", "c"), ("y", "c"), ("c", "d")])
+    assert open_trail(collider, "x", "y") is None
+    assert written(collider, open_trail(collider, "x", "y", {"d"}) or ()).startswith("x → c")
+    chain = make_dag([("x", "m"), ("m", "y")])
+    assert open_trail(chain, "x", "y", {"m"}) is None
+    assert written(chain, open_trail(chain, "x", "y") or ()) == "x → m → y"
+
+
+def test_bad_graphs_and_names_are_refused() -> None:
+    with pytest.raises(CycleError, match=r"cycle (a → b → a|b → a → b)"):
+        make_dag([("a", "b"), ("b", "a")])
+    with pytest.raises(CausalError, match="“u” is called unobserved"):
+        make_dag([("a", "b")], ["u"])
+    for asked, words in [
+        (Effect("ate", "x", "q"), "“q” is not in the causal graph"),
+        (Effect("ate", "x", "x"), "twice"),
+        (Effect("nde", "x", "y"), "needs its mediators"),
+        (Effect("ate", "u", "y"), "“u” is unobserved"),
+    ]:
+        with pytest.raises(CausalError, match=words):
+            identify(BOW, asked)

@@ -1,0 +1,224 @@
+"""The loop: what is accepted, what is asked for again and why, and when it gives up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from causal_chain import PROMPT, RIGHT, SAID, STORE
+
+from ovrag_core.base.errors import ModelError, RunError, Unchecked
+from ovrag_core.graph.store import EmbeddedStore
+from ovrag_studies.causal.arms import gaps_of
+from ovrag_studies.causal.drafting import Prompt
+from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.loop import EMPTY, Answer, Judge, Round, run, score
+from ovrag_studies.causal.records import AuditLog, answer_record, read_log, round_record
+from ovrag_studies.causal.settings import Loop
+from ovrag_studies.causal.verifier import Outcome, Verdict, Verifier
+
+WRONG, UNKNOWN = "River flow raises rain.", "Tide raises birdsong."
+
+
+class Told:
+    """A drafter that writes these texts in turn, the last one for ever, and keeps what it was asked."""
+
+    name = "told"
+
+    def __init__(self, *texts: str | ModelError) -> None:
+        self._texts = texts
+        self.prompts: list[Prompt] = []
+
+    def draft(self, prompt: Prompt, take: int) -> str:
+        text = self._texts[min(take, len(self._texts) - 1)]
+        self.prompts.append(prompt)
+        if isinstance(text, ModelError):
+            raise text
+        return text
+
+
+def answer(drafter: Told, verifier: Verifier | None = None, **options: float) -> Answer:
+    return run(Prompt(PROMPT), drafter, Judge((verifier or Verifier(STORE)).check, Loop(**options)))
+
+
+def verdicts(*outcomes: Outcome) -> list[Verdict]:
+    return [Verdict(outcome, "", (0, 0), "") for outcome in outcomes]
+
+
+def test_the_score_is_that_of_the_published_formula() -> None:
+    mixed = verdicts("VERIFIED", "VERIFIED", "PARTIAL", "FAILED", "CONTRADICTION")
+    assert score(mixed, Loop(alpha=0.5, beta=0.5)) == pytest.approx((2 + 0.5 - 0.5) / 5)
+    assert score(mixed, Loop(alpha=0.2, beta=1.0)) == pytest.approx((2 + 0.2 - 1.0) / 5)
+    assert score(verdicts("CONTRADICTION"), Loop()) == 0
+    assert score([], Loop()) is None
+
+
+def test_a_good_draft_is_accepted_at_once() -> None:
+    drafter = Told(RIGHT)
+    given = answer(drafter)
+    assert (given.decision, given.drafts, len(given.rounds)) == ("accepted", 1, 1)
+
+
+def test_what_was_wrong_joins_the_next_prompt_with_the_draft() -> None:
+    drafter = Told(f"{SAID[0]}\n{WRONG}\n{UNKNOWN}", RIGHT)
+    given = answer(drafter)
+    assert (given.decision, given.drafts) == ("accepted", 2)
+    first, second = drafter.prompts
+    assert first == Prompt(PROMPT)
+    assert second.question == PROMPT and second.previous == f"{SAID[0]}\n{WRONG}\n{UNKNOWN}"
+    assert len(second.constraints) == 2
+    assert "contradicts" in second.constraints[0] and "River flow raises rain" in second.constraints[0]
+    assert "rain raises river flow" in second.constraints[0]
+    assert "no support" in second.constraints[1] and "Tide raises birdsong" in second.constraints[1]
+
+
+def test_a_draft_is_judged_by_its_own_verdicts() -> None:
+    spoiled = answer(Told(RIGHT.replace("raises", "lowers"), RIGHT, WRONG), rounds=2)
+    assert spoiled.decision == "accepted"
+    ends_badly = answer(Told(f"{SAID[0]}\n{UNKNOWN}", f"{RIGHT}\n{WRONG}"), rounds=2)
+    assert ends_badly.decision == "rejected"
+    assert ends_badly.final is not None
+    assert [each.outcome for each in ends_badly.final.verdicts] == ["VERIFIED"] * 5 + ["CONTRADICTION"]
+
+
+def test_a_contradiction_is_never_accepted_however_high_the_score() -> None:
+    given = answer(Told(f"{RIGHT}\n{WRONG}"), theta=0.5, rounds=3)
+    assert given.final is not None and given.final.score is not None and given.final.score > 0.5
+    assert (given.decision, given.drafts) == ("rejected", 3)
+
+
+def test_the_final_adjudication_has_caveats_below_theta() -> None:
+    given = answer(Told(f"{RIGHT}\n{UNKNOWN}"), theta=0.9, rounds=2)
+    assert given.decision == "accepted with caveats"  # 5 / 6 is at least 0.8 · 0.9
+    assert answer(Told(f"{SAID[0]}\n{UNKNOWN}"), theta=0.9, rounds=2).decision == "rejected"
+    assert answer(Told(f"{RIGHT}\n{UNKNOWN}"), theta=0.9, caveat=1.0, rounds=2).decision == "rejected"
+
+
+def test_what_reaches_a_limit_exactly_is_not_lost_to_rounding() -> None:
+    found = verdicts(*["VERIFIED"] * 16, *["FAILED"] * 9)  # 0.64, which is 0.8 of 0.8
+    judge = Judge(lambda text: found, Loop(rounds=1))
+    assert judge.adjudicate([judge.round(1, "")], 1).decision == "accepted with caveats"
+
+
+@pytest.mark.parametrize("empty", ["", "   \n ", "What follows for rain?"])
+def test_a_draft_that_states_nothing_has_a_message_of_its_own(empty: str) -> None:
+    drafter = Told(empty)
+    given = answer(drafter, rounds=2)
+    assert (given.decision, given.reason) == ("rejected", EMPTY)
+    assert given.final is not None and given.final.score is None
+    assert "A raises B." in drafter.prompts[1].constraints[0]
+
+
+class Down(EmbeddedStore):
+    """A graph that answers no question from the given one on."""
+
+    def __init__(self, after: int = 0) -> None:
+        super().__init__(STORE.triples())
+        self._left = after
+
+    def ask(self, query, terms=None):  # type: ignore[no-untyped-def]
+        self._left -= 1
+        if self._left < 0:
+            raise Unchecked("it went away")
+        return super().ask(query, terms)
+
+
+def test_a_draft_with_something_unchecked_is_not_accepted_and_the_loop_stops() -> None:
+    for asked in (0, 3, 9):
+        drafter = Told(RIGHT)
+        given = answer(drafter, Verifier(Down(asked), Lexicon.of_graph(STORE)), failures=3, theta=0.1)
+        assert given.decision == "unchecked"
+        assert "could not be checked: it went away" in given.reason
+        assert (len(given.rounds), given.drafts) == (3, 1)  # no other words would have helped
+
+
+def test_a_graph_that_comes_back_is_asked_again_about_the_same_draft() -> None:
+    class Back(EmbeddedStore):
+        asked = 0
+
+        def ask(self, query, terms=None):  # type: ignore[no-untyped-def]
+            self.asked += 1
+            if self.asked == 2:
+                raise Unchecked("not now")
+            return super().ask(query, terms)
+
+    given = answer(Told(RIGHT), Verifier(Back(STORE.triples())))
+    assert (given.decision, given.drafts, len(given.rounds)) == ("accepted", 1, 2)
+
+
+def test_no_draft_is_a_failure_with_the_models_reason() -> None:
+    given = answer(Told(WRONG, ModelError("the model is asleep")))
+    assert (given.decision, len(given.rounds)) == ("failed", 1)
+    assert "the model is asleep" in given.reason
+
+
+def test_what_the_question_gives_may_not_be_left_out() -> None:
+    verifier = Verifier(STORE)
+    judge = Judge(verifier.check, Loop(), gaps_of(PROMPT, verifier))
+    short = RIGHT.replace(f"{SAID[1]}\n", "")
+    drafter = Told(short, RIGHT)
+    given = run(Prompt(PROMPT), drafter, judge)
+    assert (given.decision, given.drafts) == ("accepted", 2)
+    assert drafter.prompts[1].constraints == ('It is missing that "River flow raises flood damage".',)
+    unanswered = Told("\n".join(SAID), RIGHT)
+    assert run(Prompt(PROMPT), unanswered, judge).decision == "accepted"
+    assert unanswered.prompts[1].constraints == ("It is missing what rain does to demand for housing.",)
+    kept = run(Prompt(PROMPT), Told(short), judge)
+    assert kept.decision == "accepted with caveats" and "missing that" in kept.reason
+
+
+def test_an_unstable_effect_is_rejected_with_the_distance() -> None:
+    judge = Judge(Verifier(STORE).check, Loop(epsilon=0.1), stability=lambda: 0.25)
+    given = run(Prompt(PROMPT), Told(RIGHT), judge)
+    assert (given.decision, given.instability) == ("rejected", 0.25)
+    assert "0.250" in given.reason
+    stable = Judge(Verifier(STORE).check, Loop(epsilon=0.3), stability=lambda: 0.25)
+    assert run(Prompt(PROMPT), Told(RIGHT), stable).decision == "accepted"
+
+
+def test_every_round_is_logged_at_once_and_lines_are_only_added(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    log = AuditLog(path)
+    told: list[Round] = []
+
+    def note(round_: Round) -> None:
+        told.append(round_)
+        log.add({"item": "a", **round_record(round_)})
+        assert len(read_log(path)) == len(told)
+
+    given = run(Prompt(PROMPT), Told(WRONG, RIGHT), Judge(Verifier(STORE).check, Loop()), note)
+    log.add({"item": "a", **answer_record(given)})
+    before = path.read_bytes()
+    AuditLog(path).add({"item": "b"})
+    assert path.read_bytes().startswith(before)
+    records = read_log(path)
+    assert [record.get("round") for record in records] == [1, 2, None, None]
+    assert records[0]["draft"] == WRONG
+    verdict = json.loads(path.read_text().splitlines()[0])["verdicts"][0]
+    assert verdict["outcome"] == "CONTRADICTION" and verdict["rule"] == "reversed edge"
+    assert verdict["query"].startswith("ASK") and len(verdict["triples"]) == 1
+
+
+@pytest.mark.parametrize("harm", ["taken out", "changed", "broken"])
+def test_a_log_that_was_changed_shows(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / "audit.jsonl"
+    log = AuditLog(path)
+    for number in range(3):
+        log.add({"item": number})
+    lines = path.read_bytes().splitlines(keepends=True)
+    harmed = {
+        "taken out": [lines[0], lines[2]],
+        "changed": [lines[0].replace(b'"item": 0', b'"item": 7'), *lines[1:]],
+        "broken": [lines[0], lines[1][:9], lines[2]],
+    }
+    path.write_bytes(b"".join(harmed[harm]))
+    with pytest.raises(RunError, match="line 2"):
+        read_log(path)
+    with pytest.raises(RunError, match="line 2"):
+        AuditLog(path)
+
+
+def test_a_log_in_a_folder_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="name a file in a folder that exists"):
+        AuditLog(tmp_path / "none" / "audit.jsonl").add({})

@@ -1,0 +1,378 @@
+"""What is measured of answers to causal questions, and what tables, figures and macros say of it."""
+
+import json
+from pathlib import Path
+
+import pandas
+import pytest
+from matplotlib.figure import Figure
+
+from ovrag_core.base.errors import QuestionError
+from ovrag_core.base.settings import load_settings
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.report.figures import save_figure
+from ovrag_studies.causal import (
+    cladder_reference,
+    question_inside,
+    question_metrics,
+    question_pictures,
+    question_results,
+    question_study,
+)
+from ovrag_studies.causal.book import Book, open_book
+from ovrag_studies.causal.question_inside import Arrow, Drawn
+from ovrag_studies.causal.question_metrics import Asked, ask, read_replay
+from ovrag_studies.causal.question_study import QuestionStudy, run_questions
+from ovrag_studies.causal.questions import split
+from ovrag_studies.causal.settings import Causal
+
+PLAN = Resampling(100)
+RULES = "We know that Kelm causes not Tarv, Tarv causes Osk, Osk and Tarv together cause Brin."
+WHAT_IF = "Would Brin occur if not Kelm instead of Kelm?"
+WORLD = "Imagine a world: Mood has a direct effect on watering and growth. Watering has a direct effect on growth."
+HIDDEN = f"{WORLD} Mood is unobserved."
+TABLE = (
+    "For fields without watering, the probability of tall maize is 20%. "
+    "For fields with watering, the probability of tall maize is 70%."
+)
+EFFECT = "Will watering increase the chance of tall maize?"
+
+
+def rule(number: int, template: str, answer: str | None, **more: object) -> dict[str, object]:
+    return {
+        "id": str(number),
+        "template": template,
+        "type": "basic",
+        "context": RULES,
+        "query": WHAT_IF,
+        "answer": answer,
+        **more,
+    }
+
+
+def effect(number: int, model: int, answer: str, background: str, **more: object) -> dict[str, object]:
+    said = {"given_info": TABLE, "question": EFFECT, "type": "ate", "rung": 2, "variant": "own", "groundtruth": 0.5}
+    return {"id": f"e{number}", "model": model, "background": background, "answer": answer, **said, **more}
+
+
+def written(path: Path, *lines: object) -> Path:
+    path.write_text("".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in lines))
+    return path
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    """Three texts that the rules answer with yes, the label of one set against them; one has no label."""
+    return written(
+        tmp_path / "rules.jsonl",
+        rule(1, "t1", "yes"),
+        rule(2, "t1", "yes"),
+        rule(3, "t2", "yes"),
+        rule(4, "t3", "no"),
+        rule(5, "t4", None),
+        "no JSON",
+    )
+
+
+@pytest.fixture
+def effects(tmp_path: Path) -> Path:
+    """One effect that is identified, one that a hidden mood confounds and whose label says so."""
+    confounded = "For fields with watering, the probability of tall maize is 71%."
+    return written(
+        tmp_path / "effects.jsonl",
+        effect(1, 1, "yes", WORLD.replace("watering and ", ""), graph="fork"),
+        effect(2, 2, "no", HIDDEN, graph="bow"),
+        effect(3, 2, "no", HIDDEN, graph="bow", given_info=f"{TABLE.split('. ', maxsplit=1)[0]}. {confounded}"),
+    )
+
+
+@pytest.fixture
+def study(rules: Path, effects: Path) -> QuestionStudy:
+    asked: dict = {each.language: each for each in (ask(rules), ask(effects))}
+    return QuestionStudy(Causal(), asked, ())
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(PLAN, 5.9, tables=tmp_path / "tables", figures=tmp_path / "figures")
+
+
+def shares(asked: Asked) -> dict[str, tuple[int, int]]:
+    return {each.name: (each.hits, each.of) for each in question_metrics.figures(asked, PLAN)}
+
+
+# Measures
+
+
+def test_labels_that_the_rules_contradict_count_as_given_and_apart(rules: Path) -> None:
+    asked = ask(rules)
+    assert shares(asked)["labels as given"] == (3, 4), "the one without a label is not compared"
+    assert shares(asked)["labels that the rules contradict"] == (1, 4)
+    assert len(asked.unlabelled) == 1 and len(asked.faults) == 1 and "line 6" in asked.faults[0]
+    written(rules.with_name("rules_contested.jsonl"), {"id": "4", "note": "the printed rules give yes"})
+    known = shares(ask(rules))
+    assert known["label and rules agree"] == (3, 3)
+    assert known["contested labels found"] == known["contested of those found"] == (1, 1)
+    written(rules.with_name("rules_contested.jsonl"), {"id": "1", "note": "the printed rules give no"})
+    mistaken = shares(ask(rules))
+    assert mistaken["contested labels found"] == (0, 1) and mistaken["contested of those found"] == (0, 1)
+    assert mistaken["label and rules agree"] == (2, 3)
+
+
+def test_intervals_are_over_texts_and_models(rules: Path, effects: Path) -> None:
+    given = {each.name: each.estimate for each in question_metrics.figures(ask(rules), PLAN)}["labels as given"]
+    assert given.clusters == 3, "two namings of one text are one cluster"
+    assert question_metrics.figures(ask(effects), PLAN)[0].estimate.clusters == 2
+
+
+def test_flags_are_judged_by_the_data_sets_own_fields(effects: Path) -> None:
+    asked = ask(effects)
+    assert {status: len(of) for status, of in question_metrics.statuses(asked).items()} == {
+        "not identified": 2,
+        "determined": 1,
+    }
+    flag = question_metrics.flags(asked, PLAN)["not identified"]
+    assert (flag.precision.hits, flag.precision.of, flag.recall.hits, flag.recall.of) == (2, 2, 2, 2)
+    assert shares(asked)["– identified, and the numbers fix the sign"] == (1, 1)
+    unknown = written(effects, effect(1, 1, "yes", HIDDEN, graph="a graph of another book"))
+    assert question_metrics.flags(ask(unknown), PLAN) == {}, "nothing tells whether it is identified"
+
+
+def test_groups_are_those_of_the_file(effects: Path) -> None:
+    found = question_metrics.groups(ask(effects), PLAN)
+    assert {field: [each.name for each in of] for field, of in found.items()} == {
+        "type": ["ate"],
+        "graph": ["bow", "fork"],
+        "rung": ["2"],
+        "variant": ["own"],
+    }
+
+
+def test_seconds_are_those_of_the_watch(rules: Path) -> None:
+    ticks = iter(range(100))
+    assert {each.seconds for each in ask(rules, lambda: float(next(ticks))).judged} == {1.0}
+
+
+def test_the_reference_computes_by_graph_type_and_order_alone() -> None:
+    halves = "20%. For …, 70%"
+    assert cladder_reference.spread("ate", "fork", halves) == pytest.approx((0.49, 0.51))
+    assert not cladder_reference.is_open("ate", "fork", halves)
+    assert cladder_reference.is_open("ate", "fork", "20%, 20%") and not cladder_reference.is_open(
+        "ate", "fork", "1%, 2%"
+    )
+    assert cladder_reference.value("ate", "frontdoor", [0.2, 0.6, 0.1, 0.5, 0.3, 0.7, 0.5]) == pytest.approx(0.16)
+    assert cladder_reference.value("nde", "mediation", [0.1, 0.2, 0.3, 0.6, 0.5, 0.9]) == pytest.approx(0.3)
+    assert cladder_reference.spread("backadj", "fork", "") is None
+    assert cladder_reference.is_unidentified("nde", "arrowhead") and not cladder_reference.is_unidentified(
+        "ate", "fork"
+    )
+
+
+def test_determined_answers_that_are_not_the_label_are_explained(tmp_path: Path) -> None:
+    background = WORLD.replace("watering and ", "")
+    lines = [
+        effect(1, 1, "no", background, graph="fork", groundtruth=0.001),
+        effect(2, 2, "no", background, graph="fork", groundtruth=0.3),
+        effect(3, 3, "no", background, graph="fork", groundtruth=0.5),
+    ]
+    found = question_metrics.unexplained(ask(written(tmp_path / "e.jsonl", *lines)))
+    assert [why for _, why in found] == [
+        "the effect is below 0.005, and so counts as none",
+        "the label's ground truth is not that of the printed numbers",
+        "not explained",
+    ]
+
+
+def test_a_recorded_run_is_read_as_it_was_counted_and_by_its_words(tmp_path: Path) -> None:
+    replies = [
+        {"expected": "no", "answer": "no", "text": "Task:\nWe know that", "told_answer": True},
+        {"expected": "yes", "answer": "yes", "text": "Yes, it would"},
+        {"expected": "yes", "answer": "unknown", "text": "Based on"},
+        {"expected": "yes", "answer": "no", "text": "Answer: No"},
+    ]
+    found = read_replay("run", written(tmp_path / "run.jsonl", *replies))
+    assert (found.questions, found.answered, found.right, found.told, found.distinct) == (4, 3, 2, 1, 4)
+    assert (found.worded, found.worded_right) == (2, 1), "the no of know is no answer"
+    with pytest.raises(QuestionError, match="line 2"):
+        read_replay("run", written(tmp_path / "bad.jsonl", replies[0], {"answer": "no"}))
+
+
+def test_recorded_runs_have_the_published_accuracies(external_data: Path) -> None:
+    folder = external_data / "causal" / "recorded"
+    runs = [read_replay(name, folder / f"counterbench_{name}_tinyllama.jsonl") for name in ("caf", "rag")]
+    assert [each.right / each.questions for each in runs] == [0.421, 0.383]
+    assert [each.answered for each in runs] == [838, 780] and runs[0].worded == 838 - 331
+
+
+def test_files_that_are_none_are_named(rules: Path, effects: Path, tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="no question"):
+        ask(written(tmp_path / "empty.jsonl"))
+    both = written(tmp_path / "both.jsonl", rule(1, "t1", "yes"), effect(1, 1, "yes", WORLD))
+    with pytest.raises(QuestionError, match="both languages"):
+        ask(both)
+    changed = {"studies.causal.data.counterbench": str(effects), "studies.causal.data.cladder": str(effects)}
+    with pytest.raises(QuestionError, match="name a file of questions over rules"):
+        run_questions(load_settings(Path("params.yaml"), changed))
+
+
+# Results
+
+
+def test_published_figures_stand_beside_and_are_marked(book: Book, study: QuestionStudy) -> None:
+    shown = question_results.questions_table(book, study)
+    marked = shown[shown["figure"].str.endswith("(published)")].set_index("figure")
+    assert marked.loc["GPT-4 with a causal prompt (published)", "share"] == "0.704"
+    assert marked.loc["CAF, TinyLlama (published)", "of"] == "1000" and set(marked["hits"]) == {"n/a"}
+    assert shown.loc[0, "share"].startswith("0.750 [") and shown.loc[0, "of"] == "4"
+    tex = (book.tables / "causal" / "questions.tex").read_text(encoding="utf-8")
+    assert (
+        "4 labelled questions in the language of CounterBench (rules.jsonl, 3 texts)".replace("rules", "questions")
+        in tex
+    )
+    assert "bootstrap of 100 resamples over texts (rules) and models (numbers)" in tex
+
+
+def test_contested_labels_are_shown_with_their_derivation(book: Book, study: QuestionStudy) -> None:
+    shown = question_results.contested_table(book, study)
+    assert shown[["text", "label", "rules"]].to_numpy().tolist() == [["t3", "no", "yes"]]
+    assert shown.loc[0, "derivation"].startswith("Kelm does not occur: by the action; Tarv occurs: Tarv := not Kelm")
+    assert question_results.wrong_table(book, study).empty, "contested labels are no errors of the solver"
+
+
+def test_statuses_say_what_is_answered_and_how_good_the_flag_is(book: Book, study: QuestionStudy) -> None:
+    shown = question_results.status_table(book, study).set_index(["questions", "status"])
+    assert shown.loc[("numbers", "not identified"), "as labelled"].startswith("0.000")
+    assert shown.loc[("numbers", "not identified"), "precision"].startswith("1.000")
+    assert shown.loc[("rules", "determined"), "n"] == "5", "those without a label too"
+    assert shown.loc[("rules", "label contested"), "n"] == "1"
+
+
+def test_figures_and_tables_say_the_same_twice(study: QuestionStudy, tmp_path: Path) -> None:
+    made = []
+    for name in ("first", "second"):
+        kept = Book(PLAN, 5.9, tables=tmp_path / name / "tables", figures=tmp_path / name / "figures")
+        question_results.groups_table(kept, study)
+        question_results.accuracy_figure(kept, study)
+        question_results.outcomes_figure(kept, study)
+        question_results.numbers_file(kept, study, [])
+        files = sorted((tmp_path / name).rglob("*.*"))
+        made.append({path.relative_to(tmp_path / name): path.read_bytes() for path in files})
+    assert made[0] == made[1] and len(made[0]) == 9
+
+
+def test_macros_name_language_and_figure(book: Book, study: QuestionStudy) -> None:
+    lines = question_results.numbers_file(book, study, []).read_text(encoding="utf-8").splitlines()
+    assert r"\newcommand{\CausalQuestionsRulesLabelsAsGiven}{0.750}" in lines
+    assert r"\newcommand{\CausalQuestionsNumbersNotIdentified}{2}" in lines
+    assert r"\newcommand{\CausalQuestionsPublishedGPTFourWithACausalPrompt}{0.704}" in lines
+    assert r"\newcommand{\CausalQuestionsNumbersOpenByRounding}{0}" in lines, "the section names it"
+    told = question_results.sentences(book, study)
+    assert "rules: labels as given: 3 of 4, 0.750" in told[0]
+
+
+def test_recorded_runs_are_a_table_also_where_there_is_none(book: Book, study: QuestionStudy, tmp_path: Path) -> None:
+    assert question_results.replay_table(book, study).empty
+    reply = {"expected": "no", "answer": "no", "text": "No."}
+    run = read_replay("a run", written(tmp_path / "run.jsonl", reply, reply))
+    shown = question_results.replay_table(book, QuestionStudy(study.options, study.asked, (run,)))
+    assert shown.loc[0, "right"].startswith("1.000 [") and shown.loc[0, "told"] == "0"
+    columns = pandas.read_csv(book.tables / "causal" / "questions_replayed.csv").columns
+    assert {"right_low", "right of worded_high"} <= set(columns)
+
+
+def test_latency_counts_every_question(book: Book, study: QuestionStudy) -> None:
+    shown = question_results.latency_table(book, study)
+    assert shown["n"].tolist() == ["5", "3"]
+
+
+def test_the_samples_are_solved_with_a_size_and_an_example_of_each(book: Book) -> None:
+    done = run_questions(load_settings(Path("params.yaml")))
+    assert question_study.size(done)[0] == "questions.jsonl: 48 labelled questions in 24 groups, 6 without a label"
+    shown = [question_inside.example(each) for each in done.asked.values()]
+    inside = question_results.inside_table(book, shown)
+    assert inside["question"].iloc[0] == "rules" and "estimand" in set(inside["step"])
+    assert question_results.inside_figure(book, shown).is_file()
+    assert open_book(load_settings(Path("params.yaml"))).plan.samples == 2000
+
+
+# From the inside
+
+
+def test_a_question_of_ones_own_has_its_graph_and_steps() -> None:
+    drawn = question_inside.graph(split(f"{RULES} {WHAT_IF}"))
+    assert drawn == Drawn(
+        (
+            Arrow("Kelm", "Tarv", prevents=True),
+            Arrow("Tarv", "Osk"),
+            Arrow("Osk", "Brin"),
+            Arrow("Tarv", "Brin"),
+        ),
+        frozenset({"Kelm"}),
+        frozenset({"Brin"}),
+    )
+    numbers = split(f"{HIDDEN} {TABLE} {EFFECT}")
+    drawn = question_inside.graph(numbers)
+    assert drawn is not None and drawn.hidden == {"mood"} and drawn.acted == {"watering"} and drawn.asked == {"growth"}
+    steps = question_inside.steps(numbers)
+    assert steps.iloc[-1].tolist() == ["answer", "yes (not identified)"]
+
+
+def test_what_is_not_read_has_a_reason_and_no_graph(book: Book) -> None:
+    solved = split("Kelm usually causes Tarv. Would Tarv occur if Kelm?")
+    steps = question_inside.steps(solved).set_index("step")["text"]
+    assert "usually" in steps["reason"] and steps["answer"] == "none (unread)"
+    assert question_inside.graph(solved) is None
+    assert question_results.inside_figure(book, [solved]).is_file()
+
+
+def test_one_question_of_each_status_is_shown_with_its_reason(book: Book, study: QuestionStudy) -> None:
+    shown = question_results.flagged_table(book, study)
+    assert shown[["status", "answer", "label"]].to_numpy().tolist() == [["not identified", "yes", "no"]]
+    assert "watering ← mood → growth" in shown.loc[0, "reason"] and "mood" in shown.loc[0, "would suffice"]
+
+
+def test_estimands_read_without_signs() -> None:
+    assert question_inside.in_words("Σ_{z, w} P(y | z) Σ_m P(m)") == "sum over z, w of P(y | z) sum over m of P(m)"
+
+
+# Drawings
+
+
+def texts(fig: Figure) -> list[str]:
+    return [text.get_text() for text in fig.axes[0].texts]
+
+
+def test_a_graph_with_a_cycle_is_drawn_and_causes_stand_to_the_left(tmp_path: Path) -> None:
+    cycle = Drawn((Arrow("a", "b"), Arrow("b", "c", prevents=True), Arrow("c", "b")), frozenset("a"), frozenset("c"))
+    fig = question_pictures.graphs({"cycle": cycle}, 5.9)
+    at = {text.get_text(): text.get_position()[0] for text in fig.axes[0].texts}
+    assert set(at) == {"a", "b", "c"} and at["a"] < min(at["b"], at["c"])
+    styles = [patch.get_linestyle() for patch in fig.axes[0].patches]
+    assert styles.count("--") == 1, "a cause that prevents is dashed"
+    assert save_figure(fig, "cycle", folder=tmp_path).is_file()
+
+
+def test_published_marks_are_hollow_and_measured_ones_have_intervals() -> None:
+    table = pandas.DataFrame(
+        {
+            "row": ["all", "GPT-4"],
+            "value": [0.9, 0.6],
+            "low": [0.8, None],
+            "high": [0.95, None],
+            "n": [10, 20],
+            "published": [False, True],
+        }
+    )
+    ax = question_pictures.accuracies({"rules": table}, 5.9).axes[0]
+    assert [line.get_markerfacecolor() for line in ax.lines] == ["#0b5c8a", "white"]
+    assert len(ax.collections) == 1 and [each.get_text() for each in ax.get_yticklabels()] == [
+        "all, n = 10",
+        "GPT-4, n = 20",
+    ]
+
+
+def test_outcomes_are_shares_with_counts() -> None:
+    table = pandas.DataFrame([[3, 1], [0, 2]], index=["ate", "nde"], columns=["as labelled", "not identified"])
+    fig = question_pictures.outcomes({"numbers": table}, ("as labelled", "not identified"), 5.9)
+    assert texts(fig) == ["3", "1", "2"]
+    assert [bar.get_width() for bar in fig.axes[0].patches] == [0.75, 0.0, 0.25, 1.0]

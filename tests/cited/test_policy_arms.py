@@ -1,0 +1,233 @@
+"""Arms change one thing each, records say what ran, and scores count what is wrong."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
+
+from ovrag_core.base.errors import ModelSetupError, RunError
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.llm import ChatModel
+from ovrag_core.llm.openai import OpenAIBackend
+from ovrag_studies.cited.arms import Parts, ask, runnable
+from ovrag_studies.cited.calibration import Calibration, read_calibration, write_calibration
+from ovrag_studies.cited.corpus import Corpus, assemble
+from ovrag_studies.cited.golden import Query
+from ovrag_studies.cited.published import opposed_pairs
+from ovrag_studies.cited.recorded import RecordedAnswer
+from ovrag_studies.cited.records import PolicyRecord, read_run, record_of, write_run
+from ovrag_studies.cited.retrieval import CorpusIndex, Evidence
+from ovrag_studies.cited.scores import compare_arms, faults, holds_quote, judge, score
+from ovrag_studies.cited.settings import ARMS, Answers, Arm, Policy
+from ovrag_studies.cited.silence import Certificate
+from ovrag_studies.cited.sources import Read
+
+HANDBOOK = (
+    "Rowing Club Handbook Issue 2, 3 March 2022",
+    "1. Fees The annual fee is 120 pounds and is due on 1 March.",
+    "Guests must sign the book in the boathouse before they row.",
+    "The clubhouse is cleaned once a week by the caretaker.",
+    "Dogs must be kept on a lead near the jetty.",
+)
+UPDATE = (
+    "Rowing Club Update 5 May 2024",
+    "1. Precedence Where this update differs from the Rowing Club Handbook, this update prevails.",
+    "2. Fees The annual fee is 150 pounds and is due on 1 March.",
+)
+FEE, DOGS, BOATS = "How high is the annual fee?", "Must dogs be kept on a lead?", "What does a new racing boat cost?"
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    read = [
+        Read(name, f"{name}.txt", 1, row, text)
+        for name, texts in (("handbook", HANDBOOK), ("update", UPDATE))
+        for row, text in enumerate(texts)
+    ]
+    return assemble(read, {"handbook": "0" * 64, "update": "1" * 64})
+
+
+@pytest.fixture(scope="module")
+def parts(corpus: Corpus) -> Parts:
+    return Parts(Policy(), CorpusIndex(corpus))
+
+
+def calibrated(corpus_digest: str, threshold: float | None = 0.5) -> Calibration:
+    certificate = Certificate(threshold, 0.1, 0.1, 40, 30, 0, 0.75, 0.04, threshold is not None)
+    return Calibration(corpus=corpus_digest, golden="g", certificate=certificate)
+
+
+def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: Parts) -> None:
+    result = ask(parts, "no_silence", FEE)
+    assert "150 pounds" in result.answer.sentences[0].text
+    assert any("120 pounds" in each.text for each in result.answer.sentences)
+    (conflict,) = {each.status: each for each in result.conflicts}.values()
+    assert (conflict.status, conflict.clause and conflict.clause.doc_id) == ("superseded", "update")
+    without = ask(parts, "no_conflicts", FEE)
+    assert without.conflicts == ()
+    assert without.components.ran["conflicts"] == "none"
+
+
+def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts: Parts) -> None:
+    strict = replace(parts, calibration=calibrated(parts.digest, 0.9999))
+    silent = ask(strict, "ours", DOGS)
+    assert silent.answer.silent
+    assert "is below the certified threshold 1.000" in silent.answer.reason
+    assert not ask(strict, "no_silence", DOGS).answer.silent
+    assert not ask(replace(parts, calibration=calibrated(parts.digest, 0.0001)), "ours", DOGS).answer.silent
+
+
+def test_without_a_certificate_ours_says_nothing(parts: Parts) -> None:
+    uncertified = replace(parts, calibration=calibrated(parts.digest, None))
+    result = ask(uncertified, "ours", DOGS)
+    assert (result.answer.silent, result.answer.reason) == (True, "no threshold is certified")
+
+
+def test_the_baselines_quote_the_first_paragraph_whole(parts: Parts) -> None:
+    answer = ask(parts, "b2", "Who cleans the clubhouse?").answer
+    assert answer.text == HANDBOOK[3]
+    assert ask(parts, "b2", "xylophone zebra").answer.silent
+    gated = ask(parts, "b3", "Is it wet?").answer
+    assert gated.silent
+
+
+def test_published_rules_flag_opposed_words_and_other_minima(corpus: Corpus) -> None:
+    def pairs(*texts: str) -> list[tuple[int, int]]:
+        made = assemble([Read("d", "d", 1, n, text) for n, text in enumerate(texts)], {"d": ""})
+        return opposed_pairs([Evidence(each, 0.0, "", 1) for each in made.paragraphs])
+
+    assert pairs("You must knock.", "You must not sing.") == [(0, 1)]
+    assert pairs("You must knock.", "You must sing.") == []
+    assert pairs("A minimum of 8 is set.", "At least 12 are due.", "At least 8.") == [(0, 1), (1, 2)]
+
+
+def test_a_model_alone_needs_a_model_or_a_recorded_run(parts: Parts) -> None:
+    assert runnable(ARMS, parts) == list(ARMS[1:])
+    with pytest.raises(ModelSetupError, match="b1 asks a chat model"):
+        ask(parts, "b1", DOGS)
+    recorded = RecordedAnswer("q", DOGS, "answerable", (), "Yes, they must.", False, (), {}, (), 0, None)
+    result = ask(replace(parts, alone={DOGS: recorded}), "b1", DOGS)
+    assert (result.answer.text, result.components.ran) == ("Yes, they must.", {"answers": "recorded"})
+
+
+def _replies(call: Call) -> object:
+    if "passages" not in call.prompt.lower():
+        return "Dogs may run free."
+    return {
+        "sentences": [{"text": "Dogs may run free near the jetty.", "quotes": [{"passage": "P1", "quote": "Dogs"}]}]
+    }
+
+
+def test_what_a_model_says_is_checked_but_where_an_arm_leaves_that_out(parts: Parts) -> None:
+    by_chat = replace(parts, options=Policy(answers=Answers(by="chat")))
+    with FaultyServer(scripted(_replies)) as server:
+        chat = ChatModel(OpenAIBackend(base_url=server.base_url, key=KEY), MODEL)
+        asking = replace(by_chat, chat=chat)
+        alone, ours, unchecked = (ask(asking, arm, DOGS) for arm in ("b1", "no_silence", "no_verification"))
+    assert alone.answer.text == "Dogs may run free."
+    assert ours.answer.silent
+    assert [each.text for each in ours.answer.removed] == ["Dogs may run free near the jetty."]
+    assert unchecked.answer.text == "Dogs may run free near the jetty."
+    assert (unchecked.components.requested["answers"], unchecked.components.ran["answers"]) == ("chat", MODEL)
+    assert unchecked.components.ran["verification"] == "none"
+
+
+QUERIES = [
+    Query("q1", FEE, "contradiction", expected="superseded", quote="The annual fee is 150 pounds"),
+    Query("q2", DOGS, "answerable", quote="kept on a lead"),
+    Query("q3", BOATS, "unanswerable"),
+]
+
+
+def _queries(corpus: Corpus) -> list[Query]:
+    ids = {each.text: each.id for each in corpus.paragraphs}
+    gold = {"q1": (ids[UPDATE[2]], ids[HANDBOOK[1]]), "q2": (ids[HANDBOOK[4]],)}
+    return [replace(each, gold=gold.get(each.query_id, ())) for each in QUERIES]
+
+
+def _records(parts: Parts, arms: Sequence[Arm] = ("b2", "no_silence")) -> list[PolicyRecord]:
+    return [record_of(each.query_id, ask(parts, arm, each.question), parts.digest) for arm in arms for each in QUERIES]
+
+
+def test_scores_count_what_is_wrong(parts: Parts, corpus: Corpus) -> None:
+    judged = judge(_records(parts, ["no_silence"]), _queries(corpus), corpus)
+    assert [each.wrong for each in judged] == [False, False, True]
+    figures = {each.measure: each.estimate for each in score(judged, corpus, Resampling(50), parts.verifier)}
+    expected = {
+        "answered": 1.0,
+        "abstention accuracy": 0.0,
+        "wrong of answered": 1 / 3,
+        "recall@5": 1.0,
+        "quotes that verify": 1.0,
+        "holds the gold quotation": 1.0,
+        "conflict recall": 1.0,
+        "conflicts told apart": 1.0,
+        "ungrounded claims": 0.0,
+    }
+    assert {name: figures[name].value for name in expected} == pytest.approx(expected)
+    assert compare_arms(judge(_records(parts), _queries(corpus), corpus), "b2")["queries"].tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("quote", "held"),
+    [
+        ("dogs must be kept on a lead", True),
+        ("Dogs must be kept on a lead near the jetty. Cats are welcome.", False),
+        ("Cats are welcome. || Dogs must be kept on a lead", True),
+        ("Cats are welcome. | Birds too.", False),
+    ],
+)
+def test_a_gold_quotation_is_held_with_each_of_its_sentences(
+    parts: Parts, corpus: Corpus, quote: str, held: bool
+) -> None:
+    record = record_of("q2", ask(parts, "no_silence", DOGS), parts.digest)
+    query = replace(next(each for each in _queries(corpus) if each.query_id == "q2"), quote=quote)
+    assert holds_quote(judge([record], [query], corpus)[0]) is held
+
+
+def test_a_run_is_read_as_it_was_written_and_its_bytes_do_not_depend_on_time(
+    parts: Parts, corpus: Corpus, tmp_path: Path
+) -> None:
+    records = _records(parts)
+    for name, seconds in (("one", 0.1), ("two", 7.0)):
+        assert write_run(tmp_path / f"{name}.jsonl", [(each, seconds) for each in records]) == 6
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+    assert read_run(tmp_path / "one.jsonl", corpus) == records
+    assert (tmp_path / "one.latency.jsonl").read_text().count("\n") == 6
+
+
+def test_a_run_over_another_corpus_is_refused_with_the_list(parts: Parts, corpus: Corpus, tmp_path: Path) -> None:
+    write_run(tmp_path / "run.jsonl", [(each, 0.0) for each in _records(parts)])
+    other = assemble([Read("handbook", "h", 1, 0, HANDBOOK[4])], {"handbook": ""})
+    with pytest.raises(RunError, match=r"names \d paragraphs that the corpus does not have.*handbook::"):
+        read_run(tmp_path / "run.jsonl", other)
+
+
+@pytest.mark.parametrize("line", ["no JSON", "{}", '{"arm": "b9"}'])
+def test_lines_that_are_no_records_are_named(corpus: Corpus, tmp_path: Path, line: str) -> None:
+    (tmp_path / "run.jsonl").write_text(line + "\n")
+    with pytest.raises(RunError, match=r"run\.jsonl, line 1"):
+        read_run(tmp_path / "run.jsonl", corpus)
+
+
+def test_altered_quotations_and_sentences_are_found(parts: Parts, corpus: Corpus) -> None:
+    (record,) = (each for each in _records(parts, ["no_silence"]) if each.query_id == "q2")
+    assert list(faults([record], corpus, parts.verifier)) == []
+    said = record.sentences[0]
+    turned = replace(said, text=said.text.replace("must be", "must not be"))
+    moved = replace(said, citations=(replace(said.citations[0], start=said.citations[0].start + 1),))
+    found = [
+        list(faults([record.model_copy(update={"sentences": (each,)})], corpus, parts.verifier))
+        for each in (turned, moved)
+    ]
+    assert [len(each) for each in found] == [1, 1]
+    assert "must" in found[0][0]
+    assert "does not stand in handbook" in found[1][0]
+
+
+def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = calibrated("c")
+    write_calibration(tmp_path / "c.json", made)
+    assert read_calibration(tmp_path / "c.json") == made

@@ -1,0 +1,417 @@
+"""Conflicts: norms of sentences, pairs that cannot both be kept, the reasoner's proof, and clauses that settle them."""
+
+import csv
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ovrag_core.base.errors import SettingsError
+from ovrag_core.ontology.reasoner import Reasoner
+from ovrag_studies.cited.amounts import find_amounts
+from ovrag_studies.cited.clashes import clashes
+from ovrag_studies.cited.conflict_model import load_model
+from ovrag_studies.cited.conflicts import (
+    Clash,
+    Conflict,
+    ConflictSettings,
+    find_clashes,
+    find_conflicts,
+    find_corpus_conflicts,
+    open_reasoner,
+    prove,
+)
+from ovrag_studies.cited.corpus import Corpus, Read, assemble, read_corpus
+from ovrag_studies.cited.deontic import Norm, read_norms
+from ovrag_studies.cited.opposition import differing, told
+from ovrag_studies.cited.precedence import find_precedence
+
+PAIRS = yaml.safe_load((Path(__file__).parents[1] / "data" / "policy" / "norm_pairs.yaml").read_text(encoding="utf-8"))
+TABLE = Path(__file__).parents[1] / "data" / "policy" / "rule_pairs.tsv"
+RULES = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+TABLES = [("dev", 41, 11), ("held", 20, 7), ("later", 20, 5), ("last", 22, 2)]  # part, conflicts, lookalikes
+SAMPLES = Path("data/samples/policy")
+
+
+def corpus_of(**documents: list[str]) -> Corpus:
+    read = [
+        Read(name, f"{name}.pdf", 1, row, text) for name, texts in documents.items() for row, text in enumerate(texts)
+    ]
+    return assemble(read, dict.fromkeys(documents, "0" * 64))
+
+
+def clashes_of(first: str, second: str) -> list[Clash]:
+    found = find_clashes(read_norms(corpus_of(a=[first], b=[second])))
+    return [each for each in found if each.first.source.doc_id != each.second.source.doc_id]
+
+
+@pytest.fixture(scope="module")
+def reasoner() -> Iterator[Reasoner]:
+    opened = open_reasoner()
+    yield opened
+    opened.close()
+
+
+def norm_of(text: str) -> Norm:
+    return read_norms(corpus_of(a=[text]))[0]
+
+
+def test_a_norm_says_who_must_do_what_when_how_much_and_where_it_stands() -> None:
+    norms = read_norms(
+        corpus_of(
+            plan=[
+                "Travel Plan Version 3 - March 2024",
+                "4. Booking Rules Contractors must book trains 14 days ahead, unless the director agrees.",
+            ]
+        )
+    )
+    plain, counted = [norm for norm in norms if norm.cue == "must"]
+    assert plain.actor == {"contractor"}
+    assert (plain.modality, plain.action, plain.condition) == ("duty", {"book"}, "unless the director agrees")
+    assert counted.quantity is not None
+    assert (counted.quantity.value, counted.unit) == (14 * 1440, "minute")
+    assert (plain.scope.title, plain.scope.number, plain.scope.heading) == ("Travel Plan", "4", "Booking Rules")
+    assert plain.date == "2024-03-??"
+    assert plain.source.text.startswith("Contractors must")
+
+
+@pytest.mark.parametrize(
+    ("text", "actor"),
+    [
+        ("All employees must wear a badge.", {"employe"}),
+        ("Night nurses must wear a badge.", {"night", "nurs"}),
+        ("Server rooms must be locked.", set()),
+        ("A member of staff may leave.", {"member"}),
+    ],
+)
+def test_the_people_that_a_rule_binds_are_read_from_its_subject(text: str, actor: set[str]) -> None:
+    assert norm_of(text).actor == actor
+
+
+@pytest.mark.parametrize(("which", "least", "most"), [("", 13, 2), ("later_", 18, 4)])
+def test_conflicts_of_other_topics_are_found_and_lookalikes_are_not(which: str, least: int, most: int) -> None:
+    found = sum(bool(clashes_of(**pair)) for pair in PAIRS[f"{which}conflicts"])
+    mistaken = sum(bool(clashes_of(**pair)) for pair in PAIRS[f"{which}lookalikes"])
+    assert found >= least
+    assert mistaken <= most
+
+
+def flagged_rows(pairs: list[dict[str, str]]) -> set[int]:
+    """Which pairs of a table are flagged where all its sentences stand in one corpus."""
+    documents = {f"{side}{row}": [pair[side]] for row, pair in enumerate(pairs) for side in ("first", "second")}
+    clashes = find_clashes(read_norms(corpus_of(**documents)))
+    names = [[each.source.doc_id for each in (clash.first, clash.second)] for clash in clashes]
+    rows = [{int(name.removeprefix("first").removeprefix("second")) for name in sides} for sides in names]
+    return {row.pop() for row in rows if len(row) == 1}
+
+
+@pytest.mark.parametrize(("part", "least", "most"), TABLES)
+def test_rules_of_many_trades_are_told_from_lookalikes(part: str, least: int, most: int) -> None:
+    pairs = [pair for pair in RULES if pair["part"] == part]
+    flagged = flagged_rows(pairs)
+    conflicts = {row for row, pair in enumerate(pairs) if pair["label"] == "conflict"}
+    assert len(flagged & conflicts) >= least
+    assert len(flagged - conflicts) <= most
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("Keys are handed to the caretaker.", "Keys must be left in the gatehouse.", "place"),
+        ("Visiting ends at six in the evening.", "Visiting ends at 20:00.", "quantity"),
+        ("An assessment is done after the cameras run.", "An assessment is done before the cameras run.", "condition"),
+    ],
+)
+def test_where_no_rule_names_the_difference_the_proof_does(
+    first: str, second: str, kind: str, reasoner: Reasoner
+) -> None:
+    one, other = (told(read_norms(corpus_of(a=[text]))) for text in (first, second))
+    found = differing(one, other)
+    assert found is not None
+    assert found[0] == kind
+    assert prove([Clash(*found, 1.0)], reasoner)[0]
+
+
+def test_amounts_that_agree_are_no_difference() -> None:
+    one, other = (told(read_norms(corpus_of(a=[text]))) for text in ("Pay within 30 days.", "Bills: within 30 days."))
+    assert differing(one, other) is None
+
+
+def test_weights_for_other_numbers_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text('{"bias": 0, "features": {"cosine": [0, 1, 1]}}', encoding="utf-8")
+    with pytest.raises(SettingsError, match="other numbers"):
+        load_model(path)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("Gates are oiled every Friday.", "The gates are oiled once a month.", "quantity"),
+        ("Leaks are reported immediately.", "Leaks are reported within 3 days.", "quantity"),
+        (
+            "Nobody stays in the freezer longer than 20 minutes.",
+            "Stay in the freezer no longer than 40 minutes.",
+            "quantity",
+        ),
+        ("Gifts worth more than 25 GBP are declared.", "Gifts of any value are declared.", "limit"),
+        ("Files are encrypted with AES-128.", "Files are encrypted with AES-256.", "quantity"),
+        ("Visitors must wear a vest.", "It is up to visitors whether they wear a vest.", "duty"),
+        ("Hand the keys in at night.", "Drivers need not hand the keys in at night.", "duty"),
+        ("Machines may be started without a test.", "Machines must be tested before they are started.", "duty"),
+        ("The bursar approves school trips.", "School trips are approved by the head teacher.", "actor"),
+        ("Only the pharmacist may open the safe.", "The ward sister opens the safe.", "exclusive"),
+        ("Leave is requested in writing.", "Leave is requested by telephone.", "means"),
+        ("Acids are stored in the cold room.", "Acids are kept in the ventilated cabinet.", "place"),
+        ("A helmet is worn only when it rains.", "A helmet is worn at all times.", "condition"),
+        ("Staff accept tips from guests.", "Staff decline tips from guests.", "denial"),
+    ],
+)
+def test_each_kind_of_conflict_is_named_and_refuted(first: str, second: str, kind: str, reasoner: Reasoner) -> None:
+    norms = [read_norms(corpus_of(a=[text])) for text in (first, second)]
+    found = [Clash(name, mine, theirs, 1.0) for name, mine, theirs in clashes(*norms)]
+    assert kind in {each.kind for each in found}
+    assert all(prove(found, reasoner))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Orders above 1,000 GBP need a director.", "Orders of up to 1,000 GBP do not need a director."),
+        ("Overtime needs approval, except in an emergency.", "In an emergency overtime needs no approval."),
+        ("Plans are sent 20 days before the talk.", "Plans are returned within 10 days."),
+        ("Forms are handed in on paper, not by telephone.", "Forms are handed in by post."),
+        ("Leaks are reported within a day.", "Leaks are reported on the same day."),
+        ("In term, lists are checked in 4 hours.", "Lists are checked by the clerk, as Section 3 says."),
+    ],
+)
+def test_other_cases_exceptions_and_other_words_for_one_rule_do_not_clash(first: str, second: str) -> None:
+    norms = [read_norms(corpus_of(a=[text])) for text in (first, second)]
+    assert list(clashes(*norms)) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Bikes must be locked at night.", "Bikes must be locked at night."),
+        ("Leave is requested at least 2 weeks ahead.", "Leave is requested at most 6 weeks ahead."),
+        ("Stock is counted every 12 months.", "Stock is counted once a year."),
+        ("Invoices are paid within 10 working days.", "Invoices are paid within 14 days."),
+        ("Interns may not sign contracts.", "Directors may sign contracts."),
+        ("Contractors must wear a badge.", "Employees need not wear a badge."),
+        ("Taxis may be used at night.", "Pool cars may not be used at night."),
+        ("Loans must not be made without approval.", "Loans may be made with prior approval."),
+    ],
+)
+def test_rules_that_can_both_be_kept_do_not_clash(first: str, second: str) -> None:
+    assert clashes_of(first, second) == []
+
+
+def test_the_reasoner_refutes_what_clashes_and_names_the_axiom(reasoner: Reasoner) -> None:
+    ban = clashes_of("Visitors may enter the paint shop.", "Visitors must not enter the paint shop.")
+    amount = clashes_of("Samples are kept for 3 years.", "Samples are kept for 5 years.")
+    assert prove(ban[:1] + amount[:1], reasoner) == [("Forbidden DisjointWith Permitted",), ("Functional: amount",)]
+
+
+HANDBOOK = ["Site Handbook Version 1 - May 2023", "2. Ladders Ladders are inspected every 6 months."]
+RULE = "5. Ladders Ladders are inspected every 3 months."
+
+
+def settled(reasoner: Reasoner, clause: str, date: str = "June 2024", later: bool = False) -> Conflict:
+    corpus = corpus_of(handbook=HANDBOOK, update=[f"Safety Update Version 1 - {date}", clause, RULE])
+    chosen = ConflictSettings(later_prevails=later)
+    (found,) = find_corpus_conflicts(corpus, reasoner, chosen)
+    return found
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "Where this update differs from the Site Handbook, the update prevails.",
+        "This update takes precedence over existing policies.",
+        "The Site Handbook is superseded by this update.",
+    ],
+)
+def test_a_clause_lets_the_update_prevail(reasoner: Reasoner, clause: str) -> None:
+    conflict = settled(reasoner, clause)
+    assert (conflict.status, conflict.prevails) == ("superseded", "second")
+    assert conflict.clause is not None
+    assert conflict.clause.text == clause
+    assert conflict.proof
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "This update was agreed with the works council.",
+        "This update does not supersede the Site Handbook.",
+        "This update takes precedence over the Travel Handbook.",
+        "This update replaces all earlier issues of the safety letter.",
+    ],
+)
+def test_a_later_date_alone_decides_nothing(reasoner: Reasoner, clause: str) -> None:
+    conflict = settled(reasoner, clause)
+    assert (conflict.status, conflict.prevails, conflict.clause) == ("unresolved", None, None)
+
+
+def test_existing_documents_are_not_those_of_a_later_date(reasoner: Reasoner) -> None:
+    clause = "This update takes precedence over existing policies."
+    assert settled(reasoner, clause, date="June 2022").status == "unresolved"
+
+
+def test_the_handbook_prevails_where_the_update_says_so(reasoner: Reasoner) -> None:
+    conflict = settled(reasoner, "In case of conflict with the Site Handbook, the Site Handbook prevails.")
+    assert (conflict.status, conflict.prevails) == ("superseded", "first")
+
+
+def test_the_settings_may_let_the_later_prevail_where_days_are_known(reasoner: Reasoner) -> None:
+    corpus = corpus_of(
+        old=["Yard Rules 1 May 2023", "Gates are checked every 6 months."],
+        new=["Dock Rules 2 June 2024", "Gates are checked every 3 months."],
+    )
+    assert find_corpus_conflicts(corpus, reasoner)[0].status == "unresolved"
+    (later,) = find_corpus_conflicts(corpus, reasoner, ConflictSettings(later_prevails=True))
+    assert (later.status, later.prevails, later.clause) == ("superseded", "second", None)
+
+
+ORDINANCE = [
+    "Ordinance 2026",
+    "Part A. Order. Regulation 1. Where Schedule 1 departs from Part B, the Schedule prevails.",
+    "Part B. Mail. Regulation 2. A mailbox holds at most 20 letters.",
+    "Part C. Doors. Regulation 3. The side door is locked at 18:00.",
+    "Schedule 1. Limits. Paragraph 1. A mailbox holds at most 50 letters.",
+    "Paragraph 2. The side door is locked at 20:00.",
+]
+YARD_BOOK = [
+    "Yard Book",
+    "1. How this book works. If Chapter 4 does not square with Chapter 2 or 3, go by Chapter 4.",
+    "2. In the yard. A mailbox holds at most 20 letters.",
+    "4. New rules. A mailbox holds at most 50 letters. The side door is locked at 20:00.",
+    "5. Doors. The side door is locked at 18:00.",
+]
+
+
+CHANGED_RULES = [
+    "Club rules",
+    "Part 1. Mail. A mailbox holds at most 20 letters.",
+    "Part 2. Doors. The side door is locked at 18:00.",
+    "Yellow Sheet 3, in force from 1 May 2026 Wherever it says something other than Part 1, go by the sheet.",
+    "A mailbox holds at most 50 letters. The side door is locked at 20:00.",
+]
+
+
+@pytest.mark.parametrize(("texts", "winner"), [(ORDINANCE, "50"), (YARD_BOOK, "50"), (CHANGED_RULES, "50")])
+def test_a_part_of_a_document_prevails_over_those_that_a_clause_names(
+    reasoner: Reasoner, texts: list[str], winner: str
+) -> None:
+    mail, door = sorted(
+        find_corpus_conflicts(corpus_of(book=texts), reasoner), key=lambda each: "door" in each.first.source.text
+    )
+    assert (mail.status, door.status) == ("superseded", "unresolved")
+    assert winner in (mail.first if mail.prevails == "first" else mail.second).source.text
+
+
+@pytest.mark.parametrize(
+    ("clause", "prevails"),
+    [
+        ("Chapter 3 overrides Chapter 2.", "3 months"),
+        ("If Chapters 2 and 3 contradict each other, Chapter 2 stands.", "6 months"),
+        ("In the event of a conflict between Chapter 2 and Chapter 3, the latter prevails.", "3 months"),
+        ("In the event of a conflict between Chapter 2 and Chapter 3, the former prevails.", "6 months"),
+        ("Anything in Chapter 2 that is inconsistent with Chapter 3 is of no effect.", "3 months"),
+        ("The rules in Chapter 2 apply unless Chapter 3 says otherwise.", "3 months"),
+        ("Wherever two chapters differ, the later one prevails.", "3 months"),
+        ("Chapters 2 and 3 stand side by side; neither prevails.", None),
+        ("Chapter 3 does not override Chapter 2.", None),
+        ("Chapter 4 prevails over Chapter 2.", None),
+        ("On matters of paint, Chapter 3 prevails over Chapter 2.", None),
+        ("Employees apply to the bursar under Chapter 3, not under Chapter 2.", None),
+    ],
+)
+def test_chapters_are_ranked_as_a_clause_says(reasoner: Reasoner, clause: str, prevails: str | None) -> None:
+    book = [
+        "Rule Book",
+        f"Chapter 1. General. {clause}",
+        "Chapter 2. Stores. Ladders are inspected every 6 months.",
+        "Chapter 3. Changes. Ladders are inspected every 3 months.",
+        "Chapter 4. Other. Doors are painted green.",
+    ]
+    (found,) = find_corpus_conflicts(corpus_of(book=book), reasoner)
+    winner = {"first": found.first.source.text, "second": found.second.source.text, None: ""}[found.prevails]
+    assert (prevails or "") in winner
+    assert bool(winner) == bool(prevails)
+
+
+@pytest.mark.parametrize(
+    ("clause", "status"),
+    [
+        ("Where this update differs from Section 2 of the Site Handbook, this update prevails.", "superseded"),
+        ("Where this update differs from Section 3 of the Site Handbook, this update prevails.", "unresolved"),
+    ],
+)
+def test_a_clause_that_names_sections_is_for_these(reasoner: Reasoner, clause: str, status: str) -> None:
+    assert settled(reasoner, clause).status == status
+
+
+@pytest.mark.parametrize(
+    ("clause", "status"),
+    [
+        ("Where this update differs from the Site Handbook, this update prevails, except in Section 7.", "superseded"),
+        ("Where this update differs from the Site Handbook, it prevails, except in Section 2.", "unresolved"),
+        (
+            "This update prevails over the Site Handbook. It does not affect Section 2 of the Site Handbook.",
+            "unresolved",
+        ),
+        ("Sections 2 and 3 of the Site Handbook no longer apply.", "superseded"),
+        ("Sections 3 and 4 of the Site Handbook no longer apply.", "unresolved"),
+        ("Section 5 of this update replaces Section 2 of the Site Handbook.", "superseded"),
+        ("Section 9 of this update replaces Section 2 of the Site Handbook.", "unresolved"),
+        ("On questions of paint, this update prevails over the Site Handbook.", "unresolved"),
+    ],
+)
+def test_what_a_clause_leaves_alone_stays(reasoner: Reasoner, clause: str, status: str) -> None:
+    assert settled(reasoner, clause).status == status
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Tell us at once.", [(0, "minute")]),
+        ("Effective immediately, two signatures are needed.", [(2, "")]),
+        ("Washed every Friday and once every two years.", [(10080, "minute"), (24, "month")]),
+        ("Three times a week, and every other month.", [(3360, "minute"), (2, "month")]),
+        ("From the third day a note is needed.", [(3, "nth day")]),
+    ],
+)
+def test_amounts_without_figures_are_read(text: str, values: list[tuple[int, str]]) -> None:
+    assert [(each.value, each.unit) for each in find_amounts(text)] == values
+
+
+def test_all_conflicts_of_the_samples_are_found_and_settled(reasoner: Reasoner) -> None:
+    corpus = read_corpus(SAMPLES / "corpus" / "processed" / "paragraphs.jsonl")
+    pairs = list(map(yaml.safe_load, (SAMPLES / "conflicts" / "pairs.jsonl").read_text().splitlines()))
+    found = find_conflicts(read_norms(corpus), reasoner, find_precedence(corpus))
+    right = 0
+    for pair in (row for row in pairs if row["label"] == "conflict"):
+        quotes = {pair["first_quote"], pair["second_quote"]}
+        hits = [
+            each
+            for each in found
+            if all(any(quote in norm.source.text for norm in (each.first, each.second)) for quote in quotes)
+        ]
+        right += any(hit.status == pair["status"] for hit in hits)
+    assert right >= 11
+    count = len(corpus.paragraphs)
+    flagged = {frozenset((each.first.source.paragraph_id, each.second.source.paragraph_id)) for each in found}
+    assert len(flagged) <= 0.01 * count * (count - 1) / 2
+
+
+def test_random_paragraphs_of_the_published_corpus_are_seldom_flagged(external_data: Path) -> None:
+    corpus = read_corpus(external_data / "policy" / "dev" / "corpus" / "processed" / "paragraphs.jsonl")
+    clashes = find_clashes(read_norms(corpus), find_precedence(corpus))
+    flagged = {frozenset((each.first.source.paragraph_id, each.second.source.paragraph_id)) for each in clashes}
+    pairs = len(list(combinations(corpus.paragraphs, 2)))
+    assert pairs == 15_400
+    assert 10 <= len(flagged) <= 0.01 * pairs

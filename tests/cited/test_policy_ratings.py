@@ -1,0 +1,190 @@
+"""Blind rating: the pack tells no arm, foreign ratings are refused, and two raters are compared on what both rated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ovrag_core.base.errors import ResultError
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_studies.cited.corpus import Corpus, Read, assemble
+from ovrag_studies.cited.rating_widget import RatingPage, answer_html, rating_page
+from ovrag_studies.cited.ratings import (
+    KEY,
+    PACK,
+    Claim,
+    Given,
+    Item,
+    Pack,
+    Quotation,
+    Rating,
+    add_rating,
+    compare,
+    make_pack,
+    order_for,
+    ratings_path,
+    read_key,
+    read_pack,
+    read_ratings,
+    write_pack,
+)
+
+PLAN = Resampling(samples=500)
+RULE = "Dogs stay on a lead."
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    return assemble([Read("park", "park.pdf", 1, 0, RULE)], {"park": "a" * 64})
+
+
+def given(corpus: Corpus, arm: str, number: int) -> Given:
+    quotation = Quotation(doc_id="park", paragraph_id=corpus.paragraphs[0].id, quote="on a lead")
+    claim = Claim(text=f"Dogs {number} stay on a lead.", quotations=[quotation])
+    return Given(f"q{number}", arm, f"Question {number}?", (claim,))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, corpus: Corpus) -> Path:
+    pack, key = make_pack([given(corpus, arm, n) for arm in ("plain", "ours") for n in range(6)], corpus, seed=3)
+    write_pack(tmp_path, pack, key)
+    return tmp_path
+
+
+def rating(pack: Pack, item: str, rater: str, **changes: object) -> Rating:
+    values = {"g0": False, "supported": 1, "claims": 1, "g2": 2, "u1": 4, "u2": 3, **changes}
+    return Rating.model_validate({"pack": pack.digest, "item": item, "rater": rater, **values})
+
+
+def test_the_pack_tells_neither_arm_nor_query_and_is_shuffled(folder: Path) -> None:
+    text = (folder / PACK).read_text()
+    assert "plain" not in text and "ours" not in text and '"q' not in text.replace('"question', "").replace('"quot', "")
+    pack = read_pack(folder)
+    key = read_key(folder, pack)
+    arms = [key[item.name].arm for item in pack.items]
+    assert sorted(arms) == ["ours"] * 6 + ["plain"] * 6
+    assert arms not in (sorted(arms), sorted(arms, reverse=True))
+
+
+def test_the_pack_does_not_depend_on_the_order_of_arms(corpus: Corpus) -> None:
+    answers = [given(corpus, arm, n) for arm in ("plain", "ours") for n in range(6)]
+    assert make_pack(answers, corpus, 3) == make_pack(answers[::-1], corpus, 3)
+    assert make_pack(answers, corpus, 3)[0] != make_pack(answers, corpus, 4)[0]
+
+
+def test_silent_answers_are_left_out_and_a_pack_of_them_refused(corpus: Corpus) -> None:
+    silent = Given("q9", "ours", "Why?", ())
+    assert len(make_pack([silent, given(corpus, "ours", 1)], corpus, 1)[0].items) == 1
+    with pytest.raises(ResultError, match="nothing to rate"):
+        make_pack([silent], corpus, 1)
+
+
+def test_paragraphs_that_the_corpus_lacks_are_listed(corpus: Corpus) -> None:
+    foreign = Quotation(doc_id="lake", paragraph_id="lake::1", quote="x")
+    answer = Given("q1", "ours", "?", (Claim(text="x", quotations=[foreign]),))
+    with pytest.raises(ResultError, match="index it anew and answer again: lake::1"):
+        make_pack([answer], corpus, 1)
+
+
+def test_raters_see_the_same_answers_in_orders_of_their_own(folder: Path) -> None:
+    pack = read_pack(folder)
+    ann, ben = order_for("Ann", pack), order_for("Ben", pack)
+    assert ann != ben and sorted(map(str, ann)) == sorted(map(str, ben))
+    assert order_for("Ann", pack) == ann
+
+
+def test_two_raters_are_compared_on_what_both_rated(folder: Path) -> None:
+    pack = read_pack(folder)
+    key = read_key(folder, pack)
+    names = [item.name for item in pack.items]
+    for number, name in enumerate(names):
+        add_rating(folder, rating(pack, name, "Ann", u1=1 + number % 5))
+        if number < 10:
+            apart = {"g0": True, "supported": 0} if number == 0 else {}
+            add_rating(folder, rating(pack, name, "Ben", u1=1 + number % 5, **apart))
+    found = read_ratings(folder, pack)
+    report = compare(found["Ann"], found["Ben"], key, PLAN)
+    assert report.items == 10
+    assert report.agreement["U1"].kappa.value == 1.0
+    # One G0 of ten differs, and Ann says no throughout: chance agrees as often as the two do.
+    assert report.agreement["G0"].kappa.value == pytest.approx(0.0)
+    assert report.agreement["G0"].pabak.value == pytest.approx(0.8)
+    assert set(report.means) == {"ours", "plain"}
+    assert sum(means["answers"] for means in report.means.values()) == 10
+
+
+def test_the_last_rating_of_an_answer_counts(folder: Path) -> None:
+    pack = read_pack(folder)
+    for clarity in (1, 5):
+        add_rating(folder, rating(pack, "a001", "Ann", u1=clarity))
+    assert read_ratings(folder, pack)["Ann"]["a001"].u1 == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"u1":4', '"u1":6', "line 1: u1: "),
+        ('"g0":false', '"g0":true', "exactly where G1 counts one"),
+        ('"item":"a001"', '"item":"b001"', "another pack"),
+        ('{"pack"', '["pack"', "line 1"),
+    ],
+)
+def test_a_rating_that_cannot_be_is_refused_with_its_line(folder: Path, old: str, new: str, said: str) -> None:
+    pack = read_pack(folder)
+    add_rating(folder, rating(pack, "a001", "Ann"))
+    path = ratings_path(folder, "Ann")
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(ResultError, match=said):
+        read_ratings(folder, pack)
+
+
+def test_ratings_and_keys_of_another_pack_are_refused(folder: Path, corpus: Corpus) -> None:
+    add_rating(folder, rating(read_pack(folder), "a001", "Ann"))
+    pack, _ = make_pack([given(corpus, "ours", 1)], corpus, 1)
+    with pytest.raises(ResultError, match="another pack"):
+        read_ratings(folder, pack)
+    with pytest.raises(ResultError, match="key of another pack"):
+        read_key(folder, pack)
+    (folder / KEY).write_text("[]")
+    with pytest.raises(ResultError, match="is no key"):
+        read_key(folder, pack)
+
+
+def test_no_answer_in_common_is_said(folder: Path) -> None:
+    pack = read_pack(folder)
+    one, other = rating(pack, "a001", "Ann"), rating(pack, "a002", "Ben")
+    with pytest.raises(ResultError, match="no answer in common"):
+        compare({"a001": one}, {"a002": other}, read_key(folder, pack), PLAN)
+
+
+def test_the_page_keeps_what_is_rated_and_goes_on_where_the_rater_stopped(folder: Path) -> None:
+    page = RatingPage(folder)
+    page.start()
+    assert "Give your name" in page.status.value
+    page.rater.value = "Ann"
+    page.start()
+    page.keep()
+    assert "every scale" in page.status.value
+    page.citations.value, page.clarity.value, page.actionability.value, page.supported.value = 2, 4, 5, 1
+    page.keep()
+    assert "Answer 2 of 12" in page.status.value and page.clarity.value is None
+    [kept] = read_ratings(folder, page.pack)["Ann"].values()
+    assert (kept.g0, kept.u1, kept.u2, kept.item) == (False, 4, 5, page.items[0].name)
+    again = RatingPage(folder)
+    again.rater.value = "Ann"
+    again.start()
+    assert "Answer 2 of 12" in again.status.value
+    again.show(12)
+    assert "All 12 answers are rated" in again.status.value and again.save.disabled
+
+
+def test_what_is_shown_is_escaped(folder: Path) -> None:
+    attack = "<script>owned()</script>"
+    quotation = Quotation(doc_id=attack, paragraph_id="p", quote=attack)
+    shown = answer_html(Item(name="a", question=attack, sentences=[Claim(text=attack, quotations=[quotation])]))
+    assert "<script>" not in shown and shown.count("&lt;script&gt;") == 4
+
+
+def test_a_folder_without_a_pack_is_a_sentence(tmp_path: Path) -> None:
+    assert "make a rating pack first" in rating_page(tmp_path).value

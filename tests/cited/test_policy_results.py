@@ -1,0 +1,245 @@
+"""What the study's tables, macros and curves say, on a run of a few queries that is written out here."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas
+import pytest
+
+from ovrag_core.base.errors import ResultError
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_studies.cited import conflict_metrics, part_results, results, scores
+from ovrag_studies.cited.answers import Sentence, cite
+from ovrag_studies.cited.book import Book, published
+from ovrag_studies.cited.conflict_metrics import Flagged, Pair, read_pairs
+from ovrag_studies.cited.corpus import Corpus, Read, assemble
+from ovrag_studies.cited.critic import LABELS, Finding
+from ovrag_studies.cited.critic_metrics import Snippet
+from ovrag_studies.cited.golden import Query
+from ovrag_studies.cited.recorded import read_run
+from ovrag_studies.cited.records import EvidenceRecord, PolicyRecord
+from ovrag_studies.cited.rejections import Tried, rejected, try_checks
+from ovrag_studies.cited.retrieval_metrics import Ranked
+from ovrag_studies.cited.scores import Judged
+from ovrag_studies.cited.settings import Arm
+from ovrag_studies.cited.silence import learn_then_test
+
+TEXTS = ("Dogs must be kept on a lead at all times.", "Dogs need no lead after dusk.", "Cats may roam in the garden.")
+GOLDEN = [
+    Query("q1", "Must dogs be on a lead?", "contradiction", gold=("park::p1",), expected="unresolved"),
+    Query("q2", "May cats roam?", "answerable", gold=("park::p3",), quote="may roam"),
+    Query("q3", "May horses graze?", "unanswerable"),
+    Query("q4", "Where may cats roam?", "answerable", gold=("park::p3",), quote="in the garden"),
+]
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    read = [Read("park", "park.txt", 1, row, text, f"park::p{row + 1}") for row, text in enumerate(TEXTS)]
+    return assemble(read, {"park": "0" * 64})
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(Resampling(100), 5.9, 0.1, tables=tmp_path / "tables", figures=tmp_path / "figures")
+
+
+def judged(corpus: Corpus, arm: Arm, said: dict[str, tuple[int | None, float]]) -> list[Judged]:
+    """Records of an arm: for each query the paragraph that it copies, None for silence, and its confidence."""
+    records = []
+    for query in GOLDEN:
+        row, confidence = said[query.query_id]
+        sentences: tuple[Sentence, ...] = ()
+        if row is not None:
+            each = corpus.paragraphs[row]
+            sentences = (Sentence(each.text, (cite(each, 0, len(each.text)),)),)
+        found = EvidenceRecord(paragraph_id=corpus.paragraphs[row or 0].id, rank=1, score=1.0, by="fused")
+        records.append(
+            PolicyRecord(
+                arm=arm,
+                query_id=query.query_id,
+                question=query.question,
+                sentences=sentences,
+                removed=(),
+                silent=row is None,
+                reason="" if row is not None else "score 0.100 is below the certified threshold 0.700",
+                confidence=confidence,
+                threshold=0.7,
+                evidence=(found,),
+                conflicts=(),
+                notices=(),
+                requested={},
+                ran={},
+                repairs=0,
+                unknown=0,
+                invented=0,
+                corpus="",
+            )
+        )
+    return scores.judge(records, GOLDEN, corpus)
+
+
+@pytest.fixture
+def run(corpus: Corpus) -> list[Judged]:
+    """B2 answers all, twice wrongly; ours is silent twice, once where it should not be."""
+    eager = judged(corpus, "b2", {"q1": (0, 0.9), "q2": (2, 0.8), "q3": (2, 0.5), "q4": (1, 0.5)})
+    ours = judged(corpus, "ours", {"q1": (0, 0.9), "q2": (2, 0.8), "q3": (None, 0.2), "q4": (None, 0.5)})
+    return [*eager, *ours]
+
+
+def test_arms_are_told_apart_by_who_is_wrong(book: Book, run: list[Judged], corpus: Corpus) -> None:
+    labelled = {"audited": run}
+    scored = {"audited": scores.score(run, corpus, book.plan)}
+    shown = results.arms_table(book, labelled, scored).set_index("arm")
+    assert shown.loc["B2, extract", "wrong"].startswith("0.500 ["), "one query has no answer, one cites no gold"
+    assert shown.loc["ours", "wrong"].startswith("0.000 [") and shown.loc["ours", "abstained"].startswith("1.000 [")
+    assert shown.loc["ours", "answer rate"].startswith("0.500 [")
+    full = pandas.read_csv(book.tables / "policy" / "arms.csv")
+    row = full[(full["arm"] == "ours") & (full["measure"] == "wrong of answered")].iloc[0]
+    assert row["n"] == 2, "of the answers, not of the queries"
+    tex = (book.tables / "policy" / "arms.tex").read_text(encoding="utf-8")
+    assert "4 queries with audited labels (2 answerable, 1 contradiction, 1 unanswerable)" in tex
+
+
+def test_what_is_missed_is_listed_with_what_happened(book: Book, run: list[Judged]) -> None:
+    ours = results.cases_table(book, {"audited": run})
+    assert ours["query"].tolist() == ["q4"] and ours["what happened"][0].startswith("silent: score 0.100")
+    eager = results.cases_table(book, {"audited": run}, "b2")
+    assert eager["what happened"].tolist() == [
+        "answered, though the text does not say",
+        "answered without a gold paragraph",
+    ]
+
+
+def test_published_figures_stand_beside_ours_and_are_marked(book: Book, run: list[Judged], corpus: Corpus) -> None:
+    scored = {"audited": scores.score(run, corpus, book.plan)}
+    shown = results.published_table(book, {"audited": run}, scored).set_index("arm")
+    assert shown.loc["B3, gpt-4o-mini (recorded)", "answer rate"] == "0.250"
+    assert shown.loc["extractive (draft)", "abstained"] == "1.000"
+    assert shown.loc["extractive (draft)", "answer rate"] == "n/a", "the draft says nothing of it"
+    assert all("(recorded)" in arm or "(draft)" in arm for arm in shown.index if arm not in results.NAMES.values())
+
+
+def test_published_figures_are_those_of_the_dissertation() -> None:
+    recorded = published()["recorded"]
+    assert len(recorded) == 5 and {run["queries"] for run in recorded.values()} == {63, 44}
+    assert recorded["B3, gpt-4o-mini"]["citation recall"] == 0.5556
+    assert recorded["B3, extractive"]["conflict precision"] == 0.2857
+    assert recorded["B2, gpt-4o-mini"]["conflict precision"] is None, "nothing was flagged"
+
+
+def test_published_figures_are_those_of_the_run_files(external_data: Path) -> None:
+    names = {
+        "answer_rate": "answer rate",
+        "abstention_accuracy": "abstention accuracy",
+        "evidence_recall_at_5": "recall@5",
+        "evidence_mrr": "MRR@5",
+        "citation_precision": "citation precision",
+        "citation_recall": "citation recall",
+        "contradiction_recall": "conflict recall",
+        "contradiction_precision": "conflict precision",
+    }
+    runs = [read_run(path) for path in sorted((external_data / "policy/dev/runs").iterdir())]
+    found = sorted(str({ours: run.published[theirs] for theirs, ours in names.items()}) for run in runs)
+    assert found == sorted(
+        str({name: each[name] for name in names.values()}) for each in published()["recorded"].values()
+    )
+
+
+def test_a_curve_takes_answers_of_one_confidence_together(run: list[Judged]) -> None:
+    eager = [each for each in run if each.record.arm == "b2"]
+    assert results.curve_of(eager).tolist() == [[0.25, 0.0], [0.5, 0.0], [1.0, 0.5]]
+    assert results.curve_of(eager, {"q1": 0.1, "q2": 0.2, "q3": 0.9, "q4": 0.8})[0].tolist() == [0.25, 1.0]
+    assert results.point_of(eager) == (1.0, 0.5)
+    silent = [each for each in run if not each.answered]
+    assert results.point_of(silent) is None and len(results.curve_of(silent)) == 0
+
+
+def test_silence_says_whether_it_is_certified(book: Book) -> None:
+    certificates = {
+        "audited": learn_then_test([0.9] * 30 + [0.1] * 10, [False] * 30 + [True] * 10),
+        "few": learn_then_test([0.9] * 19, [False] * 19),
+    }
+    shown = results.silence_table(book, certificates).set_index("labels")
+    assert shown.loc["audited", "certified"] == "yes" and shown.loc["audited", "answered"] == "30"
+    assert shown.loc["few", "certified"] == "no" and shown.loc["few", "threshold"] == "n/a"
+    assert shown.loc["few", "least answers"] == "22"
+
+
+def test_macros_of_the_first_labels_carry_no_name(book: Book, run: list[Judged], corpus: Corpus) -> None:
+    scored = {name: scores.score(run, corpus, book.plan) for name in ("audited", "published")}
+    certificates = {"audited": learn_then_test([0.9] * 30, [False] * 30)}
+    tried = {"three rules": [Tried("must", "text", True)]}
+    path = results.numbers_file(book, dict.fromkeys(scored, run), scored, certificates, tried, 3)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert r"\newcommand{\PolicyBTwoWrongOfAnswered}{0.500}" in lines
+    assert r"\newcommand{\PolicyPublishedBTwoWrongOfAnswered}{0.500}" in lines
+    assert r"\newcommand{\PolicySilenceCertified}{certified}" in lines
+    assert r"\newcommand{\PolicyQueries}{4}" in lines and r"\newcommand{\PolicyThreeRulesMustRejected}{1.000}" in lines
+
+
+def test_ways_of_finding_stand_beside_recorded_runs(book: Book) -> None:
+    ranks = {("audited", "dense"): [Ranked("q1", 1.0, 0.5, False), Ranked("q2", 0.0, 0.0, False)]}
+    shown = part_results.retrieval_table(book, ranks)
+    assert shown.loc[0, "recall@5"].startswith("0.500") and shown.loc[0, "queries"] == "2"
+    assert "B1, gpt-4o-mini (recorded)" not in shown["found by"].tolist(), "nothing was retrieved there"
+    assert "dense and reranked (draft)" in shown["found by"].tolist()
+
+
+def test_checks_are_tried_on_every_kind_of_sentence(corpus: Corpus, book: Book) -> None:
+    tries = try_checks(corpus, {"all pass": lambda *_: True, "none passes": lambda *_: False})
+    assert {each.trial for each in tries["all pass"]} == {"unchanged", "must", "paragraph"}, "no figure to change"
+    assert rejected(tries["none passes"], "must", book.plan).value == 1.0
+    assert rejected(tries["all pass"], "number", book.plan).value is None
+    shown = part_results.checks_table(book, tries)
+    assert shown["sentences"].tolist() == ["unchanged", "must and must not swapped", "another paragraph"]
+    assert shown["n"].tolist()[:2] == ["3", "1"]
+
+
+def pair(label: str, second: str = "park::p2", **more: str) -> Pair:
+    quotes = {"first_quote": TEXTS[0], "second_quote": TEXTS[int(second[-1]) - 1]}
+    return Pair.model_validate(
+        {"pair_id": label, "label": label, "first": "park::p1", "second": second, **quotes, **more}
+    )
+
+
+def test_conflicts_count_where_both_paragraphs_are_named(corpus: Corpus, book: Book) -> None:
+    pairs = [pair("conflict", status="unresolved"), pair("lookalike", "park::p3")]
+    found = conflict_metrics.assess(Flagged(frozenset({(0, 1), (1, 2)})), pairs, corpus, book.plan)
+    assert (found.found.value, found.lookalikes.value, found.others.value) == (1.0, 0.0, 1.0)
+    missed = conflict_metrics.assess(Flagged(frozenset({(0, 2)})), pairs, corpus, book.plan)
+    assert (missed.missed, missed.mistaken, missed.others.value) == (("conflict",), ("lookalike",), 0.0)
+    shown = part_results.conflicts_table(book, {"ours": found, "theirs": missed}, 3)
+    assert shown["system"].tolist() == ["ours", "theirs"] and shown["told apart"].tolist() == ["n/a", "n/a"]
+
+
+def test_a_file_of_pairs_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(f"{pair('conflict').model_dump_json()}\n{{}}\n", encoding="utf-8")
+    with pytest.raises(ResultError, match=r"line 2: pair_id"):
+        read_pairs(path)
+    path.write_text("\n", encoding="utf-8")
+    with pytest.raises(ResultError, match="no pair"):
+        read_pairs(path)
+
+
+def test_a_critic_is_worth_what_its_labels_are(book: Book) -> None:
+    snippets = [Snippet(snippet_id=f"s{row}", text="Only a fool objects.", labels=["L1"]) for row in range(2)]
+    snippets.append(Snippet(snippet_id="s3", text="Doors close at six.", labels=[]))
+    half: list[list[Finding]] = [[Finding("L1", 0, 11, "")], [], [Finding("L3", 0, 5, "")]]
+    found = {"half": half, "perfect": [[Finding("L1", 0, 11, "")], [Finding("L1", 0, 11, "")], []]}
+    shown = part_results.critic_table(book, snippets, found).set_index("critic")
+    assert (
+        shown.loc["perfect", "macro F1"].startswith("1.000") and shown.loc["perfect", "neutral flagged"][:5] == "0.000"
+    )
+    assert shown.loc["half", "macro F1"].startswith("0.333"), "L1 two thirds, L3 nothing right"
+    assert shown.loc["half", "neutral flagged"].startswith("1.000")
+    labels = part_results.critic_labels_table(book, snippets, found)
+    assert len(labels) == 2 * len(LABELS) and labels.loc[0, "precision"].startswith("1.000")
+
+
+def test_a_second_set_of_labels_judges_the_same_answers(corpus: Corpus, run: list[Judged]) -> None:
+    stricter = [replace(each, gold=("park::p2",)) if each.query_id == "q1" else each for each in GOLDEN]
+    again = scores.judge([each.record for each in run], stricter, corpus)
+    assert [each.wrong for each in run if each.query.query_id == "q1"] == [False, False]
+    assert [each.wrong for each in again if each.query.query_id == "q1"] == [True, True]

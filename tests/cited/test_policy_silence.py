@@ -1,0 +1,129 @@
+"""Silence: the test that certifies a threshold, and scores that tell what is answered from what is not."""
+
+from dataclasses import dataclass
+from math import exp
+
+import pytest
+
+from ovrag_studies.cited.answers import Answer, Sentence
+from ovrag_studies.cited.calibration import learn
+from ovrag_studies.cited.corpus import Paragraph, Read, assemble
+from ovrag_studies.cited.golden import Query
+from ovrag_studies.cited.silence import (
+    COSINE,
+    GRID,
+    MEAN,
+    SCALE,
+    SHIFT,
+    TraitReader,
+    Traits,
+    learn_then_test,
+    least_answers,
+)
+
+
+def falling(count: int) -> list[float]:
+    return [1 - row / (count + 1) for row in range(count)]
+
+
+def test_twenty_two_answers_are_the_fewest_that_can_be_certified() -> None:
+    assert least_answers(0.10, 0.10) == 22
+    assert learn_then_test(falling(22), [False] * 22).certified
+    assert not learn_then_test(falling(21), [False] * 21).certified
+
+
+def test_nineteen_queries_cannot_certify_and_the_report_says_so() -> None:
+    certificate = learn_then_test(falling(19), [False] * 19)
+    assert certificate.threshold is None
+    assert certificate.text.startswith("not certified")
+
+
+def test_no_error_is_allowed_before_38_answers() -> None:
+    right = [False] * 30
+    assert learn_then_test(falling(50), [*right, True, *[False] * 19]).answered == 30
+    assert not learn_then_test(falling(50), [False] * 21 + [True] + [False] * 28).certified
+
+
+def test_one_error_passes_where_the_first_threshold_answers_38() -> None:
+    wrong = [False] * 25 + [True] + [False] * 12
+    stopped = learn_then_test(falling(38), wrong)
+    assert (stopped.answered, stopped.errors, stopped.certified) == (25, 0, True)
+    certificate = learn_then_test(falling(38), wrong, start=38)
+    assert (certificate.answered, certificate.errors, certificate.certified) == (38, 1, True)
+    assert certificate.p <= 0.10
+
+
+def test_testing_stops_at_the_first_failure_even_if_a_laxer_threshold_would_pass() -> None:
+    wrong = [False] * 24 + [True] + [False] * 75
+    certificate = learn_then_test(falling(100), wrong)
+    assert (certificate.answered, certificate.errors) == (24, 0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "wrong", "alpha", "grid"),
+    [([0.5], [], 0.1, (0.9, 0.1)), ([0.5], [True], 0.0, (0.9, 0.1)), ([0.5], [True], 0.1, (0.1, 0.9))],
+)
+def test_impossible_tests_are_refused(
+    scores: list[float], wrong: list[bool], alpha: float, grid: tuple[float, ...]
+) -> None:
+    with pytest.raises(ValueError, match=r"belong|between|fall"):
+        learn_then_test(scores, wrong, alpha, grid=grid)
+
+
+@dataclass(frozen=True)
+class Found:
+    paragraph: Paragraph
+    score: float = 1.0
+
+
+def evidence_of(*texts: str) -> list[Found]:
+    read = [Read("club", "club.txt", 1, row, text) for row, text in enumerate(texts)]
+    return [Found(each) for each in assemble(read, {"club": "0" * 64}).paragraphs]
+
+
+def said(query: str, *, silent: bool = False) -> Answer:
+    return Answer(query, (Sentence("Badges are worn.", ()),), (), silent, "", 0.5, "extractive")
+
+
+@pytest.fixture(scope="module")
+def reader() -> TraitReader:
+    return TraitReader()
+
+
+def test_a_question_that_the_evidence_answers_scores_higher_than_one_that_it_only_lies_near(
+    reader: TraitReader,
+) -> None:
+    evidence = evidence_of(
+        "Boats are taken out between eight and six. The key hangs in the boathouse.",
+        "The yearly fee is 120 pounds and is due on 1 March.",
+    )
+    answered = reader.score(said("When do I have to pay my fee?"), evidence)
+    assert answered > reader.score(said("Is the fee lower for pensioners?"), evidence)
+    assert answered > reader.score(said("Where can I have lunch?"), evidence)
+
+
+def test_without_an_answer_or_evidence_the_score_is_0(reader: TraitReader) -> None:
+    assert reader.score(said("When?", silent=True), evidence_of("The fee is due on 1 March.")) == 0.0
+    assert reader.score(said("When is the fee due?"), []) == 0.0
+
+
+def test_a_score_is_that_of_the_surest_paragraph_and_of_all() -> None:
+    traits = Traits((1.0, -2.0), (0.25, 0.75))
+    assert traits.score(0, 0) == pytest.approx(1 / (1 + exp(-SCALE * 1.0 - SHIFT)))
+    assert traits.score(8, 0) == pytest.approx(1 / (1 + exp(-SCALE * 4.0 - SHIFT))), "its cosine makes the second best"
+    assert traits.score(8, 2) == pytest.approx(1 / (1 + exp(-SCALE * 3.0 - SHIFT))), "less by twice the mean, -0.5"
+
+
+def test_a_score_lies_between_0_and_1_whatever_the_reader_says() -> None:
+    surest, least = (Traits((odds,), (cosine,)).score(COSINE, MEAN) for odds, cosine in ((9.3, 1.0), (-9.3, 0.0)))
+    assert 0 < least < GRID[-1] < GRID[0] < surest < 1
+
+
+def test_a_calibration_tests_the_scores_of_its_queries(reader: TraitReader) -> None:
+    evidence = evidence_of("The yearly fee is 120 pounds and is due on 1 March.")
+    asked = [Query(str(row), f"When is the fee of year {row} due?", "answerable") for row in range(30)]
+    made = learn(asked, lambda text: (said(text), evidence), lambda *_: False, reader, "c", "g", (0.1, 0.1))
+    assert (made.certificate.n, made.certificate.certified) == (30, True)
+    assert made.threshold <= min(reader.score(said(each.question), evidence) for each in asked)
+    wrong = learn(asked, lambda text: (said(text), evidence), lambda *_: True, reader, "c", "g", (0.1, 0.1))
+    assert wrong.threshold > 1

@@ -1,0 +1,150 @@
+"""Experiments, tables and figures of the study: what they count, and that the notebook writes what the stage lists."""
+
+import json
+import random
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy
+import pandas
+import pytest
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.types import Document
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.report.figures import save_figure
+from ovrag_core.retrieval.embedding import Vectors
+from ovrag_studies.contract_review import answer_metrics, experiments, pictures, scores
+from ovrag_studies.contract_review.answer_metrics import Asked, pooled_spans, precision_recall, span_estimates
+from ovrag_studies.contract_review.datasets import Contract, Question
+from ovrag_studies.contract_review.experiments import Remembered, published, redrawn_f1
+
+
+class Counting:
+    """Stands in for the embedder and remembers how often each text was embedded."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return numpy.array([[zlib.crc32(text.encode()) % 7, 1.0] for text in texts], dtype=numpy.float32)
+
+
+def asked(contract: str, gold: tuple[str, ...], answer: str | None, score: float = 0.9) -> Asked:
+    return Asked(contract, "Insurance", gold, ((answer, score),) if answer else (), score if answer else 0.0)
+
+
+def test_published_figures_are_those_of_the_study() -> None:
+    read = published()
+    assert read["e1"]["rag"]["Claude 3 Haiku"] == 0.9585
+    assert read["e2"]["recursive 2,048"] == {"relevancy": 0.247, "f1": 0.501}
+    assert read["e3"]["graph v2"] == {"relevancy": 0.274, "f1": 0.521}
+    assert set(read["e2"]) <= set(experiments.E2), "each published arm is one of ours"
+    assert set(read["e3"]) == {experiments.PLAIN, "graph v1", "graph v2"}
+
+
+def test_a_text_is_embedded_once_and_given_in_the_order_asked() -> None:
+    counting = Counting()
+    embedder = Remembered(counting)
+    first = embedder.embed(["a", "b", "a"])
+    second = embedder.embed(["b", "c"])
+    assert counting.texts == ["a", "b", "c"]
+    assert (first[0] == first[2]).all() and (first[1] == second[0]).all()
+
+
+def test_the_setting_of_two_contracts_is_drawn_anew_and_repeatably() -> None:
+    rows = [
+        asked(f"c{number}", ("keeps insurance",), "keeps insurance" if number < 2 else "something else")
+        for number in range(4)
+    ]
+    drawn = redrawn_f1(rows, 50, 7)
+    assert drawn == redrawn_f1(rows, 50, 7) and len(drawn) == 50
+    assert set(drawn) == {0.0, 0.5, 1.0}, "none, one or both of the two contracts are answered rightly"
+
+
+def test_intervals_of_pooled_spans_are_around_their_values() -> None:
+    chance = random.Random(3)
+    said = ["the supplier keeps insurance", "no"]
+    rows = [asked(f"c{number % 8}", (said[0],), chance.choice(said), chance.random()) for number in range(64)]
+    aupr, at_80 = span_estimates(rows, Resampling(200))
+    whole = pooled_spans(rows)
+    assert (aupr.value, at_80.value) == (whole.aupr, whole.precision_at_80)
+    assert aupr.low < aupr.value < aupr.high and aupr.clusters == 8
+    plain = answer_metrics.resampled(rows, lambda drawn: pooled_spans(drawn).aupr, Resampling(200))
+    assert (aupr.low, aupr.high) == pytest.approx((plain.low, plain.high))
+    curve = precision_recall(rows)
+    assert (numpy.diff(curve[:, 0]) >= 0).all() and (numpy.diff(curve[:, 1]) <= 1e-12).all()
+
+
+def test_f1_counts_what_is_at_least_as_probable_as_asked_whatever_the_last_answer_says(tmp_path: Path) -> None:
+    text = "The law is that of Utah. Goods are insured."
+    questions = (Question("a__Governing Law", "Governing Law", ((0, 24),)), Question("a__Insurance", "Insurance", ()))
+    contract = Contract(Document("a", text), questions)
+    right = {"text": text[:24], "start": 0, "end": 24, "score": 0.6}
+    wrong = {"text": text[25:], "start": 25, "end": len(text), "score": 0.2}
+    given = [
+        {"id": questions[0].id, "answers": [right], "present": 0.6},
+        {"id": questions[1].id, "answers": [wrong], "present": 0.2},
+    ]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("\n".join(map(json.dumps, given)), encoding="utf-8")
+    for least, f1 in ((0.5, 1.0), (0.1, 2 / 3)):
+        frame = scores.score_answers([contract], file, Resampling(20), least).set_index("measure")
+        assert frame.loc["f1 cuad", "value"] == pytest.approx(f1)
+
+
+def test_a_question_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "chunks.jsonl"
+    file.write_text('{"id": "a__Parties", "chunks": []}\n' * 2, encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"chunks\.jsonl line 2: a__Parties is there twice; leave one of them"):
+        scores.score_chunks([], file, Resampling(20))
+
+
+def test_scores_for_people_are_aligned_and_say_what_was_resampled() -> None:
+    frame = pandas.DataFrame(
+        [("mrr", 0.5, 0.4, 0.6, 10, 3), ("max_recall", None, None, None, 10, 0)], columns=scores.COLUMNS
+    )
+    text = scores.scores_text(frame, Resampling(100))
+    assert re.search(r"^mrr +0\.5000 +\[0\.400, 0\.600\] +10$", text, re.M)
+    assert re.search(r"^max_recall +n/a +10$", text, re.M)
+    assert text.endswith("intervals resample 3 contracts 100 times")
+
+
+def test_pictures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
+    table = pandas.DataFrame({"one": [0.2, 0.4], "two": [0.3, 0.5]}, index=["a", "b"])
+    curve = numpy.array([[0.1, 1.0], [0.5, 0.6], [1.0, 0.2]])
+    measured = pandas.DataFrame({"arm": ["a"], "value": [0.5], "value_low": [0.4], "value_high": [0.6]})
+    sized = measured.assign(scope="pooled", contracts=3)
+    drawn = {
+        "dots": lambda: pictures.dots({"x": table, "y": table}, 5, label="share"),
+        "spreads": lambda: pictures.spreads({"a": [0.1, 0.2, 0.4]}, {"a": 0.5}, 5, label="F1", others="published"),
+        "presence": lambda: pictures.presence({"a": ([0.1, 0.9], [False, True])}, {"a": curve}, 5),
+        "curve": lambda: pictures.precision_recall({"a": curve}, {"b": 0.4}, 5),
+        "size": lambda: pictures.by_size(sized, 5, label="recall"),
+        "beside": lambda: pictures.beside(measured, {"b": 0.4}, 5, label="accuracy"),
+    }
+    for name, make in drawn.items():
+        first, second = (save_figure(make(), name, folder=tmp_path / place) for place in ("1", "2"))
+        assert first.read_bytes() == second.read_bytes()
+        assert first.with_suffix(".pdf").read_bytes() == second.with_suffix(".pdf").read_bytes()
+
+
+def test_every_figure_says_what_it_rests_on(project: Path) -> None:
+    made = sorted((project / "figures/contract_review").glob("*.tex"))
+    assert made
+    for file in [*made, *(project / "tables/contract_review").glob("*.tex")]:
+        text = file.read_text(encoding="utf-8")
+        assert ("Model: " in text and "n = " in text) or file.name == "numbers.tex", file.name
+
+
+def test_macros_of_the_study_are_its_own(project: Path) -> None:
+    numbers = project / "tables/contract_review/numbers.tex"
+    names = re.findall(r"\\newcommand\{\\(\w+)\}", numbers.read_text(encoding="utf-8"))
+    others = re.findall(r"\\newcommand\{\\(\w+)\}", (project / "tables/numbers.tex").read_text(encoding="utf-8"))
+    assert names and len(names) == len(set(names)) and not set(names) & set(others)
+    assert all(name.startswith("ContractReview") for name in names)

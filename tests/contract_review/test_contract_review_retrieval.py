@@ -1,0 +1,462 @@
+"""Cutting, asking, retrieving, reranking and measuring in the study of contract review."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy
+import pytest
+import torch
+import transformers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ovrag_core.base.errors import CorpusError, MalformedReplyError, ModelSetupError, QuestionError, SettingsError
+from ovrag_core.base.types import Document, Usage
+from ovrag_core.llm import Message, Reply
+from ovrag_core.retrieval.embedding import Vectors, minilm
+from ovrag_core.retrieval.fusion import join
+from ovrag_core.retrieval.lexical import Lexicon
+from ovrag_core.retrieval.rerank import find_reranker
+from ovrag_core.retrieval.words import stems
+from ovrag_studies.contract_review import retrieval_metrics as metrics
+from ovrag_studies.contract_review.chunkers import CHUNKERS, ContractChunk, chunk
+from ovrag_studies.contract_review.datasets import Contract, Question, load_cuad
+from ovrag_studies.contract_review.expansion import (
+    WORDINGS,
+    Wording,
+    ask,
+    asked,
+    queries,
+    read_descriptions,
+    reword,
+    reworded,
+    titled,
+    vocabulary,
+)
+from ovrag_studies.contract_review.rerank import rerank
+from ovrag_studies.contract_review.retrievers import SCORERS, Found, Shelf, search, shelve, store
+
+BOATS = """SUPPLY OF BOATS
+
+This agreement is made on May 2, 2016 by and between Leith Yard Ltd. and Forth Ferries Ltd.
+
+1. Price. The buyer pays ten pounds for each boat.
+
+2. Insurance. The yard shall maintain marine insurance and name the buyer as an additional insured.
+
+3. Assignment. Neither party may assign this agreement without the prior written consent of the other.
+
+4. Governing Law. This agreement is governed by and construed in accordance with the laws of Scotland.
+"""
+TEA = """LICENSE OF A TEA BLEND
+
+1. Grant. The owner grants the house a perpetual, irrevocable license to sell the blend.
+
+2. Law. The laws of Ceylon govern.
+"""
+
+
+class Letters:
+    """An embedder that counts letters: quick, and alike for like words."""
+
+    name = "letters"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        counted = [[1e-3 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+        vectors = numpy.array(counted, dtype=numpy.float32).reshape(len(texts), 26)
+        return (vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)).astype(numpy.float32)
+
+
+class Says:
+    """A chat model with one reply."""
+
+    name = "says"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.asked: list[Message] = []
+
+    def complete(self, messages: Sequence[Message], **_: object) -> Reply:
+        self.asked = list(messages)
+        return Reply(self.text, None, Usage(prompt_tokens=0, completion_tokens=0), "stop", 0.0, self.name, False)
+
+    async def acomplete(self, messages: Sequence[Message], **_: object) -> Reply:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return small_shelf(tmp_path, BOATS, TEA)
+
+
+def small_shelf(folder: Path, *texts: str, chunker: str = "clause-1024") -> Shelf:
+    documents = [Document(f"contract {number}", text) for number, text in enumerate(texts)]
+    return shelve(documents, chunker, Letters(), vectors=folder, cuts=folder)
+
+
+def cut(text: str) -> str:
+    """The text with its clauses made long enough to be chunks of their own."""
+    return text.replace(".\n", ". And so" + " and so" * 60 + ".\n")
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    """Two contracts with the real embedder, which makes their vectors once."""
+    folder = tmp_path_factory.mktemp("embedded")
+    contracts = [Document("boats", cut(BOATS)), Document("tea", cut(TEA))]
+    return shelve(contracts, "clause-1024", minilm(), vectors=folder, cuts=folder)
+
+
+@pytest.mark.parametrize("name", list(CHUNKERS))
+@pytest.mark.parametrize(
+    "text",
+    ["", " \n\f ", "One line.", BOATS, BOATS.replace("\n", "\r\n"), "\ufeff" + BOATS, "word " * 3000, "x" * 5000],
+    ids=["empty", "blank", "line", "plain", "crlf", "bom", "no headings", "no space"],
+)
+def test_every_character_is_in_a_chunk_of_its_span(name: str, text: str) -> None:
+    chunks = chunk(Document("d", text), name)
+    covered = {place for each in chunks for place in range(each.start, each.end)}
+    assert all(each.text == text[each.start : each.end] and each.text.strip() for each in chunks)
+    assert all(text[place].isspace() for place in set(range(len(text))) - covered)
+    assert all(each.end - each.start <= 2048 for each in chunks)
+    assert len({each.id for each in chunks}) == len(chunks)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([*BOATS.splitlines(), "(a)(i) x;", "\f", "\u00ad", "word " * 400, "y" * 900])))
+def test_clause_chunks_are_in_order_and_apart(lines: list[str]) -> None:
+    chunks = chunk(Document("d", "\n".join(lines)), "clause-1024")
+    assert all(first.end <= second.start for first, second in pairwise(chunks))
+    assert all(each.end - each.start <= 1024 for each in chunks)
+
+
+def test_a_chunk_knows_its_section() -> None:
+    chunks = chunk(Document("d", cut(BOATS)), "clause-1024")
+    insured = next(each for each in chunks if "additional insured" in each.text)
+    assert insured.section == "2 Insurance"
+    assert chunks[chunks.index(insured) + 1].section in {"2 Insurance", "3 Assignment"}
+    assert chunks[0].section == ""
+
+
+def test_unknown_names_are_named(shelf: Shelf, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="unknown way of cutting contracts 'sliced'; known are fixed-2048"):
+        chunk(Document("d", BOATS), "sliced")
+    with pytest.raises(SettingsError, match="unknown retriever 'crystal ball'; known are minilm"):
+        search(shelf, "crystal ball", ask("law"))
+    with pytest.raises(QuestionError, match="'Weather' is no category of the checklist"):
+        queries("Weather", "vocabulary")
+    with pytest.raises(CorpusError, match="no contract 'contract 7' among the 2"):
+        search(shelf, "bm25", ask("law"), within="contract 7")
+    with pytest.raises(SettingsError, match="k is 0"):
+        search(shelf, "bm25", ask("law"), 0)
+    with pytest.raises(QuestionError, match="the question is empty"):
+        ask("  ")
+    with pytest.raises(SettingsError, match="unknown reranker"):
+        find_reranker("oracle", Letters())
+    with pytest.raises(CorpusError, match="two contracts are called d"):
+        shelve([Document("d", BOATS), Document("d", TEA)], "fixed-2048", Letters(), vectors=tmp_path, cuts=tmp_path)
+
+
+@pytest.mark.parametrize("retriever", list(SCORERS))
+def test_retrievers_find_what_is_asked(retriever: str, embedded: Shelf) -> None:
+    query = queries("Insurance", "vocabulary")[0]
+    found = search(embedded, retriever, query, 2, within="boats")
+    assert any("marine insurance" in each.chunk.text for each in found)
+    assert {each.chunk.document_id for each in found} == {"boats"}
+    assert found == search(embedded, retriever, query, 2, within=["boats"])
+    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+
+
+@pytest.mark.parametrize("retriever", list(SCORERS))
+def test_k_may_exceed_the_chunks_and_texts_may_be_empty(retriever: str, tmp_path: Path) -> None:
+    shelf = small_shelf(tmp_path, "", "One line about law.", " \f ")
+    found = search(shelf, retriever, queries("Governing Law", "vocabulary"), 50)
+    assert [each.chunk.text for each in found] == ["One line about law."]
+    assert search(shelf, retriever, ask("law"), 3, within="contract 0") == []
+
+
+def test_a_question_with_no_indexed_word_finds_nothing_by_words(shelf: Shelf) -> None:
+    query = ask("zebra crossing")
+    assert search(shelf, "bm25", query) == []
+    assert search(shelf, "rrf", query) == search(shelf, "rrf", query) != []
+    assert search(shelf, "bm25", ask("of the and")) == []
+
+
+def test_below_the_threshold_nothing_is_returned(shelf: Shelf) -> None:
+    best = search(shelf, "sentences", ask("law"), 1)[0].score
+    assert search(shelf, "sentences", ask("law"), threshold=best)
+    assert search(shelf, "sentences", ask("law"), threshold=best + 0.01) == []
+
+
+def test_the_title_leads_to_its_contract(tmp_path: Path) -> None:
+    contracts = [Document("Leith Supply Agreement", BOATS), Document("Kandy License Agreement", TEA)]
+    shelf = shelve(contracts, "fixed-2048", Letters(), vectors=tmp_path, cuts=tmp_path)
+    query = titled(ask("Which law governs?"), "Kandy License Agreement")
+    assert query.text == "In the contract Kandy License Agreement: Which law governs?"
+    [found] = search(shelf, "bm25", query, documents=1)
+    assert found.chunk.document_id == "Kandy License Agreement"
+    assert len(search(shelf, "bm25", ask("law"), documents=1)) == 2  # no title word: all are kept
+
+
+def test_what_stands_at_the_beginning_is_sought_there(tmp_path: Path) -> None:
+    text = cut(BOATS) + cut("\n5. Dates. Made and entered into as of the date of the agreement dated May 3, 2016.\n")
+    shelf = small_shelf(tmp_path, text)
+    [placed] = queries("Agreement Date", "vocabulary")
+    [unplaced] = queries("Agreement Date", "unplaced")
+    assert placed.beginning
+    first = [[each.chunk.start for each in search(shelf, "blend", query, 9)].index(0) for query in (placed, unplaced)]
+    assert first[0] < first[1]
+
+
+def test_ranks_are_joined_as_published() -> None:
+    first, second = numpy.array([3.0, 2.0, -numpy.inf]), numpy.array([-numpy.inf, 5.0, -numpy.inf])
+    assert join([first, second]).tolist() == [1 / 61, 1 / 62 + 1 / 61, -numpy.inf]
+
+
+def test_bm25_is_that_of_the_books() -> None:
+    lexicon = Lexicon([["a", "b", "a"], ["b"], []])
+    length, mean = 3, 4 / 3
+    inverse = numpy.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
+    expected = inverse * 2 / (2 + 1.5 * (1 - 0.75 + 0.75 * length / mean))
+    assert lexicon.scores([("a", 2.0)])[0] == pytest.approx(2 * expected, rel=1e-5)
+    assert lexicon.scores([("a", 1.0)]).tolist()[1:] == [-numpy.inf, -numpy.inf]
+    assert Lexicon([]).scores([("a", 1.0)]).tolist() == []
+
+
+def test_soft_hyphens_and_endings_do_not_part_words() -> None:
+    assert stems("The insur\u00adances, IN\u00adSURED") == ["insur", "insur"]
+
+
+def test_the_cache_gives_what_was_cut(tmp_path: Path) -> None:
+    first, again = small_shelf(tmp_path, BOATS), small_shelf(tmp_path, BOATS)
+    assert first.chunks(first.scope(None)) == again.chunks(again.scope(None))
+    for file in tmp_path.glob("*.json"):
+        file.write_text("{", encoding="utf-8")
+    mended = small_shelf(tmp_path, BOATS)
+    assert mended.chunks(mended.scope(None)) == first.chunks(first.scope(None))
+    assert search(mended, "blend", ask("law")) == search(first, "blend", ask("law"))
+
+
+def test_chroma_finds_what_the_exact_search_finds(tmp_path: Path) -> None:
+    contracts = [Document("boats", cut(BOATS)), Document("tea", cut(TEA))]
+    shelf = shelve(contracts, "clause-1024", Letters(), vectors=tmp_path, cuts=tmp_path)
+    in_chroma = store(shelf, tmp_path / "index")
+    for scope in (("boats",), ("boats", "tea")):
+        found = in_chroma(shelf, ask("license to sell the blend"), scope, 3)
+        exact = search(shelf, "minilm", ask("license to sell the blend"), 3, within=scope)
+        assert [each.chunk for each in found] == [each.chunk for each in exact]
+    with pytest.raises(CorpusError, match="no text to index"):
+        store(small_shelf(tmp_path, ""), tmp_path / "empty")
+
+
+def test_the_vocabulary_is_whole() -> None:
+    assert len(vocabulary()) == 41
+    placed = [category for category, words in vocabulary().items() if words.place == "beginning"]
+    assert placed == ["Document Name", "Parties", "Agreement Date", "Effective Date"]
+    for category in vocabulary():
+        for wording in WORDINGS:
+            assert len(queries(category, wording)) == (4 if wording == "rewordings" else 1)
+
+
+def test_descriptions_come_from_either_layout(tmp_path: Path) -> None:
+    described = {"Insurance": "Is there insurance?"}
+    (tmp_path / "ours").mkdir()
+    listed = [{"category": "Insurance", "description": "Is there insurance?", "question": "…"}]
+    (tmp_path / "ours" / "categories.json").write_text(json.dumps(listed), encoding="utf-8")
+    qas = [{"id": "X__Insurance", "question": asked("Insurance", "Is there insurance?"), "answers": []}]
+    published = {"data": [{"title": "X", "paragraphs": [{"context": "", "qas": qas}]}]}
+    (tmp_path / "CUADv1.json").write_text(json.dumps(published), encoding="utf-8")
+    assert read_descriptions(tmp_path / "ours") == described
+    assert read_descriptions(tmp_path / "CUADv1.json") == described
+    assert queries("Insurance", "description", described)[0].text == "Insurance: Is there insurance?"
+    (tmp_path / "ours" / "categories.json").write_text("[1]", encoding="utf-8")
+    with pytest.raises(CorpusError, match="does not list CUAD's categories"):
+        read_descriptions(tmp_path / "ours")
+
+
+def test_a_chat_model_rewords_and_its_chatter_is_dropped() -> None:
+    chat = Says("1. Who bears the risk?\n\n- On whom does the risk lie?\n---\n(3) Whose is the risk?\nA fourth?")
+    assert reword(chat, "Risk?") == ("Who bears the risk?", "On whom does the risk lie?", "Whose is the risk?")
+    assert "Risk?" in chat.asked[1].content
+    assert [query.text for query in reworded(chat, "Insurance")][1:] == list(reword(chat, "Risk?"))
+    with pytest.raises(MalformedReplyError, match="no other wording"):
+        reword(Says("---\n42"), "Risk?")
+
+
+def test_reranking_keeps_the_best_and_the_order_of_ties(shelf: Shelf) -> None:
+    found = search(shelf, "minilm", ask("insurance"), 10)
+    kept = rerank(found, "insurance", find_reranker("sentences", Letters()), keep=2)
+    assert len(kept) == 2
+    assert kept[0].score >= kept[1].score
+    assert rerank(found, "x", lambda _, texts: [1.0] * len(texts), keep=99) == [
+        Found(each.chunk, 1.0) for each in found
+    ]
+    assert rerank([], "x", lambda _, texts: []) == []
+
+
+def save_cross_encoder(folder: Path) -> Path:
+    """Write a cross-encoder of two layers with random weights, as `sentence-transformers` saves one, into `folder`."""
+    words = sorted({word.lower() for word in re.findall(r"\w+|[^\w\s]", BOATS)})
+    (folder / "words.txt").write_text(
+        "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]), encoding="utf-8"
+    )
+    transformers.BertTokenizer(str(folder / "words.txt")).save_pretrained(folder)
+    torch.manual_seed(7)
+    config = transformers.BertConfig(
+        vocab_size=len(words) + 5,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=1,
+        initializer_range=1.0,
+    )
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_cross_encoder_reads_question_and_text_together(shelf: Shelf, tmp_path: Path) -> None:
+    folder = save_cross_encoder(tmp_path)
+    score = find_reranker("cross-encoder", Letters(), folder)
+    texts = ["the buyer pays", "the laws of scotland", "marine insurance"]
+    values = score("who pays", texts)
+    model = transformers.BertForSequenceClassification.from_pretrained(folder).eval()
+    tokens = transformers.BertTokenizer.from_pretrained(folder)(
+        ["who pays"] * 3, texts, padding=True, return_tensors="pt"
+    )
+    with torch.no_grad():
+        logits = model(**tokens).logits[:, 0]
+    assert values == pytest.approx(torch.sigmoid(logits).tolist(), abs=1e-5)
+    assert score("the laws", texts) != values, "the question counts"
+    assert score("who pays", texts[::-1]) == pytest.approx(values[::-1], abs=1e-5), "scores stay beside their texts"
+    found = search(shelf, "minilm", ask("insurance"), 10)
+    best = rerank(found, "insurance", score, keep=1)[0]
+    assert best.score == max(score("insurance", [each.chunk.text for each in found]))
+
+
+def test_missing_or_broken_weights_are_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ModelSetupError, match=r"holds no cross-encoder.*or rerank by sentences") as raised:
+        find_reranker("cross-encoder", Letters(), tmp_path)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(SettingsError, match="needs cache_dir"):
+        find_reranker("cross-encoder", Letters())
+    save_cross_encoder(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ModelSetupError, match="cannot be loaded") as raised:
+        find_reranker("cross-encoder", Letters(), tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+def place(start: int, end: int, text: str = "x" * 10_000, document: str = "d") -> ContractChunk:
+    return ContractChunk(f"{document}#{start}", document, start, end, text[start:end])
+
+
+def test_measures_of_a_ranking() -> None:
+    document = Document("d", "x" * 10_000)
+    ranked = [place(0, 100), place(100, 200), place(5000, 9000), place(200, 300)]
+    gold = [(160, 260), (5500, 5600)]
+    measured = metrics.measure(document, ranked, gold, budget=200)
+    assert (measured.recall_1, measured.recall_3, measured.mrr) == (0.0, 1.0, 1 / 3)
+    assert metrics.measure(document, ranked[:2], [(150, 250)]).mrr == 1 / 2  # half of a span that crosses a border
+    assert metrics.measure(document, ranked[:2], [(151, 251)]).mrr == 0  # less than half
+    assert (measured.hit, metrics.measure(document, ranked, gold, budget=4200).hit) == (0.0, 1.0)
+    assert measured.presence == 1
+    assert metrics.measure(document, ranked, [(160, 260)]).presence == 0  # the end of it is in the fourth chunk
+    spaced = "x" * 99 + " " + "x" * 200
+    two = [place(100, 200, spaced), place(0, 99, spaced)]
+    assert metrics.measure(Document("d", spaced), two, [(50, 150)]).presence == 1
+    assert metrics.measure(document, [], gold) == metrics.Measures(0, 0, 0, 0, 0, 0, None, 0)
+    with pytest.raises(ValueError, match="that have an answer"):
+        metrics.measure(document, ranked, [])
+
+
+def test_chunks_of_other_contracts_find_nothing() -> None:
+    text = "The first sentence is here. The second sentence is there."
+    gold = [(0, 27)]
+    alien = place(0, len(text), text, "e")
+    measured = metrics.measure(Document("d", text), [alien, place(0, len(text), text)], gold)
+    assert (measured.recall_1, measured.recall_3, measured.relevancy) == (0, 1, 0.25)
+    assert metrics.measure(Document("d", text), [alien], gold).presence == 0
+
+
+def test_relevancy_counts_sentences() -> None:
+    text = "The first sentence is here. The second sentence is there. The third one is nowhere."
+    start = text.index("The second")
+    measured = metrics.measure(Document("d", text), [place(0, len(text), text)], [(start, start + 10)])
+    assert measured.relevancy == pytest.approx(1 / 3)
+
+
+def test_records_are_what_a_scoring_tool_reads() -> None:
+    [first, second] = metrics.records(toy(1), lambda contract, question: [Found(place(0, 9, document="c0"), 1.0)])
+    assert first == {"id": "c0__A", "chunks": [{"start": 0, "end": 9}]}
+    assert second["id"] == "c0__B"
+
+
+def here(contract: Contract, start: int) -> Found:
+    return Found(place(start, start + 100, document=contract.document.id), 1.0)
+
+
+def toy(count: int) -> list[Contract]:
+    return [
+        Contract(
+            Document(f"c{number}", "x" * 1000),
+            (Question(f"c{number}__A", "A", ((0, 10),)), Question(f"c{number}__B", "B", ())),
+        )
+        for number in range(count)
+    ]
+
+
+def test_arms_are_compared_by_contract() -> None:
+    contracts = toy(12)
+    good = metrics.run(contracts, lambda contract, question: [here(contract, 0)])
+    bad = metrics.run(contracts, lambda contract, question: [here(contract, 0 if contract.document.id < "c5" else 500)])
+    assert (len(good), list(good["category"].unique())) == (12, ["A"])
+    assert metrics.estimate(good, "recall_3").value == 1
+    compared = metrics.differences({"good": good, "bad": bad}, "bad", "recall_3")
+    [row] = compared.to_dict("records")
+    assert row["difference"] == pytest.approx(5 / 12)
+    assert row["low"] > 0
+    assert row["holm"] == row["p"] < 0.05
+    summed = metrics.summary({"good": good})
+    assert set(summed["measure"]) == set(metrics.MEASURES)
+    with pytest.raises(ValueError, match="same questions"):
+        metrics.difference(good, bad[1:], "recall_3")
+
+
+def test_the_small_setting_is_redrawn_the_same_way() -> None:
+    contracts = toy(6)
+    frame = metrics.run(contracts, lambda contract, question: [here(contract, 0)])
+    drawn = metrics.redrawn(contracts, frame, "recall_3", draws=20)
+    assert drawn.equals(metrics.redrawn(contracts, frame, "recall_3", draws=20))
+    assert (set(drawn["cases"]), set(drawn["answerable"]), set(drawn["value"])) == ({4}, {2}, {1.0})
+    assert len(metrics.redrawn(contracts[:1], frame, "recall_3", draws=2)) == 2
+
+
+def test_words_alone_find_most_answers_in_cuad(external_data: Path, tmp_path: Path) -> None:
+    folder = external_data / "contract_review" / "cuad"
+    contracts = load_cuad(folder)[:15]
+    documents = [contract.document for contract in contracts]
+    shelf = shelve(documents, "recursive-2048", Letters(), vectors=tmp_path, cuts=tmp_path, embed_now=False)
+    descriptions = read_descriptions(folder)
+
+    def arm(wording: Wording) -> float:
+        frame = metrics.run(
+            contracts,
+            lambda contract, question: search(
+                shelf,
+                "bm25",
+                queries(question.category, wording, descriptions),
+                3,
+                within=contract.document.id,
+            ),
+        )
+        return float(frame["recall_3"].mean())
+
+    described, expert = arm("description"), arm("unplaced")
+    assert 0.5 < described < expert
+    assert expert > 0.75

@@ -1,0 +1,496 @@
+"""Recorded replies: found by content, replayed without key or network, safe from crashes, kills and full disks."""
+
+import contextlib
+import json
+import random
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy
+import pytest
+from faulty_server import KEY, MODEL, Answer, Call, FaultyServer, always, refusal, say, script
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from ovrag_core.base import errors
+from ovrag_core.base.settings import Options
+from ovrag_core.llm import Connection, Message, Store, connect, tally
+from ovrag_core.llm.store import VERSION, canonical, key_of
+
+Start = Callable[..., FaultyServer]
+OPTIONS = Options(provider="openai", model=MODEL, embedding_model=MODEL, store=Path("replies.jsonl"), retries=0)
+
+
+class Person(BaseModel):
+    name: str
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    with contextlib.ExitStack() as running:
+        yield lambda responder=None, **given: running.enter_context(FaultyServer(responder, **given))
+
+
+def recording(server: FaultyServer, folder: Path, **changes: object) -> Connection:
+    (folder / "data").mkdir(exist_ok=True)
+    (folder / "data" / "prices.yaml").write_text("{as_of: 2026-01-01, source: invented, models: {}}")
+    (folder / ".env").write_text(f"TEST_KEY={KEY}\n")
+    options = OPTIONS.model_copy(update={"base_url": server.base_url, "key_variable": "TEST_KEY", **changes})
+    return connect(options, folder=folder, say=lambda line: None)
+
+
+def replaying(folder: Path, **changes: object) -> Connection:
+    return connect(OPTIONS.model_copy(update={"provider": "replay", **changes}), folder=folder)
+
+
+def ask(connection: Connection, user: str = "Who?", schema: type[BaseModel] | None = None, **changes: object):
+    messages = [Message("system", "Be brief."), Message("user", user)]
+    given = {"temperature": 0.7, "seed": 42, "purpose": "answer"} | changes
+    return connection.chat.complete(messages, schema=schema, **given)
+
+
+def request(text: str = "Who?", **changes: object) -> dict:
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}]
+    return {"kind": "chat", "model": "m", "temperature": 0.0, "seed": 1, "schema": None, "messages": messages} | changes
+
+
+def reply(text: str = "Ann.", seconds: float = 0.5) -> dict:
+    usage = {"calls": 1, "prompt_tokens": 5, "completion_tokens": 2}
+    return {"text": text, "usage": usage, "seconds": seconds, "model": "m", "finish_reason": "stop", "refusal": None}
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: object, **more: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def echo(call: Call) -> Answer:
+    number = call.messages[1]["content"]
+    if number == "3":
+        return refusal()
+    text = f'{{"name": "{number}"}}' if len(call.messages) > 2 or number != "5" else "not yet"
+    return say(text, usage={"prompt_tokens": len(call.prompt), "completion_tokens": len(text)})
+
+
+def everything(connection: Connection) -> list[object]:
+    """Replies, failures, vectors and usage of a little run."""
+    seen: list[object] = []
+    with tally() as used:
+        for number in range(8):
+            try:
+                made = ask(connection, str(number), Person)
+                seen.append((made.text, made.parsed, made.usage, made.model, made.finish_reason, made.seconds))
+            except errors.ModelError as error:
+                seen.append((type(error), str(error)))
+        seen.append(connection.embedder.embed(["a", "b", "a"]).tobytes())
+    return [*seen, used.usage, {name: part.usage for name, part in used.by_purpose.items()}]
+
+
+def test_a_replay_equals_the_recording_without_key_or_network(start: Start, tmp_path: Path, no_network_later: None):
+    server = start(echo)
+    with recording(server, tmp_path) as connection:
+        recorded = everything(connection)
+    no_network_later()
+    (tmp_path / ".env").unlink()
+    content = (tmp_path / "replies.jsonl").read_bytes()
+    with replaying(tmp_path) as connection:
+        assert everything(connection) == recorded
+        assert ask(connection, "1", Person).cached
+    assert (tmp_path / "replies.jsonl").read_bytes() == content
+    assert recorded[3][0] is errors.RefusalError
+    assert recorded[5][2].calls == 2  # with its repair
+    assert len(server.calls) == 10
+
+
+@pytest.fixture
+def no_network_later(request: pytest.FixtureRequest) -> Callable[[], object]:
+    return lambda: request.getfixturevalue("no_network")
+
+
+def test_a_request_is_sent_once_also_when_asked_at_once(start: Start, tmp_path: Path):
+    server = start(always(say("hello").after(0.1)))
+    with recording(server, tmp_path) as connection:
+        with ThreadPoolExecutor(4) as pool, tally():
+            replies = list(pool.map(lambda _: ask(connection), range(4)))
+        assert sorted(each.cached for each in replies) == [False, True, True, True]
+        assert {each.text for each in replies} == {"hello"}
+    assert len(server.calls) == 1
+
+
+def test_recording_goes_on_where_it_stopped(start: Start, tmp_path: Path):
+    server = start(echo)
+    for _ in range(2):
+        with recording(server, tmp_path) as connection:
+            ask(connection, "1")
+            ask(connection, "2")
+    assert len(server.calls) == 2
+
+
+def test_refreshing_asks_anew_once_and_replaces(start: Start, tmp_path: Path):
+    server = start(script([say("old"), say("other"), say("new")]))
+    with recording(server, tmp_path) as connection:
+        assert [ask(connection).text, ask(connection, "Else?").text] == ["old", "other"]
+    with recording(server, tmp_path, refresh=True) as connection:
+        assert [ask(connection).text, ask(connection).text] == ["new", "new"]
+    with replaying(tmp_path) as connection:
+        assert [ask(connection).text, ask(connection, "Else?").text] == ["new", "other"]
+    assert len((tmp_path / "replies.jsonl").read_text().splitlines()) == 3
+    assert len(server.calls) == 3
+
+
+def test_recorded_failures_fail_again_unless_they_are_to_be_retried(start: Start, tmp_path: Path):
+    server = start(script([say("Ann"), say("Ann!"), refusal(), say('{"name": "Ann"}'), say("hello")]))
+
+    def outcome(connection: Connection, user: str, schema: type[BaseModel] | None) -> tuple[str, int]:
+        with connection, tally() as used:
+            try:
+                text = ask(connection, user, schema).text
+            except errors.ModelError as error:
+                text = type(error).__name__
+        return text, used.usage.calls
+
+    for _ in range(2):
+        assert outcome(recording(server, tmp_path), "Name?", Person) == ("MalformedReplyError", 2)
+        assert outcome(recording(server, tmp_path), "Who?", None) == ("RefusalError", 1)
+    assert len(server.calls) == 3
+    for connect_again in (lambda: recording(server, tmp_path, retry_failures=True), lambda: replaying(tmp_path)):
+        assert outcome(connect_again(), "Name?", Person) == ('{"name": "Ann"}', 1)
+        assert outcome(connect_again(), "Who?", None) == ("hello", 1)
+    assert len(server.calls) == 5
+
+
+def test_no_file_and_no_message_holds_the_key(
+    start: Start, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level("DEBUG")
+    server = start(script([say(f"your key is {KEY}"), say("hello")]))
+    with recording(server, tmp_path) as connection:
+        ask(connection)
+        connection.embedder.embed(["a"])
+    server.key = "sk-another-0123456789"
+    with recording(server, tmp_path) as connection, pytest.raises(errors.ModelSetupError) as caught:
+        ask(connection, "Again?")
+    produced = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != ".env"]
+    assert tmp_path / "replies.jsonl" in produced
+    for secret in (KEY, KEY[-12:], "Bearer", "Authorization"):
+        assert all(secret.encode() not in path.read_bytes() for path in produced)
+        assert secret not in str(caught.value)
+        assert secret not in "".join(capfd.readouterr())
+    assert KEY not in caplog.text
+
+
+def test_a_thousand_queries_replay_in_seconds(tmp_path: Path, no_network: None):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "prices.yaml").write_text("{as_of: 2026-01-01, source: invented, models: {}}")
+    messages = [{"role": "system", "content": "Be brief."}]
+    lines = [canonical({"format": "ovrag-replies", "version": VERSION})]
+    passage = "The Borrower shall repay the Loan. " * 80
+    for number in range(1000):
+        asked = request(model=MODEL, seed=42, max_tokens=4096, temperature=0.7)
+        asked["messages"] = [*messages, {"role": "user", "content": f"{passage} {number}?"}]
+        record = {"key": key_of(asked), "take": 1, "request": asked, "reply": reply(f"Ann {number}.")}
+        lines.append(json.dumps(record))
+    (tmp_path / "replies.jsonl").write_text("\n".join(lines) + "\n")
+    begun = time.monotonic()
+    with replaying(tmp_path) as connection:
+        texts = [ask(connection, f"{passage} {number}?").text for number in range(1000)]
+    assert time.monotonic() - begun < 15
+    assert texts[999] == "Ann 999."
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seed": 43}, "seed: 43 here, 42 recorded"),
+        ({"temperature": 0.0}, r"temperature: 0\.0 here, 0\.7 recorded"),
+        ({"schema": Person}, "schema"),
+        ({"user": "Who is the lender?"}, r"messages\[1\]\.content at character 11: .*lender.* here, .*borrower"),
+    ],
+)
+def test_a_miss_names_the_first_field_that_differs(
+    start: Start, tmp_path: Path, changes: dict[str, object], words: str
+):
+    with recording(start(), tmp_path) as connection:
+        ask(connection, "Who is the borrower?")
+        ask(connection, "What is the rate?", temperature=0.1, seed=7)
+    with replaying(tmp_path) as connection, pytest.raises(errors.ReplayMissError, match=words) as caught:
+        ask(connection, **{"user": "Who is the borrower?", **changes})
+    assert "\n" not in str(caught.value)
+    with replaying(tmp_path) as connection, pytest.raises(errors.ReplayMissError, match="no recorded embedding"):
+        connection.embedder.embed(["a"])
+
+
+def test_a_thousand_misses_are_told_in_seconds(tmp_path: Path):
+    store, _ = read(tmp_path / "store.jsonl", create=True)
+    passage = "The Borrower shall repay the Loan. " * 80
+    for number in range(1000):
+        store.add(request(f"{passage}{number}"), reply())
+    begun = time.monotonic()
+    sentences = {store.miss(request(f"{passage}{number}?")) for number in range(20)}
+    assert time.monotonic() - begun < 4
+    assert sum("character 2801" in each for each in sentences) == 10  # 0? to 9?, the others are longer
+
+
+def test_a_store_that_does_not_exist_or_is_not_named(start: Start, tmp_path: Path):
+    recording(start(), tmp_path).close()
+    with pytest.raises(errors.StoreError, match=r"other\.jsonl cannot be read: No such file"):
+        replaying(tmp_path, store=Path("other.jsonl"))
+    with pytest.raises(errors.ModelSetupError, match="needs the path of a store"):
+        replaying(tmp_path, store=None)
+
+
+# The file itself
+
+
+def line_of(asked: dict, answered: dict, take: int = 1) -> str:
+    return json.dumps({"key": key_of(asked), "take": take, "request": asked, "reply": answered}) + "\n"
+
+
+HEADER = canonical({"format": "ovrag-replies", "version": VERSION}) + "\n"
+
+
+def read(path: Path, *, create: bool = False) -> tuple[Store, list[str]]:
+    said: list[str] = []
+    return Store(path, create=create, warn=said.append), said
+
+
+def test_lines_are_sorted_by_key_behind_the_header(tmp_path: Path):
+    store, _ = read(tmp_path / "new" / "store.jsonl", create=True)
+    for number in range(20):
+        store.add(request(str(number)), reply())
+    store.add(request("3"), reply("newer"), take=2)
+    store.sort()
+    lines = store.path.read_text().splitlines()
+    assert lines[0] == HEADER.strip()
+    assert lines == sorted(lines)
+    assert len(lines) == 21
+    before = store.path.stat().st_ino
+    store.sort()
+    assert store.path.stat().st_ino == before  # nothing to do
+    store.add(request("20"), reply())
+    again, _ = read(store.path)
+    assert len(again) == 21
+    assert again.get(key_of(request("3"))).reply["text"] == "newer"
+
+
+def test_stores_of_two_branches_merge_by_their_lines(tmp_path: Path):
+    ours, theirs = tmp_path / "ours.jsonl", tmp_path / "theirs.jsonl"
+    for path, numbers in ((ours, range(10)), (theirs, range(5, 15))):
+        store, _ = read(path, create=True)
+        for number in numbers:
+            store.add(request(str(number)), reply(seconds=0.1 if path == ours else 0.2))
+        store.sort()
+    merged = tmp_path / "merged.jsonl"
+    merged.write_text(ours.read_text() + theirs.read_text())  # what merge=union makes, at worst
+    store, said = read(merged, create=True)
+    assert len(store) == 15
+    assert not said
+    store.sort()
+    assert len(merged.read_text().splitlines()) == 16
+
+
+def test_two_different_replies_to_one_request_are_an_error(tmp_path: Path):
+    path = tmp_path / "store.jsonl"
+    path.write_text(HEADER + line_of(request(), reply("Ann.")) + line_of(request(), reply("Bob.")))
+    with pytest.raises(errors.StoreError, match="two different replies"):
+        read(path)
+
+
+@pytest.mark.parametrize("create", [True, False])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('{"format":"ovrag-replies","version":2}\n', "version 2 of the store and this is version 1"),
+        ("notes of mine", "is not a store"),
+        ('{"key": 1}\n', "is not a store"),
+        (HEADER + "<<<<<<< HEAD\n", "line 2 .*remove git's marks"),
+        (HEADER + "\n" + '{"key": "a"}\n', "line 3 .*restore"),
+        (HEADER + line_of(request(), reply()).replace("Who?", "Why?"), "line 2 was changed by hand"),
+    ],
+)
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path, content: str, words: str, create: bool):
+    path = tmp_path / "store.jsonl"
+    path.write_text(content)
+    with pytest.raises(errors.StoreError, match=words):
+        read(path, create=create)
+    assert path.read_text() == content
+
+
+@pytest.mark.parametrize("kept", [0, 1, 20, -1])
+def test_a_broken_last_line_is_cut_and_reported(tmp_path: Path, kept: int):
+    path = tmp_path / "store.jsonl"
+    whole = HEADER + line_of(request("1"), reply())
+    broken = line_of(request("2"), reply()).strip()[:kept]
+    path.write_text(whole + broken)
+    store, said = read(path)
+    assert len(store) == 1
+    assert len(said) == (1 if broken else 0)
+    assert path.read_text() == whole + broken  # a reader changes nothing
+    store, said = read(path, create=True)
+    assert len(store) == 1
+    assert len(said) == (1 if broken else 0)
+    store.add(request("2"), reply())
+    assert len(read(path)[0]) == 2
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_whole_last_line_without_its_end_is_kept(tmp_path: Path, create: bool):
+    path = tmp_path / "store.jsonl"
+    path.write_text(HEADER + line_of(request("1"), reply()) + line_of(request("2"), reply()).rstrip())
+    store, said = read(path, create=create)
+    assert len(store) == 2
+    assert not said
+    if create:
+        store.add(request("3"), reply())
+        assert len(read(path)[0]) == 3
+
+
+def test_a_file_with_half_a_header_is_begun_anew(tmp_path: Path):
+    path = tmp_path / "store.jsonl"
+    for length in range(len(HEADER)):
+        path.write_text(HEADER[:length])
+        store, _ = read(path, create=True)
+        store.add(request(), reply())
+        assert len(read(path)[0]) == 1
+
+
+WRITER = """
+    import sys
+    from pathlib import Path
+    from ovrag_core.llm.store import Store
+    store = Store(Path(sys.argv[1]), create=True)
+    print("ready", flush=True)
+    for number in range(int(sys.argv[2]), int(sys.argv[3])):
+        request = {"kind": "chat", "model": "m", "text": f"{number} " + "x" * 3000}
+        store.add(request, {"text": sys.argv[4] if len(sys.argv) > 4 else str(number)})
+        print(number, flush=True)
+        if number % 20 == 19:
+            store.sort()
+"""
+
+
+def writer(path: Path, first: int, last: int, *more: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", textwrap.dedent(WRITER), str(path), str(first), str(last), *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_processes_that_write_at_once_lose_and_tear_nothing(tmp_path: Path):
+    path = tmp_path / "store.jsonl"
+    writers = [writer(path, first, first + 80, str(first)) for first in (0, 40, 70)]
+    assert [each.communicate()[0].count("\n") for each in writers] == [81, 81, 81]
+    store, said = read(path)
+    assert len(store) == 150  # the three overlap; of two replies to one request the first one stayed
+    assert not said
+
+
+def test_killed_writers_lose_nothing_that_was_written(tmp_path: Path):
+    path = tmp_path / "store.jsonl"
+    draw = random.Random(5)
+    done: set[int] = set()
+    for turn in range(3):
+        process = writer(path, turn * 1000, turn * 1000 + 900)
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(draw.uniform(0.0, 0.15))
+        process.send_signal(signal.SIGKILL)
+        done |= {int(line) for line in process.communicate()[0].splitlines() if line.strip()}
+    store, _ = read(path, create=True)
+    texts = {store.get(key).reply["text"] for key in store.takes()}
+    assert {str(number) for number in done} <= texts
+    assert len(done) > 20
+    assert len(texts) == len(store)
+
+
+FULL = """
+    import resource, sys
+    from pathlib import Path
+    from ovrag_core.base.errors import StoreError
+    from ovrag_core.llm.store import Store
+    store = Store(Path(sys.argv[1]), create=True)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    try:
+        for number in range(100):
+            store.add({"kind": "chat", "text": f"{number} " + "x" * 3000}, {"text": "hello"})
+    except StoreError as error:
+        print(error)
+        print(number)
+"""
+
+
+def test_a_full_disk_stops_with_a_sentence_and_keeps_what_was_recorded(tmp_path: Path):
+    path = tmp_path / "store.jsonl"
+    command = [sys.executable, "-c", textwrap.dedent(FULL), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    sentence, number = done.stdout.strip().splitlines()
+    assert "cannot be written" in sentence
+    assert int(number) > 2
+    content = path.read_bytes()
+    assert content.endswith(b"}\n")
+    store, said = read(path)
+    assert len(store) == int(number)
+    assert not said
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(errors.StoreError, match="cannot be written"):
+        read(tmp_path / "file" / "store.jsonl", create=True)
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+json_values = st.recursive(
+    st.none() | st.booleans() | numbers | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), json_values))
+def test_the_key_of_a_request_survives_the_file_and_any_order_of_fields(value: dict):
+    again = json.loads(canonical(value))
+    shuffled = dict(reversed(again.items()))
+    assert key_of(shuffled) == key_of(value)
+    assert "\n" not in canonical(value)
+
+
+@given(texts)
+def test_any_text_comes_back_from_the_file(tmp_path_factory: pytest.TempPathFactory, text: str):
+    path = tmp_path_factory.mktemp("store") / "store.jsonl"
+    store, _ = read(path, create=True)
+    store.add(request(text), reply(text))
+    found = read(path)[0].get(key_of(request(text)))
+    assert found is not None
+    assert found.reply["text"] == text
+
+
+def test_vectors_are_recorded_exactly(start: Start, tmp_path: Path):
+    server = start()
+    with recording(server, tmp_path) as connection:
+        first = connection.embedder.embed(["a", "b"])
+        more = connection.embedder.embed(["b", "c"])
+    with replaying(tmp_path) as connection:
+        assert numpy.array_equal(
+            connection.embedder.embed(["c", "b", "a"]), numpy.vstack([more[1], first[1], first[0]])
+        )
+    assert [call.body["input"] for call in server.calls] == [["a", "b"], ["c"]]
+
+
+def test_a_replay_does_not_load_the_client():
+    code = "import sys, ovrag_core.llm; print('openai' in sys.modules, 'httpx2' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

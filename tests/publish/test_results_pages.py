@@ -1,0 +1,380 @@
+"""LaTeX and HTML made of results: whatever a name holds it is set as it stands; what is missing is one sentence."""
+
+import html
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from ovrag_core.base.errors import ResultError
+from ovrag_core.base.settings import load_settings
+from ovrag_core.publish import latex
+from ovrag_core.publish.export import archive, compare, copy_results, result_files, start_chapter
+from ovrag_core.publish.index_page import index_page, write_index
+from ovrag_core.publish.latex import compile_pdf, log_of, overfull
+from ovrag_core.publish.readme import refresh, refreshed, results_macros
+from ovrag_core.publish.stages import changes, read_stages
+from ovrag_core.report import figures
+from ovrag_core.report.numbers import write_numbers
+from ovrag_core.report.tables import Note, write_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
+needs_latex = pytest.mark.usefixtures("latex")
+AWKWARD = 'Müller & Søn_50%$#{x}~^\\<b onload="x">|中文 العربية Łódź – “q”'
+NOTE = Note(AWKWARD, AWKWARD, AWKWARD, "95%")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def document(folder: Path, body: str, preamble: str = "") -> Path:
+    path = folder / "main.tex"
+    path.write_text(rf"\documentclass{{article}}{preamble}\begin{{document}}{body}\end{{document}}", encoding="utf-8")
+    return path
+
+
+# --- LaTeX
+
+
+@needs_latex
+def test_the_chapter_compiles_and_nothing_sticks_out(tmp_path: Path):
+    for name in ("tables", "figures", "thesis"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("build", "*.png", "*.csv"))
+    pdf = compile_pdf(tmp_path / "thesis" / "main.tex")
+    log = log_of(tmp_path / "thesis" / "main.tex")
+    assert pdf.stat().st_size > 100_000
+    assert overfull(log, points=6) == [], "by more than two millimetres"
+    assert "multiply defined" not in log
+    taken = re.findall(r"\\result\{(\w+/\w+)\}", (ROOT / "thesis" / "results.tex").read_text(encoding="utf-8"))
+    if all((ROOT / f"{name}.tex").exists() for name in taken):  # else the chapter is ahead of the results
+        assert "undefined references" not in log
+    first = pdf.read_bytes()
+    shutil.rmtree(pdf.parent)
+    assert compile_pdf(tmp_path / "thesis" / "main.tex").read_bytes() == first
+
+
+@needs_latex
+def test_what_sticks_out_and_what_is_not_made_is_named(tmp_path: Path):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "wide.tex").write_text(r"\noindent\rule{2\textwidth}{1pt}", encoding="utf-8")
+    result = r"\newcommand" + (ROOT / "thesis" / "results.tex").read_text(encoding="utf-8").split(r"\providecommand")[1]
+    definition = result.split("\\chapter")[0]
+    main = document(
+        tmp_path, r"\result{tables/wide}\par\result{tables/not_made}", rf"\usepackage[T1]{{fontenc}}{definition}"
+    )
+    pdf = compile_pdf(main)
+    assert [complaint.split("pt too")[0].split(" (")[0] for complaint in overfull(log_of(main))] == [
+        "tables/wide.tex: Overfull \\hbox"
+    ]
+    shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+    assert "tables/not_made is not made yet: run make repro" in shown
+
+
+@needs_latex
+def test_an_exported_and_packed_thesis_compiles_by_itself(tmp_path: Path):
+    present = [path for path in result_files(read_stages(ROOT, compared=False)) if (ROOT / path).exists()]
+    target = tmp_path / "thesis"
+    copy_results(compare(present, ROOT, target), ROOT, target)
+    assert start_chapter(ROOT, target) == sorted(path.name for path in (ROOT / "thesis").glob("*.tex"))
+    with zipfile.ZipFile(archive(target)) as packed:
+        packed.extractall(tmp_path / "elsewhere" / "project")
+    assert compile_pdf(tmp_path / "elsewhere" / "project" / "main.tex").stat().st_size > 100_000
+
+
+@needs_latex
+def test_the_section_of_a_study_is_set_where_its_results_are_and_nowhere_else(tmp_path: Path):
+    definition = (ROOT / "thesis" / "studies.tex").read_text(encoding="utf-8").split("\\chapter")[0]
+    for study in ("tides", "gone"):
+        (tmp_path / f"study_{study}.tex").write_text(rf"The {study} are \Height{study}.", encoding="utf-8")
+    (tmp_path / "tables" / "tides").mkdir(parents=True)
+    (tmp_path / "tables" / "tides" / "numbers.tex").write_text(r"\newcommand{\Heighttides}{high}", encoding="utf-8")
+    pdf = compile_pdf(document(tmp_path, rf"{definition}\study{{gone}}\study{{tides}}"))
+    shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
+    assert "The tides are high." in shown and "gone" not in shown
+
+
+@needs_latex
+def test_a_table_too_wide_for_the_text_sets_its_intervals_below_and_fits(tmp_path: Path):
+    columns = {f"measure_{number}": [0.123, 0.9] for number in range(6)}
+    bounds = {f"{name}_{end}": [0.111, 0.999] for name in columns for end in ("low", "high")}
+    frame = pd.DataFrame({"arm": ["short", "an arm with a long name"], **columns, **bounds})
+    write_table(frame, "wide", "Wide.", NOTE, folder=tmp_path / "tables")
+    text = (tmp_path / "tables" / "wide.tex").read_text(encoding="utf-8")
+    assert r"0.123\\{}[0.111, 0.111]" in text
+    (tmp_path / "thesis").mkdir()
+    preamble = (ROOT / "thesis" / "main.tex").read_text(encoding="utf-8").split(r"\input{tables/numbers}")[0]
+    main = tmp_path / "thesis" / "main.tex"
+    main.write_text(preamble + r"\begin{document}\input{tables/wide}\end{document}", encoding="utf-8")
+    compile_pdf(main)
+    assert overfull(log_of(main)) == []
+    narrow = frame.drop(columns=[name for name in frame if name[8:9] in "345"])
+    write_table(narrow, "narrow", "Narrow.", NOTE, folder=tmp_path / "tables")
+    assert r"0.123 [0.111, 0.111]" in (tmp_path / "tables" / "narrow.tex").read_text(encoding="utf-8")
+
+
+def test_the_chapter_is_as_wide_as_the_figures():
+    width = load_settings(ROOT / "params.yaml").figures.text_width_inches
+    assert f"textwidth={width}in" in (ROOT / "thesis" / "main.tex").read_text(encoding="utf-8")
+
+
+@needs_latex
+def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
+    frame = pd.DataFrame({AWKWARD: [AWKWARD], "n": [1]})
+    write_table(frame, "short", AWKWARD, NOTE, folder=tmp_path / "tables")
+    write_table(frame, "long", AWKWARD, NOTE, folder=tmp_path / "tables", long=True)
+    drawn = figures.log_histograms({AWKWARD: pd.Series([0.1, 0.2])}, 5, label=AWKWARD)
+    figures.save_figure(drawn, "one", caption=AWKWARD, note=NOTE, folder=tmp_path / "figures")
+    write_numbers({"RunName": AWKWARD}, tmp_path / "tables" / "numbers.tex", AWKWARD)
+    write_numbers({}, tmp_path / "tables" / "numbers_latency.tex")
+    shutil.copy(ROOT / "thesis" / "main.tex", tmp_path)
+    (tmp_path / "results.tex").write_text(
+        r"\chapter{\RunName}\input{tables/short}\input{tables/long}\input{figures/one}", encoding="utf-8"
+    )
+    for name in ("appendix.tex", "studies.tex"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    assert compile_pdf(tmp_path / "main.tex").exists()
+    command = ["pdftotext", str(tmp_path / "build" / "main.pdf"), "-"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for part in ("Müller & Søn_50%$#{x}", "<b onload=", "U+4E2D", "Łódź"):
+        assert part in shown
+
+
+@needs_latex
+@pytest.mark.parametrize(
+    ("body", "preamble", "message"),
+    [
+        ("x", r"\usepackage{nosuchpackage}", r"file nosuchpackage\.sty is not installed; install it \(Debian"),
+        (r"\font\x=nosuchfont \x a", "", r"font nosuchfont is not installed; install it \(Debian"),
+        (r"\input{tables/none}", "", r"tables/none(\.tex)? is missing; run `make repro`"),
+        (
+            r"\includegraphics{figures/none.pdf}",
+            r"\usepackage{graphicx}",
+            r"figures/none\.pdf is missing; run `make rep",
+        ),
+        ("\nfine\n\n\\OvragNothing\n", "", r"main\.tex:\d+: the macro \\OvragNothing is not defined"),
+        (r"\begin{table}", "", r"main\.tex:\d+: .*; mend that line"),
+        (r"\immediate\write18{touch pwned}x", "", None),
+    ],
+    ids=["package", "font", "table", "figure", "macro", "error", "shell"],
+)
+def test_what_latex_stumbles_over_is_one_sentence(tmp_path: Path, body: str, preamble: str, message: str | None):
+    if message is None:
+        compile_pdf(document(tmp_path, body, preamble))
+        assert not list(tmp_path.rglob("pwned")), "a document runs no programs"
+        return
+    with pytest.raises(ResultError, match=message) as caught:
+        compile_pdf(document(tmp_path, body, preamble))
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_tex_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ResultError, match=r"latexmk is not found; install it \(Debian: apt-get install texlive"):
+        compile_pdf(document(tmp_path, "x"))
+
+
+def test_missing_document_is_one_line_and_an_exit_code(tmp_path: Path):
+    command = [sys.executable, "-m", latex.__name__, str(tmp_path / "none.tex")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1 and "does not exist" in done.stderr
+
+
+# --- the index page
+
+PIPELINE = """\
+stages:
+  first:
+    desc: "<script>alert(1)</script> & more"
+    cmd: python first.py
+    params: [x]
+    outs: [bulk]
+  01_second:
+    desc: A notebook
+    cmd: python -m ovrag_core.app.notebooks notebooks/01_second.ipynb
+    deps: [bulk]
+    outs:
+      - tables/t.tex: {cache: false}
+      - tables/t.csv: {cache: false}
+      - figures/f.png: {cache: false}
+      - figures/f.tex: {cache: false}
+      - reports/01_second.html: {cache: false}
+  05_latency:
+    desc: Seconds
+    cmd: python latency.py
+    deps: [bulk]
+    outs:
+      - tables/latency.tex: {cache: false}
+      - figures/latency.png: {cache: false}
+  last:
+    desc: Reads all
+    cmd: python last.py
+    deps: [bulk, tables/t.csv]
+    outs:
+      - tables/u.csv: {cache: false}
+"""
+
+
+class Page(HTMLParser):
+    """Tags, links and text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A project with four stages, awkward captions and two cases."""
+    for folder in ("notebooks", "reports/cases"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "dvc.yaml").write_text(PIPELINE, encoding="utf-8")
+    (tmp_path / "params.yaml").write_text("x: 1\n", encoding="utf-8")
+    title = nbformat.v4.new_markdown_cell("# <i>Second</i> & last")
+    nbformat.write(nbformat.v4.new_notebook(cells=[title]), tmp_path / "notebooks" / "01_second.ipynb")
+    write_table(pd.DataFrame({"a": [1]}), "t", AWKWARD, NOTE, folder=tmp_path / "tables")
+    write_table(pd.DataFrame({"a": [1]}), "latency", "7 seconds", NOTE, folder=tmp_path / "tables")
+    drawn = figures.log_histograms({"a": pd.Series([0.1])}, 5, label="s")
+    figures.save_figure(drawn, "f", caption="One & <b>two</b>.", note=NOTE, folder=tmp_path / "figures")
+    (tmp_path / "reports" / "cases" / "index.md").write_text("# All\n", encoding="utf-8")
+    (tmp_path / "reports" / "cases" / "a.md").write_text("<!-- x -->\n# <img src=x onerror=y>\n", encoding="utf-8")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run([sys.executable, "-m", "dvc", "init", "-q"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def test_index_lists_everything_escaped_and_loads_nothing_from_elsewhere(small: Path):
+    text = write_index(small).read_text(encoding="utf-8")
+    page = Page(text)
+    assert not {"script", "b", "i", "iframe", "link"} & set(page.tags)
+    assert page.tags.count("img") == 2, "figures only, not the case's title"
+    assert "<script>alert(1)</script> & more" in page.words
+    assert "<i>Second</i> & last" in page.words
+    assert "One & <b>two</b>." in page.words
+    assert "Müller & Søn_50%$#{x}" in page.words and "U+4E2D" in page.words
+    assert "<img src=x onerror=y>" in page.words
+    assert not [link for link in page.links if re.match(r"(https?:)?//|data:|javascript:", link)]
+    assert {"../tables/t.tex", "../tables/t.csv", "../figures/f.png", "01_second.html", "cases/a.md"} <= set(page.links)
+    assert page.links.index("cases/index.md") < page.links.index("cases/a.md")
+
+
+def test_index_says_nothing_that_depends_on_the_machine(small: Path):
+    before = index_page(small)
+    assert "7 seconds" not in before and "../tables/latency.tex" in before
+    (small / "tables" / "latency.tex").write_text(r"\caption{8 seconds}", encoding="utf-8")
+    assert index_page(small) == before
+
+
+def test_pipeline_is_drawn_below_what_it_needs_without_detours(small: Path):
+    text = index_page(small)
+    places = {name: float(y) for y, name in re.findall(r'<text class="name" x="[\d.]+" y="([\d.]+)">(\w+)<', text)}
+    assert places["first"] < places["01_second"] == places["05_latency"] < places["last"]
+    assert text.count('marker-end="url(#tip)"') == 3, "first to last goes over 01_second"
+
+
+def test_stages_made_from_one_entry_are_drawn_as_one(small: Path):
+    many = """
+  many:
+    foreach: ${heights}
+    do:
+      desc: Tides of ${key}
+      cmd: echo ${key}
+      params: [x, "heights.${key}"]
+      deps: [bulk]
+      outs:
+        - tables/${key}.csv
+        - data/${key}.csv
+  after:
+    cmd: echo after
+    deps: [data/low.csv, data/high.csv]
+"""
+    (small / "params.yaml").write_text("x: 1\nheights: {low: [1], high: [2]}\n", encoding="utf-8")
+    (small / "dvc.yaml").write_text(PIPELINE + many, encoding="utf-8")
+    text = index_page(small)
+    assert "parameters: x, heights.low, heights.high\ninputs: bulk" in html.unescape(text)
+    assert text.count(">many<") == 1 and "many@" not in text and "Tides of low" not in text
+    assert {"../tables/low.csv", "../tables/high.csv"} <= set(Page(text).links)
+    places = {name: float(y) for y, name in re.findall(r'<text class="name" x="[\d.]+" y="([\d.]+)">(\w+)<', text)}
+    assert places["many"] < places["after"]
+
+
+def test_our_index_is_that_of_our_results():
+    stages = read_stages(ROOT)
+    if changes(stages, "index"):
+        pytest.skip("the results are older than the code; `make repro` makes the page again")
+    page = (ROOT / "reports" / "index.html").read_text(encoding="utf-8")
+    assert page == index_page(ROOT)
+    within = [link for link in Page(page).links if not link.startswith("#")]
+    assert [link for link in within if not (ROOT / "reports" / link).exists()] == []
+
+
+def test_index_follows_every_notebook_but_the_seconds():
+    stages = read_stages(ROOT, compared=False)
+    needs = set(stages["index"].needs)
+    assert needs >= {name for name, stage in stages.items() if stage.notebook and "latency" not in name}
+
+
+def test_our_index_shows_every_notebook_that_was_run_those_of_studies_with_their_results():
+    page = Page((ROOT / "reports" / "index.html").read_text(encoding="utf-8"))
+    stages = read_stages(ROOT, compared=False)
+    run = [stage for stage in stages.values() if stage.notebook and (ROOT / f"reports/{stage.name}.html").exists()]
+    assert "07_contract_review" in [stage.name for stage in run]
+    for stage in run:
+        heading = nbformat.read(ROOT / str(stage.notebook), as_version=4).cells[0].source.splitlines()[0]
+        assert f"{stage.name}.html" in page.links
+        assert heading.lstrip("# ") in page.words
+        made = [item.path for item in stage.outputs if item.path.startswith(("tables/", "figures/"))]
+        assert [path for path in made if f"../{path}" not in page.links] == []
+
+
+def test_a_notebook_that_is_none_is_one_sentence(small: Path):
+    (small / "notebooks" / "01_second.ipynb").write_text("{", encoding="utf-8")
+    with pytest.raises(ResultError, match=r"01_second\.ipynb is not a Jupyter notebook"):
+        index_page(small)
+
+
+# --- figures in a text
+
+
+def test_figures_of_a_text_follow_the_macros(tmp_path: Path):
+    write_numbers({"Recall": "0.780", "Share": "95%"}, tmp_path / "tables" / "numbers.tex")
+    text = tmp_path / "README.md"
+    text.write_text(
+        "| <!-- Recall -->0.5<!-- --> | <!-- Share --><!-- --> | <!-- a comment --> 0.5 |\n", encoding="utf-8"
+    )
+    assert refresh(text, tmp_path)
+    new = "| <!-- Recall -->0.780<!-- --> | <!-- Share -->95%<!-- --> | <!-- a comment --> 0.5 |\n"
+    assert text.read_text(encoding="utf-8") == new
+    assert not refresh(text, tmp_path)
+
+
+def test_a_figure_that_no_result_has_is_one_sentence(tmp_path: Path):
+    with pytest.raises(ResultError, match="takes the figure Gone"):
+        refreshed("<!-- Gone -->1<!-- -->", {})
+    with pytest.raises(ResultError, match=r"README\.md cannot be read"):
+        refresh(tmp_path / "README.md", tmp_path)
+    (tmp_path / "README.md").write_text("<!-- Recall -->1<!-- -->", encoding="utf-8")
+    with pytest.raises(ResultError, match=r"has no numbers\.tex; `make repro`"):
+        refresh(tmp_path / "README.md", tmp_path)
+
+
+def test_figures_of_a_study_are_taken_and_seconds_are_not(tmp_path: Path):
+    write_numbers({"Recall": "0.780"}, tmp_path / "tables" / "numbers.tex")
+    write_numbers({"CausalRecall": "0.9"}, tmp_path / "tables" / "causal" / "numbers_questions.tex")
+    write_numbers({"Seconds": "2"}, tmp_path / "tables" / "numbers_latency.tex")
+    assert results_macros(tmp_path) == {"Recall": "0.780", "CausalRecall": "0.9"}

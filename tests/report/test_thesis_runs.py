@@ -1,0 +1,214 @@
+"""What a run says of effort, statements, misses and other runs, on records small enough to count by hand."""
+
+from pathlib import Path
+
+import pytest
+from run_factory import latencies, record, run
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.base.settings import Settings
+from ovrag_core.base.types import Recorded, Triple, Usage, Verdict
+from ovrag_core.evaluation import corpus, effort, latency, quality, statements
+from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.ontology.load import load_ontology
+from ovrag_core.report import compared, contamination, rejudged
+from ovrag_core.report import effort as effort_results
+from ovrag_core.report import latency as latency_results
+from ovrag_core.report import statements as statement_results
+from ovrag_core.report.results import write_runs
+from ovrag_core.report.run import Run
+from ovrag_core.runs.files import run_files, write_run
+
+PLAN = Resampling(samples=99)
+SETTINGS = Settings.model_validate({"evaluation": {"bootstrap_samples": 50}})
+ONTOLOGY = load_ontology(Path(__file__).resolve().parents[2] / "ontologies")
+
+
+def opened(records, folder, name="main"):
+    return Run(name, records, SETTINGS, None, folder / "tables", folder / "figures")
+
+
+# --- effort
+
+
+def test_calls_tokens_and_cost_are_means_by_outcome_and_a_sum():
+    paid = {"usage": Usage(calls=3, prompt_tokens=300, completion_tokens=30), "cost_usd": 0.01}
+    dear = {"usage": Usage(calls=9, prompt_tokens=900, completion_tokens=90), "cost_usd": 0.05}
+    records = [record(document="D1", **paid), record(document="D2", **paid)]
+    records += [record(document="D3", outcome="hard_rejected", attempts=4, **dear)]
+    table = effort.by_outcome(effort.effort_frame(records), PLAN).set_index("outcome")
+    assert table.loc["hard_rejected", ["attempts", "calls", "cost_usd"]].tolist() == [4, 9, 0.05]
+    assert table.loc["all", ["queries", "calls", "prompt_tokens"]].tolist() == [3, 5, 500]
+    assert table.loc["all", "cost_usd_sum"] == pytest.approx(0.07)
+    assert table["calls_low"].isna()["accepted"], "both cost the same: nothing can be said of the spread"
+
+
+def test_what_a_recorded_run_did_not_say_is_missing_and_not_zero():
+    table = effort.by_outcome(effort.effort_frame([record(recorded=Recorded(attempts=1))]), PLAN)
+    assert table["calls"].isna().all()
+    assert table["attempts"].tolist() == [1]
+
+
+def test_flow_loses_no_query():
+    records = run(8)
+    table = effort.flow(records)
+    for arm, rows in table.groupby("arm"):
+        assert rows[list(effort.OUTCOMES)].to_numpy().sum() == sum(item.arm == arm for item in records)
+        assert rows["again"].tolist()[:-1] == rows["entered"].tolist()[1:]
+        assert rows["again"].iloc[-1] == 0
+
+
+def test_a_reject_names_its_attempts_answers_and_course():
+    table = effort.rejects([record(outcome="hard_rejected", attempts=4), record(question="Q2")])
+    assert table[["attempts", "distinct_answers", "course"]].values.tolist() == [[4, 1, "same reasons"]]
+
+
+# --- statements
+
+
+def test_statements_are_counted_by_origin_and_foreign_ones_named():
+    table = statements.origin_table([record(document="D1"), record(document="D2")], PLAN)
+    assert table[["origin", "statements", "per_query"]].values.tolist() == [["answer", 2, 1.0], ["context", 2, 1.0]]
+
+
+def with_triples(*triples, **more):
+    item = record(**more)
+    attempt = item.attempts[-1].model_copy(update={"triples": triples, "verdict": Verdict(status="consistent")})
+    return item.model_copy(update={"attempts": (attempt,), "context_triples": ()})
+
+
+def test_coverage_counts_what_asserts_and_names_what_does_not_but_no_values():
+    said = Triple(subject="Loan", predicate="rdf:type", object="Mortgage")
+    odd = Triple(subject="Loan", predicate="rdf:type", object="Spaceship")
+    unread = Triple(subject="Loan", predicate="hasPrincipalAmount", object="a secret of the contract")
+    records = [with_triples(said, odd, unread)]
+    asserted = statements.assert_all(records, ONTOLOGY)
+    row = statements.coverage(asserted, ONTOLOGY, PLAN).iloc[0]
+    assert (row["statements"], round(row["taking_part"], 3), row["classes"]) == (3, 0.333, 1)
+    table = statements.unmapped(asserted).set_index("reason")
+    assert table.loc["unknown class", "commonest"] == "Spaceship"
+    assert table.loc["value cannot be read", ["statements", "commonest"]].tolist() == [1, ""]
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"sources": ("D9",)}, "only other contracts were seen"),
+        ({"outcome": "corrected"}, "a later answer passed"),
+        ({}, "what was read of the asked contract is compatible"),
+        ({"recorded": Recorded(attempts=1, about="other"), "retrieved": ()}, "only other contracts were seen"),
+        ({"recorded": Recorded(attempts=1), "retrieved": ()}, "what was retrieved is not recorded"),
+    ],
+)
+def test_a_miss_has_the_reason_that_stood_in_the_way_first(more, reason):
+    missed = statements.missed([record(document="D1", label="CLASH", **more)])
+    assert missed["reason"].tolist() == [reason]
+
+
+def test_a_violation_is_counted_once_a_query_and_by_the_label():
+    records = [
+        record(document=d, outcome="hard_rejected", label=label) for d, label in (("A", "CLEAN"), ("B", "CLASH"))
+    ]
+    table = statements.violations(records)
+    assert table[["rule", "queries", "on_clash", "on_clean"]].values.tolist() == [["secured_unsecured", 2, 1, 1]]
+
+
+def test_statements_of_a_run_recorded_elsewhere_are_not_printed(tmp_path):
+    secret = record(document="D1", outcome="hard_rejected", label="CLASH", recorded=Recorded(attempts=1))
+    theirs = opened([secret], tmp_path)
+    statement_results.case_table(theirs)
+    statement_results.explanation_figure(theirs)
+    for path in ("tables/case_statements.tex", "figures/explanation.tex"):
+        text = (tmp_path / path).read_text()
+        assert "UnsecuredLoan" not in text
+    assert "not quoted here" in (tmp_path / "tables" / "case_statements.tex").read_text()
+
+
+def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
+    """An empty cell would say that no chunk came from elsewhere, and that no rule was broken."""
+    rejected = record(document="D1", outcome="hard_rejected", retrieved=())
+    reason = Verdict(status="inconsistent", reason="secured and unsecured")
+    attempts = (rejected.attempts[0].model_copy(update={"verdict": reason}),)
+    theirs = opened([rejected.model_copy(update={"attempts": attempts})], tmp_path)
+    shown = contamination.false_positive_table(theirs)
+    assert shown[["Chunks also from", "Rules"]].values.tolist() == [["not recorded", "not recorded"]]
+    sources = source_frame(theirs.records)
+    assert "chunks of other contracts" not in contamination.sentences(theirs, sources)[0]
+    assert "retrieved chunks" not in contamination.contamination_table(theirs, sources)["Of"].tolist()
+    assert "Cause" not in effort_results.reject_table(theirs)
+    assert "Cause" not in statement_results.violation_table(theirs)
+
+
+def test_contracts_are_summed_up_as_recorded_and_not_as_judged_again(tmp_path):
+    said = Recorded(attempts=1, rouge_l=0.5)
+    recorded = record(document="D1", outcome="hard_rejected", recorded=said)
+    both = opened([recorded, recorded.model_copy(update={"arm": "ovrag_reread", "outcome": "accepted"})], tmp_path)
+    effort_results.contract_summary(both, quality.score_quality(both.records), source_frame(both.records))
+    assert "in the arm ovrag:" in (tmp_path / "tables" / "contract_summary.tex").read_text()
+
+
+def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
+    timed = record(document="D1")
+    theirs = opened([timed, timed.model_copy(update={"arm": "ovrag_rejudged"})], tmp_path)
+    latency_results.latency_distribution_table(theirs, latency.latency_frame(latencies([timed])))
+    text = (tmp_path / "tables" / "latency_distribution.tex").read_text()
+    assert "Arm: ovrag. n = 1 queries: 1 contracts, 1 questions" in text
+
+
+# --- contracts
+
+
+def test_contracts_are_counted_by_kind_and_in_all():
+    records = [record(document="A"), record(document="B", label="CLASH"), record(document="C", label=None)]
+    table = corpus.distribution(corpus.contract_frame(records, {"A": ["X"], "B": ["X", "Y"]}))
+    assert table.iloc[-1].tolist() == ["all", 1, 1, 1, 3, "secured unsecured 1"]
+    assert set(table["kind"]) == {"X", "X and Y", "not recorded", "all"}
+
+
+def test_sources_are_listed_with_their_counts():
+    table = retrieved_frame([record(document="A", retrieved=("B", "A", "B")), record("plain", "A", retrieved=())])
+    assert table[["asked_chunks", "chunks", "sources"]].values.tolist() == [[1, 3, "B (2), A"]]
+
+
+def test_chosen_contracts_are_the_middle_of_each_type(tmp_path):
+    records = [record(document=f"D{n}", label="CLEAN" if n < 5 else "CLASH") for n in range(8)]
+    assert contamination.chosen_contracts(opened(records, tmp_path)) == ["D2", "D6"]
+
+
+# --- other runs
+
+
+def test_verdicts_recorded_and_ours_are_set_against_each_other(tmp_path):
+    rows = [("A", "CLASH", True, True), ("B", "CLASH", False, True), ("C", "CLEAN", False, False)]
+    records = []
+    for document, label, first, second in rows:
+        for arm, flagged in (("ovrag", first), ("ovrag_rejudged", second)):
+            records.append(record(arm, document, outcome="hard_rejected" if flagged else "accepted", label=label))
+    rejudged.rejudged_table(opened(records, tmp_path))
+    lines = (tmp_path / "tables" / "rejudged.csv").read_text().splitlines()
+    assert lines[1].startswith("ovrag,ovrag_rejudged,CLASH,2,1,0,1,0,0,0.5")
+    assert lines[2].startswith("ovrag,ovrag_rejudged,CLEAN,1,0,0,0,1,0,,")
+
+
+def test_two_runs_are_compared_on_the_contracts_that_they_share(tmp_path):
+    first, second = opened(run(8), tmp_path, "first"), opened(run(12, seed=5), tmp_path / "b", "second")
+    table = compared.runs_table([first, second])
+    assert table["Run"].tolist() == ["first"] * 3 + ["second"] * 3
+    paired = compared.run_differences([first, second])
+    assert set(paired["Arm"]) == {"plain", "ovrag", "ovrag_evidence"}
+    with pytest.raises(RunError, match="two different runs"):
+        compared.runs_table([first, first])
+
+
+def test_results_of_several_runs_are_written_and_those_recorded_elsewhere_kept_out_of_git(tmp_path):
+    theirs = [item.model_copy(update={"recorded": Recorded(attempts=1)}) for item in run(4, arms=("ovrag",))]
+    for name, records in (("ours", run(4)), ("theirs", theirs)):
+        write_run(run_files(name, tmp_path / "runs"), records, latencies(records), "{}\n")
+    said = write_runs(["ours", "theirs"], tmp_path / "out", SETTINGS, tmp_path / "runs", {}, cache=tmp_path / "cache")
+    assert [line.split(":")[0] for line in said.splitlines()] == ["run ours", "run theirs"]
+    assert (tmp_path / "out" / ".gitignore").read_text() == "*\n"
+    assert (tmp_path / "out" / "tables" / "runs.csv").exists()
+    assert (tmp_path / "out" / "ours" / "figures" / "precision_recall.pdf").exists()
+    with pytest.raises(RunError, match="nobody"):
+        write_runs(["nobody"], tmp_path / "out", SETTINGS, tmp_path / "runs", {})

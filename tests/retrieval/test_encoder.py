@@ -1,0 +1,62 @@
+"""The adapted embedder: it says of a passage what the embedder's own layers say, whichever way it is computed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from ovrag_core.base.project import project_file
+from ovrag_core.loans.reading.judge import WEIGHTS
+from ovrag_core.retrieval.embedding import load_weights
+from ovrag_core.retrieval.encoder import AT_ONCE, MAX_TOKENS, Encoder
+
+PASSAGES = [
+    "The house is charged.",
+    "x " * 400,
+    "",
+    "It is repaid in ten parts, what is repaid may not be redrawn.",
+]
+
+
+@pytest.fixture(params=[True, False], ids=["oneDNN", "without oneDNN"])
+def encoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Encoder:
+    if not request.param:
+        monkeypatch.setattr(torch.ops, "mkldnn", SimpleNamespace())
+    return Encoder(load_file(project_file(WEIGHTS)))
+
+
+def plainly(ids: list[int]) -> numpy.ndarray:
+    """The judge's probabilities for one passage, layer by layer as the embedder has them, adapters added."""
+    tensors = load_file(project_file(WEIGHTS))
+    model, _ = load_weights()
+    for name, weight in model.named_parameters():
+        layer = name.removesuffix(".weight")
+        if f"{layer}.a" in tensors:
+            weight.data += tensors[f"{layer}.b"].float() @ tensors[f"{layer}.a"].float()
+    with torch.inference_mode():
+        states = model(torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long)).last_hidden_state
+        scores = states[0].mean(0) @ tensors["head.weight"].float().T + tensors["head.bias"].float()
+        return torch.softmax(scores.view(2, 3), -1).numpy()
+
+
+def test_passages_together_are_judged_as_by_the_embedder_itself(encoder: Encoder) -> None:
+    ids = [encoder.tokens(passage).ids[:MAX_TOKENS] for passage in PASSAGES]
+    found = encoder.probabilities(ids, [[[True] * len(each)] for each in ids], 3)
+    assert found.shape == (len(PASSAGES), 2, 3)
+    assert numpy.allclose(found, [plainly(each) for each in ids], atol=2e-4)
+
+
+def test_more_passages_than_go_at_once_stay_in_their_order(encoder: Encoder) -> None:
+    ids = [encoder.tokens(f"Clause {number} " * 30).ids[:MAX_TOKENS] for number in range(2 * AT_ONCE // MAX_TOKENS)]
+    marks = [[[True] * len(each)] for each in ids]
+    together = encoder.probabilities(ids, marks, 3)
+    alone = [encoder.probabilities([own], [mark], 3)[0] for own, mark in zip(ids, marks, strict=True)]
+    assert numpy.allclose(together, alone, atol=2e-4)
+
+
+def test_nothing_is_judged_of_no_passages(encoder: Encoder) -> None:
+    assert encoder.probabilities([], [], 3).shape == (0, 2, 3)

@@ -1,0 +1,98 @@
+"""Runs: nothing is lost, nothing twice, nothing mixed."""
+
+from pathlib import Path
+
+import pytest
+from standins import TEXTS, bench
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.base.settings import Settings, load_settings
+from ovrag_core.loans.contracts import generate
+from ovrag_core.loans.workbench import corpus_bench
+from ovrag_core.retrieval.store import index_documents
+from ovrag_core.runs import executors
+from ovrag_core.runs.experiment import read_latency, read_run, run_experiment, run_files
+
+
+def test_a_run_holds_every_query_once_with_its_truth(settings: Settings) -> None:
+    records = read_run(run_experiment(settings, bench(TEXTS)))
+    assert len(records) == 2 * 3 * 2
+    assert len({(r.arm, r.document_id, r.question_id) for r in records}) == len(records)
+    first, clash = records[0], next(r for r in records if r.document_id == "Contract_002" and r.arm == "ovrag_evidence")
+    assert (first.label, first.reference_answer) == ("CLEAN", "black")
+    assert (clash.label, clash.clash_type, clash.outcome) == ("CLASH", "colour", "source_finding")
+    assert len(read_latency(run_files("main").latency)) == len(records)
+
+
+def test_the_same_inputs_give_the_same_bytes(settings: Settings, tmp_path: Path) -> None:
+    first = run_experiment(settings, bench(TEXTS), tmp_path / "one")
+    second = run_experiment(settings, bench(TEXTS), tmp_path / "two")
+    assert first.read_bytes() == second.read_bytes()
+    assert first.with_name("main.manifest.json").read_bytes() == second.with_name("main.manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize("cut", [0, 1, 57, 1500, -1, -40])
+def test_an_interrupted_run_goes_on_without_loss_or_repetition(settings: Settings, tmp_path: Path, cut: int) -> None:
+    whole = run_experiment(settings, bench(TEXTS), tmp_path / "whole")
+    folder = tmp_path / "cut"
+    folder.mkdir()
+    files = run_files("main", folder)
+    complete = run_files("main", tmp_path / "whole")
+    files.partial_manifest.write_bytes(complete.manifest.read_bytes())
+    files.partial_records.write_bytes(whole.read_bytes()[:cut])
+    files.partial_latency.write_bytes(complete.latency.read_bytes())
+    resumed = run_experiment(settings, bench(TEXTS), folder)
+    assert sorted(resumed.read_text().splitlines()) == sorted(whole.read_text().splitlines())
+    assert not files.partial_records.exists()
+
+
+def test_a_run_made_with_other_parameters_is_not_mixed(settings: Settings) -> None:
+    run_experiment(settings, bench(TEXTS))
+    other = load_settings(overrides={"retrieval.top_k": 1})
+    with pytest.raises(RunError, match=r"main\.jsonl was made with other parameters"):
+        run_experiment(other, bench(TEXTS))
+
+
+def test_a_subset_runs_only_what_is_named(settings: Settings) -> None:
+    some = load_settings(overrides={"experiment.contracts": ["Contract_002"], "experiment.questions": ["Q2"]})
+    records = read_run(run_experiment(some, bench(TEXTS)))
+    assert {(r.document_id, r.question_id) for r in records} == {("Contract_002", "Q2")}
+    missing = load_settings(overrides={"experiment.contracts": ["Contract_009"], "experiment.run": "other"})
+    with pytest.raises(RunError, match=r"experiment\.contracts names Contract_009, which does not exist"):
+        run_experiment(missing, bench(TEXTS))
+
+
+def test_a_broken_last_line_is_named(settings: Settings) -> None:
+    path = run_experiment(settings, bench(TEXTS))
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(RunError, match=r"main\.jsonl line 12 is broken"):
+        read_run(path)
+
+
+def test_a_missing_run_says_how_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="does not exist; make it with `ovrag run`"):
+        read_run(tmp_path / "none.jsonl")
+
+
+def test_the_records_do_not_depend_on_the_number_of_processes(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(executors, "QUERIES_PER_PROCESS", 1)
+    overrides = {
+        "corpus.contracts": 4,
+        "questions": str(project / "data/questions.yaml"),
+        "validation.rules": str(project / "ontologies/rules.yaml"),
+        "experiment.questions": ["Q1", "Q3"],
+    }
+    (tmp_path / "params.yaml").write_text("{}")
+    settings = load_settings(overrides=overrides)
+    generate(Path("data/contracts"), Path("data/ground_truth.json"), count=4, seed=7, wording="plain")
+    index_documents(settings, Path("data/contracts"))
+    bench = corpus_bench(settings)
+    alone = load_settings(overrides={**overrides, "experiment.processes": 1})
+    one = run_experiment(alone, bench, tmp_path / "one")
+    two = run_experiment(settings, bench, tmp_path / "two")
+    assert one.read_bytes() == two.read_bytes()
+    assert one.with_name("main.manifest.json").read_bytes() == two.with_name("main.manifest.json").read_bytes()
+    assert len(read_run(one)) == 5 * 4 * 2
