@@ -74,6 +74,7 @@ test: setup ## style, types and tests; each runs even where one before it fails
 	.venv/bin/ruff check . || status=1; \
 	.venv/bin/ruff format --check . || status=1; \
 	.venv/bin/mypy || status=1; \
+	.venv/bin/lint-imports --no-cache --no-logo || status=1; \
 	OMP_NUM_THREADS=1 .venv/bin/pytest $(PYTEST_FLAGS) || status=1; \
 	exit $$status
 
