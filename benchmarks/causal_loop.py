@@ -5,8 +5,7 @@
 
 Drafts come from the declared drift simulator. Without arguments everything is measured on the chains that are made
 from the study's own graph. `--chains` reads recorded chains instead, whose steps are no causal facts: each is checked
-against a graph of its own steps. Milliseconds are of this machine as it is; Virtuoso is started for them where
-`virtuoso-t` and `isql-vt` are present.
+against a graph of its own steps. Milliseconds are of this machine as it is.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
-from ovrag_core.graph import EmbeddedStore, Store, load_graph, virtuoso
-from ovrag_core.graph.endpoint import EndpointStore
+from ovrag_core.graph import EmbeddedStore, Store, load_graph
 from ovrag_studies.causal import metrics, random_verdicts
 from ovrag_studies.causal.arms import DRAFTING
 from ovrag_studies.causal.chains import generate, read_recorded, recorded_graph
@@ -193,15 +190,6 @@ def main() -> None:
     print("\nmilliseconds")
     show_verdict_milliseconds(bench)
     show_milliseconds("embedded", graph, graph)
-    if not virtuoso.is_present():
-        print("  ASK, Virtuoso: not here; Debian has it in virtuoso-opensource-7-bin")
-        return
-    with (
-        TemporaryDirectory() as folder,
-        virtuoso.serve(graph.triples(), Path(folder)) as url,
-        EndpointStore(url, graph=virtuoso.GRAPH) as store,
-    ):
-        show_milliseconds("Virtuoso", store, graph)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,9 @@ gold span. Intervals (95%) resample contracts. CUAD is read from contract_review
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -26,9 +24,7 @@ from ovrag_core.retrieval.embedding import minilm
 from ovrag_studies.contract_review.chunkers import chunk
 from ovrag_studies.contract_review.datasets import Contract, load_cuad
 from ovrag_studies.contract_review.expansion import Query, queries, read_descriptions
-from ovrag_studies.contract_review.graph import EDGE_KINDS, SCHEMA, ChunkNode, ContractGraph, EdgeKind, build_graph
-from ovrag_studies.contract_review.graph_records import read_graph, write_graph
-from ovrag_studies.contract_review.graph_store import open_store
+from ovrag_studies.contract_review.graph import EDGE_KINDS, ChunkNode, ContractGraph, EdgeKind, build_graph
 from ovrag_studies.contract_review.graph_walks import (
     NAMED,
     WALKED,
@@ -53,7 +49,7 @@ Ranking = list[tuple[str, float]]
 
 
 class Asked:
-    """A contract with its graph as read from the store, and the rankings of one base for its answerable questions."""
+    """A contract with its graph, and the rankings of one base for its answerable questions."""
 
     def __init__(self, contract: Contract, graph: ContractGraph, shelf: Shelf, retriever: str, asked: dict[str, Query]):
         self.graph = graph
@@ -181,27 +177,12 @@ def measure(name: str, contracts: Sequence[Asked], vectors: dict[str, Sequence[f
 def sizes(contracts: Sequence[Contract]) -> None:
     embedder = minilm()
     for name in ("recursive-2048", "clause-1024"):
-        with tempfile.TemporaryDirectory() as folder:
-            store = open_store(Path(folder) / "contracts.lbug", SCHEMA)
-            counts: Counter[str] = Counter()
-            building = writing = reading = 0.0
-            for contract in contracts:
-                started = time.perf_counter()
-                graph = build_graph(contract.document, chunk(contract.document, name), embedder)
-                built = time.perf_counter()
-                write_graph(store, graph)
-                written = time.perf_counter()
-                read_graph(store, graph.document)
-                building, writing = building + built - started, writing + written - built
-                reading += time.perf_counter() - written
-                counts.update(graph.counts())
-            store.close()
-            size = sum(file.stat().st_size for file in Path(folder).iterdir())
+        counts: Counter[str] = Counter()
+        started = time.perf_counter()
+        for contract in contracts:
+            counts.update(build_graph(contract.document, chunk(contract.document, name), embedder).counts())
         print(f"{name}, {len(contracts)} contracts: {dict(counts)}")
-        print(
-            f"  built in {building:.1f} s (vectors kept), written in {writing:.1f} s, read in {reading:.1f} s, "
-            f"{size / 1e6:.0f} MB on disk"
-        )
+        print(f"  built in {time.perf_counter() - started:.1f} s (vectors kept)")
 
 
 def longest(contracts: Sequence[Contract]) -> None:
@@ -213,18 +194,12 @@ def longest(contracts: Sequence[Contract]) -> None:
         document = Document("long", text)
         graph = build_graph(document, chunk(document, "clause-1024"), embedder)
         built = time.perf_counter()
-        with tempfile.TemporaryDirectory() as folder:
-            store = open_store(Path(folder) / "contracts.lbug", SCHEMA)
-            write_graph(store, graph)
-            written = time.perf_counter()
-            same = read_graph(store, "long") == graph
-            store.close()
         ranking = [(each.id, 1 / (number + 1)) for number, each in enumerate(graph.chunks)]
         begun = time.perf_counter()
         walk(graph, ranking, "Parties: the parties who signed the contract")
         print(
-            f"340,000 characters, {label}: built in {built - started:.1f} s, written in {written - built:.1f} s, "
-            f"read back the same: {same}, a walk {1000 * (time.perf_counter() - begun):.0f} ms; {graph.counts()}"
+            f"340,000 characters, {label}: built in {built - started:.1f} s, "
+            f"a walk {1000 * (time.perf_counter() - begun):.0f} ms; {graph.counts()}"
         )
 
 
@@ -248,14 +223,12 @@ def main() -> None:
     for base in options.bases:
         cutting, retriever, wording = BASES[base]
         shelf = shelve([contract.document for contract in contracts], cutting, embedder)
-        store = open_store(":memory:", SCHEMA)
         asked = {category: queries(category, wording, described)[0] for category in categories}
         prepared = []
         for contract in contracts:
             chunks = shelf.contracts[contract.document.id].chunks
-            write_graph(store, build_graph(contract.document, chunks, embedder))
-            prepared.append(Asked(contract, read_graph(store, contract.document.id), shelf, retriever, asked))
-        store.close()
+            graph = build_graph(contract.document, chunks, embedder)
+            prepared.append(Asked(contract, graph, shelf, retriever, asked))
         texts = list(dict.fromkeys(query.text for query in asked.values()))
         vectors = dict(zip(texts, np.asarray(embedder.embed(texts)).tolist(), strict=True))
         measure(f"{base} ({cutting}, {wording})", prepared, vectors)

@@ -82,10 +82,6 @@ class EmbeddedStore:
         """See `Store.triples`."""
         return [quad.triple for quad in self._store.quads_for_pattern(subject, predicate, object_)]
 
-    def with_triples(self, added: Iterable[Triple]) -> EmbeddedStore:
-        """A copy of the graph with more triples in it."""
-        return EmbeddedStore([*self.triples(), *added], self.report, self._seconds)
-
     def without(self, removed: Iterable[Triple]) -> EmbeddedStore:
         """A copy of the graph without these triples."""
         gone = set(removed)

@@ -28,9 +28,7 @@ from ovrag_studies.contract_review.chunkers import chunk
 from ovrag_studies.contract_review.datasets import Agreement, Contract, NliSet, Question
 from ovrag_studies.contract_review.expansion import Query, queries, reworded, titled
 from ovrag_studies.contract_review.features import Numbers, Reading, read
-from ovrag_studies.contract_review.graph import SCHEMA, ContractGraph, EdgeKind, build_graph
-from ovrag_studies.contract_review.graph_records import read_graph, write_graph
-from ovrag_studies.contract_review.graph_store import open_store
+from ovrag_studies.contract_review.graph import ContractGraph, EdgeKind, build_graph
 from ovrag_studies.contract_review.graph_walks import WALKED, by_section, neighbours, walk
 from ovrag_studies.contract_review.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
 from ovrag_studies.contract_review.nli import Judge, Judged
@@ -200,17 +198,12 @@ def wordings(study: Study, category: str) -> tuple[Query, ...]:
 
 
 def build_graphs(study: Study, shelf: Shelf) -> dict[str, ContractGraph]:
-    """The graph of each contract on a shelf, written into the store of the settings and read from it."""
+    """The graph of each contract on a shelf."""
     graphs = {}
-    opened = open_store(study.options.graph.path, SCHEMA)
-    try:
-        with bar(len(shelf.contracts), "graph", "contract") as progress:
-            for id_, shelved in shelf.contracts.items():
-                write_graph(opened, build_graph(shelved.document, shelved.chunks, study.embedder))
-                graphs[id_] = read_graph(opened, id_)
-                progress.update()
-    finally:
-        opened.close()
+    with bar(len(shelf.contracts), "graph", "contract") as progress:
+        for id_, shelved in shelf.contracts.items():
+            graphs[id_] = build_graph(shelved.document, shelved.chunks, study.embedder)
+            progress.update()
     return graphs
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -28,7 +29,7 @@ from ovrag_core.study.command import (
     writable_file,
 )
 from ovrag_core.study.command import print_json as print_indented
-from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, NliArm, contract_review
+from ovrag_studies.contract_review.settings import IN_MEMORY, AnswerArm, ContractReview, NliArm, contract_review
 
 if TYPE_CHECKING:
     from ovrag_core.base.settings import Settings
@@ -53,7 +54,7 @@ def index(
         list[Path] | None, typer.Argument(metavar="CONTRACT...", help="Files or folders; none: the data set.")
     ] = None,
     data: Data = None,
-    graph: Annotated[bool, typer.Option("--graph", help="Also write the graph into the store of graph.path.")] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="Also write the graphs into the file of graph.path.")] = False,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
@@ -72,9 +73,15 @@ def index(
     print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
     if graph:
         from ovrag_studies.contract_review.arms import build_graphs
+        from ovrag_studies.contract_review.records import read_graphs, write_lines
 
+        kept = read_graphs(options.graph.path)
         with _study(settings) as study:
-            parts = sum(sum(each.counts().values()) for each in build_graphs(study, shelf).values())
+            graphs = build_graphs(study, shelf)
+        if options.graph.path != IN_MEMORY:
+            written = kept | {id_: asdict(each) for id_, each in graphs.items()}
+            write_lines(written.values(), Path(options.graph.path))
+        parts = sum(sum(each.counts().values()) for each in graphs.values())
         print(f"graph: {parts} nodes and edges in {options.graph.path}")
     return BAD if failed else 0
 

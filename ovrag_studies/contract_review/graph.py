@@ -21,42 +21,12 @@ from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.passages import find_passages
 from ovrag_studies.contract_review.clauses import Clause, label, path_at
-from ovrag_studies.contract_review.graph_store import Schema, Type
 from ovrag_studies.contract_review.structure import Structure, find_structure
 from ovrag_studies.contract_review.summaries import Summary, extractive_summary
 
 EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO", "AMENDS"]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 Span = tuple[int, int]
-
-_IN_CONTRACT: dict[str, Type] = {"id": "STRING", "source": "STRING", "seq": "INT64"}
-SCHEMA = Schema(
-    version=1,
-    nodes={
-        "Document": {"id": "STRING", "characters": "INT64", "names": "STRING[]"},
-        "Section": {
-            **_IN_CONTRACT,
-            "number": "STRING",
-            "title": "STRING",
-            "start": "INT64",
-            "stop": "INT64",
-            "summary": "STRING",
-            "vector": "FLOAT[]",
-        },
-        "Chunk": {**_IN_CONTRACT, "section": "STRING", "start": "INT64", "stop": "INT64", "text": "STRING"},
-        "Term": {**_IN_CONTRACT, "name": "STRING", "start": "INT64", "stop": "INT64"},
-        "Party": {**_IN_CONTRACT, "name": "STRING", "short": "STRING"},
-    },
-    edges={
-        "NEXT": ([("Chunk", "Chunk")], {"why": "STRING"}),
-        "PART_OF": ([("Chunk", "Document"), ("Chunk", "Section"), ("Section", "Document")], {"why": "STRING"}),
-        "DEFINES": ([("Chunk", "Term")], {"why": "STRING"}),
-        "USES": ([("Chunk", "Term")], {"why": "STRING"}),
-        "REFERS_TO": ([("Chunk", "Chunk")], {"why": "STRING"}),
-        "PARTY_TO": ([("Party", "Document"), ("Party", "Chunk")], {"why": "STRING"}),
-        "AMENDS": ([("Chunk", "Document")], {"why": "STRING"}),
-    },
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +56,7 @@ class ChunkNode:
 
     @property
     def end(self) -> int:
-        """One beyond the last character, as chunks elsewhere call it; END is a word of Cypher."""
+        """One beyond the last character, as chunks elsewhere call it."""
         return self.stop
 
 

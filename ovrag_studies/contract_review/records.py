@@ -3,6 +3,7 @@
 chunks   {"id", "chunks": [{"start", "end", "score"}]}, best first
 answers  {"id", "answers": [{"text", "start", "end", "score", "section"}], "present": 0..1}
 nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "score"}]}
+graph    {"document", "characters", "chunks", "sections", "terms", "parties", "edges"}, one line a contract
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.errors import CorpusError, GraphError
 from ovrag_studies.contract_review import nli
 from ovrag_studies.contract_review.answers import Answers
 from ovrag_studies.contract_review.datasets import Contract
 from ovrag_studies.contract_review.nli import Judged
 from ovrag_studies.contract_review.retrieval_metrics import Arm
 from ovrag_studies.contract_review.retrievers import Found
+from ovrag_studies.contract_review.settings import IN_MEMORY
 
 Record = dict[str, object]
 
@@ -71,6 +73,23 @@ def nli_record(document: int | str, judged: Judged) -> Record:
     if judged.invented:
         record["invented"] = judged.invented
     return record | ({"fault": judged.fault} if judged.fault else {})
+
+
+def read_graphs(path: str) -> dict[str, Record]:
+    """The graphs that a file of them holds, by contract; none where it is not there yet, or is `:memory:`.
+
+    Raises GraphError for an address, and for another file.
+    """
+    if "://" in path:
+        raise GraphError(f"graph.path {path.partition('://')[0]}:// is an address; write {IN_MEMORY} or a file")
+    try:
+        lines = Path(path).read_text(encoding="utf-8").split("\n") if path != IN_MEMORY else []
+        graphs = [json.loads(line) for line in lines if line]
+        return {graph["document"]: graph for graph in graphs}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, KeyError):
+        raise GraphError(f"{path} is no file of graphs; name another one in graph.path") from None
 
 
 def write_lines(records: Iterable[Record], path: Path) -> int:

@@ -11,6 +11,7 @@ from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, stud
 
 NAME = "contract_review"
 Chunker = Literal["fixed-2048", "recursive-2048", "recursive-2048-200", "paragraph", "clause-2048", "clause-1024"]
+IN_MEMORY = ":memory:"
 Retriever = Literal["minilm", "chroma", "bm25", "sentences", "rrf", "rrf-chunks", "blend", "learned"]
 Wording = Literal["description", "question", "rewordings", "vocabulary", "unplaced", "chat"]
 AnswerArm = Literal["extractive", "learned", "chat"]
@@ -64,10 +65,10 @@ class Nli(Part):
 
 
 class Graph(Part):
-    """Which walk, and where graphs are kept: `:memory:` or a file."""
+    """Which walk, and where graphs are written: nowhere (`:memory:`) or into a file of JSON Lines."""
 
     arm: GraphArm = "ours"
-    path: str = ":memory:"
+    path: str = IN_MEMORY
     chunker: Chunker = "clause-1024"
 
 

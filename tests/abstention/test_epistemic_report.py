@@ -10,7 +10,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base.errors import CardError
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.graph import LABEL
+from ovrag_core.graph import LABEL, EmbeddedStore
 from ovrag_studies.abstention.names import names_of
 from ovrag_studies.abstention.records import Record
 from ovrag_studies.abstention.replies import Answer
@@ -53,7 +53,7 @@ def record(id_: str, gold: str, answer: Answer, arm: str = "licence", **more: ob
 
 def page(tmp_path: Path, cards: list, records: list[Record], title: str = "Abstention") -> str:
     store = graph(tmp_path)
-    labelled = store.with_triples([Triple(NamedNode(iri("Odd")), LABEL, Literal(HOSTILE[1]))])
+    labelled = EmbeddedStore([*store.triples(), Triple(NamedNode(iri("Odd")), LABEL, Literal(HOSTILE[1]))])
     return report_page(title, cards, records, DOMAIN, names_of(labelled, DOMAIN), PLAN)
 
 

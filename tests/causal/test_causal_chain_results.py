@@ -14,6 +14,7 @@ from causal_chain import STORE, chain, edge
 from ovrag_core.base.errors import ResultError, SettingsError
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.graph import EmbeddedStore
 from ovrag_studies.causal import chain_results, experiments, random_verdicts, study, sweep
 from ovrag_studies.causal.book import Book, open_book, published
 from ovrag_studies.causal.experiments import Bench
@@ -225,7 +226,7 @@ def test_the_model_around_a_chain_has_the_graph_s_signs_and_other_causes() -> No
     first, last = given.premises[0].subject.value, given.premises[-1].object.value
     assert list(model.do({first: 1}).distribution([last])) == [1.0, 0.0], "one falls where the product of signs is -1"
     assert instability_in(STORE, 1.0)(given) == 0, "nothing else is at work"
-    more = STORE.with_triples([edge("tide", RAISES, "demand for housing")])
+    more = EmbeddedStore([*STORE.triples(), edge("tide", RAISES, "demand for housing")])
     apart = jensen_shannon(numpy.array([1.0, 0.0]), numpy.array([0.5, 0.5]))
     assert instability_in(more, 1.0)(given) == pytest.approx(apart / 2), "two contexts differ half of the time"
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import virtuoso_server
 from pyoxigraph import Literal, NamedNode
+from virtuoso_server import GRAPH
 
-from ovrag_core.base.errors import GraphError, Unchecked
-from ovrag_core.graph import load_graph, virtuoso
+from ovrag_core.base.errors import Unchecked
+from ovrag_core.graph import load_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.store import EmbeddedStore
-from ovrag_core.graph.virtuoso import GRAPH
 from ovrag_studies.causal.linking import Lexicon
 from ovrag_studies.causal.propositions import Polarity, Proposition, Relation
 from ovrag_studies.causal.verifier import Verifier
@@ -29,9 +30,9 @@ def graph(project: Path) -> EmbeddedStore:
 @pytest.fixture(scope="module")
 def url(graph: EmbeddedStore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of our own that holds the sample graph; it ends with the tests."""
-    if not virtuoso.is_present():
+    if not virtuoso_server.is_present():
         pytest.skip("no virtuoso-t and isql-vt here; Debian has them in virtuoso-opensource-7-bin")
-    with virtuoso.serve(graph.triples(), tmp_path_factory.mktemp("virtuoso")) as address:
+    with virtuoso_server.serve(graph.triples(), tmp_path_factory.mktemp("virtuoso")) as address:
         yield address
 
 
@@ -97,21 +98,3 @@ def test_a_question_takes_milliseconds(store: EndpointStore, graph: EmbeddedStor
         taken.append(time.perf_counter() - start)
     assert statistics.median(taken) < 0.05  # 1 ms on an idle machine
     assert not store.ask(f"ASK {{ ?s {AFFECTS} ?o }}", {"s": triple.object, "o": triple.subject})
-
-
-def test_without_the_programs_it_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(GraphError, match="install Debian's virtuoso-opensource"), virtuoso.serve([], tmp_path):
-        pass
-
-
-def test_a_server_that_cannot_start_is_one_sentence_and_leaves_no_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in (virtuoso.SERVER, virtuoso.SHELL):
-        program = tmp_path / name
-        program.write_text("#!/bin/sh\necho no database\nexit 3\n", encoding="utf-8")
-        program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    with pytest.raises(GraphError, match=r"did not start \(no database\)"), virtuoso.serve([], tmp_path):
-        pass

@@ -304,8 +304,25 @@ def test_an_index_is_kept(ovrag: Run, supply: Path, tmp_path: Path) -> None:
     code, out, _ = ovrag("index", str(supply))
     assert code == 0 and out.startswith("1 contracts, 1 chunks, ")
     assert list((tmp_path / "data/cache/vectors").glob("*.npy"))
-    code, out, _ = ovrag("index", str(supply), "--graph", "-S", "studies.contract_review.graph.path=graph.lbug")
-    assert code == 0 and "nodes and edges in graph.lbug" in out and Path("graph.lbug").exists()
+
+
+def test_graphs_are_written_beside_those_of_other_contracts(ovrag: Run, supply: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text(supply.read_text(encoding="utf-8"), encoding="utf-8")
+    for contract in (supply, other, supply):
+        code, out, _ = ovrag("index", str(contract), "--graph", "-S", "studies.contract_review.graph.path=g.jsonl")
+        assert code == 0 and "nodes and edges in g.jsonl" in out
+    written = lines(Path("g.jsonl").read_text(encoding="utf-8"))
+    assert [each["document"] for each in written] == [supply.stem, "other"]
+    assert {edge["kind"] for edge in written[0]["edges"]} >= {"PART_OF"}
+
+
+@pytest.mark.parametrize(("path", "said"), [("bolt://me:hunter2@x", ":memory:"), ("other.txt", "no file of graphs")])
+def test_graphs_are_not_written_over_something_else(ovrag: Run, supply: Path, path: str, said: str) -> None:
+    Path("other.txt").write_text("mine", encoding="utf-8")
+    code, _, err = ovrag("index", str(supply), "--graph", "-S", f"studies.contract_review.graph.path={path}")
+    assert code == 2 and said in err and "hunter2" not in err
+    assert Path("other.txt").read_text(encoding="utf-8") == "mine"
 
 
 def test_what_is_kept_needs_no_embedder(ovrag: Run, supply: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,29 +1,15 @@
-"""Graphs of contracts: built, kept, read back, and walked."""
+"""Graphs of contracts: built and walked."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from ovrag_core.base.errors import GraphError
 from ovrag_core.base.types import Document
 from ovrag_core.documents.chunking import split
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.contract_review.graph import (
-    EDGE_KINDS,
-    SCHEMA,
-    ContractGraph,
-    Edge,
-    PartyNode,
-    TermNode,
-    build_graph,
-)
-from ovrag_studies.contract_review.graph_records import documents_in, read_graph, remove_graph, write_graph
-from ovrag_studies.contract_review.graph_store import GraphStore, Schema, open_store
+from ovrag_studies.contract_review.graph import EDGE_KINDS, ContractGraph, build_graph
 from ovrag_studies.contract_review.graph_walks import as_chunks, by_section, nearest_sections, neighbours, walk
 from ovrag_studies.contract_review.summaries import Summary
 
@@ -68,14 +54,6 @@ class Letters:
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture(params=["file", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[GraphStore]:
-    """A graph in a file and one in memory, both empty."""
-    opened = open_store(tmp_path / "contracts.lbug" if request.param == "file" else ":memory:", SCHEMA)
-    yield opened
-    opened.close()
 
 
 def graph_of(text: str, name: str = "a", size: int = 120) -> ContractGraph:
@@ -143,127 +121,6 @@ def test_references_in_a_circle_end() -> None:
     assert len(list(graph.of("REFERS_TO"))) == 2
 
 
-# -- keeping
-
-
-def test_what_is_read_is_what_was_written(store: GraphStore) -> None:
-    graph = graph_of(TEXT)
-    write_graph(store, graph)
-    assert read_graph(store, "a") == graph
-    assert "a" in documents_in(store)
-
-
-def test_a_contract_is_replaced_not_doubled(store: GraphStore) -> None:
-    write_graph(store, graph_of(TEXT))
-    shorter = graph_of("1. A. See Section 2.\n\n2. B.\n")
-    write_graph(store, shorter)
-    assert read_graph(store, "a") == shorter
-    assert documents_in(store).count("a") == 1
-
-
-def test_names_with_cypher_in_them_are_names(store: GraphStore) -> None:
-    other = graph_of(TEXT, "b")
-    write_graph(store, other)
-    hostile = graph_of(TEXT, HOSTILE)
-    assert FIRM in [term.name for term in hostile.terms]
-    write_graph(store, hostile)
-    assert read_graph(store, HOSTILE) == hostile
-    remove_graph(store, HOSTILE)
-    assert read_graph(store, "b") == other
-    with pytest.raises(GraphError, match="holds no contract"):
-        read_graph(store, HOSTILE)
-
-
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(words=st.lists(st.sampled_from([HOSTILE, "$rows", "`", "\\", "'", '"', "{a: 1}", "//", "\n", "é"])).map("".join))
-def test_no_word_becomes_a_part_of_a_statement(store: GraphStore, words: str) -> None:
-    other, graph = graph_of("1. Kept. Still here.", "b"), graph_of("1. A. See Section 2.\n\n2. B.")
-    write_graph(store, other)
-    graph = replace(
-        graph,
-        terms=(TermNode("a#term-0000", 0, words, 0, 1),),
-        parties=(PartyNode("a#party-0000", 0, words, words),),
-        chunks=tuple(replace(chunk, text=words, section=words) for chunk in graph.chunks),
-        edges=tuple(replace(edge, why=words) for edge in graph.edges),
-    )
-    write_graph(store, graph)
-    assert read_graph(store, "a") == graph
-    assert read_graph(store, "b") == other
-
-
-def test_statements_hold_no_word_of_a_contract(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    statements: list[str] = []
-    run = store.run
-    monkeypatch.setattr(
-        store, "run", lambda statement, *bound: (statements.append(statement), run(statement, *bound))[1]
-    )
-    write_graph(store, graph_of(TEXT, HOSTILE))
-    read_graph(store, HOSTILE)
-    assert len(statements) > 20
-    assert not any(word in statement for statement in statements for word in (HOSTILE, FIRM, "Goods", "Buyer"))
-
-
-def test_half_characters_become_a_mark_and_the_rest_is_kept(store: GraphStore) -> None:
-    write_graph(store, graph_of("1. A \ud800 b \x00 c."))
-    assert "A \ufffd b" in read_graph(store, "a").chunks[0].text
-
-
-def test_a_contract_that_cannot_be_written_leaves_what_was_there(store: GraphStore) -> None:
-    graph = graph_of(TEXT)
-    write_graph(store, graph)
-    dangling = ContractGraph("a", 1, graph.chunks, (), (), (), (Edge("NEXT", graph.chunks[0].id, "nowhere"),))
-    with pytest.raises(GraphError, match="nowhere"):
-        write_graph(store, dangling)
-    with pytest.raises(GraphError, match="called"):
-        write_graph(store, ContractGraph("a", 1, graph.chunks * 2, (), (), (), ()))
-    with pytest.raises(GraphError, match="refused"):
-        store.write([("MATCH (n:Chunk) DETACH DELETE n", {}), ("CREATE (n:Chunk {id: $missing})", {})])
-    assert read_graph(store, "a") == graph
-
-
-def test_chunks_of_one_document_only(store: GraphStore) -> None:
-    write_graph(store, graph_of(TEXT, "a"))
-    write_graph(store, graph_of(TEXT, "b"))
-    assert {chunk.id.partition("#")[0] for chunk in read_graph(store, "b").chunks} == {"b"}
-
-
-# -- stores that cannot be had
-
-
-def refusal(path: str | Path, schema: Schema = SCHEMA) -> str:
-    with pytest.raises(GraphError) as caught:
-        open_store(path, schema)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def test_an_address_is_refused_and_its_password_not_repeated() -> None:
-    message = refusal("bolt://me:hunter2@127.0.0.1:9")
-    assert "bolt://" in message and ":memory:" in message and "hunter2" not in message
-
-
-def test_a_graph_of_another_layout_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "old.lbug"
-    open_store(path, SCHEMA).close()
-    assert "layout 1" in refusal(path, Schema(SCHEMA.version + 1, SCHEMA.nodes, SCHEMA.edges))
-
-
-def test_files_that_are_no_graph_of_this_version_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "one.lbug"
-    open_store(path, SCHEMA).close()
-    written = path.read_bytes()
-    assert written[:4] == b"LBUG"
-    path.write_bytes(written[:4] + bytes([written[4] + 1]) + written[5:])
-    assert "another version of real_ladybug" in refusal(path)
-    path.write_bytes(b"%PDF-1.4" * 1000)
-    assert "no graph" in refusal(path)
-    path.write_bytes(written[: len(written) // 2])
-    assert "broken" in refusal(path)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    assert "is a folder" in refusal(folder)
-
-
 # -- walking
 
 
@@ -291,10 +148,6 @@ def test_v2_looks_in_the_sections_whose_summaries_are_near() -> None:
     assert "summary" in found[0].reason
     assert nearest_sections(graph, target.vector)[0][0] == target
     assert len(by_section(graph, best, target.vector, sections=1, edges=())) == 2
-
-
-def test_kinds_of_edges_are_those_of_the_schema() -> None:
-    assert set(SCHEMA.edges) == set(EDGE_KINDS)
 
 
 def test_a_question_leads_to_what_it_names() -> None:
