@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 from xml.sax import SAXException
@@ -191,6 +191,7 @@ def assemble(graph: Graph, digest: bytes, rules: Path | None) -> Ontology:
     )
 
 
+@lru_cache(maxsize=4096)
 def fold(name: str) -> str:
     """A name without case, spaces, underscores and punctuation: `hasLoanAmount` and `has loan-amount` are the same."""
     return re.sub(r"[\W_]+", "", name).casefold()

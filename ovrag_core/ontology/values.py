@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 from ovrag_core.text.numerals import MONTHS, WORDS
 
@@ -107,6 +108,7 @@ class Value:
     currency: str | None = None
 
 
+@lru_cache(maxsize=4096)  # a contract's values come back with every question and arm
 def read_value(text: str, kind: str) -> Value | None:
     """`text` as a value of `kind` (amount, rate, date, months, boolean, text); None where that is not sure."""
     if kind != "text" and len(text) > LONGEST:
