@@ -23,6 +23,7 @@ from pathlib import Path
 from pyoxigraph import NamedNode
 
 from ovrag_core.base.project import external_data, project_file
+from ovrag_core.evaluation.paired import compare_pairs
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_studies.abstention import multiple_choice
@@ -40,7 +41,7 @@ from ovrag_studies.abstention.experiments import (
     run,
 )
 from ovrag_studies.abstention.likeness import bare
-from ovrag_studies.abstention.metrics import Outcome, compare_all, count, estimates
+from ovrag_studies.abstention.metrics import Outcome, count, estimates
 from ovrag_studies.abstention.readers import learn
 from ovrag_studies.abstention.records import write_run
 from ovrag_studies.abstention.settings import Choices, Epistemic, Source
@@ -153,11 +154,10 @@ def _print_arms(outcomes: dict[str, list[Outcome]], name: str) -> None:
 
 
 def _print_pairs(outcomes: dict[str, list[Outcome]]) -> None:
-    pairs = {rival: (outcomes[LICENSED], outcomes[rival]) for rival in RIVALS}
-    rows = []
-    for rival, (paired, p) in compare_all(pairs, PLAN).items():
-        cards = paired.cards
-        rows.append((rival, cards.first_only, cards.second_only, f"{p:.2g}"))
+    right = {arm: [each.right for each in outcomes[arm]] for arm in (LICENSED, *RIVALS)}
+    clusters = [each.cluster for each in outcomes[LICENSED]]
+    found = compare_pairs({rival: (right[LICENSED], right[rival]) for rival in RIVALS}, clusters, PLAN)
+    rows = [(rival, each.items.first_only, each.items.second_only, f"{each.holm:.2g}") for rival, each in found.items()]
     print(table((f"{LICENSED} against", "it alone right", "the other alone right", "Holm p"), rows))
 
 

@@ -17,7 +17,7 @@ import typer
 from ovrag_core.base.errors import CorpusError, DocumentError, OvragError, RunError
 from ovrag_core.base.progress import no_notice, notice, print_beside
 from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings
+from ovrag_core.base.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings, installed_studies
 from ovrag_core.study.command import (
     BAD,
     DEFAULT_PARAMS,
@@ -38,10 +38,6 @@ from ovrag_core.study.command import (
     writable_file,
     writable_folder,
 )
-from ovrag_studies.abstention.cli import app as epistemic
-from ovrag_studies.causal.cli import app as causal
-from ovrag_studies.cited.cli import app as policy
-from ovrag_studies.contract_review.cli import app as contract_review
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +49,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
 )
-app.add_typer(contract_review, name="contract-review")
-app.add_typer(epistemic, name="epistemic")
-app.add_typer(policy, name="policy")
-app.add_typer(causal, name="causal")
+for _name, _entry in installed_studies().items():
+    app.add_typer(_entry.load().load_commands(), name=_name.replace("_", "-"))
 
 
 Duplicates = Literal["refuse", "first", "last"]

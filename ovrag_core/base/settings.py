@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import importlib
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-import ovrag_studies as studies
 from ovrag_core.base.errors import QuestionError, SettingsError
 
 ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
@@ -158,7 +158,7 @@ class Settings(Part):
     validation: Validation = Validation()
     evaluation: Evaluation = Evaluation()
     figures: Figures = Figures()
-    studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own: study_settings
+    studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own
 
     def __hash__(self) -> int:
         """Workers keep one bench by settings; a study's parameters, which no bench depends on, cannot be hashed."""
@@ -232,21 +232,21 @@ def _without_sense(settings: Settings) -> str | None:
     return None
 
 
-def _study_problem(settings: Settings, study: str) -> str | None:
-    """What is wrong with `studies.<study>`: no study of that name, or what its own checker says.
+@cache
+def installed_studies() -> dict[str, EntryPoint]:
+    """The studies that are installed, by name: entry points that load a `study.settings.Study` in no time."""
+    return {entry.name: entry for entry in sorted(entry_points(group="ovrag.studies"), key=lambda entry: entry.name)}
 
-    The checker is the function of the study's name in its module `settings`; loading that must take no time.
-    """
-    packages = {"abstention": "epistemic", "cited": "policy"}
-    folders = [module.parent.name for module in Path(studies.__path__[0]).glob("*/settings.py")]
-    known = {packages.get(folder, folder): folder for folder in sorted(folders)}
+
+def _study_problem(settings: Settings, study: str) -> str | None:
+    """What is wrong with `studies.<study>`: no study of that name, or what its own settings say."""
+    known = installed_studies()
     if study not in known:
         near = difflib.get_close_matches(study, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known) or 'none: run tools/setup.sh'}"
         return f"studies.{study} is no study; {hint}"
-    module = importlib.import_module(f"{studies.__name__}.{known[study]}.settings")
     try:
-        getattr(module, study)(settings)
+        known[study].load().settings.of(settings)
     except SettingsError as error:
         return str(error)
     return None

@@ -13,7 +13,7 @@ fewer than two documents there is none either.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -97,6 +97,14 @@ def ratio(
         return _unanimous(value, used, plan, proportion)
     low, high, method, _ = _bootstrap((top, bottom), _ratio, plan)
     return Estimate(value, low, high, used, method)
+
+
+def sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
+    """The sum of the values of each cluster, clusters in the order in which they come first."""
+    totals: dict[Hashable, float] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        totals[cluster] = totals.get(cluster, 0.0) + value
+    return list(totals.values())
 
 
 def paired_difference(

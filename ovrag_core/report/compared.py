@@ -10,7 +10,8 @@ import pandas as pd
 from ovrag_core.base.errors import RunError
 from ovrag_core.evaluation import confusion
 from ovrag_core.evaluation.statistics import holm
-from ovrag_core.report.run import Run, with_bounds, write
+from ovrag_core.report.run import Run, write
+from ovrag_core.report.tables import with_bounds
 
 
 def runs_table(runs: Sequence[Run]) -> pd.DataFrame:

@@ -21,10 +21,9 @@ from ovrag_core.report.run import (
     quoting,
     save,
     source,
-    with_bounds,
     write,
 )
-from ovrag_core.report.tables import Note
+from ovrag_core.report.tables import Note, with_bounds
 
 
 def confusion_table(run: Run) -> pd.DataFrame:

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ovrag_core.evaluation import latency, quality
 from ovrag_core.report import drawings, effort, figures, numbers
-from ovrag_core.report.run import MARK, Run, integers, save, source, with_bounds, write
-from ovrag_core.report.tables import Note, heading
+from ovrag_core.report.run import MARK, Run, integers, save, source, write
+from ovrag_core.report.tables import Note, heading, with_bounds
 
 
 def _note(run: Run, seconds: pd.DataFrame, *, interval: bool = True, more: str = "") -> Note:

@@ -54,3 +54,9 @@ def interval(bounds: object, decimals: int = 3) -> str:
     if not isinstance(bounds, list | tuple):
         return "n/a"
     return f"[{number(float(bounds[0]), decimals)}, {number(float(bounds[1]), decimals)}]"
+
+
+def with_bounds_text(value: float | None, low: float | None, high: float | None, decimals: int = 3) -> str:
+    """A figure for prose, with its interval behind it where there is one; what is missing may be None or NaN."""
+    known, *ends = (None if each is None or math.isnan(each) else each for each in (value, low, high))
+    return number(known, decimals) + ("" if None in ends else f" {interval(ends, decimals)}")

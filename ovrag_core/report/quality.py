@@ -10,7 +10,8 @@ from ovrag_core.evaluation import quality
 from ovrag_core.evaluation.score import CACHE
 from ovrag_core.evaluation.statistics import holm
 from ovrag_core.report import drawings, figures
-from ovrag_core.report.run import COMPARISONS, MARK, Run, integers, save, source, with_bounds, write
+from ovrag_core.report.run import COMPARISONS, MARK, Run, integers, save, source, write
+from ovrag_core.report.tables import with_bounds
 
 DECIMALS = 4  # of a mean BERTScore in a CSV or a picture: beyond, processors differ
 _COMPONENTS = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from ovrag_core.evaluation import confusion
-from ovrag_core.report.run import SUFFIXES, Run, with_bounds, write
+from ovrag_core.report.run import SUFFIXES, Run, write
+from ovrag_core.report.tables import with_bounds
 
 _HEADERS = {
     "recorded": "First",

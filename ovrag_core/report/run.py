@@ -235,11 +235,6 @@ def counted(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return groups.agg(queries="size", first_contract="first").reset_index()
 
 
-def with_bounds(names: Sequence[str]) -> list[str]:
-    """Columns with their `_low` and `_high`."""
-    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
-
-
 def number_of(document_id: str) -> str:
     """The number of a generated contract, for crowded axes; any other document's id as it is."""
     digits = document_id.removeprefix("Contract_")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -173,6 +173,11 @@ def latex(
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def with_bounds(names: Iterable[str]) -> list[str]:
+    """Columns with their `_low` and `_high`."""
+    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
 
 
 def escape(text: str) -> str:

@@ -95,6 +95,16 @@ def minilm() -> MiniLM:
     return MiniLM()
 
 
+class MiniLMOnDemand:
+    """The bundled embedder, loaded when something has to be embedded: what is kept needs none."""
+
+    name = MINILM
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of 384 numbers per text, of unit length."""
+        return minilm().embed(texts)
+
+
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {"minilm": minilm}
 
 

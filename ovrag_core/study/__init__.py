@@ -1,1 +1,1 @@
-"""The parts that studies share."""
+"""Parts that studies share: settings, commands, scores, and the book of tables and figures."""

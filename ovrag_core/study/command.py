@@ -7,11 +7,12 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from enum import StrEnum
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSpec
 
 import typer
 import yaml
@@ -25,6 +26,7 @@ from ovrag_core.base.settings import Settings, load_settings
 if TYPE_CHECKING:
     from ovrag_core.base.types import Document
 
+P = ParamSpec("P")
 FOUND, BAD = 1, 2
 _MOST_NAMED = 5
 DEFAULT_PARAMS = Path("params.yaml")
@@ -162,3 +164,39 @@ def _loaded(path: Path) -> Document | str:
 def print_json(value: object, indent: int | None = 2) -> None:
     """A value as JSON on stdout."""
     print(json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+def print_record(record: object, output: Format) -> None:
+    """One record as JSON on stdout: indented, or, as a line of JSON Lines, on one line."""
+    print_json(record, None if output is Format.jsonl else 2)
+
+
+def print_records(records: Sequence[object], output: Format) -> None:
+    """Records as JSON on stdout: a list, or a line each."""
+    if output is Format.json:
+        print_json(records)
+        return
+    for record in records:
+        print_json(record, None)
+
+
+def study_commands(help_: str | None) -> typer.Typer:
+    """The commands of a study, none of them yet; `help_` is what `--help` says of them."""
+    return typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=help_)
+
+
+def with_settings(verb: Callable[Concatenate[Settings, P], int]) -> Callable[..., int]:
+    """A command whose first argument is the settings: they are read by its last options, --params and --set."""
+    own = list(signature(verb, eval_str=True).parameters.values())[1:]
+    options = [
+        Parameter("params", Parameter.KEYWORD_ONLY, default=DEFAULT_PARAMS, annotation=Params),
+        Parameter("overrides", Parameter.KEYWORD_ONLY, default=None, annotation=Overrides),
+    ]
+
+    def command(params: Path, overrides: list[str] | None, *args: P.args, **kwargs: P.kwargs) -> int:
+        return verb(read_settings(params, overrides), *args, **kwargs)
+
+    command.__name__, command.__doc__ = verb.__name__, verb.__doc__
+    command.__annotations__ = {each.name: each.annotation for each in (*own, *options)}
+    command.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]  # which typer reads
+    return command

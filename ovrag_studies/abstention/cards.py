@@ -8,16 +8,16 @@ card was recorded with, and often absent.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ovrag_core.base.errors import CardError
+from ovrag_core.base.records import read_records, write_records
 from ovrag_core.text.lines import one_line
 
 Label = Literal["E", "C", "U"]
@@ -26,6 +26,7 @@ LABELS: tuple[Label, ...] = get_args(Label)
 GOLD: tuple[Gold, ...] = get_args(Gold)
 GOLD_OF: dict[Label, Gold] = dict(zip(LABELS, GOLD, strict=True))
 LABEL_OF: dict[Gold, Label] = dict(zip(GOLD, LABELS, strict=True))
+REMEDY = "name a file of cards, one JSON object a line"
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S*")
 # A scheme that was written into the path of another IRI, and what no IRI may hold (RFC 3987).
@@ -73,7 +74,9 @@ _Text = Annotated[str, Field(min_length=1)]
 
 
 class _Claim(_Read):
-    subj: _Text | Annotated[list[_Text], Field(min_length=1)]
+    subj: Annotated[
+        list[_Text], Field(min_length=1), BeforeValidator(lambda read: [read] if isinstance(read, str) else read)
+    ]
     pred: _Text
     obj: _Text
 
@@ -98,7 +101,7 @@ def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
     """
     cards: list[Card] = []
     seen: dict[str, int] = {}
-    for number, line in numbered_lines(path):
+    for number, line in read_records(path, _Line, CardError, REMEDY):
         where = f"{path}, line {number}"
         card = _card(line, where)
         if card.id in seen:
@@ -115,37 +118,9 @@ def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
     return tuple(cards)
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file that hold something, with their numbers. Raises CardError where it cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise CardError(f"{path} is not UTF-8; save it as UTF-8 and try again") from None
-    except OSError as error:
-        raise CardError(
-            f"{path} cannot be read ({error.strerror}); name a file of cards, one JSON object a line"
-        ) from None
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            yield number, line
-
-
 def write_cards(cards: Iterable[Card], path: Path) -> int:
-    """Write cards as lines of JSON and return their number; the file appears when it is whole.
-
-    Raises CardError where it cannot be written.
-    """
-    unfinished = path.with_name(f"{path.name}.partial")
-    count = 0
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            for card in cards:
-                file.write(json.dumps(as_record(card), ensure_ascii=False) + "\n")
-                count += 1
-        unfinished.replace(path)
-    except OSError as error:
-        raise CardError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
-    return count
+    """Write cards as lines of JSON and return their number. Raises CardError where they cannot be written."""
+    return write_records(map(as_record, cards), path, CardError)
 
 
 def as_record(card: Card) -> dict[str, object]:
@@ -180,11 +155,7 @@ def is_iri(text: str) -> bool:
     return bool(_IRI.fullmatch(text)) and not malformed(text)
 
 
-def _card(line: str, where: str) -> Card:
-    try:
-        read = _Line.model_validate_json(line)
-    except ValidationError as error:
-        raise CardError(f"{where}: {_fault(error)}") from None
+def _card(read: _Line, where: str) -> Card:
     label = read.label or (LABEL_OF[read.gold] if read.gold else None)
     if label is None:
         raise CardError(f"{where}: neither gold ({', '.join(GOLD)}) nor label ({', '.join(LABELS)}) is given")
@@ -192,27 +163,8 @@ def _card(line: str, where: str) -> Card:
     if GOLD_OF[label] != gold:
         raise CardError(f"{where}: label {label} and gold {gold} disagree; {label} means {GOLD_OF[label]}")
     subj = read.claim.subj
-    subjects = subj if isinstance(subj, str) else subj[0] if len(subj) == 1 else tuple(subj)
-    claim = CardClaim(subjects, read.claim.pred, read.claim.obj)
+    claim = CardClaim(subj[0] if len(subj) == 1 else tuple(subj), read.claim.pred, read.claim.obj)
     return Card(read.id, read.subtype, label, gold, read.question, claim, read.why, read.phrasing, tuple(read.facts))
-
-
-def _fault(error: ValidationError) -> str:
-    """What is wrong with a line, in one clause."""
-    first = error.errors(include_url=False)[0]
-    if first["type"] == "json_invalid":
-        return "this is not JSON; give one object a line"
-    field = ".".join(str(part) for part in _path(first["loc"]))
-    if first["type"] == "missing":
-        return f"{field!r} is missing"
-    if first["type"] == "literal_error":
-        return f"{field} is {one_line(repr(first['input']), 40)}; known are {first['ctx']['expected']}"
-    return f"{field or 'the line'} cannot be used ({first['msg'][0].lower()}{first['msg'][1:]})"
-
-
-def _path(location: Sequence[int | str]) -> Iterator[int | str]:
-    """A place in a line without the names of the alternatives that were tried there."""
-    return (part for part in location if part in _Line.model_fields or part in _Claim.model_fields)
 
 
 def _refuse_malformed(card: Card, where: str) -> None:

@@ -5,35 +5,35 @@ Exit code 0: done, or YES, NO or UNKNOWN was said; 1: the graph contradicts itse
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ovrag_core.base.errors import CardError, GraphError, SettingsError, Unchecked
-from ovrag_core.retrieval.embedding import MINILM, Vectors
+from ovrag_core.base.project import project_file
+from ovrag_core.base.records import write_text
+from ovrag_core.base.settings import Settings
+from ovrag_core.retrieval.embedding import MiniLMOnDemand
 from ovrag_core.study.command import (
     BAD,
-    DEFAULT_PARAMS,
     FOUND,
     Format,
     Output,
-    Overrides,
-    Params,
-    read_settings,
+    print_record,
+    print_records,
     say,
+    study_commands,
+    with_settings,
     writable_file,
 )
-from ovrag_core.study.command import print_json as print_indented
 from ovrag_core.text.lines import one_line
-from ovrag_studies.abstention.settings import NAME, Source, epistemic
+from ovrag_studies.abstention.settings import Epistemic, Source
 
 if TYPE_CHECKING:
-    from ovrag_core.base.settings import Settings
-    from ovrag_core.evaluation.statistics import Estimate, Resampling
+    from ovrag_core.evaluation.statistics import Estimate
     from ovrag_core.graph import Store
     from ovrag_studies.abstention.domain import Domain
     from ovrag_studies.abstention.metrics import Outcome
@@ -53,30 +53,30 @@ SourceName = Annotated[
     str | None, typer.Option("--source", help="A source of the settings instead; default: the first of them.")
 ]
 Out = Annotated[Path, typer.Option("--out", help="The file to write.", callback=writable_file)]
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
+app = study_commands(__doc__)
 
 
 @app.command("license")
+@with_settings
 def license_(
+    settings: Settings,
     question: Annotated[str, typer.Argument(help="What is asked, or stated, about two things of the graph.")],
     graph: Graphs = None,
     domain: DomainFile = None,
     hidden: Hidden = None,
     recheck: Annotated[bool, typer.Option("--recheck", help="Check the proof again, by shapes and paths.")] = False,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """YES, NO or UNKNOWN, with the proof: the facts, the constraint that is broken, or what is lacking."""
     from ovrag_studies.abstention import asking
     from ovrag_studies.abstention.names import names_of
 
     try:
-        known, store = _opened(read_settings(params, overrides), graph, domain, hidden, tell=True)
+        known, store = _opened(settings, graph, domain, hidden, tell=True)
         asked = asking.ask(question, store, known, names_of(store, known))
     except Unchecked as error:
         if output is not Format.text:
-            _print(asking.unchecked(question, str(error)), output)
+            print_record(asking.unchecked(question, str(error)), output)
         else:
             print(f"UNCHECKED: {one_line(question)}")
         say(f"not checked: {error}")
@@ -85,7 +85,7 @@ def license_(
     if output is Format.text:
         print(asking.as_text(asked) + (f"\nchecked again: {_told_again(holds)}" if recheck else ""))
     else:
-        _print(asking.as_record(asked) | ({"rechecked": holds} if recheck else {}), output)
+        print_record(asking.as_record(asked) | ({"rechecked": holds} if recheck else {}), output)
     if asked.verdict == "UNCHECKED":
         say(f"not checked: {asked.lacking}")
         return BAD
@@ -93,18 +93,13 @@ def license_(
 
 
 @app.command()
-def check(
-    graph: Graphs = None,
-    domain: DomainFile = None,
-    output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
-) -> int:
+@with_settings
+def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, output: Output = Format.text) -> int:
     """What a graph has of a domain: mended IRIs, shared names, contradictions; and shapes that can never fire."""
     from ovrag_core.graph import EmbeddedStore
     from ovrag_studies.abstention.witnesses import shape_problems
 
-    known, store = _opened(read_settings(params, overrides), graph, domain, None)
+    known, store = _opened(settings, graph, domain, None)
     if not isinstance(store, EmbeddedStore):
         raise GraphError("an endpoint is asked as it is and not loaded; check the graph as files")
     report, problems = store.report, shape_problems(known)
@@ -116,7 +111,7 @@ def check(
             "violations": list(report.violations),
             "shapes": problems,
         }
-        _print(found, output)
+        print_record(found, output)
     else:
         _print_listed(f"{report.triples} triples", [])
         _print_listed("IRIs mended", [f"{before} -> {after}" for before, after in report.repaired])
@@ -128,7 +123,9 @@ def check(
 
 
 @app.command()
+@with_settings
 def cards(
+    settings: Settings,
     out: Out,
     graph: OneGraph = None,
     domain: DomainFile = None,
@@ -139,32 +136,32 @@ def cards(
     each: Annotated[int | None, typer.Option(help="Cards for each label and predicate.", min=1)] = None,
     seed: Annotated[int | None, typer.Option(help="Another seed gives other cards.", min=0)] = None,
     shortcuts: Annotated[bool, typer.Option("--shortcuts", help="Also print what shortcuts score on them.")] = False,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
     from ovrag_studies.abstention.cards import write_cards
-    from ovrag_studies.abstention.making import cards_text, make, write_hidden
+    from ovrag_studies.abstention.making import cards_text, make
 
-    settings = _with_source(read_settings(params, overrides), source, graph, domain, wordings=wordings)
+    settings = _with_source(settings, source, graph, domain, wordings=wordings)
     changed = {key: value for key, value in (("each", each), ("seed", seed)) if value is not None}
-    settings = _changed(settings, "cards", changed)
-    deck, names, groups = make(settings, _Embedder(), tuple(predicate or ()), tuple(label or ()))
+    settings = Epistemic.changed(settings, cards=Epistemic.of(settings).cards.model_dump() | changed)
+    deck, names, groups = make(settings, MiniLMOnDemand(), tuple(predicate or ()), tuple(label or ()))
     beside = out.with_name(f"{out.stem}.hidden.txt")
     write_cards(deck.cards, out)
-    write_hidden(deck.hidden, beside)
+    write_text("".join(f"{iri}\n" for iri in deck.hidden), beside, CardError)
     print(f"{out}: {len(deck.cards)} cards; {beside}: {len(deck.hidden)} subjects to hide")
     for lacking in deck.lacking:
         say(f"no cards on {lacking}")
     counted = Counter((card.label, card.subtype) for card in deck.cards)
     print("\n".join(f"  {of} {kind}: {number}" for (of, kind), number in sorted(counted.items())))
     if shortcuts:
-        print(cards_text(deck.cards, groups, names, _plan(settings)))
+        print(cards_text(deck.cards, groups, names, Epistemic.of(settings).experiments.plan))
     return 0
 
 
 @app.command()
+@with_settings
 def run(
+    settings: Settings,
     out: Out,
     graph: OneGraph = None,
     domain: DomainFile = None,
@@ -173,8 +170,6 @@ def run(
     wordings: Wordings = None,
     source: SourceName = None,
     arm: Annotated[list[str] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Ask the cards of every arm. Beside the records come the cards (.cards.jsonl) and seconds (.latency.jsonl)."""
     from ovrag_core.llm import open_chat
@@ -182,36 +177,36 @@ def run(
     from ovrag_studies.abstention.records import write_run
     from ovrag_studies.abstention.study import answer_source, size
 
-    settings = read_settings(params, overrides)
     settings = _with_source(settings, source, graph, domain, hidden=hidden, cards=cards_file, wordings=wordings)
-    settings = _changed(settings, "arms", tuple(arm)) if arm else settings
+    settings = Epistemic.changed(settings, arms=arm) if arm else settings
     if not out.parent.is_dir():
         raise CardError(f"{out.parent} is no folder; name a file in a folder that exists")
-    name = next(iter(epistemic(settings).sources))
+    name = next(iter(Epistemic.of(settings).sources))
     with open_chat(settings.llm) as chat:
-        answered = answer_source(settings, name, _Embedder(), chat)
-    write_cards(answered.cards, _cards_beside(out))
+        answered = answer_source(settings, name, MiniLMOnDemand(), chat)
+    beside = _cards_beside(out)
+    write_cards(answered.cards, beside)
     write_run(answered.run, out)
     print(size(answered))
-    print(f"{out}: {len(answered.run.records)} answers; {_cards_beside(out)}")
+    print(f"{out}: {len(answered.run.records)} answers; {beside}")
     return 0
 
 
 @app.command()
+@with_settings
 def score(
+    settings: Settings,
     file: Annotated[Path, typer.Argument(help="What `ovrag epistemic run` wrote; or, recorded, cards of others.")],
     recorded: Annotated[bool, typer.Option("--recorded", help="The file holds cards with recorded answers.")] = False,
     kinds: Annotated[bool, typer.Option("--kinds", help="Also the share answered rightly by kind of card.")] = False,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Published and corrected metrics of each arm with intervals; with recorded ones, perfect and constant systems."""
-    from ovrag_studies.abstention.metrics import by_kind, count, estimates, references
+    from ovrag_studies.abstention.metrics import count, estimates, references, shares_by_kind
     from ovrag_studies.abstention.recorded import read_recorded
     from ovrag_studies.abstention.records import read_run
 
-    plan = _plan(read_settings(params, overrides))
+    plan = Epistemic.of(settings).experiments.plan
     systems: dict[str, Sequence[Outcome]]
     if recorded:
         read = read_recorded(file)
@@ -225,10 +220,7 @@ def score(
         systems = {name: [each.outcome() for each in records] for name, records in made.items()}
     found = {name: estimates(outcomes, plan) for name, outcomes in systems.items()}
     tables = {name: count(outcomes).tolist() for name, outcomes in systems.items()}
-    shares = {
-        name: {kind: sum(each.right for each in part) / len(part) for kind, part in by_kind(outcomes).items()}
-        for name, outcomes in systems.items()
-    }
+    shares = {name: shares_by_kind(outcomes) for name, outcomes in systems.items()}
     if output is Format.text:
         for name, figures in found.items():
             print(_system_text(name, tables[name], figures) + (_kinds_text(shares[name]) if kinds else ""))
@@ -238,15 +230,14 @@ def score(
         | {metric: {"value": each.value, "low": each.low, "high": each.high} for metric, each in figures.items()}
         for name, figures in found.items()
     ]
-    if output is Format.json:
-        print_indented(records)
-    else:
-        print("\n".join(json.dumps(each, ensure_ascii=False) for each in records))
+    print_records(records, output)
     return 0
 
 
 @app.command()
+@with_settings
 def report(
+    settings: Settings,
     file: Annotated[Path, typer.Argument(help="What `ovrag epistemic run` wrote.")],
     out: Out,
     cards_file: Annotated[
@@ -254,8 +245,6 @@ def report(
     ] = None,
     graph: Graphs = None,
     domain: DomainFile = None,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """One page in HTML that needs nothing else: metrics, 3 × 3 tables, curves, and each card with its proof.
 
@@ -266,37 +255,24 @@ def report(
     from ovrag_studies.abstention.records import read_run
     from ovrag_studies.abstention.report import report_page, write_report
 
-    settings = read_settings(params, overrides)
     made = read_run(file)
     dealt = read_cards(cards_file or _cards_beside(file), keep_malformed=True)
     known, store = _opened(settings, graph, domain, None)
-    page = report_page(f"Abstention: {file.stem}", dealt, made.records, known, names_of(store, known), _plan(settings))
+    page = report_page(
+        f"Abstention: {file.stem}",
+        dealt,
+        made.records,
+        known,
+        names_of(store, known),
+        Epistemic.of(settings).experiments.plan,
+    )
     write_report(page, out)
     print(f"{out}: {len(dealt)} cards")
     return 0
 
 
-class _Embedder:
-    """The bundled embedder, loaded when something has to be embedded: what is kept needs none."""
-
-    name = MINILM
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of 384 numbers per text, of unit length."""
-        from ovrag_core.retrieval.embedding import minilm
-
-        return minilm().embed(texts)
-
-
 def _cards_beside(run_file: Path) -> Path:
     return run_file.with_name(f"{run_file.stem}.cards.jsonl")
-
-
-def _plan(settings: Settings) -> Resampling:
-    from ovrag_core.evaluation.statistics import Resampling
-
-    drawn = epistemic(settings).experiments
-    return Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
 
 
 def _opened(
@@ -306,13 +282,12 @@ def _opened(
 
     `tell`: what is wrong with the shapes is said.
     """
-    from ovrag_core.base.project import project_file
     from ovrag_studies.abstention.experiments import read_hidden
     from ovrag_studies.abstention.graphs import open_with_domain
     from ovrag_studies.abstention.study import checked_domain, find_domain
     from ovrag_studies.abstention.witnesses import shape_problems
 
-    main = next(iter(epistemic(settings).sources.values()))
+    main = next(iter(Epistemic.of(settings).sources.values()))
     known = checked_domain(find_domain(domain or str(main.domain)))
     if tell:
         for problem in shape_problems(known):
@@ -330,10 +305,9 @@ def _with_source(
     settings: Settings, name: str | None, graph: str | None, domain: str | None, **files: Path | None
 ) -> Settings:
     """The settings with one source: a named one, the first, or another graph; `files` replace parts of it."""
-    from ovrag_core.base.project import project_file
     from ovrag_studies.abstention.study import checked_domain, find_domain
 
-    sources = epistemic(settings).sources
+    sources = Epistemic.of(settings).sources
     if name is not None and name not in sources:
         raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(sources)}")
     called, chosen = name or next(iter(sources)), sources[name or next(iter(sources))]
@@ -342,20 +316,7 @@ def _with_source(
         called, chosen = "own", Source(graph=graph or chosen.graph, domain=file)
     checked_domain(project_file(chosen.domain))
     chosen = chosen.model_copy(update={part: path for part, path in files.items() if path is not None})
-    return _changed(settings, "sources", {called: chosen.model_dump(mode="json")}, whole=True)
-
-
-def _changed(settings: Settings, part: str, values: object, *, whole: bool = False) -> Settings:
-    """The settings with other values in a part of the study's, or with another part."""
-    study = dict(settings.studies.get(NAME, {}))
-    study[part] = {**study.get(part, {}), **values} if isinstance(values, dict) and not whole else values
-    changed = settings.model_copy(update={"studies": {**settings.studies, NAME: study}})
-    epistemic(changed)
-    return changed
-
-
-def _print(value: object, output: Format) -> None:
-    print_indented(value, indent=None if output is Format.jsonl else 2)
+    return Epistemic.changed(settings, sources={called: chosen.model_dump(mode="json")})
 
 
 def _print_listed(heading: str, lines: Sequence[str]) -> None:
@@ -368,15 +329,15 @@ def _told_again(holds: bool | None) -> str:
     return "nothing to check" if holds is None else "it holds" if holds else "it does NOT hold"
 
 
-def _system_text(name: str, table: Sequence[Sequence[int]], found: dict[str, Estimate]) -> str:
+def _system_text(name: str, table: Sequence[Sequence[int]], found: Mapping[str, Estimate]) -> str:
+    from ovrag_core.study.scores import told
     from ovrag_studies.abstention.metrics import COLUMNS, PUBLISHED
-    from ovrag_studies.abstention.report import figure
 
     rows = [f"  {label}  " + " ".join(f"{cell:>9}" for cell in row) for label, row in zip("ECU", table, strict=True)]
     head = "     " + " ".join(f"{column:>9}" for column in COLUMNS)
     width = max(map(len, found))
-    ours = [f"  {metric:<{width}}  {figure(each)}" for metric, each in found.items() if metric not in PUBLISHED]
-    theirs = [f"  {metric:<{width}}  {figure(found[metric])}" for metric in PUBLISHED]
+    ours = [f"  {metric:<{width}}  {told(each)}" for metric, each in found.items() if metric not in PUBLISHED]
+    theirs = [f"  {metric:<{width}}  {told(found[metric])}" for metric in PUBLISHED]
     return "\n".join([one_line(name), head, *rows, " corrected", *ours, " as published", *theirs, ""])
 
 

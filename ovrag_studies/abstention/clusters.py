@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import Store
 from ovrag_studies.abstention.domain import Domain, Predicate
 from ovrag_studies.abstention.known import Known
-from ovrag_studies.abstention.metrics import components
 
 
 def clusters(store: Store, domain: Domain) -> dict[str, str]:
@@ -29,6 +28,29 @@ def clusters(store: Store, domain: Domain) -> dict[str, str]:
                 links.append((subject.value, value.value))
         sinks |= _sinks(store, domain, predicate) if predicate.chain else set()
     return alone | components(links, sinks)
+
+
+def components(links: Iterable[tuple[str, str]], sinks: Collection[str] = ()) -> dict[str, str]:
+    """Each thing of the links with the name of its connected component, the least of its members.
+
+    Sinks join nothing: they are where many chains end without having more in common, and belong to no component.
+    """
+    above: dict[str, str] = {}
+
+    def root(thing: str) -> str:
+        while above[thing] != thing:
+            above[thing] = above[above[thing]]
+            thing = above[thing]
+        return thing
+
+    for link in links:
+        inner = [thing for thing in link if thing not in sinks]
+        for thing in inner:
+            above.setdefault(thing, thing)
+        if len(inner) == 2:
+            low, high = sorted((root(inner[0]), root(inner[1])))
+            above[high] = low
+    return {thing: root(thing) for thing in above}
 
 
 def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:

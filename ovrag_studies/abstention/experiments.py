@@ -17,6 +17,7 @@ from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.base.errors import CardError
 from ovrag_core.base.project import project_file
+from ovrag_core.base.records import read_lines
 from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.llm import Chat
 from ovrag_core.llm.chat import without_surrogates
@@ -33,7 +34,7 @@ from ovrag_studies.abstention.adapters import (
     facts_by_subject,
 )
 from ovrag_studies.abstention.card_making import Plan, make_cards, read_questions, visible
-from ovrag_studies.abstention.cards import Card, numbered_lines, read_cards
+from ovrag_studies.abstention.cards import Card, read_cards
 from ovrag_studies.abstention.chat_adapters import ChatAlone, ChatLicensed
 from ovrag_studies.abstention.clusters import clusters
 from ovrag_studies.abstention.domain import Domain, load_domain
@@ -125,7 +126,7 @@ def plan_of(options: Cards) -> Plan:
 
 def read_hidden(path: Path) -> frozenset[str]:
     """The IRIs in a file, one a line. Raises CardError where it cannot be read or holds something else."""
-    found = dict(numbered_lines(path))
+    found = dict(read_lines(path, CardError, "name a file of IRIs, one a line"))
     for number, line in found.items():
         if "://" not in line or len(line.split()) != 1:
             raise CardError(f"{path}, line {number} is no IRI; give the IRI of one subject a line")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from pyoxigraph import Literal, NamedNode
 
@@ -21,7 +20,7 @@ from ovrag_studies.abstention.clusters import clusters
 from ovrag_studies.abstention.domain import load_domain
 from ovrag_studies.abstention.experiments import open_source, plan_of
 from ovrag_studies.abstention.names import names_of
-from ovrag_studies.abstention.settings import epistemic
+from ovrag_studies.abstention.settings import Epistemic
 from ovrag_studies.abstention.shortcuts import best, shortcuts
 
 Names = Callable[[str], str]
@@ -36,7 +35,7 @@ def make(
     """
     if unknown := [label for label in labels if label not in LABELS]:
         raise CardError(f"{unknown[0]} is no label of cards; known are {', '.join(LABELS)}")
-    options = epistemic(settings)
+    options = Epistemic.of(settings)
     source = next(iter(options.sources.values()))
     domain = load_domain(project_file(source.domain))
     store = open_source(source, domain)
@@ -47,16 +46,6 @@ def make(
     deck = make_cards(store, domain, plan, predicates=predicates, embed=embed, further=further)
     names = names_of(store, domain)
     return deck, lambda term: names.label(NamedNode(term) if is_iri(term) else Literal(term)), clusters(store, domain)
-
-
-def write_hidden(iris: Sequence[str], path: Path) -> None:
-    """The subjects to hide, one a line. Raises CardError where the file cannot be written."""
-    unfinished = path.with_name(f"{path.name}.partial")
-    try:
-        unfinished.write_text("".join(f"{iri}\n" for iri in iris), encoding="utf-8", newline="\n")
-        unfinished.replace(path)
-    except OSError as error:
-        raise CardError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
 
 
 def cards_text(cards: Sequence[Card], groups: Mapping[str, str], names: Names, plan: Resampling) -> str:

@@ -5,30 +5,19 @@ UNKNOWN: the labels E, C, U) and four columns (answered YES, NO, UNKNOWN, and no
 understood, a call that failed, a claim that could not be checked). The published metrics know only whether a system
 answered, so they leave the fourth column out; in the corrected ones it is never an abstention, and never right.
 
-Intervals resample clusters of cards (`components`: things that are joined by a predicate), as cards on one drainage are
-not independent. Risk and coverage follow Geifman and El-Yaniv (2017): the surest answers first, and whatever was
-not answered last, as an error; a card of gold UNKNOWN is an error once it is answered. The area (AURC) is the mean risk
-over all coverages, its excess (Geifman, Uziel and El-Yaniv 2019) what remains above that of a perfect ranking.
+Intervals resample clusters of cards (see `clusters`), as cards on one drainage are not independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from ovrag_core.evaluation.statistics import (
-    Difference,
-    Estimate,
-    McNemar,
-    Resampling,
-    exact_mcnemar,
-    holm,
-    paired_difference,
-    ratio,
-)
+from ovrag_core.evaluation.risk import RiskCoverage, expected_risk, least_risk, risk_coverage
+from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_studies.abstention.cards import GOLD, Gold
 
 ANSWERS: tuple[str, ...] = GOLD
@@ -142,7 +131,7 @@ def values(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
     found[MACRO_F1] = float(macro_f1(table)) if outcomes else None
     if not outcomes:
         return found | dict.fromkeys(RISKS)
-    risks = risk_coverage(outcomes)
+    risks = risk_curve(outcomes)
     return found | dict(zip(RISKS, (risks.aurc, risks.excess), strict=True))
 
 
@@ -163,12 +152,12 @@ def share_estimate(share: Share, outcomes: Sequence[Outcome], plan: Resampling) 
     return _estimate(share, _by_cluster(outcomes), plan)
 
 
-def by_kind(outcomes: Iterable[Outcome]) -> dict[str, tuple[Outcome, ...]]:
-    """Outcomes by the kind of their card, kinds in the order in which they come first."""
-    kinds: dict[str, list[Outcome]] = {}
+def shares_by_kind(outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """The share answered rightly by the kind of card, kinds in the order in which they come first."""
+    kinds: dict[str, list[bool]] = {}
     for each in outcomes:
-        kinds.setdefault(each.kind, []).append(each)
-    return {kind: tuple(members) for kind, members in kinds.items()}
+        kinds.setdefault(each.kind, []).append(each.right)
+    return {kind: sum(rights) / len(rights) for kind, rights in kinds.items()}
 
 
 def references(outcomes: Sequence[Outcome]) -> dict[str, tuple[Outcome, ...]]:
@@ -230,150 +219,38 @@ def _percentiles(value: float, drawn: Vector, clusters: int, plan: Resampling) -
 # -- risk and coverage ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class RiskCoverage:
-    """Risk over the k surest cards for every k: `coverage` = k/n and `risk` = errors/k, ties in expectation.
+def risk_curve(outcomes: Sequence[Outcome]) -> RiskCoverage:
+    """The risk and coverage of a system. Raises ValueError without an outcome, or for a confidence that is no number.
 
-    `answered` is the share of cards that the system answers of its own accord, `own_risk` the risk there (None where
-    it answers nothing). Beyond, all cards are errors: the curve is that of a system made to answer.
+    A card of gold UNKNOWN is an error once it is answered.
     """
-
-    coverage: Vector
-    risk: Vector
-    answered: float
-    own_risk: float | None
-    aurc: float
-    optimum: float
-
-    @property
-    def excess(self) -> float:
-        """What the area has above that of a system that is right wherever it can be, and asks U cards last."""
-        return self.aurc - self.optimum
-
-
-def risk_coverage(outcomes: Sequence[Outcome]) -> RiskCoverage:
-    """The curve of a system. Raises ValueError without an outcome, or for a confidence that is no number."""
-    if not outcomes:
-        raise ValueError("risk and coverage need an outcome")
-    errors, confidence = _errors(outcomes)
-    risk = expected_risk(errors, confidence, np.ones(len(outcomes), dtype=np.int64))
-    answered = int(np.isfinite(confidence).sum())
-    coverage = np.arange(1, len(outcomes) + 1) / len(outcomes)
-    own = float(risk[answered - 1]) if answered else None
-    return RiskCoverage(coverage, risk, answered / len(outcomes), own, float(risk.mean()), _optimum(outcomes))
-
-
-def expected_risk(errors: Vector, confidence: Vector, weights: Counts) -> Vector:
-    """The expected share of errors among the k surest, k = 1 … Σ weights; those of one confidence come in any order.
-
-    `errors` are 0 or 1, `weights` how often each item counts.
-    """
-    order = np.argsort(-confidence, kind="stable")
-    sorted_confidence = confidence[order]
-    groups = np.concatenate([[0], np.cumsum(sorted_confidence[1:] != sorted_confidence[:-1])])
-    sizes = np.bincount(groups, weights=weights[order]).astype(np.int64)
-    wrong = np.bincount(groups, weights=weights[order] * errors[order])
-    groups_of = np.repeat(np.arange(sizes.size), sizes)
-    before, wrong_before = np.cumsum(sizes) - sizes, np.cumsum(wrong) - wrong
-    place = np.arange(1, groups_of.size + 1)
-    share = wrong[groups_of] / sizes[groups_of]
-    return np.asarray((wrong_before[groups_of] + (place - before[groups_of]) * share) / place, dtype=float)
+    return risk_coverage(*_errors(outcomes), int(_answerable(outcomes).sum()))
 
 
 def _errors(outcomes: Sequence[Outcome]) -> tuple[Vector, Vector]:
     """1 where an answer is wrong or none was given, and the confidence, -inf where none was given."""
-    if any(np.isnan(each.confidence) for each in outcomes):
-        raise ValueError("a confidence is no number")
-    answers = np.array([each.answer in ("YES", "NO") for each in outcomes])
-    right = np.array([each.right for each in outcomes])
+    answers = np.array([each.answer in ("YES", "NO") for each in outcomes], dtype=bool)
+    right = np.array([each.right for each in outcomes], dtype=bool)
     confidence = np.array([each.confidence for each in outcomes], dtype=float)
     return np.where(answers & right, 0.0, 1.0), np.where(answers, confidence, -np.inf)
 
 
-def _optimum(outcomes: Sequence[Outcome]) -> float:
-    return _least_area(sum(each.gold != "UNKNOWN" for each in outcomes), len(outcomes))
-
-
-def _least_area(answerable: int, cards: int) -> float:
-    place = np.arange(1, cards + 1)
-    return float((np.maximum(0, place - answerable) / place).mean())
+def _answerable(outcomes: Sequence[Outcome]) -> npt.NDArray[np.bool_]:
+    return np.array([each.gold != "UNKNOWN" for each in outcomes], dtype=bool)
 
 
 def _risk_estimates(outcomes: Sequence[Outcome], drawn: Counts, plan: Resampling) -> dict[str, Estimate]:
     places, clusters = _places(outcomes)
     errors, confidence = _errors(outcomes)
-    answerable = np.array([each.gold != "UNKNOWN" for each in outcomes])
+    answerable = _answerable(outcomes)
     areas = np.empty((plan.samples, 2))
     for row, times in enumerate(drawn):
         weights = times[places]
         area = expected_risk(errors, confidence, weights).mean()
-        areas[row] = area, area - _least_area(int(weights[answerable].sum()), int(weights.sum()))
-    curve = risk_coverage(outcomes)
+        areas[row] = area, area - least_risk(int(weights.sum()), int(weights[answerable].sum())).mean()
+    curve = risk_curve(outcomes)
     points = (curve.aurc, curve.excess)
     return {
         name: _percentiles(point, areas[:, column], clusters, plan)
         for column, (name, point) in enumerate(zip(RISKS, points, strict=True))
     }
-
-
-# -- two systems ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Two systems on the same cards: who alone is right (exact McNemar over cards), and accuracy over clusters."""
-
-    cards: McNemar
-    accuracy: Difference
-
-
-def compare(first: Sequence[Outcome], second: Sequence[Outcome], plan: Resampling) -> Paired:
-    """First against second, card by card. Raises ValueError unless both have the same cards with the same gold."""
-    theirs = {each.card: each for each in second}
-    if len(theirs) != len(second) or {each.card: each.gold for each in first} != {
-        each.card: each.gold for each in second
-    }:
-        raise ValueError("paired tests need the same cards, each once, on both sides")
-    aligned = [theirs[each.card] for each in first]
-    cards = exact_mcnemar([each.right for each in first], [each.right for each in aligned])
-    same = [replace(other, cluster=each.cluster) for each, other in zip(first, aligned, strict=True)]
-    accuracy = CORRECTED["accuracy"]
-    top, bottom = accuracy.of(_by_cluster(first))
-    other_top, other_bottom = accuracy.of(_by_cluster(same))
-    difference = paired_difference((top.tolist(), bottom.tolist()), (other_top.tolist(), other_bottom.tolist()), plan)
-    return Paired(cards, difference)
-
-
-def compare_all(
-    pairs: Mapping[str, tuple[Sequence[Outcome], Sequence[Outcome]]], plan: Resampling
-) -> dict[str, tuple[Paired, float | None]]:
-    """Pairs of systems by name, each with McNemar's p-value after Holm's adjustment for all of them."""
-    found = {name: compare(first, second, plan) for name, (first, second) in pairs.items()}
-    adjusted = holm([each.cards.p for each in found.values()])
-    return {name: (each, p) for (name, each), p in zip(found.items(), adjusted, strict=True)}
-
-
-# -- clusters ---------------------------------------------------------------------------------------------------------
-
-
-def components(links: Iterable[tuple[str, str]], sinks: Collection[str] = ()) -> dict[str, str]:
-    """Each thing of the links with the name of its connected component, the least of its members.
-
-    Sinks join nothing: they are where many chains end without having more in common, and belong to no component.
-    """
-    above: dict[str, str] = {}
-
-    def root(thing: str) -> str:
-        while above[thing] != thing:
-            above[thing] = above[above[thing]]
-            thing = above[thing]
-        return thing
-
-    for link in links:
-        inner = [thing for thing in link if thing not in sinks]
-        for thing in inner:
-            above.setdefault(thing, thing)
-        if len(inner) == 2:
-            low, high = sorted((root(inner[0]), root(inner[1])))
-            above[high] = low
-    return {thing: root(thing) for thing in above}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy
-import numpy.typing as npt
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from ovrag_core.evaluation.risk import RiskCoverage, least_risk
 from ovrag_core.evaluation.statistics import Estimate
 from ovrag_core.report.figures import GREY, MARKERS, MISSING, colours, styled
-from ovrag_studies.abstention.metrics import RiskCoverage
+from ovrag_core.report.intervals import row_panels
 
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 OURS = "#0b5c8a"
@@ -26,19 +26,13 @@ def forms(rows: Mapping[str, Mapping[str, Estimate]], pairs: Mapping[str, str], 
     Hollow squares are the published form, points with intervals the corrected one.
     """
     with styled():
-        fig = Figure(figsize=(width, 0.95 + 0.27 * len(rows)), layout="constrained")
-        axes = fig.subplots(1, len(pairs), sharey=True, squeeze=False)[0]
+        fig, axes = row_panels(list(rows), len(pairs), width, 0.95 + 0.27 * len(rows))
         for ax, (old, new) in zip(axes, pairs.items(), strict=True):
             for place, found in enumerate(rows.values()):
                 _both(ax, place, found[old], found[new])
             ax.set_title(f"{old}, {new}")
             ax.set_xlim(-0.06, 1.06)
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-            ax.grid(axis="x")
-            ax.set_axisbelow(True)
-            ax.tick_params(axis="y", length=0)
-        axes[0].set_yticks(range(len(rows)), list(rows))
-        axes[0].set_ylim(len(rows) - 0.5, -0.5)
         axes[0].plot([], [], "s", mfc="white", mec="black", ms=5, ls="", label="as published")
         axes[0].plot([], [], "o", color=OURS, ms=4.5, ls="", label="corrected, with interval")
         handles, names = axes[0].get_legend_handles_labels()
@@ -80,7 +74,7 @@ def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width
             ax.plot([], [], ls=line, marker=marker, color=colour, mec="black", mew=0.5, ms=5, label=name)
         if curves:
             first = next(iter(curves.values()))
-            least = _least(len(first.coverage), answerable)
+            least = least_risk(len(first.coverage), answerable)
             ax.plot(first.coverage, least, ls=(0, (1, 1)), color="black", lw=1, label="least possible")
         ax.set(xlim=(0, 1.01), xlabel="share of cards answered, the surest first", ylabel="of those wrong")
         ax.xaxis.set_major_formatter(PercentFormatter(1))
@@ -114,9 +108,3 @@ def confusion(tables: Mapping[str, pandas.DataFrame], width: float) -> Figure:
         for ax in axes[len(tables) :]:
             ax.set_axis_off()
         return fig
-
-
-def _least(cards: int, answerable: int) -> npt.NDArray[numpy.float64]:
-    """The risk of a system that is right wherever it can be: cards that have no answer come last."""
-    place = numpy.arange(1, cards + 1)
-    return numpy.asarray(numpy.maximum(0, place - answerable) / place, dtype=float)

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from ovrag_core.base.errors import CardError
-from ovrag_studies.abstention.cards import Card, malformed, numbered_lines, read_cards
+from ovrag_core.base.records import read_records
+from ovrag_studies.abstention.cards import Card, malformed, read_cards
 from ovrag_studies.abstention.metrics import Outcome
 
 METRICS = ("AP", "CVRR", "FAR-NE", "LA")
@@ -62,11 +63,8 @@ def read_recorded(path: Path) -> Recorded:
     """Cards with recorded answers. Raises CardError as `read_cards`, and where systems differ between lines."""
     cards = read_cards(path, keep_malformed=True)
     answers: dict[str, list[str]] = {}
-    for place, (number, line) in enumerate(numbered_lines(path)):
-        try:
-            given = _Answers.model_validate_json(line).recorded
-        except ValidationError:
-            raise CardError(f"{path}, line {number}: 'recorded' must give an answer by the name of a system") from None
+    for place, (number, line) in enumerate(read_records(path, _Answers, CardError, "it gives answers by system")):
+        given = line.recorded
         if place == 0:
             answers = {system: [] for system in given}
         if set(given) != set(answers):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from ovrag_core.base.errors import CardError
-from ovrag_studies.abstention.cards import Gold, numbered_lines
+from ovrag_core.base.records import read_records, sidecar, write_records
+from ovrag_studies.abstention.cards import Gold
 from ovrag_studies.abstention.metrics import Outcome
 from ovrag_studies.abstention.replies import Answer
+
+REMEDY = "give what `ovrag epistemic run` wrote"
 
 
 class Record(BaseModel):
@@ -35,6 +37,14 @@ class Record(BaseModel):
     def outcome(self) -> Outcome:
         """The record as metrics count it."""
         return Outcome(self.id, self.gold, str(self.answer), self.confidence, self.cluster, self.subtype)
+
+
+class Seconds(BaseModel):
+    """The seconds that an answer took."""
+
+    id: str
+    arm: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +69,17 @@ def by_arm(records: Iterable[Record]) -> dict[str, tuple[Record, ...]]:
 
 def latency_file(path: Path) -> Path:
     """Where the seconds of a run stand: beside its records."""
-    return path.with_name(f"{path.stem}.latency{path.suffix}")
+    return sidecar(path, "latency")
 
 
 def write_run(made: Run, path: Path) -> None:
-    """Write records as lines of JSON, and their seconds beside them; files appear when they are whole.
-
-    Raises CardError where they cannot be written.
-    """
+    """Write records as lines of JSON, and their seconds beside them. Raises CardError where they cannot be written."""
     seconds = (
         {"id": each.id, "arm": each.arm, "seconds": round(taken, 6)}
         for each, taken in zip(made.records, made.seconds, strict=True)
     )
-    _write_lines((each.model_dump(mode="json") for each in made.records), path)
-    _write_lines(seconds, latency_file(path))
-
-
-def _write_lines(lines: Iterable[Mapping[str, object]], path: Path) -> None:
-    unfinished = path.with_name(f"{path.name}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        unfinished.replace(path)
-    except OSError as error:
-        raise CardError(f"{path} cannot be written ({error.strerror}); name a file in a folder that can be") from None
+    write_records((each.model_dump(mode="json") for each in made.records), path, CardError)
+    write_records(seconds, latency_file(path), CardError)
 
 
 def read_run(path: Path) -> Run:
@@ -92,22 +88,10 @@ def read_run(path: Path) -> Run:
     Raises CardError, with the line, for what is no record or stands twice.
     """
     records: dict[tuple[str, str], Record] = {}
-    for number, line in numbered_lines(path):
-        try:
-            record = Record.model_validate_json(line)
-        except ValidationError as error:
-            where = ".".join(str(part) for part in error.errors()[0]["loc"]) or "the line"
-            raise CardError(f"{path}, line {number}: {where} is not as a record has it; run the study again") from None
+    for number, record in read_records(path, Record, CardError, REMEDY):
         if (record.id, record.arm) in records:
             raise CardError(f"{path}, line {number}: {record.arm} has answered {record.id} before; keep one of the two")
         records[record.id, record.arm] = record
-    return Run(tuple(records.values()), _read_seconds(latency_file(path)))
-
-
-def _read_seconds(path: Path) -> tuple[float, ...]:
-    if not path.is_file():
-        return ()
-    try:
-        return tuple(float(json.loads(line)["seconds"]) for _, line in numbered_lines(path))
-    except (ValueError, TypeError, KeyError):
-        raise CardError(f"{path} holds something else than seconds; run the study again") from None
+    beside = latency_file(path)
+    timed = read_records(beside, Seconds, CardError, REMEDY) if beside.is_file() else ()
+    return Run(tuple(records.values()), tuple(each.seconds for _, each in timed))

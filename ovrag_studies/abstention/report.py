@@ -14,7 +14,10 @@ from pyoxigraph import RdfFormat, Triple, parse
 
 from ovrag_core.base.errors import CardError
 from ovrag_core.base.pages import page_templates
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.base.records import write_text
+from ovrag_core.evaluation.risk import RiskCoverage
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.study.scores import told
 from ovrag_core.text.lines import one_line
 from ovrag_studies.abstention.asking import sentence
 from ovrag_studies.abstention.cards import Card
@@ -26,11 +29,10 @@ from ovrag_studies.abstention.metrics import (
     PUBLISHED,
     RISKS,
     Outcome,
-    RiskCoverage,
-    by_kind,
     count,
     estimates,
-    risk_coverage,
+    risk_curve,
+    shares_by_kind,
 )
 from ovrag_studies.abstention.names import Names
 from ovrag_studies.abstention.records import Record, by_arm
@@ -64,12 +66,7 @@ class Said:
 
 def write_report(page: str, path: Path) -> None:
     """Write the page; it appears when it is whole. Raises CardError where it cannot be written."""
-    unfinished = path.with_name(f"{path.name}.partial")
-    try:
-        unfinished.write_text(page, encoding="utf-8", newline="\n")
-        unfinished.replace(path)
-    except OSError as error:
-        raise CardError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
+    write_text(page, path, CardError)
 
 
 def report_page(
@@ -103,7 +100,7 @@ def report_page(
             kinds=_kinds(outcomes),
             curves=curves(outcomes),
             size=(WIDTH, HEIGHT),
-            figure=figure,
+            figure=told,
         )
     )
 
@@ -111,14 +108,6 @@ def report_page(
 def shown(value: object) -> object:
     """Text on one line, without what moves a cursor or turns what follows around."""
     return one_line(value) if type(value) is str else value
-
-
-def figure(found: Estimate) -> str:
-    """An estimate with its interval, for people."""
-    if found.value is None:
-        return "n/a"
-    bounds = "" if found.low is None or found.high is None else f" [{found.low:.3f}, {found.high:.3f}]"
-    return f"{found.value:.3f}{bounds}"
 
 
 def proof_of(record: Record, domain: Domain, names: Names) -> list[tuple[str, str]]:
@@ -138,7 +127,7 @@ def curves(outcomes: Mapping[str, Sequence[Outcome]]) -> list[Curve]:
     """Risk against coverage of each arm, in pixels from the drawing's upper left corner."""
     found = []
     for number, (arm, listed) in enumerate(outcomes.items()):
-        curve = risk_coverage(listed)
+        curve = risk_curve(listed)
         own = round(curve.answered * len(curve.coverage))
         end = _place(curve, own - 1) if own else None
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
@@ -162,6 +151,6 @@ def _kinds(outcomes: Mapping[str, Sequence[Outcome]]) -> dict[str, dict[str, flo
     """The share answered rightly by kind of card, then arm."""
     found: dict[str, dict[str, float]] = {}
     for arm, listed in outcomes.items():
-        for kind, part in by_kind(listed).items():
-            found.setdefault(kind, {})[arm] = sum(each.right for each in part) / len(part)
+        for kind, share in shares_by_kind(listed).items():
+            found.setdefault(kind, {})[arm] = share
     return found

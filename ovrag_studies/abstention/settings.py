@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field
 
-from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+from ovrag_core.base.settings import NotNegative, Part, Positive
+from ovrag_core.study.settings import Study, StudySettings
 
-NAME = "epistemic"
 SAMPLES = Path("data/samples/epistemic")
 DOMAINS = Path("ontologies/domains")
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -82,14 +82,6 @@ class Readers(Part):
     folds: Annotated[int, Field(ge=2)] = 5
 
 
-class Experiments(Part):
-    """The resamples of intervals and their seed."""
-
-    bootstrap_samples: Positive = 2000
-    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    seed: NotNegative = 42
-
-
 def _samples() -> dict[str, Source]:
     return {
         "rivers": Source(graph=str(SAMPLES / "hasMouth_facts.tsv"), domain=DOMAINS / "rivers.yaml"),
@@ -97,21 +89,19 @@ def _samples() -> dict[str, Source]:
     }
 
 
-class Epistemic(Part):
+class Epistemic(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder; the first source is the main one.
 
     The arms that ask a chat model are left out while `llm.provider` is offline.
     """
 
+    name: ClassVar[str] = "epistemic"
     sources: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Source], Field(min_length=1)] = Field(
         default_factory=_samples
     )
     cards: Cards = Cards()
     readers: Readers = Readers()
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = ARMS
-    experiments: Experiments = Experiments()
 
 
-def epistemic(settings: Settings) -> Epistemic:
-    """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
-    return study_settings(settings, NAME, Epistemic)
+study = Study(Epistemic, "ovrag_studies.abstention.cli:app")

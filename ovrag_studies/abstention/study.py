@@ -21,7 +21,7 @@ from ovrag_studies.abstention.domain import Domain, load_domain
 from ovrag_studies.abstention.experiments import CHAT, World, deal, plan_of
 from ovrag_studies.abstention.metrics import Outcome
 from ovrag_studies.abstention.records import Run
-from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, Source, epistemic
+from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, Source
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def answer_source(
 
     Raises SettingsError for a source that is not there, and what `deal` and `run` raise.
     """
-    options = epistemic(settings)
+    options = Epistemic.of(settings)
     if name not in options.sources:
         raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(options.sources)}")
     source = options.sources[name]
@@ -82,7 +82,7 @@ def examples(answered: Answered) -> list[str]:
 def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
     """Every source of the settings, by name. Raises as `answer_source`."""
     with open_chat(settings.llm) as chat:
-        return {name: answer_source(settings, name, embedder, chat) for name in epistemic(settings).sources}
+        return {name: answer_source(settings, name, embedder, chat) for name in Epistemic.of(settings).sources}
 
 
 def make_arms(

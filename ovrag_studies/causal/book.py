@@ -17,7 +17,7 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.report.figures import FIGURES, save_figure
 from ovrag_core.report.tables import TABLES, Note, write_table
-from ovrag_studies.causal.settings import causal
+from ovrag_studies.causal.settings import Causal
 
 FOLDER = "causal"
 NO_MODEL = "none"
@@ -73,9 +73,7 @@ class Book:
 
 def open_book(settings: Settings) -> Book:
     """The book of the settings."""
-    drawn = causal(settings).experiments
-    plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
-    return Book(plan, settings.figures.text_width_inches)
+    return Book(Causal.of(settings).experiments.plan, settings.figures.text_width_inches)
 
 
 def table(

@@ -29,7 +29,7 @@ from ovrag_core.study.command import (
     writable_file,
 )
 from ovrag_core.text.lines import one_line
-from ovrag_studies.causal.settings import Arm, Causal, causal
+from ovrag_studies.causal.settings import Arm, Causal
 
 if TYPE_CHECKING:
     from ovrag_core.base.settings import Settings
@@ -86,7 +86,7 @@ def verify(
     """A verdict on every statement: VERIFIED, CONTRADICTION, PARTIAL, FAILED or UNCHECKED, with query and triples."""
     from ovrag_studies.causal.records import verdict_record
 
-    verifier = _verifier(causal(read_settings(params, overrides)), graph)
+    verifier = _verifier(Causal.of(read_settings(params, overrides)), graph)
     found: list[Verdict] = []
     faults = 0
     for given in texts:
@@ -119,7 +119,7 @@ def explain(
     """How an answer comes about, step by step; of statements, the query that decided and the triples behind it."""
     text = _given(question)
     if not text.rstrip().endswith("?"):
-        return _explain_statements(causal(read_settings(params, overrides)), text, graph, output)
+        return _explain_statements(Causal.of(read_settings(params, overrides)), text, graph, output)
     solved = _solved(text)
     if output is not Format.text:
         print_json(solved.record | {"lines": list(solved.lines)}, indent=None if output is Format.jsonl else 2)
@@ -295,7 +295,7 @@ def _draft(
 
     if arm not in DRAFTING:
         raise SettingsError(f"{arm} drafts nothing; take one of {', '.join(DRAFTING)}")
-    options = causal(settings)
+    options = Causal.of(settings)
     verifier = _verifier(options, graph)
     with _drafter(settings, chain) as (drafter, prompt):
         asked = prompt.prompt if prompt else _given(question)
@@ -331,7 +331,7 @@ def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, C
     from ovrag_studies.causal.drift import Simulator, World
     from ovrag_studies.causal.stores import open_graph_file
 
-    options = causal(settings)
+    options = Causal.of(settings)
     if chain is not None:
         whole = open_graph_file(options)
         made = {each.id: each for each in generate(whole, options.experiments.seed)}

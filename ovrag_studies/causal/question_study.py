@@ -11,7 +11,7 @@ from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
 from ovrag_studies.causal.question_metrics import Asked, Replay, ask, read_replay
 from ovrag_studies.causal.questions import Language
-from ovrag_studies.causal.settings import Causal, causal
+from ovrag_studies.causal.settings import Causal
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class QuestionStudy:
 
 def run_questions(settings: Settings) -> QuestionStudy:
     """Solve the questions of the settings. Raises QuestionError for a file that is missing or of another kind."""
-    options = causal(settings)
+    options = Causal.of(settings)
     data = options.data
     asked = {each.language: each for each in (_asked("rules", data.counterbench), _asked("numbers", data.cladder))}
     replays = tuple(read_replay(name, project_file(path)) for name, path in data.replayed.items())

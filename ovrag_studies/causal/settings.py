@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field
 
-from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+from ovrag_core.base.settings import NotNegative, Part, Positive
+from ovrag_core.study.settings import Intervals, Study, StudySettings
 
-NAME = "causal"
 SAMPLES = Path("data/samples/causal")
 Share = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -95,12 +95,9 @@ class Drift(Part):
     seed: NotNegative = 42
 
 
-class Experiments(Part):
+class Experiments(Intervals):
     """The resamples of intervals and their seed, and replays of the published table."""
 
-    bootstrap_samples: Positive = 2000
-    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    seed: NotNegative = 42
     replays: Positive = 2000
 
 
@@ -122,9 +119,10 @@ class Sweep(Part):
     obedience: tuple[Share, ...] = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
-class Causal(Part):
+class Causal(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder."""
 
+    name: ClassVar[str] = "causal"
     data: Data = Data()
     store: Store = Store()
     loop: Loop = Loop()
@@ -135,6 +133,4 @@ class Causal(Part):
     sweep: Sweep = Sweep()
 
 
-def causal(settings: Settings) -> Causal:
-    """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
-    return study_settings(settings, NAME, Causal)
+study = Study(Causal, "ovrag_studies.causal.cli:app")

@@ -26,7 +26,7 @@ from ovrag_studies.causal.loop import Round
 from ovrag_studies.causal.metrics import Compared, Detection, Figures, Found
 from ovrag_studies.causal.random_verdicts import Cell
 from ovrag_studies.causal.records import AuditLog, answer_record, round_record
-from ovrag_studies.causal.settings import Arm, Causal, causal
+from ovrag_studies.causal.settings import Arm, Causal
 from ovrag_studies.causal.stability import instability_in
 from ovrag_studies.causal.stores import open_graph_file, open_store
 from ovrag_studies.causal.verifier import Verdict, Verifier
@@ -74,7 +74,7 @@ def run_study(
 
     Raises an OvragError for material that is missing or does not fit together.
     """
-    options = causal(settings)
+    options = Causal.of(settings)
     drafter = _drafter(options, chat, settings.llm.seed)
     sets = {OURS: open_bench(options, embedder)}
     if options.data.recorded:

@@ -23,7 +23,7 @@ from ovrag_studies.causal import experiments, metrics
 from ovrag_studies.causal.book import bounds
 from ovrag_studies.causal.experiments import Bench
 from ovrag_studies.causal.linking import Lexicon
-from ovrag_studies.causal.settings import Arm, Causal, LoopPart, Sweep, causal
+from ovrag_studies.causal.settings import Arm, Causal, LoopPart, Sweep
 from ovrag_studies.causal.stability import Instability, instability_in
 from ovrag_studies.causal.study import open_bench
 
@@ -130,9 +130,8 @@ def _labels(bench: Bench) -> Lexicon:
 
 
 def _sweep(settings: Settings, name: str) -> Path:
-    options = causal(settings)
-    drawn = options.experiments
-    plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
+    options = Causal.of(settings)
+    plan = options.experiments.plan
     frame = run_sweep(options, name, plan, minilm())
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{name}.csv"

@@ -16,7 +16,7 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.report.figures import FIGURES, save_figure
 from ovrag_core.report.tables import TABLES, Note, write_table
-from ovrag_studies.cited.settings import policy
+from ovrag_studies.cited.settings import Policy
 
 FOLDER = "policy"
 MODEL = "none but all-MiniLM-L6-v2 for vectors"
@@ -78,10 +78,9 @@ class Book:
 
 def open_book(settings: Settings) -> Book:
     """The book of the settings."""
-    options = policy(settings)
-    drawn = options.experiments
+    options = Policy.of(settings)
     chat = settings.llm.model if settings.llm.provider != "offline" else ""
-    plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
+    plan = options.experiments.plan
     return Book(plan, settings.figures.text_width_inches, options.silence.alpha, chat)
 
 

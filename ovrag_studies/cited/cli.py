@@ -33,7 +33,7 @@ from ovrag_core.study.command import (
     writable_file,
     writable_folder,
 )
-from ovrag_studies.cited.settings import ARMS, Arm, Policy, policy
+from ovrag_studies.cited.settings import ARMS, Arm, Policy
 
 if TYPE_CHECKING:
     from ovrag_core.base.settings import Settings
@@ -136,7 +136,7 @@ def calibrate(
 
     settings = read_settings(params, overrides)
     with _parts(settings, corpus) as parts:
-        path, queries = _golden(policy(settings), golden, parts.index.corpus)
+        path, queries = _golden(Policy.of(settings), golden, parts.index.corpus)
         made = calibrate_on(parts, queries, path.name)
     write_calibration(out, made)
     print(f"{out}: {made.certificate.text}")
@@ -162,9 +162,9 @@ def run(
     from ovrag_studies.cited.replies import write_replies
 
     settings = read_settings(params, overrides)
-    chosen = [each for each in ARMS if each in arm] if arm else list(policy(settings).arms)
+    chosen = [each for each in ARMS if each in arm] if arm else list(Policy.of(settings).arms)
     with _parts(settings, corpus) as opened:
-        _, queries = _golden(policy(settings), golden, opened.index.corpus)
+        _, queries = _golden(Policy.of(settings), golden, opened.index.corpus)
         parts = opened if set(chosen) <= set(NEVER_SILENT) else _calibrated(settings, opened, calibration)
         for left in sorted(set(chosen) - set(runnable(chosen, parts))):
             if arm:
@@ -186,19 +186,17 @@ def score(
     overrides: Overrides = None,
 ) -> int:
     """Measures of each arm of a run by a golden set, with intervals; and how the arms differ."""
-    from ovrag_core.evaluation.statistics import Resampling
     from ovrag_studies.cited.printing import figures_frame, figures_text
     from ovrag_studies.cited.records import read_run
     from ovrag_studies.cited.scores import compare_arms, judge, score
 
     settings = read_settings(params, overrides)
-    options = policy(settings)
+    options = Policy.of(settings)
     with _parts(settings, corpus) as parts:
         given = parts.index.corpus
         _, queries = _golden(options, golden, given)
         judged = judge(read_run(file, given), queries, given)
-        drawn = options.experiments
-        plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
+        plan = options.experiments.plan
         figures = score(judged, given, plan, parts.verifier)
     if output is Format.text:
         print(figures_text(figures, compare_arms(judged)))
@@ -238,7 +236,7 @@ def critic(
     from ovrag_studies.cited.critic_chat import criticise_by_chat
 
     settings = read_settings(params, overrides)
-    by_chat = policy(settings).critic.by == "chat"
+    by_chat = Policy.of(settings).critic.by == "chat"
     failed = 0
     collected = []
     with _chat(settings, "the critic", needed=by_chat) as chat:
@@ -282,11 +280,11 @@ def audit(
     from ovrag_studies.cited.replies import read_replies
 
     settings = read_settings(params, overrides)
-    given = _corpus(policy(settings), corpus)
+    given = _corpus(Policy.of(settings), corpus)
     records = [each for each in read_run(file, given) if each.arm == arm]
     named = {key for each in records for key in each.replies}
     kept = [each for each in read_replies(file) if each.key in named]
-    bundle = write_bundle(out, map(audited, records), given, json.loads(policy(settings).model_dump_json()), kept)
+    bundle = write_bundle(out, map(audited, records), given, json.loads(Policy.of(settings).model_dump_json()), kept)
     print(f"{out}: {len(records)} answers, {len(kept)} replies of a model; seal {bundle.seal}")
     return 0
 
@@ -308,9 +306,9 @@ def pack(
     from ovrag_studies.cited.records import rated, read_run
 
     settings = read_settings(params, overrides)
-    given = _corpus(policy(settings), corpus)
+    given = _corpus(Policy.of(settings), corpus)
     records = [each for each in read_run(file, given) if not arm or each.arm in arm]
-    made, key = make_pack(rated(records), given, policy(settings).experiments.seed)
+    made, key = make_pack(rated(records), given, Policy.of(settings).experiments.seed)
     write_pack(out, made, key)
     print(f"{out}: {len(made.items)} answers; key.json tells their arms, so that raters should not open it")
     return 0
@@ -325,16 +323,13 @@ def agreement(
     overrides: Overrides = None,
 ) -> int:
     """How far two raters of a pack agree (kappa by scale, with intervals), and what they say of each arm."""
-    from ovrag_core.evaluation.statistics import Resampling
     from ovrag_studies.cited.printing import agreement_text
     from ovrag_studies.cited.ratings import compare, pair_of_raters, read_key, read_pack, read_ratings
 
-    drawn = policy(read_settings(params, overrides)).experiments
+    plan = Policy.of(read_settings(params, overrides)).experiments.plan
     given = read_pack(folder)
     first, second = pair_of_raters(read_ratings(folder, given), rater or [])
-    report = compare(
-        first, second, read_key(folder, given), Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
-    )
+    report = compare(first, second, read_key(folder, given), plan)
     if output is Format.text:
         print(agreement_text(report))
     else:
@@ -359,7 +354,7 @@ def replay(
     """Recorded runs of the published system: its figures, computed anew, and with citations read right."""
     from ovrag_studies.cited import recorded
 
-    given = _corpus(policy(read_settings(params, overrides)), corpus)
+    given = _corpus(Policy.of(read_settings(params, overrides)), corpus)
     lines = []
     for folder in runs:
         was = recorded.read_run(folder)
@@ -418,7 +413,7 @@ def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[Parts]:
     from ovrag_studies.cited.recorded import read_run
     from ovrag_studies.cited.retrieval import CorpusIndex
 
-    options = policy(settings)
+    options = Policy.of(settings)
     corpus = _corpus(options, paths)
     folder = options.data.recorded_b1
     alone = {each.question: each for each in read_run(project_file(folder)).answers} if folder else {}
@@ -435,7 +430,7 @@ def _calibrated(settings: Settings, parts: Parts, path: Path | None) -> Parts:
     if path:
         made = read_calibration(path)
     else:
-        options = policy(settings)
+        options = Policy.of(settings)
         own = replace(parts, index=CorpusIndex(_corpus(options, None), keep=VECTORS))
         golden, queries = _golden(options, None, own.index.corpus)
         made = calibrate_on(own, queries, golden.name)

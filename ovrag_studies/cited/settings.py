@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field
 
-from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+from ovrag_core.base.settings import Part, Positive
+from ovrag_core.study.settings import Study, StudySettings
 
-NAME = "policy"
 SAMPLES = Path("data/samples/policy")
 Share = Annotated[float, Field(ge=0, le=1)]
 Between = Annotated[float, Field(gt=0, lt=1)]
@@ -79,20 +79,13 @@ class Critic(Part):
     by: Literal["rules", "chat"] = "rules"
 
 
-class Experiments(Part):
-    """The resamples of intervals and their seed."""
-
-    bootstrap_samples: Positive = 2000
-    confidence: Between = 0.95
-    seed: NotNegative = 42
-
-
-class Policy(Part):
+class Policy(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder.
 
     `b1` asks a chat model or replays a run; it is left out where there is neither.
     """
 
+    name: ClassVar[str] = "policy"
     data: Data = Data()
     retrieval: Retrieval = Retrieval()
     answers: Answers = Answers()
@@ -101,9 +94,6 @@ class Policy(Part):
     conflicts: Conflicts = Conflicts()
     critic: Critic = Critic()
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = ARMS
-    experiments: Experiments = Experiments()
 
 
-def policy(settings: Settings) -> Policy:
-    """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
-    return study_settings(settings, NAME, Policy)
+study = Study(Policy, "ovrag_studies.cited.cli:app")

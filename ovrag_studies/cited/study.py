@@ -29,7 +29,7 @@ from ovrag_studies.cited.rejections import Tried
 from ovrag_studies.cited.retrieval import CorpusIndex, RetrievalSettings, Way, make_retriever
 from ovrag_studies.cited.retrieval_metrics import DEPTH, Ranked, rank_queries
 from ovrag_studies.cited.scores import Judged
-from ovrag_studies.cited.settings import Arm, Policy, policy
+from ovrag_studies.cited.settings import Arm, Policy
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Study:
 
 def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat | None = None) -> Study:
     """The study of the settings. Raises an OvragError for material that is missing or does not fit together."""
-    options = policy(settings)
+    options = Policy.of(settings)
     corpus = read_corpus(*(project_file(path) for path in options.data.corpus))
     golden = {name: _golden(project_file(path), corpus) for name, path in options.data.golden.items()}
     replayed = options.data.recorded_b1

@@ -6,7 +6,7 @@ Exit code 0: done; 2: bad input, or something could not be read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ovrag_core.base.errors import CorpusError, DocumentError
-from ovrag_core.retrieval.embedding import MINILM, Vectors
+from ovrag_core.retrieval.embedding import MiniLMOnDemand
 from ovrag_core.study.command import (
     BAD,
     DEFAULT_PARAMS,
@@ -29,7 +29,7 @@ from ovrag_core.study.command import (
     writable_file,
 )
 from ovrag_core.study.command import print_json as print_indented
-from ovrag_studies.contract_review.settings import IN_MEMORY, AnswerArm, ContractReview, NliArm, contract_review
+from ovrag_studies.contract_review.settings import IN_MEMORY, AnswerArm, ContractReview, NliArm
 
 if TYPE_CHECKING:
     from ovrag_core.base.settings import Settings
@@ -63,12 +63,12 @@ def index(
     from ovrag_studies.contract_review.retrievers import shelve
 
     settings = read_settings(params, overrides)
-    options = contract_review(settings)
+    options = ContractReview.of(settings)
     if contracts:
         documents, failed = _read(contracts)
     else:
         documents, failed = [each.document for each in load_cuad(_cuad(data, options))], 0
-    shelf = shelve(documents, options.graph.chunker if graph else options.retrieval.chunker, _Embedder())
+    shelf = shelve(documents, options.graph.chunker if graph else options.retrieval.chunker, MiniLMOnDemand())
     passages = sum(len(each.passages) for each in shelf.contracts.values())
     print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
     if graph:
@@ -137,8 +137,8 @@ def review(
     asked = list(category or vocabulary())
     for each in asked:
         known(each)
-    chosen = arm or contract_review(settings).answers.arm
-    least = LIKE if chosen == "extractive" else contract_review(settings).answers.present
+    chosen = arm or ContractReview.of(settings).answers.arm
+    least = LIKE if chosen == "extractive" else ContractReview.of(settings).answers.present
     failed = 0
     collected = []
     with _study(settings) as study:
@@ -232,7 +232,7 @@ def run(
     from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
 
     settings = _with_arm(read_settings(params, overrides), what, arm)
-    options = contract_review(settings)
+    options = ContractReview.of(settings)
     lines: Iterator[records.Record]
     if what == "nli":
         agreements = load_contractnli(_contractnli(data, options))
@@ -263,13 +263,11 @@ def score(
     overrides: Overrides = None,
 ) -> int:
     """Measures of a file of results against the data set, with intervals that resample contracts."""
-    from ovrag_core.evaluation.statistics import Resampling
     from ovrag_studies.contract_review import scores
     from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
 
-    options = contract_review(read_settings(params, overrides))
-    drawn = options.experiments
-    plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
+    options = ContractReview.of(read_settings(params, overrides))
+    plan = options.experiments.plan
     if what == "nli":
         frame = scores.score_nli(load_contractnli(_contractnli(data, options)), file, plan)
     elif what == "answers":
@@ -326,22 +324,10 @@ def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fo
     from ovrag_studies.contract_review.arms import Study
     from ovrag_studies.contract_review.expansion import read_descriptions
 
-    options = contract_review(settings)
+    options = ContractReview.of(settings)
     described = read_descriptions(data) if data else {}
     with open_chat(settings.llm) as chat:
-        yield Study(options, _Embedder(), described, chat, settings.llm.seed, seen, say)
-
-
-class _Embedder:
-    """The bundled embedder, loaded when something has to be embedded: what is kept needs none."""
-
-    name = MINILM
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of 384 numbers per text, of unit length."""
-        from ovrag_core.retrieval.embedding import minilm
-
-        return minilm().embed(texts)
+        yield Study(options, MiniLMOnDemand(), described, chat, settings.llm.seed, seen, say)
 
 
 def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:

@@ -44,11 +44,11 @@ from ovrag_studies.contract_review.retrievers import Found, Shelf, Shelved, sear
 from ovrag_studies.contract_review.settings import (
     AnswerArm,
     Chunker,
+    ContractReview,
     GraphArm,
     NliArm,
     Retriever,
     Wording,
-    contract_review,
 )
 
 Published = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -109,7 +109,7 @@ class Remembered:
 
 def open_study(settings: Settings, say: Say = print) -> tuple[Study, tuple[Contract, ...], NliSet]:
     """What the experiments are made of, and both data sets of the settings. Raises CorpusError, SettingsError."""
-    options = contract_review(settings)
+    options = ContractReview.of(settings)
     cuad = project_file(options.data.cuad)
     study = Study(options, Remembered(minilm()), read_descriptions(cuad), seed=settings.llm.seed, say=say)
     return study, load_cuad(cuad), load_contractnli(project_file(options.data.contractnli))

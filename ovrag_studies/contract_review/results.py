@@ -20,7 +20,7 @@ from ovrag_studies.contract_review.datasets import NliSet
 from ovrag_studies.contract_review.experiments import BASELINE, LEARNED, OURS, PLAIN, Compared, Frames, published
 from ovrag_studies.contract_review.nli import Judged
 from ovrag_studies.contract_review.scores import answer_measures, nli_measures
-from ovrag_studies.contract_review.settings import contract_review
+from ovrag_studies.contract_review.settings import ContractReview
 
 FOLDER = "contract_review"
 DECIMALS = 3  # in a CSV: what hangs on the ranks of vectors differs beyond from processor to processor
@@ -79,11 +79,10 @@ class Book:
 
 def open_book(settings: Settings, contracts: int, agreements: int) -> Book:
     """The book of a data set of so many contracts and agreements."""
-    options = contract_review(settings)
-    drawn = options.experiments
-    plan = Resampling(drawn.bootstrap_samples, drawn.confidence, drawn.seed)
+    options = ContractReview.of(settings)
+    plan = options.experiments.plan
     width = settings.figures.text_width_inches
-    return Book(plan, width, contracts, agreements, options.retrieval.budget, drawn.redraws)
+    return Book(plan, width, contracts, agreements, options.retrieval.budget, options.experiments.redraws)
 
 
 def _table(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+from ovrag_core.base.settings import Part, Positive
+from ovrag_core.study.settings import Intervals, Study, StudySettings
 
-NAME = "contract_review"
 Chunker = Literal["fixed-2048", "recursive-2048", "recursive-2048-200", "paragraph", "clause-2048", "clause-1024"]
 IN_MEMORY = ":memory:"
 Retriever = Literal["minilm", "chroma", "bm25", "sentences", "rrf", "rrf-chunks", "blend", "learned"]
@@ -72,18 +72,16 @@ class Graph(Part):
     chunker: Chunker = "clause-1024"
 
 
-class Experiments(Part):
+class Experiments(Intervals):
     """How often the setting of two contracts is redrawn, the resamples of intervals, and the seed of both."""
 
     redraws: Positive = 200
-    bootstrap_samples: Positive = 2000
-    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    seed: NotNegative = 42
 
 
-class ContractReview(Part):
+class ContractReview(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder."""
 
+    name: ClassVar[str] = "contract_review"
     data: Data = Data()
     retrieval: Retrieval = Retrieval()
     rerank: Rerank = Rerank()
@@ -93,6 +91,4 @@ class ContractReview(Part):
     experiments: Experiments = Experiments()
 
 
-def contract_review(settings: Settings) -> ContractReview:
-    """The study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
-    return study_settings(settings, NAME, ContractReview)
+study = Study(ContractReview, "ovrag_studies.contract_review.cli:app")

@@ -224,7 +224,7 @@ def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run
         (("run", "--out", "o.jsonl", *ON, "--arm", "magic"), "studies.epistemic.arms.0"),
         (("run", "--out", "o.jsonl", *ON, "--cards", "good.jsonl", "--arm", "chat"), "set llm.provider"),
         (("run", "--out", "o.jsonl", "--source", "lakes"), "sources has no lakes; it has rivers, loans"),
-        (("score", "twice.jsonl"), "line 1: arm is not as a record has it"),
+        (("score", "twice.jsonl"), "line 1: 'arm' is missing; give what `ovrag epistemic run` wrote"),
         (("score", "gone.jsonl"), "gone.jsonl cannot be read"),
         (("report", "gone.jsonl", "--out", "x.html"), "gone.jsonl cannot be read"),
     ],

@@ -27,7 +27,7 @@ from ovrag_studies.abstention.metrics import values
 from ovrag_studies.abstention.readers import learn
 from ovrag_studies.abstention.records import Run, latency_file, read_run, write_run
 from ovrag_studies.abstention.replies import Answer
-from ovrag_studies.abstention.settings import Choices, Source, epistemic
+from ovrag_studies.abstention.settings import Choices, Epistemic, Source
 
 CARDS = [
     card("Main", "Rhine", "YES"),
@@ -78,6 +78,7 @@ def test_every_rebuild_writes_the_same_bytes_but_for_the_seconds(world: World, m
     again = run(world, CARDS, offline_arms(world).values())
     paths = [tmp_path / "one" / "run.jsonl", tmp_path / "two" / "run.jsonl"]
     for each, path in zip((made, again), paths, strict=True):
+        path.parent.mkdir()
         write_run(each, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert "seconds" not in json.loads(paths[0].read_text(encoding="utf-8").splitlines()[0])
@@ -100,7 +101,7 @@ def test_a_run_is_read_as_it_was_written(made: Run, tmp_path: Path) -> None:
     ("line", "problem"),
     [
         ("{", "line 2"),
-        ('{"id": "x"}', "line 2: arm"),
+        ('{"id": "x"}', "line 2: 'arm' is missing"),
         ('{"answer": "MAYBE"}', "line 2"),
         (None, "has answered .* before"),
     ],
@@ -225,10 +226,10 @@ def test_a_file_of_questions_that_cannot_be_used_is_refused(
 def test_the_settings_know_their_keys(tmp_path: Path) -> None:
     path = tmp_path / "params.yaml"
     path.write_text("studies: {epistemic: {readers: {top: 3}, arms: [names, licence]}}\n", encoding="utf-8")
-    options = epistemic(load_settings(path))
+    options = Epistemic.of(load_settings(path))
     assert (options.readers.top, options.arms) == (3, ("names", "licence"))
     assert list(options.sources) == ["rivers", "loans"]
     for bad in ("{tops: 3}", "{readers: {top: 0}}", "{arms: [oracles]}", "{sources: {}}", "{sources: {a: {graph: x}}}"):
         path.write_text(f"studies: {{epistemic: {bad}}}\n", encoding="utf-8")
         with pytest.raises(SettingsError, match=r"studies\.epistemic\."):
-            epistemic(load_settings(path))
+            Epistemic.of(load_settings(path))

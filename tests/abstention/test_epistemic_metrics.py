@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_studies.abstention import metrics
-from ovrag_studies.abstention.metrics import Outcome, components, count, references, risk_coverage, values
+from ovrag_studies.abstention.clusters import components
+from ovrag_studies.abstention.metrics import Outcome, count, references, risk_curve, values
 
 PLAN = Resampling(samples=200)
 
@@ -87,7 +88,7 @@ def test_nothing_is_made_of_nothing() -> None:
     assert set(values([]).values()) == {None}
     assert {each.value for each in metrics.estimates([], PLAN).values()} == {None}
     with pytest.raises(ValueError, match="need an outcome"):
-        risk_coverage([])
+        risk_curve([])
 
 
 def test_estimates_surround_the_values_and_are_the_same_each_time() -> None:
@@ -118,9 +119,7 @@ def ranked(*items: tuple[str, str, float]) -> list[Outcome]:
 
 
 def test_the_surest_come_first_and_the_unanswered_last() -> None:
-    found = risk_coverage(
-        ranked(("YES", "UNKNOWN", 0.99), ("NO", "NO", 0.9), ("YES", "NO", 0.2), ("UNKNOWN", "YES", 0.1))
-    )
+    found = risk_curve(ranked(("YES", "UNKNOWN", 0.99), ("NO", "NO", 0.9), ("YES", "NO", 0.2), ("UNKNOWN", "YES", 0.1)))
     assert found.risk.tolist() == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4])
     assert (found.answered, found.own_risk) == (0.75, pytest.approx(2 / 3))
     assert found.aurc == pytest.approx((0 + 1 / 2 + 2 / 3 + 3 / 4) / 4)
@@ -129,8 +128,8 @@ def test_the_surest_come_first_and_the_unanswered_last() -> None:
 
 def test_a_perfect_ranking_has_no_excess_and_abstaining_always_has_the_most() -> None:
     perfect = references(MIXED)["perfect"]
-    assert risk_coverage(perfect).excess == pytest.approx(0)
-    silent = risk_coverage(references(MIXED)["always UNKNOWN"])
+    assert risk_curve(perfect).excess == pytest.approx(0)
+    silent = risk_curve(references(MIXED)["always UNKNOWN"])
     assert (silent.aurc, silent.own_risk, silent.answered) == (1, None, 0)
 
 
@@ -159,38 +158,14 @@ def test_ties_are_taken_in_expectation(items: list[tuple[str, str, float]]) -> N
             wrong = list(itertools.accumulate(not (each.right and each.answer in ("YES", "NO")) for each in order))
             risks.append([errors / (place + 1) for place, errors in enumerate(wrong)])
     mean = [statistics.mean(column) for column in zip(*risks, strict=True)]
-    found = risk_coverage(given_outcomes)
+    found = risk_curve(given_outcomes)
     assert found.risk.tolist() == pytest.approx(mean)
     assert found.excess >= -1e-12
 
 
 def test_a_confidence_must_be_a_number() -> None:
     with pytest.raises(ValueError, match="no number"):
-        risk_coverage(ranked(("YES", "YES", float("nan"))))
-
-
-# -- two systems ------------------------------------------------------------------------------------------------------
-
-
-def test_pairs_are_aligned_by_card() -> None:
-    first = outcomes(YES_YES=8, NO_YES=2)
-    second = [Outcome(each.card, each.gold, "NO") for each in reversed(first)]
-    found = metrics.compare(first, second, PLAN)
-    assert (found.cards.first_only, found.cards.second_only, found.cards.pairs) == (8, 2, 10)
-    assert found.accuracy.value == pytest.approx(0.6)
-    with pytest.raises(ValueError, match="same cards"):
-        metrics.compare(first, second[1:], PLAN)
-    with pytest.raises(ValueError, match="same cards"):
-        metrics.compare(first, [Outcome(each.card, "UNKNOWN", "NO") for each in first], PLAN)
-
-
-def test_p_values_are_adjusted_for_all_pairs() -> None:
-    first = outcomes(YES_YES=12)
-    worse = [Outcome(each.card, each.gold, "NO" if int(each.card) < 6 else "YES") for each in first]
-    found = metrics.compare_all({"a": (first, worse), "b": (first, first)}, PLAN)
-    (a, adjusted), (_, same) = found.values()
-    assert a.cards.p == pytest.approx(2 * 0.5**6)
-    assert (adjusted, same) == (pytest.approx(2 * a.cards.p), 1.0)
+        risk_curve(ranked(("YES", "YES", float("nan"))))
 
 
 # -- clusters ---------------------------------------------------------------------------------------------------------
@@ -207,7 +182,6 @@ def test_kinds_keep_the_order_of_their_cards() -> None:
     cards = [
         Outcome("1", "NO", "NO", kind="C"),
         Outcome("2", "YES", "YES", kind="E"),
-        Outcome("3", "NO", "NO", kind="C"),
+        Outcome("3", "NO", "YES", kind="C"),
     ]
-    assert {kind: len(each) for kind, each in metrics.by_kind(cards).items()} == {"C": 2, "E": 1}
-    assert list(metrics.by_kind(cards)) == ["C", "E"]
+    assert list(metrics.shares_by_kind(cards).items()) == [("C", 0.5), ("E", 1)]

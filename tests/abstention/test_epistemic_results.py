@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from ovrag_core.base.errors import DomainError, SettingsError
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import open_chat
+from ovrag_core.study.book import Book
 from ovrag_studies.abstention import experiments, results, study
-from ovrag_studies.abstention.results import Book
 from ovrag_studies.abstention.settings import Epistemic, Readers, Source
 from ovrag_studies.abstention.shortcuts import shortcuts
 from ovrag_studies.abstention.study import Answered
@@ -41,7 +42,8 @@ def answered(tmp_path: Path, project: Path) -> Answered:
 
 
 def write_all(answered: Answered, folder: Path) -> Book:
-    book = Book(Resampling(60), 5.9, tables=folder / "tables", figures=folder / "figures")
+    few = Settings(studies={"epistemic": {"experiments": {"bootstrap_samples": 60}}})
+    book = replace(results.open_book(few), tables=folder / "tables", figures=folder / "figures")
     measured = results.measure(book, answered)
     gained = shortcuts(answered.cards, book.plan, answered.world.clusters, answered.label)
     results.cards_table(book, answered)
@@ -118,7 +120,7 @@ def test_macros_of_the_study_are_its_own_and_those_of_the_section(project: Path)
 
 
 def test_conclusions_are_computed(answered: Answered) -> None:
-    book = Book(Resampling(60), 5.9)
+    book = replace(results.open_book(Settings()), plan=Resampling(60))
     measured = results.measure(book, answered)
     gained = shortcuts(answered.cards, book.plan, answered.world.clusters, answered.label)
     lines = results.sentences(answered, measured, gained, [answered])

@@ -1,17 +1,19 @@
 """Parameter files: what is accepted, and what is said of what is not."""
 
-import importlib
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import yaml
 
-import ovrag_studies as studies
 from ovrag_core.app.cli import main
 from ovrag_core.base.errors import QuestionError, SettingsError
-from ovrag_core.base.settings import Part, Settings, load_questions, load_settings, study_settings
+from ovrag_core.base.settings import Part, Settings, installed_studies, load_questions, load_settings, study_settings
+from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.study.settings import Study, StudySettings
 
 
 def write(folder: Path, text: str) -> Path:
@@ -28,13 +30,9 @@ def test_the_projects_parameter_file_names_every_key(project: Path) -> None:
     assert of_studies == {study: keys(checked(study, settings).model_dump(mode="json")) for study in of_studies}
 
 
-STUDIES = {"causal": "causal", "contract_review": "contract_review", "epistemic": "abstention", "policy": "cited"}
-
-
 def checked(study: str, settings: Settings) -> Part:
-    """The parameters of a study, by its own checker."""
-    checker = getattr(importlib.import_module(f"{studies.__name__}.{STUDIES[study]}.settings"), study)
-    return checker(settings)
+    """The parameters of a study, by its own settings."""
+    return installed_studies()[study].load().settings.of(settings)
 
 
 def keys(values: dict) -> dict:
@@ -110,23 +108,27 @@ def test_a_study_has_parameters_of_its_own() -> None:
         study_settings(Settings(studies={"tides": {"sizes": 4}}), "tides", OfAStudy)
 
 
-def test_a_study_is_checked_by_its_own_module_which_nothing_else_names(
+class Tides(StudySettings):
+    """Parameters of a study that is installed beside the project's."""
+
+    name: ClassVar[str] = "tides"
+    height: int = 3
+
+
+tides = Study(Tides, "typer:Typer")
+
+
+def test_a_study_is_found_by_its_entry_point_and_checked_by_its_own_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the pipeline removes the outputs of a stage: `make checked` reads the settings and nothing of a study."""
-    package = tmp_path / "tides"
-    package.mkdir()
-    (package / "__init__.py").write_text("", encoding="utf-8")
-    code = """
-from ovrag_core.base.settings import Part, study_settings
-class Tides(Part):
-    height: int = 3
-def tides(settings):
-    return study_settings(settings, "tides", Tides)
-"""
-    (package / "settings.py").write_text(code, encoding="utf-8")
-    monkeypatch.setattr(studies, "__path__", [str(tmp_path)])
-    assert load_settings(write(tmp_path, "studies: {tides: {height: 4}}")).studies == {"tides": {"height": 4}}
+    entry = EntryPoint("tides", f"{__name__}:tides", "ovrag.studies")
+    monkeypatch.setattr("ovrag_core.base.settings.installed_studies", lambda: {"tides": entry})
+    loaded = load_settings(write(tmp_path, "studies: {tides: {height: 4, experiments: {seed: 7}}}"))
+    assert (Tides.of(loaded).height, Tides.of(loaded).experiments.plan) == (4, Resampling(seed=7))
+    assert Tides.of(Tides.changed(loaded, height=5)) == Tides(height=5, experiments=Tides.of(loaded).experiments)
+    with pytest.raises(SettingsError, match=r"^studies\.tides\.height: input should be a valid integer"):
+        Tides.changed(loaded, height="high")
     for text, sentence in (
         ("{tides: {hight: 4}}", "params.yaml: unknown key studies.tides.hight; did you mean height?"),
         ("{tide: {height: 4}}", "params.yaml: studies.tide is no study; did you mean tides?"),
@@ -136,9 +138,10 @@ def tides(settings):
         assert str(caught.value).endswith(sentence)
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_a_study_has_a_checker_of_its_name(study: str) -> None:
-    assert checked(study, Settings())
+def test_the_studies_of_the_project_are_installed() -> None:
+    assert list(installed_studies()) == ["causal", "contract_review", "epistemic", "policy"]
+    for name, entry in installed_studies().items():
+        assert entry.load().settings.name == name
 
 
 def test_checking_the_parameters_of_studies_loads_nothing_that_takes_time(project: Path) -> None:

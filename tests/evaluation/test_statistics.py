@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
+from ovrag_core.evaluation.paired import compare_pairs
+from ovrag_core.evaluation.ranking import first_rank, is_within, recall, reciprocal
 from ovrag_core.evaluation.statistics import (
     Resampling,
     exact_mcnemar,
@@ -147,3 +149,25 @@ def test_holm_steps_down_and_leaves_out_what_is_not_defined():
 @settings(max_examples=15, deadline=None)  # each call of theirs collects all garbage of the process
 def test_holm_is_that_of_statsmodels(p_values: list[float]):
     assert holm(p_values) == multipletests(p_values, method="holm")[1].tolist()
+
+
+def test_pairs_are_compared_over_items_and_over_clusters() -> None:
+    first = [True] * 12
+    worse = [number >= 6 for number in range(12)]
+    found = compare_pairs(
+        {"a": (first, worse), "b": (first, first)}, [number % 4 for number in range(12)], Resampling(60)
+    )
+    assert (found["a"].items.first_only, found["a"].items.second_only, found["a"].items.pairs) == (6, 0, 12)
+    assert found["a"].items.p == pytest.approx(2 * 0.5**6)
+    assert (found["a"].holm, found["b"].holm) == (pytest.approx(4 * 0.5**6), 1.0)
+    assert (found["a"].difference.value, found["a"].difference.clusters) == (pytest.approx(0.5), 4)
+    assert found["a"].difference.low < 0.5 < found["a"].difference.high
+    assert compare_pairs({}, [], Resampling(60)) == {}
+
+
+def test_a_ranking_is_worth_where_its_first_hit_stands() -> None:
+    ranks = [first_rank(hits) for hits in ([True], [False, False, True], [False], [])]
+    assert ranks == [1, 3, None, None]
+    assert [is_within(rank, 2) for rank in ranks] == [True, False, False, False]
+    assert [reciprocal(rank) for rank in ranks] == [1, pytest.approx(1 / 3), 0, 0]
+    assert (recall(["a", "b"], "bcc"), recall([], "a")) == (0.5, 0)

@@ -1,0 +1,93 @@
+"""Files of text and lines of JSON: every error names file and line, and what is written appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ovrag_core.base.errors import OvragError
+
+M = TypeVar("M", bound=BaseModel)
+_LONGEST = 40  # characters of a value that a message quotes
+
+
+def read_text(path: Path, error: type[OvragError], remedy: str) -> str:
+    """Return the text of a file in UTF-8, with or without a byte order mark. Raises `error` where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise error(f"{path} is not UTF-8; save it as UTF-8 and try again") from None
+    except OSError as problem:
+        raise error(f"{path} cannot be read ({problem.strerror}); {remedy}") from None
+
+
+def read_lines(path: Path, error: type[OvragError], remedy: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that hold something, with their numbers from 1. Raises as `read_text`."""
+    for number, line in enumerate(read_text(path, error, remedy).split("\n"), 1):
+        if line.strip():
+            yield number, line
+
+
+def read_records(path: Path, model: type[M], error: type[OvragError], remedy: str) -> Iterator[tuple[int, M]]:
+    """Yield the records of a file of JSON lines, with their line numbers. Raises `error` with line and field."""
+    for number, line in read_lines(path, error, remedy):
+        yield number, parse(line, model, f"{path}, line {number}", error, remedy)
+
+
+def parse(text: str | bytes, model: type[M], where: str, error: type[OvragError], remedy: str = "") -> M:
+    """Return the record in a JSON text. Raises `error` that begins with `where` and names the field."""
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as problem:
+        raise error(f"{where}: {fault(problem)}{remedy and f'; {remedy}'}") from None
+
+
+def fault(error: ValidationError) -> str:
+    """Return the first fault of a record as a clause that names the field."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"])
+    match first["type"]:
+        case "json_invalid":
+            return "this is not JSON"
+        case "missing":
+            return f"{field!r} is missing"
+        case "literal_error":
+            return f"{field} is {repr(first['input'])[:_LONGEST]}; known are {first['ctx']['expected']}"
+    return f"{field or 'the line'} cannot be used ({first['msg'][0].lower()}{first['msg'][1:]})"
+
+
+@contextmanager
+def writing(path: Path, error: type[OvragError]) -> Iterator[TextIO]:
+    """Open a file of text in UTF-8 that appears under its name when it is whole. Raises `error` where it cannot be."""
+    unfinished = path.with_name(f"{path.name}.partial")
+    try:
+        try:
+            with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+                yield file
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as problem:
+        raise error(f"{path} cannot be written ({problem.strerror}); name a file in a folder that exists") from None
+
+
+def write_text(text: str, path: Path, error: type[OvragError]) -> None:
+    """Write a text as `writing` does."""
+    with writing(path, error) as file:
+        file.write(text)
+
+
+def write_records(records: Iterable[Mapping[str, object]], path: Path, error: type[OvragError]) -> int:
+    """Write records as lines of JSON, as `writing` does, and return their number."""
+    with writing(path, error) as file:
+        return sum(1 for record in records if file.write(json.dumps(record, ensure_ascii=False) + "\n"))
+
+
+def sidecar(path: Path, part: str) -> Path:
+    """Return the path of a part that stands beside a file: `run.jsonl`, `latency` gives `run.latency.jsonl`."""
+    return path.with_name(f"{path.stem}.{part}{path.suffix}")

@@ -1,0 +1,63 @@
+"""Scores of a study as one tidy frame: a row for each set, arm and measure, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import pandas
+
+from ovrag_core.evaluation.statistics import Difference, Estimate
+from ovrag_core.report.numbers import with_bounds_text, with_interval
+from ovrag_core.report.tables import with_bounds
+
+COLUMNS = ("set", "arm", "measure", "n", "value", "low", "high", "method")
+_NUMBERS = ["value", "low", "high"]
+
+
+def bounds(name: str, found: Estimate | Difference) -> dict[str, float | None]:
+    """Return a figure as the columns of a table: `x`, `x_low` and `x_high`."""
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+def scores(figures: Mapping[str, Mapping[str, Estimate | Difference]], n: int, of: str = "") -> pandas.DataFrame:
+    """Return the figures of each arm by their measures as a tidy frame. `of` names the set of `n` items."""
+    rows = [
+        (of, arm, measure, n, found.value, found.low, found.high, getattr(found, "method", ""))
+        for arm, measured in figures.items()
+        for measure, found in measured.items()
+    ]
+    return pandas.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
+
+
+def wide(frame: pandas.DataFrame, measures: Iterable[str], by: Sequence[str] = ("arm",)) -> pandas.DataFrame:
+    """Return a row for each of `by`, in the order of their first, with the columns `x`, `x_low`, `x_high` a measure."""
+    wanted = list(measures)
+    rows: dict[tuple[str, ...], dict[str, object]] = {}
+    for row in frame.to_dict("records"):
+        key = tuple(row[name] for name in by)
+        cells = rows.setdefault(key, dict(zip(by, key, strict=True)))
+        if (measure := row["measure"]) in wanted:
+            cells |= {measure: row["value"], f"{measure}_low": row["low"], f"{measure}_high": row["high"]}
+    return pandas.DataFrame(list(rows.values()), columns=[*by, *with_bounds(wanted)])
+
+
+def estimates_of(frame: pandas.DataFrame) -> dict[str, dict[str, Estimate]]:
+    """Return the figures of a tidy frame by arm and measure."""
+    found: dict[str, dict[str, Estimate]] = {}
+    for row in frame.to_dict("records"):
+        value, low, high = (None if pandas.isna(row[name]) else row[name] for name in _NUMBERS)
+        found.setdefault(row["arm"], {})[row["measure"]] = Estimate(value, low, high, row["n"], row["method"])
+    return found
+
+
+def macros(frame: pandas.DataFrame, name: Callable[[str, str], str]) -> dict[str, str]:
+    """Return two macros for each row, its figure's and its interval's; `name` makes a name of arm and measure."""
+    found: dict[str, str] = {}
+    for row in frame.to_dict("records"):
+        found |= with_interval(name(row["arm"], row["measure"]), row["value"], row["low"], row["high"])
+    return found
+
+
+def told(found: Estimate | Difference) -> str:
+    """Return a figure with its interval, for prose."""
+    return with_bounds_text(found.value, found.low, found.high)
