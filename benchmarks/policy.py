@@ -385,7 +385,7 @@ def main() -> None:
     corpus = read_corpus(*given.corpus)
     parts = Parts(Policy(), CorpusIndex(corpus))
     calibration = calibrated(parts, given.calibrate_corpus, given.calibrate_golden)
-    vars(asking := replace(parts, calibration=calibration))["conflicts"] = parts.conflicts  # the reasoner is slow
+    vars(asking := replace(parts, calibration=calibration))["conflicts"] = parts.conflicts
     print(f"Silence: {calibration.certificate.text}")
     golden = {name: read_golden(path) for name, path in given.golden or []}
     runs: dict[tuple[tuple[str, str], ...], list[PolicyRecord]] = {}  # the same questions are asked once

@@ -8,7 +8,6 @@ rules prevails. All but `b1` search alike.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,7 +17,7 @@ from ovrag_core.text.lines import one_line
 from ovrag_studies.cited import published
 from ovrag_studies.cited.answers import LONGEST_QUERY, TEMPERATURE, Answer, AnswerSettings, Sentence, answer, cite
 from ovrag_studies.cited.calibration import Calibration
-from ovrag_studies.cited.conflicts import Conflict, ConflictSettings, find_corpus_conflicts, open_reasoner
+from ovrag_studies.cited.conflicts import Conflict, ConflictSettings, find_corpus_conflicts
 from ovrag_studies.cited.corpus import Paragraph, corpus_digest
 from ovrag_studies.cited.deontic import Source
 from ovrag_studies.cited.recorded import RecordedAnswer
@@ -113,8 +112,7 @@ class Parts:
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflicts of the corpus."""
         settings = ConflictSettings(later_prevails=self.options.conflicts.later_prevails)
-        with closing(open_reasoner()) as reasoner:
-            return find_corpus_conflicts(self.index.corpus, reasoner, settings, self.index.embedder)
+        return find_corpus_conflicts(self.index.corpus, settings, self.index.embedder)
 
     @cached_property
     def digest(self) -> str:
@@ -228,7 +226,7 @@ def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
         found,
         verification="none" if arm == "no_verification" else checked,
         silence="learn-then-test" if calibration else "none",
-        conflicts="none" if arm == "no_conflicts" else "reasoner",
+        conflicts="none" if arm == "no_conflicts" else "norms",
     )
     made = copied = copy(parts, query, found)
     confidence, threshold = copied.confidence, None

@@ -285,7 +285,7 @@ def _slot(one: Reading, other: Reading, leads: frozenset[str], alignment: Alignm
 
 
 def differing(one: Told, other: Told) -> Found | None:
-    """Where two sentences that seem to conflict differ, where no rule names it; None where their amounts agree.
+    """Where two sentences that seem to conflict differ, where no rule names it; None where amounts or all words agree.
 
     The kind, and the norms that say so.
     """
@@ -303,7 +303,9 @@ def differing(one: Told, other: Told) -> Found | None:
         kind = slot
     elif not amounts and any((name in one.flags) != (name in other.flags) for name in _CASES):
         kind = "condition"
-    return (kind, *_saying(kind, one, other)) if kind else None
+    if kind is None or (kind == "course" and one.reading.content == other.reading.content):
+        return None
+    return (kind, *_saying(kind, one, other))
 
 
 def _saying(kind: Kind, one: Told, other: Told) -> tuple[Norm, Norm]:

@@ -45,7 +45,6 @@ class ConflictRecord(Frozen):
     second: Source
     prevails: Literal["first", "second"] | None
     clause: Source | None
-    proof: tuple[str, ...]
 
 
 class PolicyRecord(Frozen):
@@ -125,7 +124,6 @@ def _conflict(conflict: Conflict) -> ConflictRecord:
         second=conflict.second.source,
         prevails=conflict.prevails,
         clause=conflict.clause,
-        proof=conflict.proof,
     )
 
 

@@ -46,7 +46,7 @@ def answer_html(result: Result, parts: Parts) -> str:
     """A query's answer with its quotations, and how it came about.
 
     Shown are the components that were asked for and that ran, the score with the certificate of its threshold, each
-    sentence by the three rules, conflicts with their clause and proof, and the evidence.
+    sentence by the three rules, conflicts with their clause, and the evidence.
     """
     texts = {name: paragraph.text for name, paragraph in parts.paragraphs.items()}
     checks = [

@@ -78,7 +78,7 @@ def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat |
     calibrations = {name: calibrate_on(parts, queries, name) for name, queries in golden.items()}
     first = next(iter(golden))
     calibrated = replace(parts, calibration=calibrations[first])
-    vars(calibrated)["conflicts"] = parts.conflicts  # where cached_property keeps it: the reasoner is slow
+    vars(calibrated)["conflicts"] = parts.conflicts  # where cached_property keeps it
     return Study(options, calibrated, golden, calibrations, tuple(run_arms(calibrated, golden[first], options.arms)))
 
 
@@ -143,7 +143,7 @@ def conflict_reports(study: Study, plan: Resampling) -> dict[str, ConflictReport
     pairs = conflict_metrics.read_pairs(project_file(study.options.data.conflicts))
     found = {
         "published rule": conflict_metrics.flagged_as_published(study.corpus),
-        "norms and reasoner": conflict_metrics.flagged(study.parts.conflicts, study.corpus),
+        "norms and weights": conflict_metrics.flagged(study.parts.conflicts, study.corpus),
     }
     return {name: conflict_metrics.assess(each, pairs, study.corpus, plan) for name, each in found.items()}
 

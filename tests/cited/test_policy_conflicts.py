@@ -1,7 +1,6 @@
-"""Conflicts: norms of sentences, pairs that cannot both be kept, the reasoner's proof, and clauses that settle them."""
+"""Conflicts: norms of sentences, pairs that cannot both be kept, and clauses that settle them."""
 
 import csv
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 import yaml
 
 from ovrag_core.base.errors import SettingsError
-from ovrag_core.ontology.reasoner import Reasoner
 from ovrag_studies.cited.amounts import find_amounts
 from ovrag_studies.cited.clashes import clashes
 from ovrag_studies.cited.conflict_model import load_model
@@ -20,8 +18,6 @@ from ovrag_studies.cited.conflicts import (
     find_clashes,
     find_conflicts,
     find_corpus_conflicts,
-    open_reasoner,
-    prove,
 )
 from ovrag_studies.cited.corpus import Corpus, Read, assemble, read_corpus
 from ovrag_studies.cited.deontic import Norm, read_norms
@@ -45,13 +41,6 @@ def corpus_of(**documents: list[str]) -> Corpus:
 def clashes_of(first: str, second: str) -> list[Clash]:
     found = find_clashes(read_norms(corpus_of(a=[first], b=[second])))
     return [each for each in found if each.first.source.doc_id != each.second.source.doc_id]
-
-
-@pytest.fixture(scope="module")
-def reasoner() -> Iterator[Reasoner]:
-    opened = open_reasoner()
-    yield opened
-    opened.close()
 
 
 def norm_of(text: str) -> Norm:
@@ -124,18 +113,20 @@ def test_rules_of_many_trades_are_told_from_lookalikes(part: str, least: int, mo
         ("An assessment is done after the cameras run.", "An assessment is done before the cameras run.", "condition"),
     ],
 )
-def test_where_no_rule_names_the_difference_the_proof_does(
-    first: str, second: str, kind: str, reasoner: Reasoner
-) -> None:
+def test_where_no_rule_names_the_difference_what_is_left_over_does(first: str, second: str, kind: str) -> None:
     one, other = (told(read_norms(corpus_of(a=[text]))) for text in (first, second))
     found = differing(one, other)
     assert found is not None
     assert found[0] == kind
-    assert prove([Clash(*found, 1.0)], reasoner)[0]
 
 
 def test_amounts_that_agree_are_no_difference() -> None:
     one, other = (told(read_norms(corpus_of(a=[text]))) for text in ("Pay within 30 days.", "Bills: within 30 days."))
+    assert differing(one, other) is None
+
+
+def test_the_same_words_are_no_difference() -> None:
+    one, other = (told(read_norms(corpus_of(a=[text]))) for text in ("The doors are locked.", "Doors are locked."))
     assert differing(one, other) is None
 
 
@@ -169,11 +160,9 @@ def test_weights_for_other_numbers_are_refused(tmp_path: Path) -> None:
         ("Staff accept tips from guests.", "Staff decline tips from guests.", "denial"),
     ],
 )
-def test_each_kind_of_conflict_is_named_and_refuted(first: str, second: str, kind: str, reasoner: Reasoner) -> None:
+def test_each_kind_of_conflict_is_named(first: str, second: str, kind: str) -> None:
     norms = [read_norms(corpus_of(a=[text])) for text in (first, second)]
-    found = [Clash(name, mine, theirs, 1.0) for name, mine, theirs in clashes(*norms)]
-    assert kind in {each.kind for each in found}
-    assert all(prove(found, reasoner))
+    assert kind in {name for name, _, _ in clashes(*norms)}
 
 
 @pytest.mark.parametrize(
@@ -209,20 +198,14 @@ def test_rules_that_can_both_be_kept_do_not_clash(first: str, second: str) -> No
     assert clashes_of(first, second) == []
 
 
-def test_the_reasoner_refutes_what_clashes_and_names_the_axiom(reasoner: Reasoner) -> None:
-    ban = clashes_of("Visitors may enter the paint shop.", "Visitors must not enter the paint shop.")
-    amount = clashes_of("Samples are kept for 3 years.", "Samples are kept for 5 years.")
-    assert prove(ban[:1] + amount[:1], reasoner) == [("Forbidden DisjointWith Permitted",), ("Functional: amount",)]
-
-
 HANDBOOK = ["Site Handbook Version 1 - May 2023", "2. Ladders Ladders are inspected every 6 months."]
 RULE = "5. Ladders Ladders are inspected every 3 months."
 
 
-def settled(reasoner: Reasoner, clause: str, date: str = "June 2024", later: bool = False) -> Conflict:
+def settled(clause: str, date: str = "June 2024", later: bool = False) -> Conflict:
     corpus = corpus_of(handbook=HANDBOOK, update=[f"Safety Update Version 1 - {date}", clause, RULE])
     chosen = ConflictSettings(later_prevails=later)
-    (found,) = find_corpus_conflicts(corpus, reasoner, chosen)
+    (found,) = find_corpus_conflicts(corpus, chosen)
     return found
 
 
@@ -234,12 +217,11 @@ def settled(reasoner: Reasoner, clause: str, date: str = "June 2024", later: boo
         "The Site Handbook is superseded by this update.",
     ],
 )
-def test_a_clause_lets_the_update_prevail(reasoner: Reasoner, clause: str) -> None:
-    conflict = settled(reasoner, clause)
+def test_a_clause_lets_the_update_prevail(clause: str) -> None:
+    conflict = settled(clause)
     assert (conflict.status, conflict.prevails) == ("superseded", "second")
     assert conflict.clause is not None
     assert conflict.clause.text == clause
-    assert conflict.proof
 
 
 @pytest.mark.parametrize(
@@ -251,28 +233,28 @@ def test_a_clause_lets_the_update_prevail(reasoner: Reasoner, clause: str) -> No
         "This update replaces all earlier issues of the safety letter.",
     ],
 )
-def test_a_later_date_alone_decides_nothing(reasoner: Reasoner, clause: str) -> None:
-    conflict = settled(reasoner, clause)
+def test_a_later_date_alone_decides_nothing(clause: str) -> None:
+    conflict = settled(clause)
     assert (conflict.status, conflict.prevails, conflict.clause) == ("unresolved", None, None)
 
 
-def test_existing_documents_are_not_those_of_a_later_date(reasoner: Reasoner) -> None:
+def test_existing_documents_are_not_those_of_a_later_date() -> None:
     clause = "This update takes precedence over existing policies."
-    assert settled(reasoner, clause, date="June 2022").status == "unresolved"
+    assert settled(clause, date="June 2022").status == "unresolved"
 
 
-def test_the_handbook_prevails_where_the_update_says_so(reasoner: Reasoner) -> None:
-    conflict = settled(reasoner, "In case of conflict with the Site Handbook, the Site Handbook prevails.")
+def test_the_handbook_prevails_where_the_update_says_so() -> None:
+    conflict = settled("In case of conflict with the Site Handbook, the Site Handbook prevails.")
     assert (conflict.status, conflict.prevails) == ("superseded", "first")
 
 
-def test_the_settings_may_let_the_later_prevail_where_days_are_known(reasoner: Reasoner) -> None:
+def test_the_settings_may_let_the_later_prevail_where_days_are_known() -> None:
     corpus = corpus_of(
         old=["Yard Rules 1 May 2023", "Gates are checked every 6 months."],
         new=["Dock Rules 2 June 2024", "Gates are checked every 3 months."],
     )
-    assert find_corpus_conflicts(corpus, reasoner)[0].status == "unresolved"
-    (later,) = find_corpus_conflicts(corpus, reasoner, ConflictSettings(later_prevails=True))
+    assert find_corpus_conflicts(corpus)[0].status == "unresolved"
+    (later,) = find_corpus_conflicts(corpus, ConflictSettings(later_prevails=True))
     assert (later.status, later.prevails, later.clause) == ("superseded", "second", None)
 
 
@@ -303,12 +285,8 @@ CHANGED_RULES = [
 
 
 @pytest.mark.parametrize(("texts", "winner"), [(ORDINANCE, "50"), (YARD_BOOK, "50"), (CHANGED_RULES, "50")])
-def test_a_part_of_a_document_prevails_over_those_that_a_clause_names(
-    reasoner: Reasoner, texts: list[str], winner: str
-) -> None:
-    mail, door = sorted(
-        find_corpus_conflicts(corpus_of(book=texts), reasoner), key=lambda each: "door" in each.first.source.text
-    )
+def test_a_part_of_a_document_prevails_over_those_that_a_clause_names(texts: list[str], winner: str) -> None:
+    mail, door = sorted(find_corpus_conflicts(corpus_of(book=texts)), key=lambda each: "door" in each.first.source.text)
     assert (mail.status, door.status) == ("superseded", "unresolved")
     assert winner in (mail.first if mail.prevails == "first" else mail.second).source.text
 
@@ -330,7 +308,7 @@ def test_a_part_of_a_document_prevails_over_those_that_a_clause_names(
         ("Employees apply to the bursar under Chapter 3, not under Chapter 2.", None),
     ],
 )
-def test_chapters_are_ranked_as_a_clause_says(reasoner: Reasoner, clause: str, prevails: str | None) -> None:
+def test_chapters_are_ranked_as_a_clause_says(clause: str, prevails: str | None) -> None:
     book = [
         "Rule Book",
         f"Chapter 1. General. {clause}",
@@ -338,7 +316,7 @@ def test_chapters_are_ranked_as_a_clause_says(reasoner: Reasoner, clause: str, p
         "Chapter 3. Changes. Ladders are inspected every 3 months.",
         "Chapter 4. Other. Doors are painted green.",
     ]
-    (found,) = find_corpus_conflicts(corpus_of(book=book), reasoner)
+    (found,) = find_corpus_conflicts(corpus_of(book=book))
     winner = {"first": found.first.source.text, "second": found.second.source.text, None: ""}[found.prevails]
     assert (prevails or "") in winner
     assert bool(winner) == bool(prevails)
@@ -351,8 +329,8 @@ def test_chapters_are_ranked_as_a_clause_says(reasoner: Reasoner, clause: str, p
         ("Where this update differs from Section 3 of the Site Handbook, this update prevails.", "unresolved"),
     ],
 )
-def test_a_clause_that_names_sections_is_for_these(reasoner: Reasoner, clause: str, status: str) -> None:
-    assert settled(reasoner, clause).status == status
+def test_a_clause_that_names_sections_is_for_these(clause: str, status: str) -> None:
+    assert settled(clause).status == status
 
 
 @pytest.mark.parametrize(
@@ -371,8 +349,8 @@ def test_a_clause_that_names_sections_is_for_these(reasoner: Reasoner, clause: s
         ("On questions of paint, this update prevails over the Site Handbook.", "unresolved"),
     ],
 )
-def test_what_a_clause_leaves_alone_stays(reasoner: Reasoner, clause: str, status: str) -> None:
-    assert settled(reasoner, clause).status == status
+def test_what_a_clause_leaves_alone_stays(clause: str, status: str) -> None:
+    assert settled(clause).status == status
 
 
 @pytest.mark.parametrize(
@@ -389,10 +367,10 @@ def test_amounts_without_figures_are_read(text: str, values: list[tuple[int, str
     assert [(each.value, each.unit) for each in find_amounts(text)] == values
 
 
-def test_all_conflicts_of_the_samples_are_found_and_settled(reasoner: Reasoner) -> None:
+def test_all_conflicts_of_the_samples_are_found_and_settled() -> None:
     corpus = read_corpus(SAMPLES / "corpus" / "processed" / "paragraphs.jsonl")
     pairs = list(map(yaml.safe_load, (SAMPLES / "conflicts" / "pairs.jsonl").read_text().splitlines()))
-    found = find_conflicts(read_norms(corpus), reasoner, find_precedence(corpus))
+    found = find_conflicts(read_norms(corpus), find_precedence(corpus))
     right = 0
     for pair in (row for row in pairs if row["label"] == "conflict"):
         quotes = {pair["first_quote"], pair["second_quote"]}
