@@ -17,6 +17,7 @@ import typer
 from ovrag_core.base.errors import CorpusError, DocumentError, OvragError, RunError
 from ovrag_core.base.progress import no_notice, notice, print_beside
 from ovrag_core.base.project import project_file
+from ovrag_core.base.records import write_text
 from ovrag_core.base.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings, installed_studies
 from ovrag_core.study.command import (
     BAD,
@@ -131,7 +132,7 @@ def review(
     if output is Format.json:
         print_json([json.loads(result.to_json()) for result, _ in reviewed])
     if html is not None:
-        _write(html, review_page(reviewed))
+        write_text(review_page(reviewed), html, OvragError)
     labels = {result.label for result, _ in reviewed}
     return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
@@ -411,13 +412,6 @@ def export(
 
 def _ways(names: Sequence[StrEnum] | None) -> tuple[Rejudging, ...]:
     return tuple(cast(Rejudging, str(name)) for name in names or ())
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:

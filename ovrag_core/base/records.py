@@ -13,24 +13,32 @@ from pydantic import BaseModel, ValidationError
 from ovrag_core.base.errors import OvragError
 
 M = TypeVar("M", bound=BaseModel)
+FOLDER = "name a file in a folder that exists"
 _LONGEST = 40  # characters of a value that a message quotes
 
 
 def read_text(path: Path, error: type[OvragError], remedy: str) -> str:
     """Return the text of a file in UTF-8, with or without a byte order mark. Raises `error` where it cannot be read."""
-    try:
+    with _readable(path, error, remedy):
         return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise error(f"{path} is not UTF-8; save it as UTF-8 and try again") from None
-    except OSError as problem:
-        raise error(f"{path} cannot be read ({problem.strerror}); {remedy}") from None
 
 
 def read_lines(path: Path, error: type[OvragError], remedy: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file that hold something, with their numbers from 1. Raises as `read_text`."""
-    for number, line in enumerate(read_text(path, error, remedy).split("\n"), 1):
-        if line.strip():
-            yield number, line
+    with _readable(path, error, remedy), path.open(encoding="utf-8-sig", newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield number, line.removesuffix("\n")
+
+
+@contextmanager
+def _readable(path: Path, error: type[OvragError], remedy: str) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise error(f"{path} is not UTF-8; save it as UTF-8 and try again") from None
+    except OSError as problem:
+        raise error(f"{path} cannot be read ({problem.strerror or problem}); {remedy}") from None
 
 
 def read_records(path: Path, model: type[M], error: type[OvragError], remedy: str) -> Iterator[tuple[int, M]]:
@@ -62,23 +70,35 @@ def fault(error: ValidationError) -> str:
 
 
 @contextmanager
-def writing(path: Path, error: type[OvragError]) -> Iterator[TextIO]:
-    """Open a file of text in UTF-8 that appears under its name when it is whole. Raises `error` where it cannot be."""
-    unfinished = path.with_name(f"{path.name}.partial")
+def replacing(path: Path, error: type[OvragError], remedy: str = FOLDER, *, parents: bool = False) -> Iterator[Path]:
+    """Give the path of a file to write, which then takes the place of `path`; where anything fails, nothing is left.
+
+    `parents`: folders that lack are made. Raises `error` where the system refuses.
+    """
+    unfinished = path.with_name(f".{path.name}.partial")
     try:
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-                yield file
+            yield unfinished
             unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as problem:
-        raise error(f"{path} cannot be written ({problem.strerror}); name a file in a folder that exists") from None
+        raise error(f"{path} cannot be written ({problem.strerror or problem}); {remedy}") from None
 
 
-def write_text(text: str, path: Path, error: type[OvragError]) -> None:
+@contextmanager
+def writing(path: Path, error: type[OvragError], remedy: str = FOLDER, *, parents: bool = False) -> Iterator[TextIO]:
+    """Open a file of text in UTF-8 that appears under its name when it is whole. Raises as `replacing`."""
+    whole = replacing(path, error, remedy, parents=parents)
+    with whole as unfinished, unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        yield file
+
+
+def write_text(text: str, path: Path, error: type[OvragError], remedy: str = FOLDER, *, parents: bool = False) -> None:
     """Write a text as `writing` does."""
-    with writing(path, error) as file:
+    with writing(path, error, remedy, parents=parents) as file:
         file.write(text)
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, ValidationError
 
 from ovrag_core.base.errors import ResultError
+from ovrag_core.base.records import replacing
 from ovrag_core.base.types import Frozen
 from ovrag_core.publish.chapter import chapter_problems, defined_macros
 from ovrag_core.publish.stages import Stage, changes, read_stages
@@ -30,6 +31,7 @@ EXPORTED = re.compile(r"tables/([a-z]\w*/)?[^/]+\.tex|figures/([a-z]\w*/)?[^/]+\
 SOURCES = (".tex", ".bib", ".bst", ".cls", ".sty", ".def", ".pdf", ".png", ".jpg", ".jpeg", ".eps")
 MACHINE = "latency"  # in the name of what depends on the machine's speed
 _MOST_CHANGES = 3
+_ROOM = "name a folder that can be, or make room there"
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows, so that the same files give the same bytes
 
 _FORCED = {"edited": "replaces", "dropped": "removes"}
@@ -226,17 +228,14 @@ def archive(target: Path) -> Path:
         and not any(part.startswith(".") or part == "build" for part in file.relative_to(root).parts)
         and file.resolve().is_relative_to(root)
     ]
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
-            for file in found:
-                entry = zipfile.ZipInfo(file.relative_to(root).as_posix(), _ZIP_DATE)
-                entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                packed.writestr(entry, file.read_bytes())
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise ResultError(f"{path} cannot be written ({error.strerror})") from None
+    with (
+        replacing(path, ResultError, _ROOM) as partial,
+        zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for file in found:
+            entry = zipfile.ZipInfo(file.relative_to(root).as_posix(), _ZIP_DATE)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed.writestr(entry, file.read_bytes())
     return path
 
 
@@ -275,17 +274,8 @@ def _sha256(path: Path) -> str:
 
 def _write(path: Path, content: bytes) -> None:
     """Replace a file in one step; a link in its place is replaced, not followed. Raises ResultError where it cannot."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path, ResultError, _ROOM, parents=True) as partial:
         partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as error:
-        if path.parent.is_dir():
-            partial.unlink(missing_ok=True)
-        raise ResultError(
-            f"{path} cannot be written ({error.strerror}); name a folder that can be, or make room there"
-        ) from None
 
 
 def _some(paths: list[str]) -> str:

@@ -18,12 +18,15 @@ from pathlib import Path
 from sys import intern
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from ovrag_core.base.errors import RunError
+from ovrag_core.base.records import parse, read_records, replacing, writing
 from ovrag_core.base.types import LatencyRecord, QueryRecord
 
 RUNS = Path("data/runs")
+_ROOM = "make room or choose another folder and run again, what was answered is kept"
+_BROKEN = "remove that line or make the run again"
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -102,15 +105,8 @@ def key_of(record: QueryRecord | LatencyRecord) -> Key:
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:
     """A file that is there with all its lines, or not at all. Raises RunError where it cannot be written."""
-    new = path.with_name(path.name + ".new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with new.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(lines)
-        new.replace(path)
-    except OSError as error:
-        new.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
+    with writing(path, RunError, _ROOM, parents=True) as file:
+        file.writelines(lines)
 
 
 def manifest_text(values: Mapping[str, object]) -> str:
@@ -321,18 +317,12 @@ def _refuse_doubled(keys: Sequence[Key], run: str) -> None:
 
 def _copy_lines(sources: Sequence[tuple[Path, Starts]], target: Path, keys: Iterable[Key]) -> None:
     """The lines of these keys, in this order, as a whole file."""
-    new = target.with_name(target.name + ".new")
-    try:
-        with ExitStack() as stack, new.open("wb") as file:
-            opened = [(stack.enter_context(path.open("rb")), starts) for path, starts in sources if starts]
-            for key in keys:
-                source, start = next((source, starts[key]) for source, starts in opened if key in starts)
-                source.seek(start)
-                file.write(source.readline().rstrip(b"\n") + b"\n")
-        new.replace(target)
-    except OSError as error:
-        new.unlink(missing_ok=True)
-        raise _unwritable(target, error) from None
+    with replacing(target, RunError, _ROOM) as unfinished, ExitStack() as stack, unfinished.open("wb") as file:
+        opened = [(stack.enter_context(path.open("rb")), starts) for path, starts in sources if starts]
+        for key in keys:
+            source, start = next((source, starts[key]) for source, starts in opened if key in starts)
+            source.seek(start)
+            file.write(source.readline().rstrip(b"\n") + b"\n")
 
 
 def _starts(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Starts:
@@ -344,36 +334,18 @@ def _starts(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Start
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                arm, document_id, question_id = map(intern, key_of(_parse(line, model, path, number)))
+                record = parse(line, model, f"{path}, line {number}", RunError, _BROKEN)
+                arm, document_id, question_id = map(intern, key_of(record))
                 found.setdefault((arm, document_id, question_id), start)
             start += len(line)
     return found
 
 
 def _records(path: Path, model: type[Model]) -> Iterator[Model]:
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield _parse(line, model, path, number)
-    except FileNotFoundError:
-        raise RunError(f"{path} does not exist; make it with `ovrag run` or `dvc repro`") from None
-    except OSError as error:
-        raise RunError(f"{path} cannot be read: {error.strerror or error}") from None
-
-
-def _parse(line: bytes, model: type[Model], path: Path, number: int) -> Model:
-    try:
-        return model.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = f"{where}: {first['msg']}" if where else "it is not one whole JSON record"
-        raise RunError(f"{path} line {number} is broken ({what}); remove that line or make the run again") from None
+    if not path.exists():
+        raise RunError(f"{path} does not exist; make it with `ovrag run` or `dvc repro`")
+    return (record for _, record in read_records(path, model, RunError, _BROKEN))
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:
-    return RunError(
-        f"{path} cannot be written ({error.strerror or error}); make room or choose another folder and run again, "
-        "what was answered is kept"
-    )
+    return RunError(f"{path} cannot be written ({error.strerror or error}); {_ROOM}")

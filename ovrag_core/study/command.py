@@ -182,7 +182,9 @@ def print_records(records: Sequence[object], output: Format) -> None:
 
 def study_commands(help_: str | None) -> typer.Typer:
     """The commands of a study, none of them yet; `help_` is what `--help` says of them."""
-    return typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=help_)
+    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=help_)
+    app.callback()(lambda: None)  # so that a study with one command has a name for it too
+    return app
 
 
 def with_settings(verb: Callable[Concatenate[Settings, P], int]) -> Callable[..., int]:

@@ -244,7 +244,7 @@ def test_a_run_with_a_broken_last_line_is_named(ovrag, tmp_path: Path) -> None:
     Path("bad.jsonl").write_text('{"arm": "plain"')
     code, _, err = ovrag("score", "bad.jsonl")
     assert code == 2
-    assert "bad.jsonl line 1 is broken" in err
+    assert "bad.jsonl, line 1: " in err
 
 
 def test_fibo_itself_can_stand_below_the_rules(ovrag, external_data: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_subset_runs_only_what_is_named(settings: Settings) -> None:
 def test_a_broken_last_line_is_named(settings: Settings) -> None:
     path = run_experiment(settings, bench(TEXTS))
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(RunError, match=r"main\.jsonl line 12 is broken"):
+    with pytest.raises(RunError, match=r"main\.jsonl, line 12: "):
         read_run(path)
 
 

@@ -29,12 +29,6 @@ def show(
     return 0
 
 
-@app.command()
-def rest() -> int:
-    """Rest."""
-    return 0
-
-
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

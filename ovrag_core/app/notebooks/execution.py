@@ -22,6 +22,7 @@ from papermill.exceptions import PapermillExecutionError
 from ovrag_core.app.notebooks.normalisation import cleaned, normalised, text_of
 from ovrag_core.base.errors import NotebookError
 from ovrag_core.base.project import project_of
+from ovrag_core.base.records import write_text
 from ovrag_core.publish.page import page
 
 Value = str | int | float | bool | None
@@ -49,8 +50,8 @@ def execute(notebook: Path, output: Path, parameters: Mapping[str, Value] | None
         prepared.write_text(text_of(cleaned(source)), encoding="utf-8")
         executed = _run(prepared, failed, parameters or {}, project, shown_as=notebook)
     result = normalised(executed, project)
-    _replace(output, text_of(result))
-    _replace(output.with_suffix(".html"), page(result, notebook.parent))
+    write_text(text_of(result), output, NotebookError)
+    write_text(page(result, notebook.parent), output.with_suffix(".html"), NotebookError)
     failed.unlink(missing_ok=True)
 
 
@@ -60,7 +61,7 @@ def clean(notebook: Path, target: Path | None = None) -> None:
     text = text_of(cleaned(read(notebook)))
     if not target.exists() or target.read_text(encoding="utf-8") != text:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, text)
+        write_text(text, target, NotebookError)
 
 
 def read(notebook: Path) -> NotebookNode:
@@ -125,9 +126,3 @@ def _kernel_environment(private: Path) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
