@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
 from pyoxigraph import Store as Oxigraph
@@ -145,22 +145,23 @@ def load_graph(
     return EmbeddedStore(triples, report)
 
 
-@overload
 def open_graph(
-    source: Path | Sequence[Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
-) -> EmbeddedStore: ...
-@overload
-def open_graph(
-    source: str, table: FactTable | None = None, hidden: frozenset[str] = frozenset()
-) -> EmbeddedStore | EndpointStore: ...
-def open_graph(
-    source: str | Path | Sequence[Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
+    source: str | Path | Sequence[Path],
+    table: FactTable | None = None,
+    hidden: frozenset[str] = frozenset(),
+    *,
+    graph: str | None = None,
+    seconds: float = 10.0,
+    attempts: int = 3,
 ) -> EmbeddedStore | EndpointStore:
-    """The graph at `source`: the address of a SPARQL endpoint, or one or several files (see `load_graph`)."""
-    if isinstance(source, str) and source.lower().startswith(("http://", "https://")):
+    """The graph at `source`: the address of a SPARQL endpoint, or one or several files (see `load_graph`).
+
+    `graph`, `seconds` and `attempts` are those of an endpoint (see `EndpointStore`).
+    """
+    if isinstance(source, str) and "://" in source:
         from ovrag_core.graph.endpoint import EndpointStore  # noqa: PLC0415 - files need no HTTP, which loads slowly
 
         if hidden:
             raise GraphError(f"{source} is an endpoint, whose facts cannot be hidden; give the graph as a file")
-        return EndpointStore(source)
+        return EndpointStore(source, graph=graph, seconds=seconds, attempts=attempts)
     return load_graph(source, table, hidden)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy
 
-from ovrag_core.base.types import Chunk
 from ovrag_studies.contract_review.graph import ChunkNode, ContractGraph, EdgeKind, SectionNode
 
 Ranking = Sequence[tuple[str, float]]  # ids of chunks with their scores, best first
@@ -188,8 +187,3 @@ def _beside(graph: ContractGraph, seeds: Collection[str]) -> Iterator[tuple[str,
         for seed in inside:
             if seed in seeds:
                 yield from ((seed, each, f"PART_OF {name}".rstrip()) for each in inside if each != seed)
-
-
-def as_chunks(graph: ContractGraph, found: Iterable[Found]) -> list[Chunk]:
-    """What a walk found as the chunks that retrieval, its measures and answers know."""
-    return [Chunk(each.chunk.id, graph.document, each.chunk.start, each.chunk.stop, each.chunk.text) for each in found]

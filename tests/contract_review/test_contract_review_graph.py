@@ -10,7 +10,7 @@ from ovrag_core.base.types import Document
 from ovrag_core.documents.chunking import split
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.contract_review.graph import EDGE_KINDS, ContractGraph, build_graph
-from ovrag_studies.contract_review.graph_walks import as_chunks, by_section, nearest_sections, neighbours, walk
+from ovrag_studies.contract_review.graph_walks import by_section, nearest_sections, neighbours, walk
 from ovrag_studies.contract_review.summaries import Summary
 
 HOSTILE = "'}) DETACH DELETE n //"
@@ -134,7 +134,7 @@ def test_v1_adds_the_chunks_beside_the_best_ones() -> None:
     place = found[0].chunk.seq
     assert [each.chunk.seq for each in found] == [place, place - 1, place + 1]
     assert [each.reason for each in found] == ["rank 1", "NEXT: before rank 1", "NEXT: after rank 1"]
-    assert all(each.text == TEXT[each.start : each.end] for each in as_chunks(graph, found))
+    assert all(each.chunk.text == TEXT[each.chunk.start : each.chunk.end] for each in found)
     assert len(neighbours(graph, ranking(graph, "Buyer shall pay"), k=1, edges=())) == 1
     assert neighbours(graph, []) == []
 
