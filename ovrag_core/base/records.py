@@ -1,4 +1,4 @@
-"""Files of text and lines of JSON: every error names file and line, and what is written appears whole or not at all."""
+"""Files of text, YAML and lines of JSON: errors name file and line; what is written appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
+import yaml
 from pydantic import BaseModel, ValidationError
 
 from ovrag_core.base.errors import OvragError
@@ -37,8 +38,20 @@ def _readable(path: Path, error: type[OvragError], remedy: str) -> Iterator[None
         yield
     except UnicodeDecodeError:
         raise error(f"{path} is not UTF-8; save it as UTF-8 and try again") from None
+    except FileNotFoundError:
+        raise error(f"{path} does not exist; {remedy}") from None
     except OSError as problem:
         raise error(f"{path} cannot be read ({problem.strerror or problem}); {remedy}") from None
+
+
+def read_yaml(path: Path, error: type[OvragError], remedy: str) -> Any:
+    """Return what a YAML file holds. Raises `error` with the line of what is no YAML, and as `read_text`."""
+    try:
+        return yaml.safe_load(read_text(path, error, remedy))
+    except (yaml.YAMLError, ValueError) as problem:
+        mark = getattr(problem, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise error(f"{path} is not valid YAML{where}; mend that line and try again") from None
 
 
 def read_records(path: Path, model: type[M], error: type[OvragError], remedy: str) -> Iterator[tuple[int, M]]:

@@ -8,15 +8,16 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ovrag_core.base.errors import QuestionError, SettingsError
+from ovrag_core.base.records import read_yaml
 
 ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
 ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
 Rejudging = Literal["triples", "answers"]
 
+_REMEDY = "run from the project's folder or name the file"
 Positive = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -197,7 +198,7 @@ def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | 
     Raises SettingsError, with the file and the key, for a missing file, broken YAML, an unknown key or a bad value,
     those of the studies with them.
     """
-    values = _read_yaml(path, SettingsError)
+    values = read_yaml(path, SettingsError, _REMEDY)
     if values is None:
         values = {}
     if not isinstance(values, dict):
@@ -254,7 +255,7 @@ def _study_problem(settings: Settings, study: str) -> str | None:
 
 def load_questions(path: Path) -> tuple[Question, ...]:
     """The questions of a YAML list of `{id, topic, text}`. Raises QuestionError for anything else."""
-    values = _read_yaml(path, QuestionError)
+    values = read_yaml(path, QuestionError, _REMEDY)
     if not isinstance(values, list) or not values:
         raise QuestionError(f"{path} must be a list of questions, each with id, topic and text")
     try:
@@ -265,19 +266,6 @@ def load_questions(path: Path) -> tuple[Question, ...]:
     if doubled := {id_ for id_ in ids if ids.count(id_) > 1}:
         raise QuestionError(f"{path}: the id {sorted(doubled)[0]} is used twice; give each question its own")
     return questions
-
-
-def _read_yaml(path: Path, kind: type[SettingsError] | type[QuestionError]) -> Any:
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise kind(f"{path} does not exist; run from the project's folder or name the file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise kind(f"{path} cannot be read: {error}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark else ""
-        raise kind(f"{path} is not valid YAML{where}; mend that line and try again") from None
 
 
 def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:

@@ -6,10 +6,10 @@ import datetime
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ovrag_core.base.errors import PriceError
+from ovrag_core.base.records import fault, read_yaml
 from ovrag_core.base.types import Usage
 
 MILLION = 1_000_000
@@ -57,16 +57,10 @@ class Prices(BaseModel):
 
 def load_prices(path: Path = Path("data/prices.yaml")) -> Prices:
     """The price file. Raises PriceError for a missing or broken one, with its field."""
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise PriceError(f"{path} does not exist; run from the project's folder or name the price file") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise PriceError(f"{path} cannot be read as YAML; mend it or restore it from git") from None
+    values = read_yaml(path, PriceError, "run from the project's folder or name the price file")
     if not isinstance(values, dict):
         raise PriceError(f"{path} must hold as_of, source and models")
     try:
         return Prices.model_validate({**values, "path": path})
     except ValidationError as error:
-        first = error.errors()[0]
-        raise PriceError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise PriceError(f"{path}: {fault(error)}") from None

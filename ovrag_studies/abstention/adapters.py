@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import wraps
+from typing import ParamSpec, Protocol
 
 from pyoxigraph import Literal, NamedNode, Triple
 
@@ -26,6 +27,7 @@ from ovrag_studies.abstention.passages import TOP, Passage, Shelf, Words, words
 from ovrag_studies.abstention.readers import BySimilarity, Reader
 from ovrag_studies.abstention.replies import Answer
 
+P = ParamSpec("P")
 GUESS = 1 / 3  # the confidence of who answers always the same: one of three answers
 ANSWERS = {
     Verdict.YES: Answer.YES,
@@ -62,11 +64,16 @@ class Adapter(Protocol):
         """Its reply. What fails while it answers is a reply too; what is wrong with the set-up is raised."""
 
 
-def timed(answer: Callable[[Card], Reply], card: Card) -> Reply:
-    """The reply with the seconds it took."""
-    start = time.perf_counter()
-    reply = answer(card)
-    return replace(reply, seconds=time.perf_counter() - start)
+def timed(answer: Callable[P, Reply]) -> Callable[P, Reply]:
+    """A function whose replies come with the seconds that they took."""
+
+    @wraps(answer)
+    def with_seconds(*args: P.args, **kwargs: P.kwargs) -> Reply:
+        start = time.perf_counter()
+        reply = answer(*args, **kwargs)
+        return replace(reply, seconds=time.perf_counter() - start)
+
+    return with_seconds
 
 
 class Constant:
@@ -96,11 +103,9 @@ class StringOracle:
         self._names = names
         self._facts = facts or {}
 
+    @timed
     def answer(self, card: Card) -> Reply:
         """See `Adapter.answer`."""
-        return timed(self._answer, card)
-
-    def _answer(self, card: Card) -> Reply:
         facts = card.facts or tuple(fact for iri in card.claim.subjects for fact in self._facts.get(iri, ()))
         denials = tuple(fact for fact in facts if DENIED in fact)
         if denials:
@@ -127,11 +132,9 @@ class Rag:
         self._top = top
         self.name = f"RAG by {reader.name}"
 
+    @timed
     def answer(self, card: Card) -> Reply:
         """See `Adapter.answer`."""
-        return timed(self._answer, card)
-
-    def _answer(self, card: Card) -> Reply:
         found = self._search(card.question, self._top)
         judged = self._reader.read(card.question, found)
         evidence = tuple(found[place].passage.text for place in judged.places)
@@ -147,11 +150,9 @@ class ClaimGiven:
         self._store = store
         self._domain = domain
 
+    @timed
     def answer(self, card: Card) -> Reply:
         """See `Adapter.answer`."""
-        return timed(self._answer, card)
-
-    def _answer(self, card: Card) -> Reply:
         licence = license_any(claims_of(card, self._domain), self._store, self._domain)
         return Reply(ANSWERS[licence.verdict], 1.0, evidence_of(licence), detail=explained(licence))
 
@@ -166,11 +167,9 @@ class GraphRag:
         self._domain = domain
         self._names = names
 
+    @timed
     def answer(self, card: Card) -> Reply:
         """See `Adapter.answer`."""
-        return timed(self._answer, card)
-
-    def _answer(self, card: Card) -> Reply:
         reading, licence = license_question(card.question, self._store, self._domain, self._names)
         return licensed_reply(reading, licence)
 

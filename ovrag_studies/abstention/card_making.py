@@ -15,11 +15,11 @@ from itertools import chain, cycle, islice
 from pathlib import Path
 
 import numpy
-import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base.errors import CardError
+from ovrag_core.base.records import fault, read_yaml
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.abstention.card_kinds import NEAREST, Kind, Nearest, Proposal, View, kinds_of
@@ -135,14 +135,11 @@ def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> Emb
 
 def read_questions(path: Path) -> dict[str, Questions]:
     """Further wordings by predicate, from YAML. Raises CardError for a file that cannot be used."""
+    values = read_yaml(path, CardError, "name a file of wordings by predicate")
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
         read = TypeAdapter(dict[str, Questions]).validate_python(values)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise CardError(f"{path} cannot be read as YAML; name a file of wordings by predicate") from None
     except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise CardError(f"{path}: {where or 'the file'} must be lists of questions, inverse and chain") from None
+        raise CardError(f"{path}: {fault(error)}; give lists of questions, inverse and chain") from None
     for name, wordings in read.items():
         for text in (*wordings.questions, *wordings.inverse, *wordings.chain):
             if not is_template(text):

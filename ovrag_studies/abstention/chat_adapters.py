@@ -50,9 +50,10 @@ class ChatAlone:
     def answer(self, card: Card) -> Reply:
         """See `Adapter.answer`. Raises ModelSetupError where no call can succeed as things are set up."""
         if card.question not in self._replies:
-            self._replies[card.question] = timed(self._ask, card)
+            self._replies[card.question] = self._ask(card)
         return self._replies[card.question]
 
+    @timed
     def _ask(self, card: Card) -> Reply:
         try:
             reply = self._chat.complete(
@@ -82,9 +83,10 @@ class ChatLicensed:
         said = self._alone.answer(card)
         if said.answer not in (Answer.YES, Answer.NO):
             return said
-        checked = timed(lambda asked: self._license(asked, said), card)
+        checked = self._license(card, said)
         return replace(checked, seconds=said.seconds + checked.seconds)
 
+    @timed
     def _license(self, card: Card, said: Reply) -> Reply:
         licensed = licensed_reply(*license_question(card.question, self._store, self._domain, self._names))
         if licensed.answer is Answer.FAILED:

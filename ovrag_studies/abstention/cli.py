@@ -139,12 +139,13 @@ def cards(
 ) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
     from ovrag_studies.abstention.cards import write_cards
-    from ovrag_studies.abstention.making import cards_text, make
+    from ovrag_studies.abstention.making import make, shortcuts_text
 
     settings = _with_source(settings, source, graph, domain, wordings=wordings)
     changed = {key: value for key, value in (("each", each), ("seed", seed)) if value is not None}
     settings = Epistemic.changed(settings, cards=Epistemic.of(settings).cards.model_dump() | changed)
-    deck, names, groups = make(settings, MiniLMOnDemand(), tuple(predicate or ()), tuple(label or ()))
+    options = Epistemic.of(settings)
+    deck = make(options, MiniLMOnDemand(), tuple(predicate or ()), tuple(label or ()))
     beside = out.with_name(f"{out.stem}.hidden.txt")
     write_cards(deck.cards, out)
     write_text("".join(f"{iri}\n" for iri in deck.hidden), beside, CardError)
@@ -154,7 +155,7 @@ def cards(
     counted = Counter((card.label, card.subtype) for card in deck.cards)
     print("\n".join(f"  {of} {kind}: {number}" for (of, kind), number in sorted(counted.items())))
     if shortcuts:
-        print(cards_text(deck.cards, groups, names, Epistemic.of(settings).experiments.plan))
+        print(shortcuts_text(deck.cards, options))
     return 0
 
 

@@ -14,11 +14,11 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pyoxigraph import NamedNode, Triple
 
 from ovrag_core.base.errors import DomainError
+from ovrag_core.base.records import fault, read_yaml
 from ovrag_core.graph import FactTable
 from ovrag_core.graph.shapes import Shapes, read_shapes
 from ovrag_core.text.lines import one_line
@@ -257,7 +257,7 @@ def is_template(text: str) -> bool:
 
 def load_domain(path: Path) -> Domain:
     """The domain in a YAML file. Raises DomainError, with the file and the key, for one that cannot be used."""
-    values = _read(path)
+    values = read_yaml(path, DomainError, "name a file of a domain")
     if not isinstance(values, dict):
         raise DomainError(f"{path} must hold keys and values; compare it with a file of ontologies/domains")
     prefix = str(values.get("prefix", ""))
@@ -269,31 +269,12 @@ def load_domain(path: Path) -> Domain:
         }
         domain = Domain.model_validate(values)
     except ValidationError as error:
-        raise DomainError(f"{path}: {_explain(error)}") from None
+        raise DomainError(f"{path}: {fault(error)}; mend it") from None
     except (TypeError, AttributeError):
         raise DomainError(f"{path}: predicates must hold a name and its parts for each; mend it") from None
     if problem := _problem(domain):
         raise DomainError(f"{path}: {problem}")
     return domain
-
-
-def _read(path: Path) -> object:
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DomainError(f"{path} does not exist; name a file of a domain") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DomainError(f"{path} cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark else ""
-        raise DomainError(f"{path} is not valid YAML{where}; mend that line and try again") from None
-
-
-def _explain(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}; mend it"
 
 
 def _problem(domain: Domain) -> str | None:

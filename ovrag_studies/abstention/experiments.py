@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pyoxigraph import Literal, NamedNode
-
 from ovrag_core.base.errors import CardError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.records import read_lines
@@ -33,7 +31,7 @@ from ovrag_studies.abstention.adapters import (
     StringOracle,
     facts_by_subject,
 )
-from ovrag_studies.abstention.card_making import Plan, make_cards, read_questions, visible
+from ovrag_studies.abstention.card_making import Deck, Plan, make_cards, read_questions, visible
 from ovrag_studies.abstention.cards import Card, read_cards
 from ovrag_studies.abstention.chat_adapters import ChatAlone, ChatLicensed
 from ovrag_studies.abstention.clusters import clusters
@@ -112,11 +110,18 @@ def deal(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS)
     """
     if source.cards is not None:
         return open_world(source, embedder, folder), read_cards(project_file(source.cards))
+    deck = make_deck(source, plan, embedder, folder)
+    return open_world(source, embedder, folder, deck.hidden), deck.cards
+
+
+def make_deck(
+    source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS, predicates: Sequence[str] = ()
+) -> Deck:
+    """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
     domain = load_domain(project_file(source.domain))
     further = read_questions(project_file(source.wordings)) if source.wordings else None
     embed = partial(kept_vectors, embedder, folder=folder)
-    deck = make_cards(open_source(source, domain), domain, plan, embed=embed, further=further)
-    return open_world(source, embedder, folder, deck.hidden), deck.cards
+    return make_cards(open_source(source, domain), domain, plan, predicates=predicates, embed=embed, further=further)
 
 
 def plan_of(options: Cards) -> Plan:
@@ -139,20 +144,13 @@ def read_hidden(path: Path) -> frozenset[str]:
 def offline_arms(world: World, learned: Learned | None = None, top: int = TOP) -> dict[Arm, Adapter]:
     """The systems that ask no model, by name of the arm."""
     lesson = learned or shipped()
-    oracle = StringOracle(_label(world.names), facts_by_subject(world.shelf.passages))
+    oracle = StringOracle(world.names.label_of, facts_by_subject(world.shelf.passages))
     arms: dict[Arm, Adapter] = {arm: Constant(answer) for arm, answer in CONSTANTS.items()}
     arms["oracle"] = oracle
     arms |= {arm: Rag(world.shelf, reader(lesson), top) for arm, reader in READERS.items()}
     arms["claim"] = ClaimGiven(world.store, world.domain)
     arms["licence"] = GraphRag(world.store, world.domain, world.names)
     return arms
-
-
-def _label(names: Names) -> Callable[[str], str]:
-    def label(term: str) -> str:
-        return names.label(NamedNode(term) if "://" in term else Literal(term))
-
-    return label
 
 
 def chat_arms(world: World, chat: Chat, *, temperature: float = 0.0, seed: int | None = 42) -> dict[Arm, Adapter]:

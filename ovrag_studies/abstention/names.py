@@ -11,6 +11,7 @@ from functools import cached_property
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import LABEL, Store
+from ovrag_studies.abstention.cards import is_iri
 from ovrag_studies.abstention.domain import Domain
 from ovrag_studies.abstention.english import FUNCTION
 from ovrag_studies.abstention.likeness import label_order
@@ -65,6 +66,10 @@ class Names:
     def label(self, thing: Thing) -> str:
         """The name of a thing; its IRI or text where it has none."""
         return self._labels.get(thing, thing.value)
+
+    def label_of(self, term: str) -> str:
+        """The name of a thing by its IRI; a text that is no IRI is its own."""
+        return self.label(NamedNode(term) if is_iri(term) else Literal(term))
 
     def of(self, name: str) -> tuple[Thing, ...]:
         """All things a name fits, whole or without its qualifier; those it fits exactly come alone."""

@@ -1,4 +1,4 @@
-"""What others recorded: cards with the answers of their systems, a model's letters, and the published figures.
+"""What others recorded: cards with the answers of their systems, and the published figures.
 
 A recorded card is a line of a file of cards with one field more, `recorded`: the answer of each system by its name.
 Its IRIs may be malformed, and are kept as they are, since the record is what is scored.
@@ -6,13 +6,12 @@ Its IRIs may be malformed, and are kept as they are, since the record is what is
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,7 +22,6 @@ from ovrag_studies.abstention.cards import Card, malformed, read_cards
 from ovrag_studies.abstention.metrics import Outcome
 
 METRICS = ("AP", "CVRR", "FAR-NE", "LA")
-LETTERS = "ABCDE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,42 +80,6 @@ def card_kind(card: Card) -> str:
     return parts[1] if len(parts) == 3 and parts[0] == "CARD" else card.label
 
 
-# -- multiple choice --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Recorded letters of a multiple-choice run beside the place (0-based) of the right option."""
-
-    keys: tuple[int, ...]
-    responses: tuple[str, ...]
-
-    @property
-    def share_right(self) -> float:
-        """The share of rows whose response is the right letter, alone."""
-        return sum(each == LETTERS[key] for each, key in zip(self.responses, self.keys, strict=True)) / len(self.keys)
-
-    def constants(self) -> dict[str, float]:
-        """What giving one letter always would have scored."""
-        return {letter: self.keys.count(place) / len(self.keys) for place, letter in enumerate(LETTERS)}
-
-
-def read_choices(path: Path) -> Choices:
-    """A CSV with the columns `key_in_shuffled` and `response`. Raises CardError where it cannot be used."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-        keys = tuple(int(row["key_in_shuffled"]) for row in rows)
-        responses = tuple(row["response"].strip() for row in rows)
-    except OSError as error:
-        raise CardError(f"{path} cannot be read ({error.strerror}); name a CSV of recorded letters") from None
-    except (KeyError, ValueError, AttributeError, TypeError, csv.Error):
-        raise CardError(f"{path} needs the columns key_in_shuffled, a number in each row, and response") from None
-    if not keys or not all(0 <= key < len(LETTERS) for key in keys):
-        raise CardError(f"{path}: key_in_shuffled must lie between 0 and {len(LETTERS) - 1}, in at least one row")
-    return Choices(keys, responses)
-
-
 # -- published --------------------------------------------------------------------------------------------------------
 
 Cells = tuple[tuple[int, int, int], tuple[int, int, int]]
@@ -148,9 +110,6 @@ class Published(BaseModel):
     source: str
     recorded: dict[str, Run]
     paper: dict[str, float]
-    expected: dict[str, dict[Literal["AP", "CVRR", "FAR-NE", "LA"], tuple[float, float]]]
-    multiple_choice: dict[str, float]
-    abstaining_gemma: dict[str, float]
 
 
 def published() -> Published:

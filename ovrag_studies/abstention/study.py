@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pyoxigraph import Literal, NamedNode
-
 from ovrag_core.base.errors import DomainError, SettingsError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
@@ -16,7 +14,7 @@ from ovrag_core.llm import Chat, open_chat
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_studies.abstention import experiments
 from ovrag_studies.abstention.adapters import Adapter
-from ovrag_studies.abstention.cards import LABELS, Card, is_iri
+from ovrag_studies.abstention.cards import LABELS, Card
 from ovrag_studies.abstention.domain import Domain, load_domain
 from ovrag_studies.abstention.experiments import CHAT, World, deal, plan_of
 from ovrag_studies.abstention.metrics import Outcome
@@ -46,7 +44,7 @@ class Answered:
 
     def label(self, term: str) -> str:
         """The name of a thing by its IRI; a text that is no IRI is its own."""
-        return self.world.names.label(NamedNode(term) if is_iri(term) else Literal(term))
+        return self.world.names.label_of(term)
 
 
 def answer_source(

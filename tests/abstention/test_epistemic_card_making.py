@@ -198,8 +198,8 @@ def test_contradictions_are_refused_where_nothing_declares_them(graph: EmbeddedS
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hasMouth: [", "cannot be read as YAML"),
-        ("hasMouth: {asks: []}", "must be lists"),
+        ("hasMouth: [", "is not valid YAML"),
+        ("hasMouth: {asks: []}", "give lists of questions"),
         ("hasMouth: {questions: ['Does {subject} flow?']}", "must hold {subject} and {object}"),
     ],
 )

@@ -97,7 +97,7 @@ def test_what_cannot_be_used_is_told_in_one_sentence(tmp_path: Path, lines: list
 
 
 def test_a_file_that_is_no_text_or_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CardError, match="cannot be read"):
+    with pytest.raises(CardError, match="does not exist"):
         read_cards(tmp_path / "none.jsonl")
     (tmp_path / "latin.jsonl").write_bytes(b'{"id": "\xe9"}')
     with pytest.raises(CardError, match="not UTF-8"):

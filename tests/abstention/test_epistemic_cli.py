@@ -211,7 +211,7 @@ def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run
         (("license", "x", "-g", "rivers.tsv", "-d", "river"), "river is no file of a domain"),
         (("license", "x", "-g", "rivers.tsv", "-g", "http://x/sparql", "-d", "rivers"), "name it alone"),
         (("license", "x", "-g", "rivers.tsv", "-d", "unprefixed.yaml"), "unprefixed.shacl.ttl, line"),
-        (("license", "x", *ON, "--hidden", "empty.txt.gone"), "cannot be read"),
+        (("license", "x", *ON, "--hidden", "empty.txt.gone"), "does not exist"),
         (("cards", "--out", "c.jsonl", "-g", "rivers.tsv", "-d", "plain.yaml"), "no declared constraint"),
         (("cards", "--out", "c.jsonl", *ON, "--predicate", "hasMuoth"), "near it: hasMouth"),
         (("cards", "--out", "c.jsonl", *ON, "--label", "X"), "X is no label of cards"),
@@ -225,8 +225,8 @@ def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run
         (("run", "--out", "o.jsonl", *ON, "--cards", "good.jsonl", "--arm", "chat"), "set llm.provider"),
         (("run", "--out", "o.jsonl", "--source", "lakes"), "sources has no lakes; it has rivers, loans"),
         (("score", "twice.jsonl"), "line 1: 'arm' is missing; give what `ovrag epistemic run` wrote"),
-        (("score", "gone.jsonl"), "gone.jsonl cannot be read"),
-        (("report", "gone.jsonl", "--out", "x.html"), "gone.jsonl cannot be read"),
+        (("score", "gone.jsonl"), "gone.jsonl does not exist"),
+        (("report", "gone.jsonl", "--out", "x.html"), "gone.jsonl does not exist"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_half_written(

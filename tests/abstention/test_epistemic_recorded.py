@@ -7,7 +7,7 @@ import pytest
 
 from ovrag_core.base.errors import CardError
 from ovrag_studies.abstention.metrics import count, values
-from ovrag_studies.abstention.recorded import METRICS, card_kind, published, read_choices, read_recorded
+from ovrag_studies.abstention.recorded import METRICS, card_kind, published, read_recorded
 
 CARD = {
     "id": "CARD_D_000001",
@@ -79,28 +79,3 @@ def test_the_recorded_runs_are_reproduced(external_data: Path) -> None:
         found = values(models.outcomes(system))
         assert {name: found[name] for name in METRICS} == given[f"{run}, 30 cards"].metrics
     assert values(models.outcomes("claude-3.5-sonnet"))["LA*"] == 0.6, "the published form hides four wrong answers"
-
-
-def test_letters_count_only_alone(tmp_path: Path) -> None:
-    path = tmp_path / "letters.csv"
-    path.write_text("question_id,key_in_shuffled,response\na,4,E\nb,4,E because\nc,0, A \nd,1,\n", encoding="utf-8")
-    choices = read_choices(path)
-    assert choices.share_right == 0.5
-    assert choices.constants() == {"A": 0.25, "B": 0.25, "C": 0, "D": 0, "E": 0.5}
-
-
-@pytest.mark.parametrize("text", ["", "key,response\n1,A\n", "key_in_shuffled\n1\n", "key_in_shuffled,response\nx,A\n"])
-def test_letters_need_their_columns(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "letters.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(CardError, match="key_in_shuffled"):
-        read_choices(path)
-
-
-def test_always_the_same_letter_beats_the_recorded_model(external_data: Path) -> None:
-    choices = read_choices(external_data / "rivers" / "river_qa_recorded_model.csv")
-    assert (len(choices.keys), round(choices.share_right, 3), round(choices.constants()["E"], 3)) == (
-        4209,
-        0.342,
-        0.798,
-    )

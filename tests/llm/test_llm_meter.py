@@ -130,9 +130,9 @@ def test_a_model_without_a_price(folder: Path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{as_of: 2026-01-01", "cannot be read as YAML"),
+        ("{as_of: 2026-01-01", "is not valid YAML"),
         ("- 1", "must hold as_of, source and models"),
-        ("{source: me, models: {}}", "as_of: Field required"),
+        ("{source: me, models: {}}", "'as_of' is missing"),
         ("{as_of: 2026-01-01, source: me, models: {m: {input: -1}}}", r"models\.m\.input"),
         ("{as_of: 2026-01-01, source: me, models: {m: {input: 1, outputs: 1}}}", r"models\.m\.outputs"),
     ],
