@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ovrag_core.base.types import Section
+from ovrag_core.text.tokens import word_list
 
 _MAX_HEADING = 120
 _LINE = re.compile(r"[^\n\r]+")
@@ -18,8 +19,7 @@ _NAMED_NUMBER = re.compile(
 _NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)]|[A-Z][.)]|§+\s*\d+\.?)\s+(?=[^\W\d_])")
 _CONTENTS = re.compile(r"(?:\.\s?){4,}|\s{3,}\d{1,4}$|^\W*\[\[")  # a line of a table of contents, a placeholder
 _RUN_IN = re.compile(r"([^\W\d_][^.:;!?]{1,70}?)(?:[.:](?=\s|$)|\s[–—-]\s)")
-_SMALL_WORDS = "a an and as at by for from in into of on or per the to under upon with without"
-_SMALL = frozenset(_SMALL_WORDS.split())
+_SMALL = word_list("title")
 
 
 def find_sections(text: str) -> tuple[Section, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from ovrag_core.base.types import Document, Evidence, Facility, Facts, Frozen, Reading, Triple
-from ovrag_core.loans.reading import quantities
 from ovrag_core.loans.reading.subjects import words_of
+from ovrag_core.text.dates import add_months, dates, durations
+from ovrag_core.text.money import amounts
 
 _PREDICATES = {
     "borrower": "hasBorrower",
@@ -68,7 +69,7 @@ def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents
         day = dt.date.fromisoformat(facility.maturity or "")
         return _of_maturity(day, found, documents)
     if fact == "term_months" and found and facility.maturity:
-        counts = [months for months, _, _ in quantities.durations(" ".join(each.quote for each in found))]
+        counts = [months for months, _, _ in durations(" ".join(each.quote for each in found))]
         if facility.term_months not in counts:
             until = _passages(_triples("maturity", facility, triples))
             evidence = tuple(dict.fromkeys((*found, *until)))
@@ -114,7 +115,7 @@ def _reckoned(fact: str, facility: Facility, found: Sequence[Passage], triples: 
     quotes = " ".join(each.quote for each in found)
     if fact == "principal" and facility.principal is not None:
         amount = Decimal(str(facility.principal.amount))
-        if all(said != amount for said, _, _ in quantities.amounts(quotes)):
+        if all(said != amount for said, _, _ in amounts(quotes)):
             return "the amounts in the passage"
     if fact == "loan_types":
         return _kinds_from(facility, found, triples)
@@ -139,15 +140,15 @@ def _kinds_from(facility: Facility, found: Sequence[Passage], triples: Sequence[
 def _of_maturity(day: dt.date, found: tuple[Passage, ...], documents: Mapping[str, Document]) -> Grounds:
     """The grounds of a maturity; of one counted from a day that stands elsewhere, with the passage of that day."""
     quote = " ".join(each.quote for each in found)
-    days = [said for said, _, _ in quantities.dates(quote)]
+    days = [said for said, _, _ in dates(quote)]
     if day in days:
         return Grounds(evidence=found)
     if days:
         return Grounds(evidence=found, reckoned="the period and the day in the passage")
-    periods = [count for count, _, _ in quantities.durations(quote)]
+    periods = [count for count, _, _ in durations(quote)]
     document = documents.get(found[0].document or "")
-    for first, start, end in quantities.dates(document.text) if document else ():
-        if any(quantities.add_months(first, count) == day for count in periods):
+    for first, start, end in dates(document.text) if document else ():
+        if any(add_months(first, count) == day for count in periods):
             assert document is not None
             counted = passage(Evidence.of(document, *_line(document.text, start, end)))
             return Grounds(

@@ -19,6 +19,8 @@ from ovrag_core.base.types import Answer, Chunk, Correction, Evidence
 from ovrag_core.documents.sections import find_sections, is_capitals
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.text.passages import find_passages
+from ovrag_core.text.stems import STOP_WORDS, stems
+from ovrag_core.text.tokens import word_list
 
 NO_ANSWER = "The context does not hold an answer."
 Excluded = tuple[str, int, int]
@@ -42,13 +44,7 @@ _FRAME = re.compile(
 )
 _LEADERS = re.compile(r"(?:\.\s?){5,}")  # a line of a table of contents
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
-_WORD = re.compile(r"[^\W_]+")
-_FUNCTION_WORDS = """
-a an and any are as at be been by can did do does each for from had has have how if in is it its kind of off on one or
-other so such than that the their them then there these they this those to type under was were what when where whether
-which who whom whose why will with would summarise summarize describe list name give state tell explain described
-"""
-_STOP = frozenset(_FUNCTION_WORDS.split())
+_EMPTY = STOP_WORDS | word_list("asking")
 _TITLE_CUE = re.compile(r"\b(?:kinds?|types?|sort|nature|titled?|called|summar\w+|describe\w*|what is)\b", re.I)
 _BACKWARD = re.compile(r"\b(?:it|them|they|each|both|those|these)\b", re.I)
 _ASKING = re.compile(r"\b(?:what|when|where|who|whom|whose|why|how|which)\b", re.I)
@@ -233,7 +229,7 @@ def _choose(passages: Sequence[Passage], scores: Vectors, known: frozenset[str])
 
 @lru_cache(maxsize=4_096)
 def _content_words(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP)
+    return frozenset(stems(text, _EMPTY))
 
 
 def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
@@ -268,10 +264,3 @@ def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
 
 def _label_words(text: str) -> frozenset[str]:
     return _content_words(_BRACKETS.sub(" ", text.partition(":")[0])) if ":" in text else frozenset()
-
-
-def _stem(word: str) -> str:
-    for ending in ("ments", "ment", "ities", "ity", "ings", "ing", "ies", "ed", "es", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
-    return word

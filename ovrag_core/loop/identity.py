@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, TypeVar
 
 from ovrag_core.base.types import Cause, Document, Evidence, Triple, Verdict, Violation
 from ovrag_core.text.passages import find_passages
+from ovrag_core.text.stems import STOP_WORDS
+from ovrag_core.text.tokens import plain_words
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -36,14 +37,7 @@ _LONG = 80  # characters of a detail in a message
 _PROFILES = 64  # kept at least
 _JUDGED = 256  # kept
 
-_WORD = re.compile(r"[^\W_]+")
 _LOWER = re.compile(r"(?<![\w'’-])[a-zà-öø-ÿ][\w]+")
-_FUNCTION_WORDS = """
-a an and any are as at be been both but by can each for from has have if in into is it its may no nor not of on only or
-other per shall so such than that the their them then there these they this those to under until up was we were what
-when where which who will with without would you your
-"""
-_STOP = frozenset(_FUNCTION_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +60,6 @@ class Detail:
 
 
 Finder = Callable[[str], Sequence[Detail]]
-
-
-@lru_cache(maxsize=4096)
-def plain_words(text: str) -> str:
-    """The words of a text in lower case, accents and punctuation gone, one blank between them."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold().replace("ß", "ss"))
-    bare = "".join(c for c in folded if not unicodedata.combining(c))
-    return " ".join(_WORD.findall(re.sub(r"(?<=\w)['’´.](?=\w\b)", "", bare)))
 
 
 @dataclass(frozen=True)
@@ -332,7 +318,7 @@ def _holds_a_name(words: str, profiles: Iterable[Profile]) -> bool:
 def _place(text: str, words: str) -> tuple[int, int] | None:
     """Where words stand in a text, whatever their accents, capitals and what is between them."""
     wanted = words.split()
-    spans = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+    spans = [(match.start(), match.end()) for match in re.finditer(r"[^\W_]+", text)]
     folded = [plain_words(text[start:end]) for start, end in spans]
     # N.A. is one word when folded and two as it stands: several lengths are tried.
     for first, word in enumerate(folded):
@@ -389,7 +375,7 @@ def _phrases(text: str) -> Iterable[str]:
     for start, end in find_passages(text):
         words = plain_words(text[start:end]).split()
         for pair in pairwise(words):
-            if all(len(word) > 2 and word.isalpha() and word not in _STOP for word in pair):
+            if all(len(word) > 2 and word.isalpha() and word not in STOP_WORDS for word in pair):
                 yield " ".join(pair)
 
 

@@ -1,1 +1,1 @@
-"""Text as such: lines, numerals, passages and quotes. Nothing about any kind of document."""
+"""Readers of language: lines, sentences, words and stems, numbers, money, dates, negation; word lists beside them."""

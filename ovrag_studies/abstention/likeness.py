@@ -9,7 +9,6 @@ only classes that share nothing do.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +17,7 @@ from itertools import product
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.ontology.values import Value, read_value
+from ovrag_core.text.tokens import fold
 from ovrag_studies.abstention.domain import Domain, Predicate
 
 _SILENT = frozenset({"the", "a", "an"})
@@ -203,6 +203,4 @@ def _words(text: str, short: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text).casefold()
-    folded = "".join(letter for letter in folded if not unicodedata.combining(letter))
-    return " ".join(re.sub(r"['’ʼ]s\b|['’ʼ.]", "", folded).split())
+    return " ".join(re.sub(r"['’ʼ]s\b|['’ʼ.]", "", fold(text)).split())

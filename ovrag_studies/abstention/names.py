@@ -11,11 +11,12 @@ from functools import cached_property
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import LABEL, Store
+from ovrag_core.text.tokens import fold
 from ovrag_studies.abstention.cards import is_iri
 from ovrag_studies.abstention.domain import Domain
 from ovrag_studies.abstention.english import FUNCTION
 from ovrag_studies.abstention.likeness import label_order
-from ovrag_studies.abstention.words import NO_NAMES, Word, fold, key_of, words_of
+from ovrag_studies.abstention.words import NO_NAMES, Word, key_of, words_of
 
 Thing = NamedNode | Literal
 

@@ -23,7 +23,7 @@ from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
-from ovrag_core.retrieval.words import stems
+from ovrag_core.text.stems import stems
 from ovrag_studies.abstention.cards import Card
 from ovrag_studies.abstention.domain import Domain, Predicate, fill
 from ovrag_studies.abstention.likeness import bare, label_order, local_name

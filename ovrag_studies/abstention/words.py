@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 
+from ovrag_core.text.tokens import fold
 from ovrag_studies.abstention.english import IRREGULAR
 
 # Letters, then what shortens or marks a possessor, then amounts with their separators, then single signs.
@@ -54,14 +53,6 @@ def words_of(text: str) -> list[Word]:
                 folded = fold(raw)
         found.append(Word(folded, match.start(), match.end(), raw[0].isupper(), match.lastgroup == "sign"))
     return found
-
-
-@cache
-def fold(text: str) -> str:
-    """Without case and accents."""
-    if text.isascii():
-        return text.lower()
-    return "".join(each for each in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(each))
 
 
 def number(text: str) -> str:

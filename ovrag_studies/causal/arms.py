@@ -20,8 +20,8 @@ from pyoxigraph import NamedNode
 from ovrag_core.base.errors import ModelError, Unchecked
 from ovrag_core.graph import Store
 from ovrag_core.retrieval.lexical import Lexicon as Words
-from ovrag_core.retrieval.words import stems
 from ovrag_core.text.lines import one_line
+from ovrag_core.text.stems import stems
 from ovrag_studies.causal import loop
 from ovrag_studies.causal.drafting import Drafter, Prompt
 from ovrag_studies.causal.linking import Linked, link

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from ovrag_core.text.tokens import any_of
 from ovrag_studies.causal.directions import has_motion, split
-from ovrag_studies.causal.wording import any_of, entries
+from ovrag_studies.causal.wording import entries
 
 Strength = Literal["clause", "noun", "weak", "therefore"]
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal
 
-from ovrag_studies.causal.wording import ADVERB, AUXILIARY, BE, NOT, any_of, entries, forms, text_of, verbs
+from ovrag_core.text.tokens import any_of
+from ovrag_studies.causal.wording import ADVERB, AUXILIARY, BE, NOT, entries, forms, text_of, verbs
 
 Relation = Literal["raises", "lowers", "affects"]
 Place = Literal["forward", "backward", "passive", "trailing"]

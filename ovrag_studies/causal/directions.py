@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
 
-from ovrag_studies.causal.wording import ADVERB, any_of, entries, forms, text_of
+from ovrag_core.text.tokens import any_of
+from ovrag_studies.causal.wording import ADVERB, entries, forms, text_of
 
 Direction = Literal["up", "down", "steady", "none"]
 _SIGN: dict[Direction, int] = {"up": 1, "down": -1}

@@ -18,7 +18,7 @@ from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.retrieval.words import stems
+from ovrag_core.text.stems import stems
 from ovrag_studies.causal import vocabulary as words
 from ovrag_studies.causal.cues import may_relate
 from ovrag_studies.causal.directions import Direction, Parts, moved, sign, split, stages

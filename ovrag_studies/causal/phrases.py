@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-import Stemmer
+from ovrag_core.text.stems import stem
 
 WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?")
 _NEGATIONS = "not no non never none nor neither without cannot lack lacks lacking absence absent"
@@ -24,7 +24,6 @@ would shall should may might must get gets got people person persons individual 
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 _FREE = re.compile(r"(?<=-)free\b|\bfree\s+(?:of|from)\b", re.IGNORECASE)
 LEAST_GAIN = 0.2  # of words shared with one of two states, from which it is told
-_STEMMER = Stemmer.Stemmer("english")
 
 
 @lru_cache(maxsize=4096)
@@ -42,7 +41,7 @@ def is_negation(word: str) -> bool:
 def content(phrase: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, negations left out; all words where none does."""
     kept = [word for word in words(phrase) if word not in FUNCTION_WORDS and not is_negation(word)]
-    return tuple(_STEMMER.stemWords(kept or list(words(phrase))))
+    return tuple(stem(word) for word in kept or words(phrase))
 
 
 @lru_cache(maxsize=65536)

@@ -8,16 +8,17 @@ over, neither is negated and no scale decides, the sign is None and nothing is g
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import prod
 from pathlib import Path
 from typing import TypedDict
 
-import Stemmer
 import yaml
 
+from ovrag_core.text.stems import stem
+from ovrag_core.text.tokens import any_of
 from ovrag_studies.causal.phrases import FUNCTION_WORDS, PREFIXES, is_negation, word_likeness, words
 
 
@@ -57,7 +58,6 @@ class _Lexicon:
     empty: frozenset[str]
 
 
-_STEMMER = Stemmer.Stemmer("english")
 _PAIRED_PREFIXES = (("en", "dis"), ("over", "under"), ("in", "ex"), ("in", "de"), ("pro", "anti"), ("up", "down"))
 _SENTENCE = re.compile(
     r"(?:the|an?|his|her|their)\s+(?P<subject>[\w-]+(?:\s+[\w-]+)??)"
@@ -290,24 +290,19 @@ def _lexicon() -> _Lexicon:
         _pooled(ends, given["pools"]),
         frozenset(map(base, given["privative"].split())),
         given["together"],
-        _any_of(given["together"]),
+        re.compile(rf"\b{any_of(given['together'])}\b"),
         forms,
         frozenset(map(base, given["middle"].split())),
         frozenset(map(base, given["strange"].split())),
         frozenset(map(base, given["turning"].split())),
-        _any_of(given["turning_before"]),
+        re.compile(rf"\b{any_of(given['turning_before'])}\b"),
         frozenset(given["any"].split()),
     )
 
 
-def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
-    longest_first = sorted(phrases, key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
-
-
 def _stem(word: str) -> str:
     """An adverb has the stem of its adjective, which the stemmer leaves apart for some: heavily, sharply."""
-    stem = str(_STEMMER.stemWord(word))
-    if not stem.endswith("li") or len(word) < _SHORTEST_ADVERB or word in NOT_ADVERBS:
-        return stem
-    return str(_STEMMER.stemWord(word[:-3] + "y" if word.endswith("ily") else word[:-2]))
+    found = stem(word)
+    if not found.endswith("li") or len(word) < _SHORTEST_ADVERB or word in NOT_ADVERBS:
+        return found
+    return stem(word[:-3] + "y" if word.endswith("ily") else word[:-2])

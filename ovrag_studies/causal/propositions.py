@@ -13,13 +13,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from ovrag_core.text.tokens import any_of
 from ovrag_studies.causal import clauses
 from ovrag_studies.causal.clauses import Frame, mention
 from ovrag_studies.causal.cue_patterns import Relation
 from ovrag_studies.causal.cues import Cue, association, find_cues, signed
 from ovrag_studies.causal.directions import has_motion, is_state
 from ovrag_studies.causal.sentences import is_question, opening, ruling, sentences
-from ovrag_studies.causal.wording import any_of
 
 Polarity = Literal["positive", "negative"]
 Span = tuple[int, int]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ovrag_studies.causal.wording import any_of, entries
+from ovrag_core.text.tokens import any_of
+from ovrag_studies.causal.wording import entries
 
 _END = re.compile(r"[.!?;](?=[\s\"'”’)\]]|$)[\"'”’)\]]*|\n+")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|prof|st|u\.s|u\.k)\.$", re.IGNORECASE)

@@ -7,7 +7,6 @@ take grows with the text alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -89,12 +88,6 @@ def _doubles(base: str) -> bool:
 def listed(text: str) -> list[str]:
     """The entries of a list that is written with commas."""
     return [" ".join(entry.split()) for entry in text.split(",") if entry.strip()]
-
-
-def any_of(phrases: Iterable[str]) -> str:
-    """A pattern for any of the phrases, the longest first."""
-    ordered = sorted(dict.fromkeys(phrases), key=lambda phrase: (-len(phrase), phrase))
-    return "(?:" + "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in ordered) + ")"
 
 
 @cache

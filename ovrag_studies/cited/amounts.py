@@ -11,8 +11,10 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
-from ovrag_core.text.numerals import MONTHS
-from ovrag_studies.cited.quantities import TIMES, WORD_NUMBERS, Quantity, counted, find_quantities, is_measured, made
+from ovrag_core.text.dates import MONTHS
+from ovrag_core.text.numbers import NUMBER_WORD, ORDINALS, words_to_number
+from ovrag_core.text.tokens import any_of
+from ovrag_studies.cited.quantities import TIMES, Quantity, counted, find_quantities, is_measured, made
 
 HALF_DAY = 720  # minutes: what "the same day" is taken for
 
@@ -27,7 +29,7 @@ _SAID = {
     r"(?:by|before) the end of (?:the|that) month": 30 * 1440,
 }
 _SAID_TIME = re.compile("|".join(rf"(?P<t{row}>\b(?:{each})\b)" for row, each in enumerate(_SAID)), re.I)
-_FIGURES = "|".join(sorted(WORD_NUMBERS, key=len, reverse=True)) + r"|\d{1,2}"
+_FIGURES = rf"{NUMBER_WORD}|\d{{1,2}}"
 # Times of the day in words: "noon", "two in the afternoon", "6 o'clock".
 _HOUR_SAID = re.compile(
     rf"\b(?:(?P<noon>noon|midday)|(?P<midnight>midnight)|(?P<past>half past |quarter past |quarter to )?"
@@ -42,9 +44,8 @@ _ANY_VALUE = re.compile(
     r"\s*(?:value|amount|price|cost|worth)\b",
     re.I,
 )
-_NUMBER = "|".join(sorted(WORD_NUMBERS, key=len, reverse=True))
 _TIMES_EVERY = re.compile(
-    rf"\b(?P<times>{_NUMBER}|\d+)\s+times\s+(?:a|an|per|each|every)\s+(?P<unit>hour|day|week|month|quarter|year)\b"
+    rf"\b(?P<times>{NUMBER_WORD}|\d+)\s+times\s+(?:a|an|per|each|every)\s+(?P<unit>hour|day|week|month|quarter|year)\b"
     r"|\bevery (?:other|second) (?P<other>day|week|month|year)\b",
     re.I,
 )
@@ -61,10 +62,8 @@ _EVERY_NAMED = re.compile(
 )
 _BEFORE = re.compile(r"\b(?:on )?the (?P<unit>day|week|month)(?= before\b)", re.I)
 _HALF = re.compile(r"\bhalf an? (?P<unit>hour|day|week|year)\b", re.I)
-_ORDINALS_TEXT = "first second third fourth fifth sixth seventh eighth ninth tenth"
-_ORDINALS = tuple(_ORDINALS_TEXT.split())
 _NTH = re.compile(
-    rf"\b(?P<nth>{'|'.join(_ORDINALS)})\s+(?:(?:working|business|calendar)\s+)?(?P<unit>day|week|month|year)\b", re.I
+    rf"\b(?P<nth>{any_of(ORDINALS)})\s+(?:(?:working|business|calendar)\s+)?(?P<unit>day|week|month|year)\b", re.I
 )
 _ONE = re.compile(
     r"(?<!no )(?<!any)\bone(?=\s+(?!of\b|or\b|another\b|and\b|who\b|to\b|day's\b|time\b|side\b|party\b|hand\b)[a-z]+)",
@@ -128,14 +127,14 @@ def _minutes_of(match: re.Match[str]) -> Decimal:
     if match["noon"] or match["midnight"]:
         return Decimal(720 if match["noon"] else 1440)
     said = (match["hour"] or match["clock"]).lower()
-    hour = int(said) if said.isdigit() else int(WORD_NUMBERS[said])
+    hour = int(said) if said.isdigit() else words_to_number(said) or 0
     later = (match["part"] or "").lower() in ("afternoon", "evening", "night") and hour < 12
     return Decimal(60 * (hour + 12 * later) + _PAST.get((match["past"] or "").lower(), 0))
 
 
 def _counts(text: str) -> Iterator[Quantity]:
     for match in _NTH.finditer(text):
-        value = Decimal(_ORDINALS.index(match["nth"].lower()) + 1)
+        value = Decimal(ORDINALS.index(match["nth"].lower()) + 1)
         yield made(text, value, f"nth {match['unit'].lower()}", frozenset(), match.start(), match.end())
     for match in _ONE.finditer(text):
         if not is_measured(text, match.end()):
@@ -151,7 +150,7 @@ def _frequencies(text: str) -> Iterator[Quantity]:
     for match in _TIMES_EVERY.finditer(text):
         unit, value = TIMES[(match["unit"] or match["other"]).lower()]
         given = (match["times"] or "").lower()
-        times = Decimal(given) if given.isdigit() else Decimal(WORD_NUMBERS.get(given, 0))
+        times = Decimal(given if given.isdigit() else words_to_number(given) or 0)
         if times or match["other"]:
             yield _recurring(text, value / times if times else 2 * value, unit, match)
 

@@ -19,10 +19,10 @@ from ovrag_core.base.errors import ModelError
 from ovrag_core.base.types import Frozen
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.llm import Reply as ChatReply
-from ovrag_core.retrieval.words import stems
 from ovrag_core.text.lines import one_line
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.quotes import locate
+from ovrag_core.text.stems import stems
 from ovrag_studies.cited.citations import read_citations
 from ovrag_studies.cited.corpus import Corpus, Paragraph
 from ovrag_studies.cited.reader import Reader, load_reader

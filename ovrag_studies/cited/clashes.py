@@ -17,7 +17,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
 
-from ovrag_core.retrieval.words import stems
+from ovrag_core.text.money import CURRENCIES
+from ovrag_core.text.stems import stems
 from ovrag_studies.cited.amounts import HALF_DAY, is_capped
 from ovrag_studies.cited.deontic import Norm
 from ovrag_studies.cited.polarity import Force
@@ -32,7 +33,6 @@ Found = tuple[Kind, Norm, Norm]
 
 SAME_TIME = Decimal("0.05")  # two times in units of different length are the same within this share
 _MINUTES = {"minute": Decimal(1), "month": Decimal(30 * 1440), "working day": Decimal(7 * 1440) / 5}
-_MONEY = frozenset({"GBP", "EUR", "USD", "CHF", "JPY", "INR", "CAD", "AUD"})
 _NUMBERED = frozenset(stems("section clause chapter part article paragraph appendix annex"))
 _OPPOSED: frozenset[frozenset[Force]] = frozenset(
     {frozenset({"duty", "ban"}), frozenset({"may", "ban"}), frozenset({"duty", "waived"}), frozenset({"ban", "waived"})}
@@ -343,7 +343,7 @@ def comparable(first: Quantity, second: Quantity) -> bool:
     if "code" in (first.unit, second.unit):
         return first.unit == second.unit and _series(first) == _series(second) != ""
     if {first.unit, second.unit} & {"any"}:
-        return bool({first.unit, second.unit} & _MONEY)
+        return bool({first.unit, second.unit} & CURRENCIES)
     times = first.unit in _MINUTES and second.unit in _MINUTES
     if first.unit == second.unit == "date":  # days of each year; a date with its year says since when
         return str(first.value).startswith("????") and str(second.value).startswith("????")

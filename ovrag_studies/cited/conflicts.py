@@ -14,7 +14,7 @@ from typing import Literal
 import numpy
 
 from ovrag_core.retrieval.embedding import Embedder, minilm
-from ovrag_core.retrieval.words import stems
+from ovrag_core.text.stems import stems
 from ovrag_studies.cited.alignment import Alignment
 from ovrag_studies.cited.clashes import Kind, clashes
 from ovrag_studies.cited.conflict_model import load_model

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ovrag_core.retrieval.words import stems
 from ovrag_core.text.passages import find_passages
+from ovrag_core.text.stems import stems
 from ovrag_studies.cited.amounts import find_amounts, without_amounts
 from ovrag_studies.cited.corpus import Corpus, PolicyDocument
 from ovrag_studies.cited.polarity import Cue, Force, find_cues

@@ -14,8 +14,8 @@ from itertools import pairwise
 from math import sqrt
 from typing import Literal
 
-from ovrag_core.retrieval.words import stems
 from ovrag_core.text.passages import find_passages
+from ovrag_core.text.stems import stems
 
 Force = Literal["duty", "ban", "may", "waived", "is", "not"]
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ovrag_core.retrieval.words import stems
+from ovrag_core.text.stems import stems
 from ovrag_studies.cited.corpus import Corpus
 from ovrag_studies.cited.deontic import Norm, Source, date_of, read_norms, title_of
 from ovrag_studies.cited.parts import Order, parts_of, rank_parts

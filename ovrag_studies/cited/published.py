@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from ovrag_core.retrieval.words import stems
 from ovrag_core.text.passages import find_passages
+from ovrag_core.text.stems import stems
 from ovrag_studies.cited.answers import Answer, Evidence, Removed, Sentence, cite
 from ovrag_studies.cited.recorded import LEAST_SUPPORT, published_support
 

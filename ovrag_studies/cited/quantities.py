@@ -12,8 +12,10 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from ovrag_core.retrieval.words import stems
-from ovrag_core.text.numerals import MONTHS, WORDS
+from ovrag_core.text.dates import partial_dates
+from ovrag_core.text.money import currency_of
+from ovrag_core.text.numbers import NUMBER_WORDS, SCALES, words_to_number
+from ovrag_core.text.stems import stems
 
 Bound = Literal["least", "most", ""]
 Frequency = Literal["word", "figure", ""]
@@ -74,29 +76,13 @@ _FREQUENT = {
     "biennial": ("month", 24),
     "biennially": ("month", 24),
 }
-_MONEY = {
-    "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP", "sterling": "GBP",
-    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
-    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD",
-    "chf": "CHF", "francs": "CHF", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "inr": "INR", "rupees": "INR", "₹": "INR",
-    "cad": "CAD", "aud": "AUD",
-}  # fmt: skip
-_SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "m": 10**6, "billion": 10**9, "bn": 10**9}
-WORD_NUMBERS = WORDS | {"dozen": 12}
-_WORD = "|".join(sorted((*WORD_NUMBERS, "hundred", "thousand", "million"), key=len, reverse=True))
-_MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
+_SCALES = SCALES | {"k": 1000, "m": 10**6, "bn": 10**9}
 _TIME_UNIT = (
     r"(?:(?P<working>working|business|consecutive|calendar|full|further|additional)[ -])?"
     r"(?P<unit>seconds?|sec|minutes?|mins?|hours?|hrs?|days?|weeks?|fortnights?|months?|quarters?|years?|yrs?)\b"
 )
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
-_DATE = re.compile(
-    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month>{_MONTH})\b\.?(?:,?\s+(?P<year>\d{{4}})\b)?"
-    rf"|\b(?P<month2>{_MONTH})\.?\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*:)(?:,?\s+(?P<year2>\d{{4}})\b)?"
-    rf"|\b(?P<month3>{_MONTH})\.?,?\s+(?P<year3>\d{{4}})\b"
-    r"|\b(?P<year4>\d{4})-(?P<month4>\d{2})-(?P<day4>\d{2})\b"
-)
 _CLOCK = re.compile(
     r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?m\b\.?"
     r"|(?<![\d.:])(?P<hour2>[01]?\d|2[0-4]):(?P<minute2>[0-5]\d)(?![\d:])",
@@ -117,7 +103,7 @@ _FREQUENCY = re.compile(
 _NUMBER = re.compile(
     rf"(?P<sign>US\$|[£€$¥₹]|\b(?:GBP|EUR|USD|CHF|CAD|AUD|JPY|INR)\s)?\s?(?<![\w.,])(?P<figures>{_DIGITS})(?P<plus>\+)?"
     r"(?:(?P<times>\s?x\s?)(?=\d))?(?:st|nd|rd|th)?(?:\s?(?P<scale>k|m|bn|thousand|million|billion)\b)?"
-    rf"|\b(?P<words>(?:{_WORD})(?:(?:[\s-]|\s+and\s+)(?:{_WORD}))*)\b",
+    rf"|\b(?!a\s)(?P<words>{NUMBER_WORDS})\b",
     re.I,
 )
 _AFTER = re.compile(
@@ -188,14 +174,9 @@ def _items(text: str) -> Iterator[Quantity]:
 
 
 def _dates(text: str) -> Iterator[Quantity]:
-    for match in _DATE.finditer(text):
-        given = {key.rstrip("234"): value for key, value in match.groupdict().items() if value}
-        month = given["month"]
-        number = int(month) if month.isdigit() else [name[:3] for name in MONTHS].index(month[:3].title()) + 1
-        day = f"{int(given['day']):02}" if "day" in given else "??"
-        yield made(
-            text, f"{given.get('year', '????')}-{number:02}-{day}", "date", frozenset(), match.start(), match.end()
-        )
+    for each in partial_dates(text):
+        year, day = ("????" if each.year is None else each.year), ("??" if each.day is None else f"{each.day:02}")
+        yield made(text, f"{year}-{each.month:02}-{day}", "date", frozenset(), each.start, each.end)
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
@@ -240,7 +221,7 @@ def _numbers(text: str) -> Iterator[Quantity]:
             continue
         start, end = match.start() + len(match[0]) - len(match[0].lstrip()), match.end()
         if match["sign"]:
-            yield made(text, value, _MONEY[match["sign"].strip().lower()], frozenset(), start, end)
+            yield made(text, value, currency_of(match["sign"].upper()) or "", frozenset(), start, end)
             continue
         after = _AFTER.match(text, end)
         if match["words"] and match["words"].lower() == "one" and not after:
@@ -254,22 +235,15 @@ def _numbers(text: str) -> Iterator[Quantity]:
 def _value(match: re.Match[str]) -> Decimal | None:
     if match["figures"]:
         return Decimal(match["figures"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1)
-    total = current = Decimal(0)
-    for word in re.split(r"[\s-]+", match["words"].lower()):
-        if word == "hundred":
-            current = (current or Decimal(1)) * 100
-        elif word in ("thousand", "million"):
-            total, current = total + (current or Decimal(1)) * _SCALES[word], Decimal(0)
-        elif word != "and":
-            current += WORD_NUMBERS[word]
-    return total + current
+    number = words_to_number(match["words"])
+    return None if number is None else Decimal(number)
 
 
 def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Quantity:
     if after["share"]:
         return made(text, value, "%", frozenset(), start, after.end())
     if after["money"]:
-        return made(text, value, _MONEY[after["money"].lower()], frozenset(), start, after.end())
+        return made(text, value, currency_of(after["money"].upper()) or "", frozenset(), start, after.end())
     name = {"min": "minute", "hr": "hour", "yr": "year", "sec": "second"}.get(
         short := after["unit"].lower().removesuffix("s"), short
     )

@@ -24,8 +24,8 @@ from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon, Scores
 from ovrag_core.retrieval.rerank import Reranker, find_reranker
 from ovrag_core.retrieval.vectors import kept_vectors
-from ovrag_core.retrieval.words import stems
 from ovrag_core.text.passages import find_passages
+from ovrag_core.text.stems import stems
 from ovrag_studies.cited.corpus import Corpus, Paragraph
 from ovrag_studies.cited.reader import load_reader
 

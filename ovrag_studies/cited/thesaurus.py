@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ovrag_core.retrieval.words import stems
+from ovrag_core.text.stems import stems
 
 # Phrases that are one word in meaning, before stems are taken.
 _PHRASES = {

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ovrag_core.documents.sections import find_sections
+from ovrag_core.text.tokens import word_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,7 @@ _HEADING = re.compile(
     r"[\s.:–—-]*(?P<title>[^\W\d_][^.:\n\r]{1,90}?)(?:(?P<stop>[.:](?=\s|$))|[ \t\xa0]{2,}|\s[–—-]{1,2}\s|(?=[\n\r])|$)"
 )
 _PAGE = re.compile(r"\.\s?\.\s?\.|\s\d{1,3}$|[ \t]{2}\d{1,3}")
-_SMALL_WORDS = "a an and any as at by for from if in into no not of on or per the to under upon with without & /"
-_SMALL = frozenset(_SMALL_WORDS.split())
+_SMALL = word_list("title")
 _CONTENTS = re.compile(r"^[ \t]*(?:TABLE OF )?CONTENTS\b|\bTable of Contents\b|\bTABLE OF CONTENTS\b", re.M)
 _LABEL = 300  # characters at the start in which a filing says what it is
 _LISTED = 160  # characters: an entry of a table of contents is not longer

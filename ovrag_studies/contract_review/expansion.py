@@ -23,7 +23,7 @@ from pydantic import Field, TypeAdapter
 from ovrag_core.base.errors import CorpusError, MalformedReplyError, QuestionError
 from ovrag_core.base.types import Frozen
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.retrieval.words import pairs, stems
+from ovrag_core.text.stems import pairs, stems
 
 Wording = Literal["description", "question", "rewordings", "vocabulary", "unplaced"]
 WORDINGS: tuple[Wording, ...] = ("description", "question", "rewordings", "vocabulary", "unplaced")

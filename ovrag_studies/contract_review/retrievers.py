@@ -28,9 +28,9 @@ from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon, Scores
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
-from ovrag_core.retrieval.words import pairs, stems
 from ovrag_core.text import passages as passages_module
 from ovrag_core.text.passages import Span, find_passages
+from ovrag_core.text.stems import pairs, stems
 from ovrag_studies.contract_review import chunkers, clauses
 from ovrag_studies.contract_review.chunkers import ContractChunk
 from ovrag_studies.contract_review.expansion import Query, model_clauses

@@ -22,7 +22,7 @@ from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon
 from ovrag_core.retrieval.rerank import find_reranker
-from ovrag_core.retrieval.words import stems
+from ovrag_core.text.stems import stems
 from ovrag_studies.contract_review import retrieval_metrics as metrics
 from ovrag_studies.contract_review.chunkers import CHUNKERS, ContractChunk, chunk
 from ovrag_studies.contract_review.datasets import Contract, Question, load_cuad

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovrag_core.loans.contracts.figures import day, later, money, months, number_words, ordinal, percent
+from ovrag_core.loans.contracts.figures import day, money, months, number_words, ordinal, percent
 from ovrag_core.loans.contracts.names import company, lender, person
 from ovrag_core.loans.contracts.phrasings import choose, only, phrasings
 
@@ -69,13 +69,6 @@ def test_days_months_and_ordinals():
         ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "72nd", "112th"]
     )
     assert months(60, words=True) == "sixty (60) months"
-
-
-@given(st.dates(date(2000, 1, 1), date(2100, 1, 1)), st.integers(0, 480))
-def test_later_counts_calendar_months(when, count):
-    then = later(when, count)
-    assert (then.year - when.year) * 12 + then.month - when.month == count
-    assert then.day == when.day or (then.day < when.day and later(then, 0).day >= 28)
 
 
 def test_names_come_from_the_lists_and_the_seed():

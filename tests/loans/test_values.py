@@ -1,7 +1,6 @@
 # ruff: noqa: E501 -- passages of contracts stand on one line
 """Principal, rate, maturity and term: what marks a figure as the loan's, and what does not."""
 
-from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ovrag_core.base.types import Document
-from ovrag_core.loans.reading.quantities import add_months, parse_number, words_to_number
 from ovrag_core.loans.reading.values import find_maturities, find_principals, find_rates, find_terms
 
 
@@ -34,30 +32,6 @@ def rate(text: str) -> Decimal | str | None:
 def maturity(text: str) -> str | None:
     found = find_maturities(document(text))
     return found[0].date if found else None
-
-
-@pytest.mark.parametrize(
-    ("figures", "value"),
-    [
-        ("1,340,000.00", "1340000.00"),
-        ("18.500,00", "18500.00"),
-        ("1'250'000", "1250000"),
-        ("12,50,000", "1250000"),
-        ("2 750 000", "2750000"),
-        ("6,29", "6.29"),
-        ("1.750", "1750"),
-        ("2.75", "2.75"),
-    ],
-)
-def test_numbers_of_all_countries(figures: str, value: str) -> None:
-    assert parse_number(figures) == Decimal(value)
-
-
-def test_numbers_in_words() -> None:
-    assert words_to_number("two hundred seventy-five thousand") == 275_000
-    assert words_to_number("One Million Three Hundred and Forty Thousand") == 1_340_000
-    assert words_to_number("two crore fifty lakh") == 25_000_000
-    assert words_to_number("some money") is None
 
 
 @pytest.mark.parametrize(
@@ -203,11 +177,6 @@ def test_how_long_the_loan_runs(text: str, months: int) -> None:
 
 def test_notice_periods_are_no_term() -> None:
     assert find_terms(document("on three months' notice, or within 12 months after the notice")) == []
-
-
-def test_adding_months_keeps_to_the_month() -> None:
-    assert add_months(date(2024, 1, 31), 1) == date(2024, 2, 29)
-    assert add_months(date(2024, 11, 30), 3) == date(2025, 2, 28)
 
 
 @settings(max_examples=60, deadline=None)

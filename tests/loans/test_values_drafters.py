@@ -1,13 +1,11 @@
 # ruff: noqa: E501 -- passages of contracts stand on one line
 """Values in the notations and turns of phrase of many countries' drafters, each with its usual distractors."""
 
-from datetime import date
 from decimal import Decimal
 
 import pytest
 
 from ovrag_core.base.types import Document
-from ovrag_core.loans.reading.quantities import dates, moneys, percentages
 from ovrag_core.loans.reading.values import find_maturities, find_principals, find_rates, find_terms
 
 
@@ -24,86 +22,6 @@ def rate(text: str) -> Decimal | str | None:
 def maturity(text: str) -> str | None:
     found = find_maturities(Document("d", text))
     return found[0].date if found else None
-
-
-@pytest.mark.parametrize(
-    ("written", "amount", "currency"),
-    [
-        ("£E 640,000", "640000", "EGP"),
-        ("8 200 000 (eight million two hundred thousand) roubles", "8200000", "RUB"),
-        ("SINGAPORE DOLLARS NINETY THOUSAND", "90000", "SGD"),
-        ("one thousand five hundred million rupiah", "1500000000", "IDR"),
-        ("450万円", "4500000", "JPY"),
-        ("two and a half million rand", "2500000", "ZAR"),
-        ("a quarter of a million Canadian dollars", "250000", "CAD"),
-        ("Rs. 3.5 Crore", "35000000", "INR"),
-        ("Tshs 6,000,000/=", "6000000", "TZS"),
-        ("Fr.    7'500.00", "7500", "CHF"),
-        ("forty thousand EUR", "40000", "EUR"),
-        ("$20K", "20000", "USD"),
-        ("Q.75,000.00 (quetzales)", "75000", "GTQ"),
-    ],
-)
-def test_money_as_countries_write_it(written: str, amount: str, currency: str) -> None:
-    assert (Decimal(amount), currency) in [(m.amount, m.currency) for m in moneys(written)]
-
-
-@pytest.mark.parametrize(
-    ("text", "currency"),
-    [
-        ("a credit of $300,000.00 M.N. (three hundred thousand pesos 00/100), Guadalajara", "MXN"),
-        ("lends $9.000.000 (nine million Chilean pesos)", "CLP"),
-        ("Halifax, Nova Scotia. Loan amount: $5,000", "CAD"),
-        ("Lahore. Amount: Rs. 2 million (PKR two million)", "PKR"),
-        ("Manila. The Lender lends P1.2 million (pesos).", "PHP"),
-        ("Gaborone. A loan of P400 000.00 (four hundred thousand Pula)", "BWP"),
-    ],
-)
-def test_a_sign_of_several_countries_takes_that_of_the_document(text: str, currency: str) -> None:
-    assert {m.currency for m in moneys(text)} == {currency}
-
-
-def test_an_item_number_is_no_sum_of_money() -> None:
-    assert list(moneys("Schedule P1 400 and Annex K 2")) == []
-
-
-@pytest.mark.parametrize(
-    ("written", "percent"),
-    [
-        ("21 (twenty-one) per cent", "21"),
-        ("six (6) percent", "6"),
-        ("775 basis points", "7.75"),
-        ("three quarters of one per cent", "0.75"),
-        ("5 and one-half percent", "5.5"),
-        ("eleven and a quarter per cent", "11.25"),
-    ],
-)
-def test_percentages_with_words_fractions_and_points(written: str, percent: str) -> None:
-    assert [value for value, _, _ in percentages(written)] == [Decimal(percent)]
-
-
-@pytest.mark.parametrize(
-    ("written", "day"),
-    [
-        ("the thirty-first of May of the year two thousand and twenty-nine", "2029-05-31"),
-        ("the seventh day of October, two thousand thirty", "2030-10-07"),
-        ("2030/04/09", "2030-04-09"),
-        ("9. 4. 2030", "2030-04-09"),
-        ("30.09.28", "2028-09-30"),
-        ("30-SEP-28", "2028-09-30"),
-        ("2028. szeptember 30, that is 2028. September 30", "2028-09-30"),
-        ("14 June B.E. 2571", "2028-06-14"),
-        ("the last day of February 2028", "2028-02-29"),
-        ("New Year's Eve 2027", "2027-12-31"),
-        ("May first, 2031", "2031-05-01"),
-    ],
-)
-def test_days_in_words_and_in_other_orders(written: str, day: str) -> None:
-    assert [found for found, _, _ in dates(written)] == [date.fromisoformat(day)]
-
-
-def test_section_numbers_and_sums_are_no_days() -> None:
-    assert list(dates("see 1.2.10 and 12.50.99, item 3/4, and 45.10")) == []
 
 
 @pytest.mark.parametrize(

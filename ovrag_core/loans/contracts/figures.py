@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import calendar
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from ovrag_core.text.numerals import MONTHS, ONES, TENS
+from ovrag_core.text.dates import MONTHS
+from ovrag_core.text.numbers import ONES, TENS
 
 MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
 DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated", "long"]
@@ -102,13 +102,6 @@ def day(when: date, style: DayStyle = "long") -> str:
         "ordinal": f"the {ordinal(when.day)} day of {month}, {when.year}",
         "abbreviated": f"{when.day:02d}-{month[:3]}-{when.year}",
     }[style]
-
-
-def later(when: date, count: int) -> date:
-    """The date `count` months on: the same day, or the last of a shorter month."""
-    year, month = divmod(when.month - 1 + count, 12)
-    year, month = when.year + year, month + 1
-    return date(year, month, min(when.day, calendar.monthrange(year, month)[1]))
 
 
 def ordinal(number: int) -> str:

@@ -10,7 +10,6 @@ from random import Random
 
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.loans.contracts import names
-from ovrag_core.loans.contracts.figures import later
 from ovrag_core.loans.contracts.lists import Place, matters, places
 from ovrag_core.loans.contracts.lists import names as name_lists
 from ovrag_core.loans.contracts.terms import (
@@ -27,6 +26,7 @@ from ovrag_core.loans.contracts.terms import (
     Use,
     Variant,
 )
+from ovrag_core.text.dates import add_months
 
 SHARES: Mapping[str, int] = {
     "CLEAN": 60,
@@ -139,8 +139,8 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
         principal=principal,
         rate=rate,
         signed=signed,
-        first_payment=later(signed, 1),
-        maturity=later(signed, months) if months else None,
+        first_payment=add_months(signed, 1),
+        maturity=add_months(signed, months) if months else None,
         months=months,
         payment=_instalment(principal, rate, months or 48),
         repayment=_repayment(random, kind, variant, open_end=open_end),

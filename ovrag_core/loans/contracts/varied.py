@@ -6,11 +6,11 @@ from random import Random
 
 from ovrag_core.loans.contracts.clauses import Body, Part, compose_body
 from ovrag_core.loans.contracts.draft import CONTRADICTIONS, Draft, Look, Saying, Says
-from ovrag_core.loans.contracts.figures import later
 from ovrag_core.loans.contracts.registers import Flow, Numbering, choose_register, registers
 from ovrag_core.loans.contracts.speaker import Speaker, capitals
 from ovrag_core.loans.contracts.tags import tags_of
 from ovrag_core.loans.contracts.terms import Side, Terms
+from ovrag_core.text.dates import add_months
 
 
 def write_varied(terms: Terms, random: Random) -> Draft:
@@ -42,7 +42,7 @@ def _annex(draft: Draft, speaker: Speaker) -> None:
         return
     draft.add("heading", speaker.random.choice(("Annex: Payments", "ANNEX A - PAYMENT PLAN", "Repayment table")))
     for number in range(min(terms.months, _ANNEXED_PAYMENTS)):
-        draft.cell(speaker.date(later(terms.first_payment, number)), speaker.values["payment"])
+        draft.cell(speaker.date(add_months(terms.first_payment, number)), speaker.values["payment"])
     if terms.months > _ANNEXED_PAYMENTS:
         draft.add("text", f"and so on, {terms.months} payments in all.")
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from ovrag_core.base.types import Document
 from ovrag_core.loans.reading.details import bare_words
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loans.reading.quantities import dates
-from ovrag_core.loop.identity import plain_words
+from ovrag_core.text.dates import dates, readings
 from ovrag_core.text.lines import one_line
+from ovrag_core.text.tokens import plain_words
 
 _ENDS = 1500  # characters at the beginning and the end of a document in which its own day stands
 _NEAR = 0.84  # likeness of two words of a name that a slip may have made of one
@@ -115,9 +115,7 @@ def agreement_named(amendment: Document) -> Named:
     """The agreement that an amendment says it amends, as far as it says so."""
     text = amendment.text
     titles = [found["title"] for found in _AMENDS.finditer(text[:_ENDS])]
-    dated = [
-        (text[max(0, start - _BEFORE) : start], _readings(day, text[start:end])) for day, start, end in dates(text)
-    ]
+    dated = [(text[max(0, start - _BEFORE) : start], readings(text[start:end], day)) for day, start, end in dates(text)]
     own = {day for before, days in dated if _OWN_DAY.search(before) for day in days}
     named: list[dt.date] = []
     for before, days in dated:
@@ -174,14 +172,7 @@ def _days_of(document: Document) -> list[dt.date]:
     """The days that may be a document's own: those at its beginning and its end."""
     text = document.text
     parts = (text,) if len(text) <= 2 * _ENDS else (text[:_ENDS], text[-_ENDS:])
-    return [day for part in parts for found, start, end in dates(part) for day in _readings(found, part[start:end])]
-
-
-def _readings(day: dt.date, written: str) -> tuple[dt.date, ...]:
-    """The day, and the other one that figures such as 03/04/2025 may mean."""
-    if re.fullmatch(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{4}", written) and day.day <= 12:
-        return day, dt.date(day.year, day.day, day.month)
-    return (day,)
+    return [day for part in parts for found, start, end in dates(part) for day in readings(part[start:end], found)]
 
 
 def _title_of(document: Document) -> str:

@@ -23,7 +23,9 @@ from ovrag_core.loans.reading.names import name_at
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.loans.reading.values import find_maturities, find_principals, find_rates, find_terms
-from ovrag_core.text.numerals import MONTHS
+from ovrag_core.text.dates import MONTH, dates
+from ovrag_core.text.numbers import ORDINALS, words_to_number
+from ovrag_core.text.tokens import any_of
 
 Role = Literal["agreement", "amendment", "restatement"]
 
@@ -39,20 +41,6 @@ _UNIT = 16  # characters, in which `per annum` may follow a rate
 _LEAST_CLAUSE = 12  # characters
 _SHOWN = 400  # characters of a clause that is quoted
 
-_ORDINALS = [
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-]
 _AMENDING = (
     r"amendment|amending|variation|supplement(?:al|ary)?|addendum|modification|extension|change (?:in|"
     r"of) terms|"
@@ -61,21 +49,15 @@ _AMENDING = (
 _IS_AMENDMENT = re.compile(rf"\b(?:{_AMENDING})\b", re.I)
 _IS_RESTATED = re.compile(r"\bamended\s+and\s+restated\b", re.I)
 _NUMBERED = re.compile(
-    rf"\b(?P<word>{'|'.join(_ORDINALS)})\s+(?:{_AMENDING})|\b(?P<nth>\d{{1,2}})(?:st|nd|rd|th)\s+(?:{_AMENDING})|"
+    rf"\b(?P<word>{any_of(ORDINALS)})\s+(?:{_AMENDING})|\b(?P<nth>\d{{1,2}})(?:st|nd|rd|th)\s+(?:{_AMENDING})|"
     rf"\b(?:{_AMENDING})(?:\s+agreement|\s+letter)?\s*(?:no\.?|number|#|nr\.?)\s*(?P<number>\d{{1,2}}|"
-    rf"{'|'.join(_ORDINALS)}|"
+    rf"{any_of(ORDINALS)}|"
     r"one|two|three|four|five|six)\b|\b(?:amendment|supplement|addendum|variation)\s+(?P<bare>\d{1,2})\b",
     re.I,
 )
-_CARDINALS = ["one", "two", "three", "four", "five", "six"]
-_MONTHS = [month[:3].lower() for month in MONTHS]
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?)\.?"
-)
 _DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|"
-    rf"\d{{1,2}}(?:st|nd|rd|th)?\s+(?:day\s+of\s+)?{_MONTH},?\s+\d{{4}})"
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|"
+    rf"\d{{1,2}}(?:st|nd|rd|th)?\s+(?:day\s+of\s+)?{MONTH}\.?,?\s+\d{{4}})"
 )
 _DATED = re.compile(
     rf"^[ \t]*(?:date[d:]?\s*(?:as\s+of\s+)?|[A-Z][\w ,]{{2,30}},\s+)?(?P<alone>{_DATE})[ \t.]*$|"
@@ -327,28 +309,13 @@ def _number(head: str) -> int | None:
     if found is None:
         return None
     word = (found["word"] or found["nth"] or found["number"] or found["bare"]).lower()
-    if word in _ORDINALS:
-        return _ORDINALS.index(word) + 1
-    return _CARDINALS.index(word) + 1 if word in _CARDINALS else int(word)
+    if word in ORDINALS:
+        return ORDINALS.index(word) + 1
+    return words_to_number(word) or int(word)
 
 
 def _day(words: str) -> dt.date | None:
-    iso = re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", words)
-    numbers = [int(number) for number in re.findall(r"\d+", words)]
-    month = next(
-        (
-            _MONTHS.index(word[:3].lower()) + 1
-            for word in re.findall(r"[A-Za-z]{3,}", words)
-            if word[:3].lower() in _MONTHS
-        ),
-        None,
-    )
-    try:
-        if iso:
-            return dt.date(*numbers)
-        return dt.date(numbers[1], month, numbers[0]) if month and len(numbers) == 2 else None
-    except ValueError:
-        return None
+    return next((day for day, _, _ in dates(words)), None)
 
 
 def in_order(documents: Sequence[Document]) -> list[tuple[Document, Identity]]:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
 from ovrag_core.base.types import Document
-from ovrag_core.loans.reading import names, quantities
+from ovrag_core.loans.reading import names
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loop.identity import Detail, plain_words
+from ovrag_core.loop.identity import Detail
+from ovrag_core.text import dates, money, numbers
+from ovrag_core.text.tokens import plain_words
 
 _CAPITAL = re.compile(r"(?<![\w'’.-])(?:[a-z]{1,2}(?=[A-Z]))?[A-ZÀ-ÖØ-Þ][\w&.'’-]*")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:[ ,.'’]\d{2,3})+(?:\.\d+)?(?![\w%])|(?<![\w.,])\d{4,}(?:\.\d+)?(?![\w%])")
 _ADDRESS = re.compile(r"(?<![\w.,/-])(?P<number>\d{2,5})(?:[ \u00a0]|\r?\n)(?P<word>[A-Z][\w'’]{2,})")
-_MONTH_YEAR = re.compile(rf"\b(?P<month>{quantities.MONTH})\.?,?\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:\babout|\baround|\bapproximately|\bapprox\.?|\broughly|\bnearly|\bsome|~|≈)\s*$|\best\w*\s*$", re.I
 )
@@ -29,7 +29,7 @@ _SCALED = re.compile(r"[a-z]\.?$", re.IGNORECASE)
 _UNITS = re.compile(
     r"(?:Months?|Monthly|Years?|Days?|Weeks?|Equal|Consecutive|Instal\w*|Payments?|Quarterly|Annual|Hours?|Sections?|"
     r"Percent|Per|USD|EUR|GBP|Pages?|Loans?|Contracts?|Business|And|Or|The|"
-    rf"{quantities.MONTH.title()})\b"
+    rf"{dates.MONTH.title()})\b"
 )
 _SCALED_FROM = 1000
 _YEARS = range(1900, 2101)
@@ -59,30 +59,22 @@ def find_details(text: str) -> list[Detail]:
 
 
 def _dates(text: str) -> Iterator[Detail]:
-    days = [(day, start, end) for day, start, end in quantities.dates(text)]
+    days = [(day, start, end) for day, start, end in dates.dates(text)]
     months = sorted({count for count, _, _ in _months(text)})[:_DERIVED]
     for number, (day, start, end) in enumerate(days):
-        swapped = _swapped(text[start:end], day)
-        keys = {f"date:{each.isoformat()}" for each in (day, *swapped)}
+        keys = {f"date:{each.isoformat()}" for each in dates.readings(text[start:end], day)}
         wider = {f"month:{day:%Y-%m}", f"number:{day.year}"}
         if number < _DERIVED:
-            ends = [quantities.add_months(day, count) for count in months]
+            ends = [dates.add_months(day, count) for count in months]
             wider |= {f"date:{each.isoformat()}" for each in ends} | {f"month:{each:%Y-%m}" for each in ends}
         yield Detail("date", start, end, frozenset(keys), frozenset(wider))
-    for match in _MONTH_YEAR.finditer(text):
-        month = f"{match['year']}-{quantities.MONTHS[match['month'].lower()]:02d}"
-        yield Detail("date", *match.span(), frozenset([f"month:{month}"]))
-
-
-def _swapped(written: str, day: date) -> tuple[date, ...]:
-    """The other day that figures such as 03/04/2025 may mean."""
-    if re.fullmatch(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{4}", written) and day.day <= 12:
-        return (date(day.year, day.day, day.month),)
-    return ()
+    for month in dates.partial_dates(text):
+        if month.day is None:
+            yield Detail("date", month.start, month.end, frozenset([f"month:{month.year}-{month.month:02d}"]))
 
 
 def _amounts(text: str) -> Iterator[Detail]:
-    for amount, start, end in quantities.amounts(text):
+    for amount, start, end in money.amounts(text):
         if amount >= _HUGE:
             continue
         about = _ABOUT.search(text[max(0, start - 20) : start]) is not None
@@ -103,7 +95,7 @@ def _wider(amount: Decimal) -> set[str]:
 
 
 def _rates(text: str) -> Iterator[Detail]:
-    for value, start, end in quantities.percentages(text):
+    for value, start, end in numbers.percentages(text):
         yield Detail("rate", start, end, frozenset([f"rate:{_plain(value)}"]))
 
 
@@ -113,7 +105,7 @@ def _durations(text: str) -> Iterator[Detail]:
 
 
 def _months(text: str) -> list[tuple[int, int, int]]:
-    return [each for each in quantities.durations(text) if each[0] > 1]
+    return [each for each in dates.durations(text) if each[0] > 1]
 
 
 def _addresses(text: str) -> Iterator[Detail]:
@@ -128,7 +120,7 @@ def _addresses(text: str) -> Iterator[Detail]:
 def _numbers(text: str) -> Iterator[Detail]:
     """Bare numbers of four figures and more; years are too common to tell anything."""
     for match in _NUMBER.finditer(text):
-        value = quantities.parse_number(match[0]) if len(match[0]) <= _LONGEST else None
+        value = numbers.parse_number(match[0]) if len(match[0]) <= _LONGEST else None
         if value is None or (value in _YEARS and len(match[0]) == 4):
             continue
         keys = {f"number:{_plain(value)}", f"amount:{_plain(value)}"}

@@ -21,7 +21,7 @@ from rdflib import Graph
 
 from ovrag_core.base.errors import OntologyError
 from ovrag_core.base.types import PartyKind
-from ovrag_core.text.numerals import MONTHS
+from ovrag_core.text.dates import MONTHS
 
 LEXICON = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "parties.ttl"
 _NAMESPACE = "urn:ovrag:parties#"

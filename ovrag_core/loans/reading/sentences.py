@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ovrag_core.loans.reading.grids import Cell, facility_cells
+from ovrag_core.text.tokens import word_list
 
 UnitKind = Literal["sentence", "row", "heading", "signature"]
 
@@ -74,30 +75,7 @@ _ABBREVIATION = re.compile(
     r"[A-Z]|[a-z]\.[a-z]|[A-Z]\.[A-Z]|p\.a|i\.e|e\.g|a\.m|p\.m|d/b/a))\.$"
 )
 _RUN_IN = re.compile(r"(?P<title>[A-Z][\w,/&'-]*(?: [\w,/&'-]+){0,7}?)(?P<stop>\.|:|\s-)(?=\s+\S)")
-_SMALL_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "of",
-        "on",
-        "or",
-        "other",
-        "the",
-        "to",
-        "under",
-        "upon",
-        "with",
-    ]
-)
-
+_SMALL_WORDS = word_list("title")
 
 # An option that is not ticked states nothing.
 _UNTICKED = re.compile(

@@ -1,0 +1,210 @@
+"""Amounts of money as texts of all countries write them, each with its span and currency (`money.yaml`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+from importlib import resources
+from typing import NotRequired, TypedDict
+
+import yaml
+from babel.core import get_global
+from babel.numbers import get_territory_currencies
+
+from ovrag_core.text.numbers import NUMBER_WORD, NUMBER_WORDS, SCALES, parse_number, words_to_number
+from ovrag_core.text.tokens import any_of
+
+
+class _Name(TypedDict):
+    noun: str
+    alone: str
+    of: NotRequired[dict[str, str]]
+
+
+class _Shared(TypedDict):
+    default: str
+    countries: NotRequired[dict[str, list[str]]]
+
+
+class _Data(TypedDict):
+    signs: dict[str, list[str]]
+    names: list[_Name]
+    shared: dict[str, _Shared]
+    united_states: list[str]
+    pesos: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """An amount of money at `[start, end)` of a text, with its ISO 4217 code."""
+
+    amount: Decimal
+    currency: str
+    start: int
+    end: int
+
+
+_DATA: _Data = yaml.safe_load(resources.files(__package__).joinpath("money.yaml").read_text("utf-8"))
+_DAY = date(2025, 1, 1)  # of the list of currencies, so that it is the same every year
+_HEADLINES = frozenset({"CUP", "SOS", "TOP"})  # codes that are words of headlines as well
+CURRENCIES = (
+    frozenset(
+        code for place in get_global("territory_currencies") for code in get_territory_currencies(place, _DAY, _DAY)
+    )
+    - _HEADLINES
+)
+_SIGNS = {sign: meaning for meaning, signs in _DATA["signs"].items() for sign in signs}
+_NOUNS = tuple((name["noun"], name["alone"], name.get("of", {})) for name in _DATA["names"])
+_NAME = "|".join(rf"(?:(?:{'|'.join(of)})\s+)?(?:{noun})" if of else noun for noun, _, of in _NOUNS)
+_AMERICAN = re.compile("|".join(_DATA["united_states"]))
+_PESOS = re.compile("|".join(_DATA["pesos"]), re.IGNORECASE)
+_COUNTRIES = {
+    name: tuple((code, re.compile("|".join(words))) for code, words in shared.get("countries", {}).items())
+    for name, shared in _DATA["shared"].items()
+}
+_OTHER_DOLLARS = ("CAD", "AUD", "NZD", "SGD", "HKD", "USD")  # codes beside which a bare sign means the same
+
+_FIGURES = (
+    r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)"
+    r"|\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
+)
+_SCALE = (
+    r"(?:\s?(?P<{0}>(?i:millions?|mio\.?|mln|mn|m(?![\w²]|\.\s?N)|billions?|bn|thousands?|k(?!\w)|lakhs?|lacs?|crores?"
+    r"|cr(?=[.\s]))|万))?"
+)
+_MULTIPLIERS = {"m": 10**6, "b": 10**9, "t": 1000, "k": 1000, "l": 10**5, "c": 10**7, "万": 10**4}
+_SIGN = any_of((*_SIGNS, *CURRENCIES)).replace(r"\s+", " ")
+_LETTERS = frozenset("NPKQ")
+# Letters too common to be signs unless grouped figures or a scale follow; all but the naira's need their country.
+_LETTER = r"[NPKQ](?=\s?\d{1,3}(?:[, ]\d{3})+|\s?\d{1,3}(?:\.\d{1,2})?\s?(?:million|m\b))"
+_IN_FIGURES = re.compile(
+    rf"(?<![\w$€£])(?P<sign>{_SIGN}|{_LETTER})(?:[ \u00a0]{{1,6}}|\r?\n|[ ]?\((?:{_NAME})\)[ ])?(?P<figures>{_FIGURES})"
+    + _SCALE.format("scale")
+    + rf"(?!\d)|(?<![\w$€£.,/])(?P<figures2>{_FIGURES})"
+    + _SCALE.format("scale2")
+    + r"(?:[ \u00a0]{0,2}|\s?\((?P<said>[A-Za-z][A-Za-z /,-]{2,110}|[A-Za-z][A-Za-z -]{2,100}\d\d/100)\)[,.]?\s)"
+    + rf"(?P<sign2>(?:{_SIGN})(?!\w)|(?i:{_NAME})(?!\w))"
+)
+_CENTS = r"(?:[\s,]+(?:and\s+)?(?:no|zero|\d{1,2}|[xX]{2})/100)?(?:\s+(?:and\s+)?(?:no|zero)\s+cents)?"
+_CENTS_END = re.compile(r"(?i)[\s,]*(?:and\s*)?(?:\d\d|no|xx)?/100$|\s+only$|[,-]\s*$")
+_IN_WORDS = re.compile(
+    rf"(?<!\d )(?<!\d-)\b(?P<words>{NUMBER_WORDS}){_CENTS}\s+(?P<currency>{_NAME}|{'|'.join(sorted(CURRENCIES))})\b"
+    rf"|\b(?P<currency2>{_NAME})\s*:?\s*(?P<words2>{NUMBER_WORDS})\b"
+    rf"|\b(?P<lead>(?:an?|{NUMBER_WORD})\s+and\s+|)(?P<part>(?:an?\s+|one\s+|three[\s-]+)?(?:half|quarters?))\s+"
+    rf"(?:of\s+)?(?:an?\s+)?(?P<scale>(?:hundred\s+)?{any_of(('hundred', *SCALES))})\s+(?P<currency3>{_NAME})\b",
+    re.IGNORECASE,
+)
+_NAMED = (
+    re.compile(rf"\b(?:{'|'.join(sorted(CURRENCIES))})\b"),
+    re.compile(rf"(?<![^\W\d_]){_SIGN}(?![^\W\d_])"),
+    re.compile(rf"\b(?:{_NAME})\b", re.IGNORECASE),
+)
+_LEAST_IN_WORDS = 100  # below, "two pounds" may be weights
+
+
+def moneys(text: str) -> Iterator[Money]:
+    """Every amount of money, those in figures first; one in words takes the currency that its figures have by code."""
+    found = [*_in_figures(text), *_in_words(text)]
+    coded = {money.amount: money.currency for money in found if text.startswith(money.currency, money.start)}
+    for money in found:
+        code = coded.get(money.amount, money.currency)
+        yield replace(money, currency=code) if text[money.start].isalpha() else money
+
+
+def amounts(text: str) -> list[tuple[Decimal, int, int]]:
+    """Each amount of money in `text`, with its span."""
+    return [(money.amount, money.start, money.end) for money in moneys(text)]
+
+
+def currency_of(text: str) -> str | None:
+    """The currency that a short text names: by code, else by sign, else by name; None where it names none."""
+    found = next((match for pattern in _NAMED if (match := pattern.search(text))), None)
+    return _code(found[0], local_currencies(text)) if found else None
+
+
+def _in_figures(text: str) -> Iterator[Money]:
+    local = local_currencies(text)
+    for match in _IN_FIGURES.finditer(text):
+        sign = match["sign"] or match["sign2"]
+        value = parse_number(match["figures"] or match["figures2"])
+        scale = (match["scale"] or match["scale2"] or " ").strip().lower()[:1]
+        currency = _code(sign, local)
+        if value is None or not currency:
+            continue
+        if match["said"] is None or words_to_number(_CENTS_END.sub("", match["said"])) == value:
+            yield Money(value * _MULTIPLIERS.get(scale, 1), currency, *match.span())
+
+
+def _in_words(text: str) -> Iterator[Money]:
+    local = local_currencies(text)
+    for match in _IN_WORDS.finditer(text):
+        words = match["words"] or match["words2"]
+        number = (
+            Decimal(words_to_number(words) or 0) if words else _parted(match["lead"], match["part"], match["scale"])
+        )
+        name = match["currency"] or match["currency2"] or match["currency3"]
+        if number >= _LEAST_IN_WORDS:
+            yield Money(number, _code(" ".join(name.split()), local), *match.span())
+
+
+def _code(sign: str, local: Mapping[str, str]) -> str:
+    """The code of a sign, code or name; empty for a letter that is no sign here."""
+    if sign in _LETTERS:
+        return local[sign]
+    meaning = _SIGNS.get(sign) or (sign if sign in CURRENCIES else _named(sign))
+    return local.get(meaning, meaning)
+
+
+@lru_cache(maxsize=512)
+def _named(words: str) -> str:
+    """The code of a currency's name ("Colombian pesos"), or the shared name where no country is said."""
+    for noun, alone, adjectives in _NOUNS:
+        if re.fullmatch(noun, words, re.IGNORECASE):
+            return alone
+        for adjective, code in adjectives.items():
+            if re.fullmatch(rf"(?:{adjective})\s+(?:{noun})", words, re.IGNORECASE):
+                return code
+    return words
+
+
+def _parted(lead: str, part: str, scale: str) -> Decimal:
+    """The number of "two and a half million" or "three quarters of a million"."""
+    whole = words_to_number(lead.replace(" a ", " one ")) if lead.strip() else 0
+    if lead.strip().lower().split()[:1] in (["a"], ["an"]):
+        whole = 1
+    quarters = 2 if "half" in part.lower() else 3 if part.lower().startswith("three") else 1
+    return (Decimal(whole or 0) + Decimal(quarters) / 4) * (words_to_number(scale) or 0)
+
+
+@lru_cache(maxsize=8)
+def local_currencies(text: str) -> Mapping[str, str]:
+    """The code that each sign or word of several countries means here, by the signs and countries that a text names."""
+    local = {name: _most(text, name, shared["default"]) for name, shared in _DATA["shared"].items()}
+    return local | {"$": _dollar(text, local["peso"])}
+
+
+def _dollar(text: str, peso: str) -> str:
+    """The dollar whose own sign or code stands in the text, else a peso, else that of the country named most."""
+    explicit = {
+        code
+        for sign, code in _SIGNS.items()
+        if len(sign) > 1 and sign.endswith("$") and re.search(rf"(?<!\w){re.escape(sign)}\s?\d", text)
+    }
+    explicit |= {code for code in _OTHER_DOLLARS if re.search(rf"\b{code}\b", text)}
+    explicit -= {"BRL", "TWD", "MXN"}
+    if len(explicit) == 1:
+        return explicit.pop()
+    if not explicit and _PESOS.search(text) and not re.search(r"(?i)\bdollars?\b", text):
+        return peso
+    return _most(text, "$", "USD", least=len(_AMERICAN.findall(text)))
+
+
+def _most(text: str, name: str, default: str, least: int = 0) -> str:
+    """The code whose country `text` names most, if more than `least` times."""
+    counts = [(len(pattern.findall(text)), code) for code, pattern in _COUNTRIES[name]]
+    number, code = max(counts, key=lambda count: count[0], default=(0, ""))
+    return code if number > least else default
