@@ -224,7 +224,8 @@ def run(
     from ovrag_core.app.forecast import forecast, forecast_text
     from ovrag_core.base.progress import Kept, telling_of_interrupts
     from ovrag_core.documents import find
-    from ovrag_core.loans.workbench import contracts_folder, corpus_bench
+    from ovrag_core.loans.corpus import folder
+    from ovrag_core.loans.workbench import corpus_bench
     from ovrag_core.retrieval.store import Documents as ReadOnDemand
     from ovrag_core.runs import experiment
     from ovrag_core.runs.files import each_record
@@ -234,10 +235,10 @@ def run(
     retry = ["llm.retry_failures=true"] if retry_errors else []
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
     piece = _shard(shard)
-    if not contracts_folder(settings).exists() and settings.corpus.source == "generated":
+    if not folder(settings).exists() and settings.corpus.source == "generated":
         raise CorpusError("there are no contracts yet; `make loans` makes them, or name yours: -S corpus.source=FOLDER")
     if dry_run:
-        documents = ReadOnDemand(find(contracts_folder(settings)))
+        documents = ReadOnDemand(find(folder(settings)))
         queries = experiment.planned(settings, sorted(documents), piece)
         print("\n".join(forecast_text(settings, forecast(settings, queries, documents))))
         return 0

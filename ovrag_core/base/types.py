@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -182,6 +182,8 @@ class Recorded(Frozen):
     where the documents were at hand.
     """
 
+    SCORES: ClassVar[tuple[str, ...]] = ("rouge_l", "bertscore_precision", "bertscore_recall", "bertscore_f1")
+
     attempts: int | None = None
     rouge_l: float | None = None
     bertscore_precision: float | None = None
@@ -189,6 +191,11 @@ class Recorded(Frozen):
     bertscore_f1: float | None = None
     about: Literal["asked", "mixed", "other", "none"] | None = None
     about_documents: tuple[str, ...] = ()
+
+    @property
+    def has_scores(self) -> bool:
+        """True where the run came with any score of the answer."""
+        return any(getattr(self, name) is not None for name in self.SCORES)
 
 
 class QueryRecord(Frozen):

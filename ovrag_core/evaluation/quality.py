@@ -24,7 +24,7 @@ import pandas as pd
 from rouge_score.rouge_scorer import RougeScorer
 
 from ovrag_core.base.errors import SettingsError
-from ovrag_core.base.types import QueryRecord
+from ovrag_core.base.types import QueryRecord, Recorded
 from ovrag_core.evaluation.confusion import arms_of
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, paired_difference, ratio
 
@@ -38,7 +38,7 @@ BASELINE_SEED = 42
 DECIMALS = 5
 BUNDLED = "bundled"
 RECORDED = "as recorded with the run"
-METRICS = ("rouge_l", "bertscore_precision", "bertscore_recall", "bertscore_f1")
+METRICS = Recorded.SCORES
 RESCALED = tuple(f"{name}_rescaled" for name in METRICS[1:])
 
 Pair = tuple[str, str]
@@ -72,9 +72,10 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
 
     `cache` is a folder in which scores are kept by content. Raises SettingsError for a model that cannot be loaded.
     """
-    scored = [record for record in records if not _has_scores(record) and record.answer and record.reference_answer]
+    kept = [record for record in records if record.recorded and record.recorded.has_scores]
+    others = [record for record in records if not (record.recorded and record.recorded.has_scores)]
+    scored = [record for record in others if record.answer and record.reference_answer]
     rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    kept = [record for record in records if _has_scores(record)]
     pairs = sorted({_pair(record) for record in scored})
     baseline_pairs = random_pairs(scored)
     scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)
@@ -178,10 +179,6 @@ def _row(record: QueryRecord, rouge: float, score: Score, baseline: Score | None
     rescaled = [_rescale(value, base) for value, base in zip(score, baseline or (None, None, None), strict=True)]
     accepted = record.outcome in ("accepted", "corrected")
     return (record.arm, record.document_id, record.question_id, accepted, False, rouge, *score, *rescaled)
-
-
-def _has_scores(record: QueryRecord) -> bool:
-    return record.recorded is not None and any(getattr(record.recorded, name) is not None for name in METRICS)
 
 
 def _recorded_row(record: QueryRecord) -> tuple[object, ...]:

@@ -11,10 +11,10 @@ from typing import Literal
 from ovrag_core.base.errors import DocumentError
 from ovrag_core.base.types import Document, Evidence, Facility, Frozen, Party, Reading, Triple, Verdict
 from ovrag_core.loans.conformed import ConformedCopy
-from ovrag_core.loans.grounds import Passage, passage
+from ovrag_core.loans.grounds import Passage, passage, stating
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
-from ovrag_core.loans.review import Review, fact_rows, place, review_of
+from ovrag_core.loans.review import FIELDS, Review, fact_rows, place, review_of
 from ovrag_core.loans.review import unread as unread_reading
 from ovrag_core.loop.pipeline import Checker, Extractor
 from ovrag_core.text.lines import one_line
@@ -197,20 +197,6 @@ def _placed(triple: Triple, copy: ConformedCopy) -> Triple:
     return triple.model_copy(update={"evidence": found})
 
 
-_PREDICATES = {
-    "borrower": "hasBorrower",
-    "lender": "hasLender",
-    "principal": "hasPrincipalAmount",
-    "interest rate": "hasInterestRate",
-    "maturity": "hasMaturityDate",
-    "collateral": "hasCollateral",
-}
-_CLASSES = {
-    "security": ("SecuredLoan", "UnsecuredLoan"),
-    "credit": ("OpenEndCredit", "ClosedEndCredit"),
-}
-
-
 def _differences(before: Reading, after: Reading, by: str, clauses: Sequence[Evidence]) -> list[Superseded]:
     """Facts of the main facility that were stated before and are others now, by the document `by`.
 
@@ -245,13 +231,8 @@ def _only_kind_known(fact: str, before: Reading, after: Reading) -> bool:
 
 def _said(fact: str, reading: Reading, by: str | None, other: Reading | None = None) -> Passage | None:
     """A passage that states a fact: of the document `by`, or of any, one that the other reading has not first."""
-    about = [
-        triple
-        for triple in reading.triples
-        if triple.evidence
-        and by in (None, triple.evidence.document_id)
-        and (triple.predicate == _PREDICATES.get(fact) or triple.object in _CLASSES.get(fact, ()))
-    ]
+    stated = [triple for triple in stating(FIELDS[fact], reading.triples) if triple.evidence]
+    about = [each for each in stated if each.evidence and by in (None, each.evidence.document_id)]
     gone = [triple for triple in about if other and triple not in other.triples]
     found = next(iter(gone or about), None)
     return passage(found.evidence) if found and found.evidence else None

@@ -11,7 +11,7 @@ from ovrag_core.loans.reading.subjects import words_of
 from ovrag_core.text.dates import add_months, dates, durations
 from ovrag_core.text.money import amounts
 
-_PREDICATES = {
+PREDICATES = {
     "borrower": "hasBorrower",
     "lender": "hasLender",
     "principal": "hasPrincipalAmount",
@@ -22,7 +22,7 @@ _PREDICATES = {
     "purpose": "hasPurpose",
     "term_months": "hasTerm",
 }
-_CLASSES = {"security": ("SecuredLoan", "UnsecuredLoan"), "credit_form": ("OpenEndCredit", "ClosedEndCredit")}
+CLASSES = {"security": ("SecuredLoan", "UnsecuredLoan"), "credit_form": ("OpenEndCredit", "ClosedEndCredit")}
 _PARTIES = ("borrower", "lender", "guarantors")
 FACTS = tuple(Facts.model_fields)
 ALL_FACTS = (*FACTS, "guarantors", "purpose", "term_months")
@@ -80,16 +80,11 @@ def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents
 def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[Triple]:
     """The statements that make a fact: of a value the first, of a state or of kinds all, of parties their kinds too."""
     mine = [triple for triple in triples if triple.subject == facility.subject]
-    if fact == "loan_types":
-        return _first_each(
-            [each for each in mine if each.predicate == "rdf:type" and each.object in facility.loan_types]
-        )
-    if fact in _CLASSES:
-        return _first_each([each for each in mine if each.predicate == "rdf:type" and each.object in _CLASSES[fact]])
-    stated = _first_each([each for each in mine if each.predicate == _PREDICATES[fact]])
+    stated = _first_each(stating(fact, mine, facility.loan_types))
+    if fact in PREDICATES and fact != "guarantors":
+        stated = stated[:1]
     if fact not in _PARTIES:
-        return stated[:1]
-    stated = stated if fact == "guarantors" else stated[:1]
+        return stated
     kinds = [
         each
         for party in stated
@@ -97,6 +92,14 @@ def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[T
         if each.subject == party.object and (each.predicate, each.object) == ("rdf:type", party.object_type)
     ]
     return [*stated, *_first_each(kinds)]
+
+
+def stating(fact: str, triples: Sequence[Triple], kinds: Sequence[str] = ()) -> list[Triple]:
+    """Return the statements that make a fact, by their predicate or class; `kinds` are the classes of `loan_types`."""
+    if fact in PREDICATES:
+        return [triple for triple in triples if triple.predicate == PREDICATES[fact]]
+    classes = CLASSES.get(fact, kinds)
+    return [triple for triple in triples if triple.predicate == "rdf:type" and triple.object in classes]
 
 
 def _first_each(triples: Sequence[Triple]) -> list[Triple]:

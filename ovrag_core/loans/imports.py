@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ovrag_core.base.errors import RunError
+from ovrag_core.base.records import read_text
 from ovrag_core.base.settings import Rejudging, Settings
 from ovrag_core.base.types import (
     Answer,
@@ -47,7 +48,6 @@ UNKNOWN_MODEL = "not recorded"
 NO_VERDICT = "the run recorded no verdict"
 NO_TRIPLES = "the run recorded no triples, so nothing was checked"
 KEYS = ("contract_id", "condition", "question_id")
-SCORES = ("rouge_l", "bertscore_precision", "bertscore_recall", "bertscore_f1")
 _MISSING = {"", "nan", "none", "null", "na", "n/a"}
 _MOST_IN_FIELD = 100_000_000
 
@@ -136,7 +136,8 @@ class Row(Part):
 class Import:
     """What came of an import: each of `rows` is one of `queries`, or gives way to another row of the same query.
 
-    `records` has one for each query, in the order of the rows, then those that were judged again.
+    `records` has one for each query, in the order of the rows, then those that were judged again. `fields` are all that
+    the rows have.
     """
 
     files: RunFiles
@@ -145,7 +146,12 @@ class Import:
     queries: int
     records: tuple[QueryRecord, ...]
     seconds: tuple[LatencyRecord, ...]
-    left_behind: tuple[str, ...]
+    fields: tuple[str, ...]
+
+    @property
+    def left_behind(self) -> tuple[str, ...]:
+        """Fields that have no place in our records."""
+        return tuple(key for key in self.fields if key not in Row.model_fields)
 
     def text(self) -> str:
         """The account of the rows, for people."""
@@ -157,23 +163,29 @@ class Import:
             lines.append(
                 f"{arm}: {outcomes.total()} ({', '.join(f'{n} {name}' for name, n in outcomes.most_common())})"
             )
+        lines.append(f"of {self.queries} queries: {self._parts()}")
+        told = [(each.arm, each.recorded.about) for each in self.records if each.recorded]
+        known = Counter(arm for arm, about in told if about not in (None, "none"))
+        for arm, count in known.items():
+            other = told.count((arm, "other"))
+            lines.append(
+                f"{arm}: {other} of {count} answers that tell are about other contracts only ({other / count:.1%})"
+            )
+        if self.left_behind:
+            lines.append(f"without a place in a record: {', '.join(self.left_behind)}")
+        return "\n".join(lines)
+
+    def _parts(self) -> str:
         rows = self.records[: self.queries]
         has = {
             "an answer": sum(record.answer is not None for record in rows),
             "triples": sum(any(attempt.triples for attempt in record.attempts) for record in rows),
             "a label": sum(record.label is not None for record in rows),
             "a reference answer": sum(record.reference_answer is not None for record in rows),
-            "scores": sum(_has_scores(record) for record in rows),
+            "scores": sum(bool(record.recorded and record.recorded.has_scores) for record in rows),
             "seconds": len(self.seconds),
         }
-        lines.append(f"of {self.queries} queries: {', '.join(f'{n} with {what}' for what, n in has.items())}")
-        for arm, (other, known) in _wrong(self.records).items():
-            lines.append(
-                f"{arm}: {other} of {known} answers that tell are about other contracts only ({other / known:.1%})"
-            )
-        if self.left_behind:
-            lines.append(f"without a place in a record: {', '.join(self.left_behind)}")
-        return "\n".join(lines)
+        return ", ".join(f"{count} with {what}" for what, count in has.items())
 
 
 def import_run(
@@ -198,45 +210,40 @@ def import_run(
     """
     if not RUN_NAME.fullmatch(name):
         raise RunError(f"{name} cannot name a run; use letters, digits, dots, hyphens and underscores")
-    content = _read(source)
+    content = read_text(source, RunError, "name the file of a recorded run")
+    if not content.strip():
+        raise RunError(f"{source} is empty; a run has one row a query")
     files = run_files(name, folder)
     asked = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model, "duplicates": duplicates}
     truths = load_truth(truth) if truth else {}
-    documents = _documents(contracts)
-    given = {"truth": _truth_digest(truths), "documents": _documents_digest(documents), "rejudged": list(rejudge)}
+    documents = {document.id: document for document in load_all(find(contracts))} if contracts else {}
+    given = {
+        "truth": _digest({key: value.model_dump(mode="json") for key, value in truths.items()}),
+        "documents": _digest({key: document.text for key, document in documents.items()}),
+        "rejudged": list(rejudge),
+    }
     manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
     _refuse_other_run(files, manifest)
     places, raw = _raw_rows(content, source)
     _refuse_missing_columns(raw, source)
     rows = [_row(values, place, source) for place, values in zip(places, raw, strict=True)]
     chosen = _chosen(rows, places, source, duplicates)
-    judging = {row.condition for row in chosen if row.passed is not None} | {
-        name for name, arm in ARMS.items() if arm.validates
-    }
-    records = tuple(
-        _with_truth(_record(row, model, judges=row.condition in judging), truths.get(row.contract_id)) for row in chosen
-    )
-    if documents:
-        records = _placed(records, documents, contracts)
+    records = _placed(_records(chosen, model, truths), documents, contracts)
     if rejudge:
         records += tuple(rejudge_by(settings or Settings(), records, rejudge))
     seconds = tuple(latency for row in chosen if (latency := _latency(row)))
     write_run(files, records, seconds, manifest)
-    known = set(Row.model_fields)
-    left = tuple(dict.fromkeys(key for values in raw for key in values if key not in known))
-    return Import(files, source.name, len(rows), len(chosen), records, seconds, left)
+    left = dict.fromkeys(key for values in raw for key in values)
+    return Import(files, source.name, len(rows), len(chosen), records, seconds, tuple(left))
 
 
-def _read(source: Path) -> str:
-    try:
-        text = source.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise RunError(f"{source} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise RunError(f"{source} is not UTF-8 text; save it as UTF-8") from None
-    if not text.strip():
-        raise RunError(f"{source} is empty; a run has one row a query")
-    return text
+def _records(rows: Sequence[Row], model: str, truths: Mapping[str, ContractTruth]) -> tuple[QueryRecord, ...]:
+    """A record for each row; the arms that judge are ours that validate and those with a verdict in any row."""
+    judging = {row.condition for row in rows if row.passed is not None}
+    judging |= {name for name, arm in ARMS.items() if arm.validates}
+    return tuple(
+        _with_truth(_record(row, model, judges=row.condition in judging), truths.get(row.contract_id)) for row in rows
+    )
 
 
 def _refuse_other_run(files: RunFiles, manifest: str) -> None:
@@ -345,7 +352,7 @@ def _chosen(rows: Sequence[Row], places: Sequence[str], source: Path, duplicates
 
 
 def _record(row: Row, model: str, *, judges: bool) -> QueryRecord:
-    scores = {name: getattr(row, name) for name in SCORES}
+    scores = {name: getattr(row, name) for name in Recorded.SCORES}
     attempts = _attempts(row, judges=judges)
     count = row.total_attempts or (None if row.accepted_at_attempt is None else row.accepted_at_attempt + 1)
     recorded = Recorded(attempts=None if count == len(attempts) else count, **scores)
@@ -446,14 +453,12 @@ def _with_truth(record: QueryRecord, truth: ContractTruth | None) -> QueryRecord
     )
 
 
-def _documents(folder: Path | None) -> dict[str, Document]:
-    return {} if folder is None else {document.id: document for document in load_all(find(folder))}
-
-
 def _placed(
     records: Sequence[QueryRecord], documents: Mapping[str, Document], folder: Path | None
 ) -> tuple[QueryRecord, ...]:
     """The records with what their answers are about, told from the text alone. Raises RunError where no id fits."""
+    if not documents:
+        return tuple(records)
     ids = {record.document_id: _document_id(record.document_id, documents) for record in records}
     if not any(ids.values()):
         raise RunError(f"{folder} holds no document named like the contract {records[0].document_id}")
@@ -480,29 +485,5 @@ def _document_id(contract: str, documents: Collection[str]) -> str | None:
     return ends[0] if len(ends) == 1 else None
 
 
-def _documents_digest(documents: Mapping[str, Document]) -> str | None:
-    if not documents:
-        return None
-    texts = {key: document.text for key, document in documents.items()}
-    return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
-
-
-def _truth_digest(truths: Mapping[str, ContractTruth]) -> str | None:
-    if not truths:
-        return None
-    values = {key: value.model_dump(mode="json") for key, value in truths.items()}
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-
-
-def _wrong(records: Sequence[QueryRecord]) -> dict[str, tuple[int, int]]:
-    """Per arm, answers about other contracts only, and answers of which it is known what they are about."""
-    found: dict[str, tuple[int, int]] = {}
-    for record in records:
-        if record.recorded is not None and record.recorded.about not in (None, "none"):
-            other, known = found.get(record.arm, (0, 0))
-            found[record.arm] = (other + (record.recorded.about == "other"), known + 1)
-    return found
-
-
-def _has_scores(record: QueryRecord) -> bool:
-    return record.recorded is not None and any(getattr(record.recorded, name) is not None for name in SCORES)
+def _digest(values: Mapping[str, object]) -> str | None:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest() if values else None

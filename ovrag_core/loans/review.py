@@ -170,7 +170,11 @@ def review_of(
 
 def findings(violations: Iterable[Violation]) -> tuple[Finding, ...]:
     """A finding for each contradiction."""
-    return tuple(map(_finding, contradictions(violations)))
+    shared = [name for name in Finding.model_fields if name in Violation.model_fields]
+    return tuple(
+        Finding(**{name: getattr(each, name) for name in shared}, evidence=_passages(each.triples))
+        for each in contradictions(violations)
+    )
 
 
 def contradictions(violations: Iterable[Violation]) -> tuple[Violation, ...]:
@@ -191,18 +195,6 @@ def _joined(one: Violation, other: Violation) -> Violation:
             "triples": tuple(dict.fromkeys((*one.triples, *other.triples))),
             "axioms": tuple(dict.fromkeys((*one.axioms, *other.axioms))),
         }
-    )
-
-
-def _finding(violation: Violation) -> Finding:
-    return Finding(
-        clash_type=violation.clash_type,
-        severity=violation.severity,
-        rule=violation.rule,
-        cause=violation.cause,
-        message=violation.message,
-        axioms=violation.axioms,
-        evidence=_passages(violation.triples),
     )
 
 
@@ -281,17 +273,15 @@ def facts_shown(result: Review) -> list[tuple[str, list[FactRow]]]:
 
 def fact_list(facts: Facts, grounds: Mapping[str, Grounds]) -> list[FactRow]:
     """The facts that `grounds` are of, as rows."""
-    return [FactRow(name, value, grounds.get(_FIELDS[name])) for name, value in fact_rows(facts)]
+    return [FactRow(name, value, grounds.get(FIELDS[name])) for name, value in fact_rows(facts)]
 
 
 def fact_rows(facts: Facts) -> list[tuple[str, str]]:
     """Name and value of each fact in words; what the document does not say is `not stated`."""
-    return [
-        (name, _value(facts, field) if is_stated(facts, field) else "not stated") for name, field in _FIELDS.items()
-    ]
+    return [(name, _value(facts, field) if is_stated(facts, field) else "not stated") for name, field in FIELDS.items()]
 
 
-_FIELDS = {
+FIELDS = {
     "kind": "loan_types",
     "borrower": "borrower",
     "lender": "lender",

@@ -14,10 +14,11 @@ from pathlib import Path
 from ovrag_core.base.progress import notice
 from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Rejudging, Settings, load_questions
-from ovrag_core.base.types import Chunk, Document, Origin, QueryRecord, Reading, Triple
+from ovrag_core.base.types import Chunk, Document, QueryRecord, Triple
 from ovrag_core.documents import find
 from ovrag_core.llm import Chat, Connection, connect
 from ovrag_core.llm.store import warn_on_stderr
+from ovrag_core.loans import corpus
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.details import find_details
@@ -35,13 +36,7 @@ from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import open_index
 from ovrag_core.retrieval.store import INDEX, Documents, index_loaded
 
-CONTRACTS = Path("data/contracts")
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
-
-
-def contracts_folder(settings: Settings) -> Path:
-    """Where the contracts are: the generated ones, or the user's own folder."""
-    return CONTRACTS if settings.corpus.source == "generated" else Path(settings.corpus.source)
 
 
 def make_validator(settings: Settings) -> Validator:
@@ -68,7 +63,7 @@ def corpus_bench(settings: Settings, *, spent_usd: float = 0.0, say: Callable[[s
 
     Documents that the index does not hold are left out and named to `say`.
     """
-    paths = find(contracts_folder(settings))
+    paths = find(corpus.folder(settings))
     connection = open_connection(settings, spent_usd)
     with notice("ovrag: loading encoder, index and reasoner …"), _reasoner_started(settings) as validator:
         embedder = embedder_of(settings, connection)
@@ -148,7 +143,7 @@ def _bench(
 ) -> Bench:
     read_once = ReadOnce(reader)
     chat = connection.chat if connection else None
-    extractor, extractor_name = make_extractor(settings, validator.ontology, chat, read_once)
+    extractor, extractor_name = _extractor(settings, validator.ontology, chat, read_once)
     if connection is None:
         answerer: Answerer = ExtractiveAnswerer(embedder)
     else:
@@ -174,14 +169,10 @@ def _bench(
     return bench
 
 
-def make_extractor(
-    settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor | None = None
+def _extractor(
+    settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor
 ) -> tuple[Extractor, str]:
-    """The extractor that the settings ask for, and the name that results are labelled with.
-
-    `read_once` is the reader to use where the caller has one.
-    """
-    read_once = read_once or ReadOnce(reader)
+    """The extractor that the settings ask for, and the name that results are labelled with."""
     if model is None or settings.extractor == "reader":
         return read_once, reader.NAME
     chat = ChatExtractor(model, ontology, seed=settings.llm.seed, window=settings.extraction.window)
@@ -197,27 +188,14 @@ class ReadOnce:
     A short contract's chunks are all retrieved for every question, and a correction may come to the same answer.
     """
 
-    def __init__(self, reader: Extractor, kept: int = PASSAGES) -> None:
-        self._reader = reader
-        self._passage = lru_cache(kept)(self._read_passage)
-        self._document = lru_cache(DOCUMENTS)(reader.read)
-
-    def read(self, document: Document) -> Reading:
-        """The facts and triples of a whole document."""
-        return self._document(document)
-
-    def read_passage(
-        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
-    ) -> tuple[Triple, ...]:
-        """The triples of a piece of text that begins at `start` of the document."""
-        return self._passage(text, document_id, start, origin)
+    def __init__(self, reader: Extractor) -> None:
+        self.read = lru_cache(DOCUMENTS)(reader.read)
+        self.read_passage = lru_cache(PASSAGES)(reader.read_passage)
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks, each read on its own."""
-        return tuple(triple for each in chunks for triple in self._passage(each.text, each.document_id, each.start))
-
-    def _read_passage(self, text: str, document_id: str, start: int, origin: Origin = "context") -> tuple[Triple, ...]:
-        return self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
+        read = [self.read_passage(each.text, document_id=each.document_id, start=each.start) for each in chunks]
+        return tuple(triple for triples in read for triple in triples)
 
 
 def _payer(settings: Settings) -> tuple[str, str] | None:

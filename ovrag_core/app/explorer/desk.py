@@ -18,8 +18,9 @@ from ovrag_core.base.types import Chunk, Document, LatencyRecord, QueryRecord
 from ovrag_core.documents import find, load
 from ovrag_core.llm.once import Once
 from ovrag_core.loans.contracts import generate
+from ovrag_core.loans.corpus import folder as contracts_folder
 from ovrag_core.loans.reply import ask_once
-from ovrag_core.loans.workbench import contracts_folder, corpus_bench, documents_bench
+from ovrag_core.loans.workbench import corpus_bench, documents_bench
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import Bench
 from ovrag_core.retrieval.embedding import Embedder, Vectors
