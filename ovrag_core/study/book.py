@@ -1,8 +1,8 @@
 """Book of a study: where its tables and figures go, and what each rests on. The prose stands in `captions.yaml`.
 
 That file stands beside the study's modules: `tables` and `figures` map names to captions; `model`, `arm`, `n` and
-`interval` are for those that say nothing else; `headers` renames columns. `{words}` in braces are filled in when a
-result is written.
+`interval` are for those that say nothing else; `headers` renames columns, and where `capitals` is true the others
+begin with a capital. `{words}` in braces are filled in when a result is written.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class Captions(Part):
     n: str = ""
     interval: str = ""
     headers: dict[str, str] = Field(default_factory=dict)
+    capitals: bool = False
     tables: dict[str, Caption]
     figures: dict[str, Caption]
 
@@ -82,14 +83,14 @@ class Book:
         """
         (self.tables / self.name).mkdir(parents=True, exist_ok=True)
         caption, note = self._filled(self.captions.tables[name], words)
-        headers = {str(column): self.captions.headers.get(str(column), str(column)) for column in frame.columns}
+        headers = {} if self.captions.capitals else {str(column): str(column) for column in frame.columns}
         return write_table(
             frame,
             f"{self.name}/{name}",
             caption,
             note,
             folder=self.tables,
-            headers=headers,
+            headers=headers | self.captions.headers,
             decimals=decimals,
             long=long,
             full=full,

@@ -163,7 +163,7 @@ def _loaded(path: Path) -> Document | str:
 
 def print_json(value: object, indent: int | None = 2) -> None:
     """A value as JSON on stdout."""
-    print(json.dumps(value, ensure_ascii=False, indent=indent))
+    print(json.dumps(value, ensure_ascii=False, indent=indent), flush=True)
 
 
 def print_record(record: object, output: Format) -> None:

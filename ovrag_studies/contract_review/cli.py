@@ -15,24 +15,26 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ovrag_core.base.errors import CorpusError, DocumentError
+from ovrag_core.base.project import project_file
+from ovrag_core.base.records import write_records
+from ovrag_core.base.settings import Settings
 from ovrag_core.retrieval.embedding import MiniLMOnDemand
 from ovrag_core.study.command import (
     BAD,
-    DEFAULT_PARAMS,
     Format,
     Output,
-    Overrides,
-    Params,
     load_each,
-    read_settings,
+    print_json,
+    print_record,
+    print_records,
     say,
+    study_commands,
+    with_settings,
     writable_file,
 )
-from ovrag_core.study.command import print_json as print_indented
 from ovrag_studies.contract_review.settings import IN_MEMORY, AnswerArm, ContractReview, NliArm
 
 if TYPE_CHECKING:
-    from ovrag_core.base.settings import Settings
     from ovrag_core.base.types import Document
     from ovrag_studies.contract_review.arms import Study
 
@@ -45,24 +47,23 @@ Data = Annotated[Path | None, typer.Option("--data", help="The data set's folder
 AllowSeen = Annotated[
     bool, typer.Option("--allow-seen", help="Also read what the weights were trained on; that shows nothing of them.")
 ]
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
+app = study_commands(__doc__)
 
 
 @app.command()
+@with_settings
 def index(
+    settings: Settings,
     contracts: Annotated[
         list[Path] | None, typer.Argument(metavar="CONTRACT...", help="Files or folders; none: the data set.")
     ] = None,
     data: Data = None,
     graph: Annotated[bool, typer.Option("--graph", help="Also write the graphs into the file of graph.path.")] = False,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
     from ovrag_studies.contract_review.datasets import load_cuad
     from ovrag_studies.contract_review.retrievers import shelve
 
-    settings = read_settings(params, overrides)
     options = ContractReview.of(settings)
     if contracts:
         documents, failed = _read(contracts)
@@ -73,32 +74,31 @@ def index(
     print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
     if graph:
         from ovrag_studies.contract_review.arms import build_graphs
-        from ovrag_studies.contract_review.records import read_graphs, write_lines
+        from ovrag_studies.contract_review.records import read_graphs
 
         kept = read_graphs(options.graph.path)
         with _study(settings) as study:
             graphs = build_graphs(study, shelf)
         if options.graph.path != IN_MEMORY:
             written = kept | {id_: asdict(each) for id_, each in graphs.items()}
-            write_lines(written.values(), Path(options.graph.path))
+            write_records(written.values(), Path(options.graph.path), CorpusError)
         parts = sum(sum(each.counts().values()) for each in graphs.values())
         print(f"graph: {parts} nodes and edges in {options.graph.path}")
     return BAD if failed else 0
 
 
 @app.command()
+@with_settings
 def search(
+    settings: Settings,
     contract: Annotated[Path, typer.Argument(metavar="CONTRACT", help="A PDF, DOCX, HTML or text file.")],
     query: Annotated[str | None, typer.Argument(help="What to look for, in your words.")] = None,
     category: Annotated[str | None, typer.Option(help="Or an item of the checklist, as `Governing Law`.")] = None,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """The passages of a contract that are nearest to a question or to an item of the checklist."""
     from ovrag_studies.contract_review.checklist import find_chunks, found_text
 
-    settings = read_settings(params, overrides)
     if (query is None) == (category is None):
         raise typer.BadParameter("name either a query or a --category")
     [document], _ = _read([contract])
@@ -112,19 +112,19 @@ def search(
         | {"section": each.chunk.section, "text": each.chunk.text}
         for each in found
     ]
-    _print({"id": f"{document.id}__{category or query}", "chunks": chunks}, output)
+    print_record({"id": f"{document.id}__{category or query}", "chunks": chunks}, output)
     return 0
 
 
 @app.command()
+@with_settings
 def review(
+    settings: Settings,
     contracts: Contracts,
     arm: Annotated[AnswerArm | None, typer.Option(help="What answers; default: answers.arm of the settings.")] = None,
     category: Annotated[list[str] | None, typer.Option(help="Only this item; may be repeated.")] = None,
     allow_seen: AllowSeen = False,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """The checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
     from ovrag_studies.contract_review.answers import LIKE
@@ -133,7 +133,6 @@ def review(
     from ovrag_studies.contract_review.expansion import known, vocabulary
     from ovrag_studies.contract_review.records import answer_record
 
-    settings = read_settings(params, overrides)
     asked = list(category or vocabulary())
     for each in asked:
         known(each)
@@ -165,26 +164,25 @@ def review(
             ]
             collected += records
             if output is Format.jsonl:
-                print("\n".join(json.dumps(each, ensure_ascii=False) for each in records), flush=True)
+                print_records(records, output)
     if output is Format.json:
-        print_indented(collected)
+        print_json(collected)
     return BAD if failed else 0
 
 
 @app.command()
+@with_settings
 def nli(
+    settings: Settings,
     contracts: Contracts,
     arm: Annotated[NliArm | None, typer.Option(help="What judges; default: nli.arm of the settings.")] = None,
     allow_seen: AllowSeen = False,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """What each agreement says of the 17 hypotheses of ContractNLI, with evidence."""
     from ovrag_studies.contract_review.checklist import hypotheses, judge_document, judged_text, make_judge
     from ovrag_studies.contract_review.records import nli_record
 
-    settings = read_settings(params, overrides)
     failed = 0
     collected = []
     with _study(settings) as study:
@@ -207,14 +205,16 @@ def nli(
             records = [nli_record(number, each) for each in judged]
             collected += records
             if output is Format.jsonl:
-                print("\n".join(json.dumps(each, ensure_ascii=False) for each in records), flush=True)
+                print_records(records, output)
     if output is Format.json:
-        print_indented(collected)
+        print_json(collected)
     return BAD if failed else 0
 
 
 @app.command()
+@with_settings
 def run(
+    settings: Settings,
     what: Annotated[What, typer.Argument(help="retrieval, answers, nli or graph.")],
     out: Annotated[
         Path, typer.Option("--out", help="The file of results, one JSON object a line.", callback=writable_file)
@@ -224,21 +224,19 @@ def run(
     seen: Annotated[
         Seen, typer.Option(help="What the weights were trained on: score it by models of other folds, or refuse.")
     ] = "out-of-fold",
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Ask every question of a data set, and write what was found in the shapes that are scored."""
     from ovrag_studies.contract_review import arms, records
     from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
 
-    settings = _with_arm(read_settings(params, overrides), what, arm)
+    settings = _with_arm(settings, what, arm)
     options = ContractReview.of(settings)
     lines: Iterator[records.Record]
     if what == "nli":
         agreements = load_contractnli(_contractnli(data, options))
         with _study(settings, seen=seen) as study:
             lines = records.nli_records(arms.judge_all(study, agreements, options.nli.arm))
-            count = records.write_lines(lines, out)
+            count = write_records(lines, out, CorpusError)
     else:
         folder = _cuad(data, options)
         contracts = load_cuad(folder)
@@ -248,25 +246,25 @@ def run(
             else:
                 make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
                 lines = records.chunk_records(contracts, make(study, contracts))
-            count = records.write_lines(lines, out)
+            count = write_records(lines, out, CorpusError)
     print(f"{out}: {count} lines")
     return 0
 
 
 @app.command()
+@with_settings
 def score(
+    settings: Settings,
     what: Annotated[What, typer.Argument(help="retrieval, answers, nli or graph.")],
     file: Annotated[Path, typer.Argument(help="What `ovrag contract-review run` wrote, or another system.")],
     data: Data = None,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Measures of a file of results against the data set, with intervals that resample contracts."""
     from ovrag_studies.contract_review import scores
     from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
 
-    options = ContractReview.of(read_settings(params, overrides))
+    options = ContractReview.of(settings)
     plan = options.experiments.plan
     if what == "nli":
         frame = scores.score_nli(load_contractnli(_contractnli(data, options)), file, plan)
@@ -277,12 +275,8 @@ def score(
     if output is Format.text:
         print(scores.scores_text(frame, plan))
     else:
-        _print(json.loads(frame.to_json(orient="records")), output)
+        print_record(json.loads(frame.to_json(orient="records")), output)
     return 0
-
-
-def _print(value: object, output: Format) -> None:
-    print_indented(value, indent=None if output is Format.jsonl else 2)
 
 
 def _read(paths: list[Path]) -> tuple[list[Document], int]:
@@ -335,9 +329,8 @@ def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:
     if arm is None:
         return settings
     part, key = {"retrieval": ("retrieval", "retriever")}.get(what, (what, "arm"))
-    study = {**settings.studies.get("contract_review", {})}
-    study[part] = {**study.get(part, {}), key: arm}
-    return settings.model_copy(update={"studies": {**settings.studies, "contract_review": study}})
+    own = settings.studies.get(ContractReview.name, {}).get(part, {})
+    return ContractReview.changed(settings, **{part: {**own, key: arm}})
 
 
 def _cuad(data: Path | None, options: ContractReview) -> Path:
@@ -350,8 +343,6 @@ def _contractnli(data: Path | None, options: ContractReview) -> Path:
 
 
 def _existing(path: Path) -> Path:
-    from ovrag_core.base.project import project_file
-
     found = project_file(path)
     if not found.exists():
         raise CorpusError(f"{path} does not exist; name the folder of the data set with --data")

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ovrag_core.base.errors import CorpusError, GraphError
+from ovrag_core.base.errors import GraphError
 from ovrag_studies.contract_review import nli
 from ovrag_studies.contract_review.answers import Answers
 from ovrag_studies.contract_review.datasets import Contract
@@ -90,21 +90,3 @@ def read_graphs(path: str) -> dict[str, Record]:
         return {}
     except (OSError, ValueError, TypeError, KeyError):
         raise GraphError(f"{path} is no file of graphs; name another one in graph.path") from None
-
-
-def write_lines(records: Iterable[Record], path: Path) -> int:
-    """Write records as lines of JSON and return their number; the file appears when it is whole.
-
-    Raises CorpusError where it cannot be written.
-    """
-    unfinished = path.with_name(f"{path.name}.partial")
-    count = 0
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            for record in records:
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
-                count += 1
-        unfinished.replace(path)
-    except OSError as error:
-        raise CorpusError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
-    return count

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 import pandas
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.records import read_records
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_studies.contract_review import answer_metrics, nli_metrics, retrieval_metrics
 from ovrag_studies.contract_review.answers import Answer, Answers
@@ -152,21 +152,10 @@ def _frame(rows: Sequence[tuple[str, Estimate, int]]) -> pandas.DataFrame:
 
 
 def _lines(file: Path, model: type[L]) -> list[L]:
-    try:
-        texts = file.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{file} cannot be read ({error}); make it with `ovrag contract-review run`") from None
     found: dict[str, L] = {}
-    for number, text in enumerate(texts, 1):
-        if not text.strip():
-            continue
-        try:
-            line = model.model_validate(json.loads(text))
-        except ValueError as error:
-            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not valid JSON"
-            raise CorpusError(f"{file} line {number}: {why}; make the file anew") from None
+    for number, line in read_records(file, model, CorpusError, "make it anew with `ovrag contract-review run`"):
         if line.about() in found:
-            raise CorpusError(f"{file} line {number}: {line.about()} is there twice; leave one of them")
+            raise CorpusError(f"{file}, line {number}: {line.about()} is there twice; leave one of them")
         found[line.about()] = line
     return list(found.values())
 

@@ -101,7 +101,7 @@ def test_f1_counts_what_is_at_least_as_probable_as_asked_whatever_the_last_answe
 def test_a_question_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "chunks.jsonl"
     file.write_text('{"id": "a__Parties", "chunks": []}\n' * 2, encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"chunks\.jsonl line 2: a__Parties is there twice; leave one of them"):
+    with pytest.raises(CorpusError, match=r"chunks\.jsonl, line 2: a__Parties is there twice; leave one of them"):
         scores.score_chunks([], file, Resampling(20))
 
 
