@@ -19,14 +19,23 @@ from pathlib import Path
 from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_studies.causal import counterbench
-from ovrag_studies.causal.counterbench_scores import PUBLISHED, Figure, Scored, figures, read_known, score, statuses
-from ovrag_studies.causal.questions import Question, read_questions
+from ovrag_studies.causal.published import published
+from ovrag_studies.causal.question_metrics import Asked, Share, ask, figures, groups, statuses
+from ovrag_studies.causal.questions import Question
 from tables import estimate, table
 
+NAMES = {
+    "right of the answered": "right, of those answered",
+    "label and rules agree": "label and printed rules agree, cyclic included",
+    "– of these, the rules form a cycle": "of these: rules form a cycle",
+    "contested labels found": "contested labels found (recall)",
+    "contested of those found": "found labels contested (precision)",
+}
 
-def row_of(figure: Figure) -> tuple[object, ...]:
-    made = figure.estimate
-    return figure.name, figure.right, figure.of, made.clusters, estimate(made)
+
+def row_of(share: Share, kind: str = "") -> tuple[object, ...]:
+    name = f"{kind}{NAMES.get(share.name, share.name)}"
+    return name, share.hits, share.of, share.estimate.clusters, estimate(share.estimate)
 
 
 def times(questions: Sequence[Question], repeat: int) -> list[float]:
@@ -42,15 +51,18 @@ def times(questions: Sequence[Question], repeat: int) -> list[float]:
     return sorted(spent)
 
 
-def show_cases(scored: Sequence[Scored]) -> None:
+def show_cases(asked: Asked) -> None:
     shown = set()
-    for each in scored:
-        if each.contested and each.question.group not in shown:
-            shown.add(each.question.group)
-            print(f"\ncontested, {each.question.id}: {each.question.context} {each.question.asked}\n{each.contested}")
-    for each in scored:
-        if each.solution.answer is None:
-            print(f"\n{each.solution.status}, {each.question.id}: {'; '.join(each.solution.remarks)}")
+    for each in asked.judged:
+        question, solved = each.question, each.solved
+        if each.contested and question.group not in shown:
+            shown.add(question.group)
+            said = f"the label is {question.label}, the rules give {solved.answer}"
+            print(f"\ncontested, {question.id}: {question.context} {question.asked}\n{said}:")
+            print("\n".join(solved.lines))
+    for each in asked.judged:
+        if each.solved.answer is None:
+            print(f"\n{each.solved.status}, {each.question.id}: {each.solved.reason}")
 
 
 def arguments() -> argparse.Namespace:
@@ -63,7 +75,7 @@ def arguments() -> argparse.Namespace:
     given = parser.parse_args()
     if given.questions is None:
         dev = external_data("causal", "dev", "counterbench.jsonl")
-        given.questions = dev if dev.is_file() else project_file("data/samples/causal/questions.jsonl")
+        given.questions = dev if dev.is_file() else project_file(Path("data/samples/causal/questions.jsonl"))
     beside = given.questions.with_name(f"{given.questions.stem}_contested.jsonl")
     given.contested = given.contested or (beside if beside.is_file() else given.questions)
     return given
@@ -71,22 +83,27 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     given = arguments()
-    read = list(read_questions(given.questions))
-    questions = [each for each in read if isinstance(each, Question)]
-    for fault in (each for each in read if isinstance(each, str)):
+    plan = Resampling(given.samples)
+    asked = ask(given.questions, contested=given.contested)
+    questions = [each.question for each in (*asked.judged, *asked.unlabelled)]
+    for fault in asked.faults:
         print(f"no question: {fault}")
-    scored = score(questions, counterbench.answer)
-    print(f"{given.questions.name}: {len(questions)} questions, {len(scored)} with a label\n")
-    rows = [row_of(figure) for figure in figures(scored, Resampling(given.samples), read_known(given.contested))]
-    rows += [(f"published: {name}, TinyLlama", "", 1000, "", f"{value:.3f}") for name, value in PUBLISHED.items()]
+    print(f"{given.questions.name}: {len(questions)} questions, {len(asked.judged)} with a label\n")
+    rows = [row_of(share) for share in figures(asked, plan)]
+    rows += [row_of(share, "type ") for share in groups(asked, plan)["type"]]
+    rows += [
+        (f"published: {each.system}", "", each.questions, "", f"{each.accuracy:.3f}")
+        for each in published().counterbench
+    ]
     print(table(("CounterBench", "right", "of", "texts", "share"), rows))
-    print("solutions:", ", ".join(f"{number} {status}" for status, number in sorted(statuses(scored).items())))
+    labelled = {status: sum(each.question.label is not None for each in of) for status, of in statuses(asked).items()}
+    print("solutions:", ", ".join(f"{number} {status}" for status, number in sorted(labelled.items())))
     spent = times(questions, given.repeat)
     late = spent[int(0.95 * (len(spent) - 1))]
     row = ("CounterBench", f"{statistics.median(spent):.2f} ms", f"{late:.2f} ms")
     print(table(("parse and infer, a question", "median", "95% within"), [row]))
     if given.cases:
-        show_cases(scored)
+        show_cases(asked)
 
 
 if __name__ == "__main__":

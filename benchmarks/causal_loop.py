@@ -38,11 +38,10 @@ def text_of(estimate: Estimate | Difference) -> str:
 
 
 def show_figures(cases: Sequence[Case], plan: Resampling) -> None:
-    names = metrics.Figures.__slots__
-    print(f"  {'arm':<12}" + "".join(f"{name:<23}" for name in names))
+    print(f"  {'arm':<12}" + "".join(f"{name:<23}" for name in metrics.MEASURES))
     for arm in DRAFTING:
         given = metrics.figures(cases, arm, plan)
-        print(f"  {arm:<12}" + "".join(f"{text_of(getattr(given, name)):<23}" for name in names))
+        print(f"  {arm:<12}" + "".join(f"{text_of(given[name]):<23}" for name in metrics.MEASURES))
 
 
 def show_comparison(cases: Sequence[Case], plan: Resampling) -> None:
@@ -56,13 +55,13 @@ def show_comparison(cases: Sequence[Case], plan: Resampling) -> None:
         )
 
 
-def show_detection(title: str, found: tuple[list[metrics.Detection], list[metrics.Found]]) -> None:
+def show_detection(title: str, found: tuple[list[metrics.Detection], list[metrics.Detection]]) -> None:
     print(f"\n{title}")
     recalls, precisions = found
     for each in recalls:
-        print(f"  recall     {each.kind:<20} {text_of(each.recall):<24} of {each.written}")
+        print(f"  recall     {each.name:<20} {text_of(each.share):<24} of {each.of}")
     for one in precisions:
-        print(f"  precision  {one.rule:<20} {text_of(one.precision):<24} of {one.found}")
+        print(f"  precision  {one.name:<20} {text_of(one.share):<24} of {one.of}")
 
 
 def show_arms(bench: Bench, options: Causal, coverage: Sequence[float], plan: Resampling) -> None:
@@ -97,7 +96,7 @@ def show_sweep(bench: Bench, options: Causal, obedience: Sequence[float], plan: 
         drift = options.drift.model_copy(update={"obedience": share})
         cases = run(bench, options.loop, drift, arms=("best_of_t", "caf"), paraphrases=False)
         (won,) = metrics.compare(cases, "caf", ["best_of_t"], plan)
-        caf, best = (metrics.figures(cases, arm, plan).entailment for arm in ("caf", "best_of_t"))
+        caf, best = (metrics.figures(cases, arm, plan)["entailment"] for arm in ("caf", "best_of_t"))
         print(f"  {share:<5g} caf {text_of(caf)}  best_of_t {text_of(best)}  difference {text_of(won.difference)}")
         if ends is None and (won.difference.low is None or won.difference.low <= 0):
             ends = share

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy
 import pandas
 
 from ovrag_core.evaluation.statistics import Difference, Estimate
@@ -61,3 +62,13 @@ def macros(frame: pandas.DataFrame, name: Callable[[str, str], str]) -> dict[str
 def told(found: Estimate | Difference) -> str:
     """Return a figure with its interval, for prose."""
     return with_bounds_text(found.value, found.low, found.high)
+
+
+def milliseconds(seconds: Sequence[float]) -> dict[str, object]:
+    """Return number, median, 95th percentile and maximum as the columns of a table."""
+    return {
+        "n": len(seconds),
+        "median": float(numpy.median(seconds)) * 1000,
+        "95th percentile": float(numpy.quantile(seconds, 0.95)) * 1000,
+        "longest": max(seconds) * 1000,
+    }

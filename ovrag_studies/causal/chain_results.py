@@ -1,26 +1,30 @@
-"""Tables, figures and macros of the chains, each with the note that says what it rests on."""
+"""Tables, figures and macros of the chains; captions and notes stand in `captions.yaml`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
-import numpy
 import pandas
 from matplotlib.figure import Figure
 
+from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Estimate
 from ovrag_core.report import numbers
-from ovrag_core.report.tables import Note
+from ovrag_core.report.intervals import Look, interval_plot
+from ovrag_core.report.tables import with_bounds
+from ovrag_core.study import book as books
+from ovrag_core.study.book import Book
+from ovrag_core.study.scores import bounds, milliseconds, told
 from ovrag_core.text.lines import one_line
 from ovrag_studies.causal import chain_pictures, drift, random_verdicts
-from ovrag_studies.causal.book import FOLDER, NO_MODEL, Book, bounds, figure, published, table
 from ovrag_studies.causal.experiments import Case
-from ovrag_studies.causal.metrics import Compared, Detection, Figures, Found
-from ovrag_studies.causal.random_verdicts import Cell
-from ovrag_studies.causal.settings import Arm
+from ovrag_studies.causal.metrics import MEASURES, Compared, Detection
+from ovrag_studies.causal.published import published
+from ovrag_studies.causal.settings import Arm, Causal
 from ovrag_studies.causal.study import OURS, Study
 from ovrag_studies.causal.verifier import Verdict
 
@@ -33,8 +37,7 @@ NAMES: Mapping[Arm, str] = {
     "caf": "loop (CAF)",
     "random_verdicts": "random verdicts",
 }
-MEASURES = ("entailment", "complete", "depth", "contradicted", "accepted", "drafts")
-INVARIANCE = ("jaccard", "agreement")
+OF_DRAFTS, INVARIANCE = MEASURES[:6], MEASURES[6:]
 PARTS: Mapping[str, str] = {
     "none": "the whole loop",
     "feedback": "without feedback",
@@ -44,17 +47,7 @@ PARTS: Mapping[str, str] = {
     "partial": "without partial",
     "scm": "without causal model",
 }
-PARAMETERS: Mapping[str, str] = {
-    "rounds": "T",
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "theta": "θ",
-    "epsilon": "ε",
-    "coverage": "coverage",
-    "drift": "drift",
-    "obedience": "obedience",
-}
+PARAMETERS: Mapping[str, str] = {"rounds": "T", "alpha": "α", "beta": "β", "gamma": "γ", "theta": "θ", "epsilon": "ε"}
 _UNITS: Mapping[str, str] = {
     "entailment": "share of statements",
     "complete": "share of the chain",
@@ -70,6 +63,15 @@ _OF_DRAFTS = (
     "conclusion of the chain that are stated and verified; depth: verified before the first contradiction, as a share "
     "of the chain; contradicted: drafts with a contradiction; accepted: answers given"
 )
+Measured = Mapping[tuple[str, Arm], Mapping[str, Estimate]]
+Found = Mapping[str, tuple[Sequence[Detection], Sequence[Detection]]]
+
+
+def open_book(settings: Settings, study: Study) -> Book:
+    """Return the book of the settings, whose notes tell who drafted, and on how many chains."""
+    prompts = f"{len(study.ours.bench.chains)} chains, prompts alone"
+    words = {"model": _model(study), "varied": _simulator(study, " where not varied"), "chains": _chains(study)}
+    return books.open_book(settings, Causal, **words, prompts=prompts, of_drafts=_OF_DRAFTS, panels=_PANELS)
 
 
 def _model(study: Study) -> str:
@@ -84,16 +86,12 @@ def _simulator(study: Study, where: str = "") -> str:
 
 def _chains(study: Study) -> str:
     """How many chains there are, by set."""
-    told = []
+    counted = []
     for name, ran in study.sets.items():
         wordings = sum(1 + len(chain.paraphrases) for chain in ran.bench.chains)
         kind = "" if name == OURS else f" {name}"
-        told.append(f"{len(ran.bench.chains)}{kind} chains ({wordings} wordings)")
-    return "; ".join(told)
-
-
-def _note(book: Book, study: Study, arm: str = "each", more: str = "", *, interval: bool = True) -> Note:
-    return book.note(_model(study), arm, _chains(study), "chains" if interval else "", more)
+        counted.append(f"{len(ran.bench.chains)}{kind} chains ({wordings} wordings)")
+    return "; ".join(counted)
 
 
 # -- the chains and one from the inside -------------------------------------------------------------------------------
@@ -117,12 +115,7 @@ def chains_table(book: Book, study: Study) -> pandas.DataFrame:
                     "paraphrases": sum(len(chain.paraphrases) for chain in of),
                 }
             )
-    more = (
-        "Steps: in brackets how many chains have so many. Contradicted: a false sentence stands in the prompt and its "
-        "paraphrases"
-    )
-    note = book.note(NO_MODEL, "none", _chains(study), more=more)
-    return table(book, pandas.DataFrame(rows), "chains", "The chains.", note)
+    return book.table(pandas.DataFrame(rows), "chains")
 
 
 def verdicts_text(verdicts: Sequence[Verdict]) -> str:
@@ -136,7 +129,7 @@ def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines).rstrip() or "Nothing is stated."
 
 
-def told(case: Case) -> str:
+def case_text(case: Case) -> str:
     """An answer from the inside, up to its last round: each draft, and what was said against it."""
     answer = case.answer
     lines = [f"{case.chain.id}, {NAMES[case.arm]}: {answer.decision} ({answer.reason})", "", case.chain.prompt]
@@ -151,44 +144,57 @@ def told(case: Case) -> str:
 # -- arms -------------------------------------------------------------------------------------------------------------
 
 
-def arms_table(book: Book, study: Study, figures: Mapping[tuple[str, Arm], Figures]) -> pandas.DataFrame:
+def arms_table(book: Book, study: Study, figures: Measured) -> pandas.DataFrame:
     """What each arm's final drafts are worth: `arms`."""
+    frame = _by_arm(study, figures, OF_DRAFTS)
+    shown = frame.drop(columns=["chains", "n"] if len(study.sets) == 1 else ["n"])
+    return book.table(shown, "arms", full=frame, decimals={"drafts": 2})
+
+
+def _by_arm(study: Study, figures: Measured, measures: Sequence[str]) -> pandas.DataFrame:
     rows = [
-        {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(found, MEASURES)
+        {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(found, measures)
         for (name, arm), found in figures.items()
     ]
-    frame = pandas.DataFrame(rows)
-    shown = frame.drop(columns=["chains", "n"] if len(study.sets) == 1 else ["n"])
-    more = f"{_OF_DRAFTS}. Prompts alone, no paraphrases. CoT drafts as vanilla does: that steps help is not assumed"
-    note = _note(book, study, more=more)
-    return table(
-        book, shown, "arms", "What the arms' final drafts are worth.", note, full=frame, decimals={"drafts": 2}
-    )
+    return pandas.DataFrame(rows)
 
 
-def _row(found: Figures, measures: Sequence[str]) -> dict[str, float | None]:
-    row: dict[str, float | None] = {}
-    for measure in measures:
-        row |= bounds(measure, getattr(found, measure))
-    return row
+def _row(found: Mapping[str, Estimate], measures: Sequence[str]) -> dict[str, float | None]:
+    return {column: value for measure in measures for column, value in bounds(measure, found[measure]).items()}
 
 
-def arms_figure(book: Book, study: Study, figures: Mapping[tuple[str, Arm], Figures]) -> Path:
+def arms_figure(book: Book, study: Study, figures: Measured) -> Path:
     """Entailment, completeness and contradictions by arm: `arms`."""
-    panels = {}
-    for measure in _UNITS:
-        rows = [
-            {"arm": NAMES[arm], "chains": name, **_plain(getattr(found, measure))}
-            for (name, arm), found in figures.items()
-        ]
-        panels[measure] = pandas.DataFrame(rows)
+    panels = {
+        measure: pandas.DataFrame(
+            [{"arm": NAMES[arm], "chains": name, **_plain(found[measure])} for (name, arm), found in figures.items()]
+        )
+        for measure in _UNITS
+    }
     series = "chains" if len(study.sets) > 1 else None
-    fig = chain_pictures.marks(panels, "arm", book.width, series=series, units=_UNITS)
-    return figure(book, fig, "arms", "What the arms' final drafts are worth.", _note(book, study, more=_OF_DRAFTS))
+    return book.figure(
+        interval_plot(panels, "arm", book.width, series=series, units=_UNITS, look=_look(series)), "arms"
+    )
 
 
 def _plain(found: Estimate) -> dict[str, float | None]:
     return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _look(series: str | None, low: float = -0.03, high: float = 1.03) -> Look:
+    """How marks look, between two ends of the axis."""
+    return Look(
+        ends=0.8,
+        row=0.14,
+        series=0.085,
+        spread=0.66,
+        line=1.2,
+        mark=4.2,
+        limits=(low, high),
+        ticks=None,
+        rules=series is not None,
+        columns=5,
+    )
 
 
 def paired_table(book: Book, study: Study, compared: Mapping[str, Sequence[Compared]]) -> pandas.DataFrame:
@@ -198,9 +204,7 @@ def paired_table(book: Book, study: Study, compared: Mapping[str, Sequence[Compa
             "chains": name,
             "against": NAMES[each.second],
             "n": each.difference.clusters,
-            "gain": each.difference.value,
-            "gain_low": each.difference.low,
-            "gain_high": each.difference.high,
+            **bounds("gain", each.difference),
             "Holm p": each.p,
             "loop alone right": each.whole.first_only,
             "it alone": each.whole.second_only,
@@ -211,135 +215,80 @@ def paired_table(book: Book, study: Study, compared: Mapping[str, Sequence[Compa
         for each in of
     ]
     frame = pandas.DataFrame(rows)
-    more = (
-        "Gain: entailment of the loop minus that of the other, with the bootstrap's p. Right: every statement of the "
-        "final draft is verified; exact McNemar over chains. Holm: over the arms"
-    )
-    note = _note(book, study, "loop (CAF) against each", more)
     shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 and len(frame) else frame
-    return table(book, shown, "paired", "The loop against the other arms on the same chains.", note, full=frame)
+    return book.table(shown, "paired", full=frame)
 
 
-def invariance_table(book: Book, study: Study, figures: Mapping[tuple[str, Arm], Figures]) -> pandas.DataFrame:
+def invariance_table(book: Book, study: Study, figures: Measured) -> pandas.DataFrame:
     """How alike answers to a prompt and to its paraphrases are: `invariance`."""
-    rows = [
-        {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(found, INVARIANCE)
-        for (name, arm), found in figures.items()
-    ]
-    frame = pandas.DataFrame(rows)
-    more = (
-        "Jaccard: of the statements verified in the answers to the prompt and to a paraphrase, whatever their words; "
-        "agreement: of the decisions. The published figure compares scores alone"
-    )
+    frame = _by_arm(study, figures, INVARIANCE)
     shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 else frame
-    caption = "Answers to a prompt and to its paraphrases."
-    return table(book, shown, "invariance", caption, _note(book, study, more=more), full=frame)
+    return book.table(shown, "invariance", full=frame)
 
 
 # -- contradictions, domains, depths ----------------------------------------------------------------------------------
 
 
-def contradictions_table(
-    book: Book, study: Study, found: Mapping[str, tuple[Sequence[Detection], Sequence[Found]]]
-) -> pandas.DataFrame:
+def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
     """Contradictions found, by kind, and those called so, by rule: `contradictions`."""
-    rows: list[dict[str, object]] = []
-    for where, (kinds, rules) in found.items():
-        for kind in kinds:
-            row = {"in": where, "kind or rule": kind.kind.replace("_", " "), "of": kind.written}
-            rows.append(row | bounds("recall", kind.recall))
-        for rule in rules:
-            row = {"in": where, "kind or rule": rule.rule, "of": rule.found}
-            rows.append(row | bounds("precision", rule.precision))
-    columns = ["in", "kind or rule", "of", *_with_bounds(("recall", "precision"))]
-    more = (
-        "Recall: of those written, by kind; precision: of those that a rule calls a contradiction, those written as "
-        "one. Repeated: a false sentence of the prompt"
-    )
-    frame = pandas.DataFrame(rows).reindex(columns=columns)
-    note = _note(book, study, "the verifier; simulated drafts are those of vanilla", more)
-    return table(book, frame, "contradictions", "Contradictions found, by kind and by rule.", note)
-
-
-def groups_table(book: Book, study: Study, found: Mapping[tuple[str, str, Arm], Figures]) -> pandas.DataFrame:
-    """Entailment by domain and by depth; the CSV has all measures: `groups`."""
-    full = pandas.DataFrame(
-        [
-            {"by": kind, "group": group, "arm": NAMES[arm], "n": each.entailment.clusters} | _row(each, MEASURES)
-            for (kind, group, arm), each in found.items()
-        ]
-    )
-    rows: dict[tuple[str, str], dict[str, object]] = {}
-    for (kind, group, arm), each in found.items():
-        row = rows.setdefault((kind, group), {"by": kind, "group": group, "n": each.entailment.clusters})
-        if arm in _SHOWN:
-            row |= bounds(NAMES[arm], each.entailment)
-    note = _note(book, study, more="Entailment, on our chains; the other arms are in the CSV")
-    caption = "Entailment by domain and by the number of steps."
-    return table(book, pandas.DataFrame(list(rows.values())), "groups", caption, note, full=full)
+    rows = [
+        {"in": where, "kind or rule": each.name.replace("_", " "), "of": each.of, **bounds(measure, each.share)}
+        for where, halves in found.items()
+        for measure, half in zip(("recall", "precision"), halves, strict=True)
+        for each in half
+    ]
+    columns = ["in", "kind or rule", "of", *with_bounds(("recall", "precision"))]
+    return book.table(pandas.DataFrame(rows).reindex(columns=columns), "contradictions")
 
 
 _SHOWN: tuple[Arm, ...] = ("vanilla", "rag", "best_of_t", "caf")
+Grouped = Mapping[tuple[str, str, Arm], Mapping[str, Estimate]]
 
 
-def groups_figure(book: Book, study: Study, found: Mapping[tuple[str, str, Arm], Figures]) -> Path:
+def groups_table(book: Book, found: Grouped) -> pandas.DataFrame:
+    """Entailment by domain and by depth; the CSV has all measures: `groups`."""
+    full = []
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for (kind, group, arm), each in found.items():
+        n = each["entailment"].clusters
+        full.append({"by": kind, "group": group, "arm": NAMES[arm], "n": n} | _row(each, OF_DRAFTS))
+        row = rows.setdefault((kind, group), {"by": kind, "group": group, "n": n})
+        if arm in _SHOWN:
+            row |= bounds(NAMES[arm], each["entailment"])
+    return book.table(pandas.DataFrame(list(rows.values())), "groups", full=pandas.DataFrame(full))
+
+
+def groups_figure(book: Book, found: Grouped) -> Path:
     """Entailment by domain and depth, for the arms that differ: `groups`."""
     rows = [
-        {"group": group if kind == "domain" else f"{group} steps", "arm": NAMES[arm], **_plain(each.entailment)}
+        {"group": group if kind == "domain" else f"{group} steps", "arm": NAMES[arm], **_plain(each["entailment"])}
         for (kind, group, arm), each in found.items()
         if arm in _SHOWN
     ]
     least = min(row["low"] for row in rows if row["low"] is not None)
-    fig = chain_pictures.marks(
-        {"entailment": pandas.DataFrame(rows)},
-        "group",
-        book.width,
-        series="arm",
-        units=_UNITS,
-        limits=(min(0.5, float(least) - 0.02), 1.01),
-    )
-    note = _note(book, study, "as in the legend", "(verified + partial / 2) / statements of the final draft")
-    return figure(book, fig, "groups", "Entailment by domain and by the number of steps.", note)
+    look = _look("arm", min(0.5, float(least) - 0.02), 1.01)
+    tables = {"entailment": pandas.DataFrame(rows)}
+    return book.figure(interval_plot(tables, "group", book.width, series="arm", units=_UNITS, look=look), "groups")
 
 
 # -- sweeps -----------------------------------------------------------------------------------------------------------
 
 
-def ablations_table(book: Book, study: Study, swept: pandas.DataFrame) -> pandas.DataFrame:
+def ablations_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
     """The loop without each of its parts: `ablations`."""
     own = swept[(swept["parameter"] == "parts") & (swept["arm"] == "caf")]
     frame = own.assign(loop=[PARTS[part] for part in own["value"]]).drop(columns=["parameter", "value", "arm"])
-    shown = frame[["loop", *_with_bounds(("entailment", "complete", "accepted", "drafts", "gain"))]]
-    more = (
-        "Gain: entailment over best of T. Without feedback: drafts afresh until one is good, and the last one stands; "
-        "gaps: nobody minds what a draft leaves out; score: accepted where nothing is contradicted or missing; "
-        "linking: one label a thing, nothing else; partial: α = 0 and γ = 1; causal model: no test of stability"
-    )
-    note = _swept_note(book, study, more, "loop (CAF)")
+    shown = frame[["loop", *with_bounds(("entailment", "complete", "accepted", "drafts", "gain"))]]
     full = frame[["loop", *(column for column in frame.columns if column != "loop")]]
-    caption = "The loop without each of its parts."
-    return table(book, shown, "ablations", caption, note, full=full, decimals={"drafts": 2})
+    return book.table(shown, "ablations", full=full, decimals={"drafts": 2})
 
 
-def sweep_table(book: Book, study: Study, swept: pandas.DataFrame) -> pandas.DataFrame:
+def sweep_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
     """Each parameter varied, the others as set: `sweep`."""
     own = swept[(swept["parameter"] != "parts") & (swept["arm"] == "caf")]
-    named = own.assign(parameter=[PARAMETERS[name] for name in own["parameter"]])
-    shown = named[["parameter", "value", *_with_bounds((*SWEPT, "gain")), "p"]]
-    more = "Gain: entailment over best of T at the same value; p: the bootstrap's, not adjusted. The CSV has both arms"
-    note = _swept_note(book, study, more, "loop (CAF)")
-    full = swept[swept["parameter"] != "parts"]
-    caption = "Each parameter varied, the others as set."
-    return table(book, shown, "sweep", caption, note, full=full, decimals={"p": 4}, long=True)
-
-
-def _with_bounds(names: Sequence[str]) -> list[str]:
-    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
-
-
-def _swept_note(book: Book, study: Study, more: str, arm: str) -> Note:
-    n = f"{len(study.ours.bench.chains)} chains, prompts alone"
-    return book.note(_simulator(study, " where not varied"), arm, n, "chains", more)
+    named = own.assign(parameter=[PARAMETERS.get(name, name) for name in own["parameter"]])
+    shown = named[["parameter", "value", *with_bounds((*SWEPT, "gain")), "p"]]
+    return book.table(shown, "sweep", full=swept[swept["parameter"] != "parts"], decimals={"p": 4}, long=True)
 
 
 def gain_ends(swept: pandas.DataFrame) -> float | None:
@@ -357,22 +306,17 @@ def gain_ends(swept: pandas.DataFrame) -> float | None:
     return crossing[-1] if crossing else None
 
 
-def obedience_figure(book: Book, study: Study, swept: pandas.DataFrame) -> Path:
+def obedience_figure(book: Book, swept: pandas.DataFrame) -> Path:
     """The loop beside best of T, and the gain, by how often a constraint is obeyed: `obedience`."""
     ends = gain_ends(swept)
     fig = _curves(book, swept, "obedience", "share of constraints that are obeyed", ends)
     where = "it gains everywhere" if ends is None else f"the gain is 0 at {ends:.2f}, between the values swept"
-    more = f"Obedience is assumed, not found. {_PANELS}; {where}"
-    note = _swept_note(book, study, more, "loop (CAF) and best of T")
-    return figure(book, fig, "obedience", "What the loop gains, by how often a constraint is obeyed.", note)
+    return book.figure(fig, "obedience", {"ends": where})
 
 
-def coverage_figure(book: Book, study: Study, swept: pandas.DataFrame) -> Path:
+def coverage_figure(book: Book, swept: pandas.DataFrame) -> Path:
     """The same by the share of the graph's effects that the store knows: `coverage`."""
-    fig = _curves(book, swept, "coverage", "share of the effects that the store knows", None)
-    more = f"Judged by the whole graph. {_PANELS}"
-    note = _swept_note(book, study, more, "loop (CAF) and best of T")
-    return figure(book, fig, "coverage", "What the loop gains, by how much the store knows.", note)
+    return book.figure(_curves(book, swept, "coverage", "share of the effects that the store knows", None), "coverage")
 
 
 def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: float | None) -> Figure:
@@ -394,135 +338,94 @@ def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: flo
 
 # -- the published table, seconds, prose ------------------------------------------------------------------------------
 
-CELLS: Mapping[str, str] = {
-    "inference depth": "Inference depth\n(steps)",
-    "contradiction rate": "Contradiction rate\n(share of chains)",
-    "entailment accuracy": "Entailment\n(share of statements)",
-    "semantic invariance": "Semantic invariance\n(1 − difference)",
-}
-
-
-def _cells(cells: Sequence[Cell]) -> pandas.DataFrame:
-    return pandas.DataFrame(
-        [
-            {
-                "arm": each.arm,
-                "figure": each.figure,
-                "published": each.published,
-                "mean": each.mean,
-                "low": each.low,
-                "high": each.high,
-                "inside": each.inside,
-            }
-            for each in cells
-        ]
-    )
-
 
 def replays_table(book: Book, study: Study) -> pandas.DataFrame:
     """The published table beside its replay from drawn verdicts: `random_verdicts`."""
-    frame = _cells(study.replayed)
+    frame = _cells(study)
     shown = frame.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
     shown["inside"] = ["not measured" if pandas.isna(each) else "yes" if each else "no" for each in frame["inside"]]
-    note = _replays_note(book, study)
-    return table(book, shown, "random_verdicts", "The published table, replayed from drawn verdicts.", note, full=frame)
+    return book.table(shown, "random_verdicts", _replay_words(study), full=frame)
 
 
 def replays_figure(book: Book, study: Study) -> Path:
     """The same drawn: `random_verdicts`."""
-    fig = chain_pictures.replays(_cells(study.replayed), book.width, CELLS)
-    caption = "The published table, replayed from drawn verdicts."
-    return figure(book, fig, "random_verdicts", caption, _replays_note(book, study))
+    return book.figure(chain_pictures.replays(_cells(study), book.width), "random_verdicts", _replay_words(study))
 
 
-def _replays_note(book: Book, study: Study) -> Note:
+def _cells(study: Study) -> pandas.DataFrame:
+    return pandas.DataFrame([asdict(each) | {"inside": each.inside} for each in study.replayed])
+
+
+def _replay_words(study: Study) -> dict[str, object]:
     inside, measured = random_verdicts.reproduced(study.replayed)
-    theirs, drawn = published()["loop"], study.options.experiments
-    more = (
-        f"Published: {theirs['source']}, {theirs['model']}; not measured there: {theirs['not_measured']}. {inside} of "
-        f"{measured} measured cells lie in the range of {drawn.confidence:.0%} of {drawn.replays} replays. No text, "
-        "model or knowledge base goes into a replay"
-    )
-    n = f"{theirs['chains']} chains, {drawn.replays} times"
-    ranges = f"{drawn.confidence:.0%}, range of {drawn.replays} replays of {theirs['chains']} chains"
-    return Note("none, verdicts are drawn", "random verdicts", n, ranges, more)
+    theirs = published().loop
+    return {
+        "published": theirs.chains,
+        "replays": study.options.experiments.replays,
+        "source": theirs.source,
+        "drafted": theirs.model,
+        "not_measured": theirs.not_measured,
+        "inside": inside,
+        "measured": measured,
+    }
 
 
 def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.DataFrame:
     """Milliseconds of an ASK query and of checking a sentence, which differ from run to run: `latency`."""
-    rows = [
-        {
-            "what": what,
-            "n": len(taken),
-            "median": float(numpy.median(taken)) * 1000,
-            "95th percentile": float(numpy.quantile(taken, 0.95)) * 1000,
-            "longest": max(taken) * 1000,
-        }
-        for what, taken in seconds.items()
-        if taken
-    ]
-    note = book.note(NO_MODEL, "the verifier", "queries or sentences, as listed", more="Milliseconds of the clock")
-    caption = "Milliseconds for a query and for a sentence."
-    return table(book, pandas.DataFrame(rows), "latency_chains", caption, note, decimals=4)
+    rows = [{"what": what, **milliseconds(taken)} for what, taken in seconds.items() if taken]
+    return book.table(pandas.DataFrame(rows), "latency_chains", decimals=4)
 
 
 def numbers_file(
     book: Book,
     study: Study,
-    figures: Mapping[tuple[str, Arm], Figures],
+    figures: Measured,
     compared: Mapping[str, Sequence[Compared]],
-    found: Mapping[str, tuple[Sequence[Detection], Sequence[Found]]],
+    found: Found,
     swept: pandas.DataFrame,
 ) -> Path:
     """The headline figures as macros, each beginning with `Causal`: `numbers.tex`."""
-    told = {"chains": str(len(study.ours.bench.chains)), "drift": f"{study.options.drift.rate:g}"}
-    told |= {"obedience": f"{study.options.drift.obedience:g}", "rounds": str(study.options.loop.rounds)}
+    estimates: dict[str, Estimate] = {}
     for (name, arm), each in figures.items():
         of = "" if name == OURS else f"{name} "
-        for measure in (*MEASURES, *INVARIANCE):
-            got: Estimate = getattr(each, measure)
-            told |= numbers.with_interval(f"{of}{arm} {measure}", got.value, got.low, got.high)
+        estimates |= {f"{of}{arm} {measure}": each[measure] for measure in MEASURES}
+    for where, (kinds, rules) in found.items():
+        estimates |= {f"recall in {where}": kinds[-1].share, f"precision in {where}": rules[-1].share}
+    macros = {"chains": str(len(study.ours.bench.chains)), "drift": f"{study.options.drift.rate:g}"}
+    macros |= {"obedience": f"{study.options.drift.obedience:g}", "rounds": str(study.options.loop.rounds)}
+    for words, value in estimates.items():
+        macros |= numbers.with_interval(words, value.value, value.low, value.high)
     for pair in compared.get(OURS, ()):
         gain = pair.difference
-        told |= numbers.with_interval(f"gain over {pair.second}", gain.value, gain.low, gain.high)
-    for where, (kinds, rules) in found.items():
-        recall, precision = kinds[-1].recall, rules[-1].precision
-        told |= numbers.with_interval(f"recall in {where}", recall.value, recall.low, recall.high)
-        told |= numbers.with_interval(f"precision in {where}", precision.value, precision.low, precision.high)
+        macros |= numbers.with_interval(f"gain over {pair.second}", gain.value, gain.low, gain.high)
     for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
         for measure in ("entailment", "complete"):
-            made = (row[f"{measure}{end}"] for end in ("", "_low", "_high"))
-            told |= numbers.with_interval(f"coverage {row['value']} {measure}", *made)
-    ends = gain_ends(swept)
-    told["gain ends"] = "n/a" if ends is None else f"{ends:.2f}"
+            ends = (row[column] for column in with_bounds([measure]))
+            macros |= numbers.with_interval(f"coverage {row['value']} {measure}", *ends)
+    crossing = gain_ends(swept)
+    macros["gain ends"] = "n/a" if crossing is None else f"{crossing:.2f}"
     if study.replayed:
         inside, measured = random_verdicts.reproduced(study.replayed)
-        told |= {
-            "cells inside": str(inside),
-            "cells measured": str(measured),
-            "replays": str(study.options.experiments.replays),
-        }
-    named = {numbers.macro_name("causal", name): value for name, value in told.items()}
-    return numbers.write_numbers(named, book.tables / FOLDER / "numbers.tex", f"Causal chains: {_chains(study)}.")
+        macros |= {"cells inside": str(inside), "cells measured": str(measured)}
+        macros["replays"] = str(study.options.experiments.replays)
+    return book.numbers(macros, f"Causal chains: {_chains(study)}.")
 
 
 def sentences(
-    study: Study,
-    figures: Mapping[tuple[str, Arm], Figures],
-    compared: Mapping[str, Sequence[Compared]],
-    swept: pandas.DataFrame,
+    study: Study, figures: Measured, compared: Mapping[str, Sequence[Compared]], swept: pandas.DataFrame
 ) -> list[str]:
     """What the study shows on these chains, computed from its results."""
     lines = [f"Drafts by: {_model(study)}."]
     lines += [
-        f"{NAMES[arm]}, chains {name}: entailment {_told(each.entailment)}, contradicted {_told(each.contradicted)}, "
-        f"Jaccard over paraphrases {_told(each.jaccard)}."
+        f"{NAMES[arm]}, chains {name}: entailment {told(each['entailment'])}, contradicted "
+        f"{told(each['contradicted'])}, Jaccard over paraphrases {told(each['jaccard'])}."
         for (name, arm), each in figures.items()
     ]
-    for pair in compared.get(OURS, ()):
-        if pair.second == "best_of_t":
-            gain = pair.difference
-            lines.append(f"The loop's gain over best of T: {_told(Estimate(gain.value, gain.low, gain.high))}.")
+    lines += [
+        f"The loop's gain over best of T: {told(pair.difference)}."
+        for pair in compared.get(OURS, ())
+        if pair.second == "best_of_t"
+    ]
     for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
         lines.append(
             f"At coverage {row['value']}: entailment of the loop {numbers.number(row['entailment'])}, "
@@ -536,8 +439,3 @@ def sentences(
         inside, measured = random_verdicts.reproduced(study.replayed)
         lines.append(f"Drawn verdicts reproduce {inside} of the {measured} measured cells of the published table.")
     return lines
-
-
-def _told(found: Estimate) -> str:
-    bounds = None if found.low is None or found.high is None else [found.low, found.high]
-    return numbers.number(found.value) + (f" {numbers.interval(bounds)}" if bounds else "")

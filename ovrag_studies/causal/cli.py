@@ -15,24 +15,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ovrag_core.base.errors import QuestionError, SettingsError
+from ovrag_core.base.records import write_text
+from ovrag_core.base.settings import Settings
 from ovrag_core.study.command import (
     BAD,
-    DEFAULT_PARAMS,
     FOUND,
     Format,
     Output,
-    Overrides,
-    Params,
-    print_json,
-    read_settings,
+    print_record,
     say,
+    study_commands,
+    with_settings,
     writable_file,
 )
 from ovrag_core.text.lines import one_line
 from ovrag_studies.causal.settings import Arm, Causal
 
 if TYPE_CHECKING:
-    from ovrag_core.base.settings import Settings
     from ovrag_studies.causal.chains import Chain
     from ovrag_studies.causal.drafting import Drafter
     from ovrag_studies.causal.loop import Answer, Round
@@ -49,44 +48,43 @@ Asked = Annotated[
 Graph = Annotated[
     str | None, typer.Option("--graph", "-g", help="A causal graph in Turtle, or an endpoint's URL; default: settings.")
 ]
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=__doc__)
+app = study_commands(__doc__)
 
 
 @app.command()
+@with_settings
 def ask(
+    settings: Settings,
     question: Asked = None,
     chain: Annotated[str | None, typer.Option(help="A chain of the study, drafted by the declared simulator.")] = None,
     arm: Annotated[Arm | None, typer.Option(help="Draft and check by this arm instead of solving.")] = None,
     log: Annotated[Path | None, typer.Option(help="An audit log that the rounds are added to.")] = None,
     graph: Graph = None,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """The answer to a question: solved from its own rules or numbers, or drafted and checked where an arm is named."""
-    settings = read_settings(params, overrides)
     if chain is not None or arm is not None:
         return _draft(settings, question, chain, arm or "caf", log, graph, output)
     solved = _solved(question)
     if output is Format.text and solved.status != "unread":
         print(f"{_said(solved)}: {solved.reason}" if solved.reason else _said(solved))
     elif output is not Format.text:
-        print_json(solved.record, indent=None if output is Format.jsonl else 2)
+        print_record(solved.record, output)
     return _told_unread(solved)
 
 
 @app.command()
+@with_settings
 def verify(
+    settings: Settings,
     texts: Annotated[list[str], typer.Argument(help="Statements, or text files of them; - reads stdin.")],
     graph: Graph = None,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """A verdict on every statement: VERIFIED, CONTRADICTION, PARTIAL, FAILED or UNCHECKED, with query and triples."""
     from ovrag_studies.causal.records import verdict_record
 
-    verifier = _verifier(Causal.of(read_settings(params, overrides)), graph)
+    verifier = _verifier(Causal.of(settings), graph)
     found: list[Verdict] = []
     faults = 0
     for given in texts:
@@ -103,26 +101,26 @@ def verify(
                 print(f"{each.outcome}: {one_line(each.quote)}: {each.reason}")
             else:
                 record = {"source": source, **verdict_record(each)}
-                print_json(record, indent=None if output is Format.jsonl else 2)
+                print_record(record, output)
     ended = _ended(found, verifier)
     return BAD if faults else ended
 
 
 @app.command()
+@with_settings
 def explain(
+    settings: Settings,
     question: Asked = None,
     graph: Graph = None,
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """How an answer comes about, step by step; of statements, the query that decided and the triples behind it."""
     text = _given(question)
     if not text.rstrip().endswith("?"):
-        return _explain_statements(Causal.of(read_settings(params, overrides)), text, graph, output)
+        return _explain_statements(Causal.of(settings), text, graph, output)
     solved = _solved(text)
     if output is not Format.text:
-        print_json(solved.record | {"lines": list(solved.lines)}, indent=None if output is Format.jsonl else 2)
+        print_record(solved.record | {"lines": list(solved.lines)}, output)
     elif solved.status != "unread":
         print("\n".join([*solved.lines, f"answer: {_said(solved)}"]))
     return _told_unread(solved)
@@ -173,12 +171,8 @@ def _write(lines: list[str], out: Path | None) -> None:
     text = "".join(f"{line}\n" for line in lines)
     if out is None:
         sys.stdout.write(text)
-        return
-    try:
-        out.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        told = f"{out} cannot be written ({error.strerror}); name a file in a folder that exists"
-        raise QuestionError(told) from None
+    else:
+        write_text(text, out, QuestionError)
 
 
 def _given(text: str | None) -> str:
@@ -247,7 +241,7 @@ def _explain_statements(options: Causal, text: str, graph: str | None, output: F
         if output is Format.text:
             print(_explained(each, verifier))
         else:
-            print_json(verdict_record(each), indent=None if output is Format.jsonl else 2)
+            print_record(verdict_record(each), output)
     return _ended(verdicts, verifier)
 
 
@@ -315,7 +309,7 @@ def _draft(
         print(_answer_text(made, drafter.name, arm))
     else:
         rounds = [round_record(each) for each in made.rounds]
-        print_json(record | {"all_rounds": rounds}, indent=None if output is Format.jsonl else 2)
+        print_record(record | {"all_rounds": rounds}, output)
     if made.decision in ("unchecked", "failed"):
         say(f"not checked: {made.reason}")
         return BAD

@@ -51,10 +51,6 @@ class Dag:
         """The same graph without the effects of these variables."""
         return Dag(self.nodes, frozenset(edge for edge in self.edges if edge[0] not in nodes), self.latent)
 
-    def without_edges_into(self, *nodes: str) -> Dag:
-        """The graph after acting on these variables."""
-        return Dag(self.nodes, frozenset(edge for edge in self.edges if edge[1] not in nodes), self.latent)
-
 
 def make_dag(edges: Iterable[Edge], latent: Iterable[str] = (), nodes: Iterable[str] = ()) -> Dag:
     """A graph from its edges, and from `nodes` that may have none. Raises CycleError and CausalError (see Dag)."""

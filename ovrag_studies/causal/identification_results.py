@@ -8,29 +8,18 @@ from pathlib import Path
 import pandas
 
 from ovrag_core.report import numbers
-from ovrag_core.report.tables import Note
+from ovrag_core.study.book import Book
 from ovrag_studies.causal import identification_examples, question_pictures
-from ovrag_studies.causal.book import NO_MODEL, Book, figure, table
 from ovrag_studies.causal.identification import Estimand
 from ovrag_studies.causal.identification_examples import Agreement, Examined
 from ovrag_studies.causal.question_inside import in_words
 
 
-def _note(book: Book, n: int, more: str = "") -> Note:
-    models = f"{n} small models of our own" if n > 1 else "one small model of our own"
-    return book.note(NO_MODEL, "own enumerator", models, more=more)
-
-
 def identification_table(book: Book, examined: Sequence[Examined]) -> pandas.DataFrame:
     """What graphs let one compute, and why not: `identification`."""
     frame = pandas.DataFrame([_row(each) for each in examined])
-    more = (
-        "Effects on the probability of y; true: by acting on the model, hidden variables included. Bounds without an "
-        "instrument: Robins and Manski; with one: Balke and Pearl"
-    )
-    caption = "What a causal graph lets one compute from observations."
     shown = frame.drop(columns="naive")
-    return table(book, shown, "identification", caption, _note(book, len(frame), more), full=frame)
+    return book.table(shown, "identification", {"models": len(frame)}, full=frame)
 
 
 def _row(examined: Examined) -> dict[str, object]:
@@ -66,8 +55,7 @@ def identification_figure(book: Book, examined: Sequence[Examined]) -> Path:
         for each in examined
     ]
     fig = question_pictures.effects(pandas.DataFrame(rows), book.width)
-    caption = "Effects in small models: as they look, as computed from observations, and as they are."
-    return figure(book, fig, "identification", caption, _note(book, len(rows)))
+    return book.figure(fig, "identification", {"models": len(rows)})
 
 
 def libraries_table(book: Book, agreements: Sequence[Agreement]) -> pandas.DataFrame:
@@ -76,14 +64,7 @@ def libraries_table(book: Book, agreements: Sequence[Agreement]) -> pandas.DataF
     drawn = [each for each in agreements if each.name.startswith("random")]
     rows = [_agreed(each.name, [each]) for each in named]
     rows += [_agreed(f"{len(drawn)} random graphs", drawn)] if drawn else []
-    more = (
-        "Sets: those that block all back doors, those that make a front door; identified: graphs in which the ID "
-        "algorithm finds P(y | do(x)). pgmpy: the same sets, as far as it looks (ancestors; mediators one by one). y0: "
-        "the same verdict of its ID algorithm"
-    )
-    note = book.note(NO_MODEL, "own enumerator, pgmpy and y0", f"{len(agreements)} graphs", more=more)
-    caption = "The own enumerator and two libraries on the same graphs."
-    return table(book, pandas.DataFrame(rows), "identification_libraries", caption, note)
+    return book.table(pandas.DataFrame(rows), "identification_libraries", {"graphs": len(agreements)})
 
 
 def _agreed(name: str, of: Sequence[Agreement]) -> dict[str, object]:
@@ -106,12 +87,7 @@ def actions_table(book: Book) -> pandas.DataFrame:
         {"quantity": words, "symbol": symbol, "value": value, "by pgmpy": theirs.get(symbol)}
         for words, symbol, value in identification_examples.quantities(model)
     ]
-    more = (
-        "The measured confounder of the models above. What is imagined rests on a coupling, that which leaves as many "
-        "cases as possible unchanged"
-    )
-    caption = "What is seen, done and imagined in one model."
-    return table(book, pandas.DataFrame(rows), "actions", caption, _note(book, 1, more))
+    return book.table(pandas.DataFrame(rows), "actions")
 
 
 def stability_figure(book: Book, epsilon: float) -> Path:
@@ -122,6 +98,4 @@ def stability_figure(book: Book, epsilon: float) -> Path:
         "the context adds to the outcome": [(strength, added) for strength, _, added in curve],
     }
     fig = question_pictures.stability(curves, epsilon, book.width)
-    more = "Mean distance of P(y | do(x)) between two contexts drawn independently, each with probability 0.5"
-    caption = "Instability of an effect by the strength of the context."
-    return figure(book, fig, "questions_stability", caption, _note(book, 2 * len(curve), more))
+    return book.figure(fig, "questions_stability", {"models": 2 * len(curve)})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
@@ -142,11 +142,6 @@ class Lexicon:
             and triple.subject in factors
         ]
         return cls(sorted(names, key=lambda name: (name.entity.value, name.text)), embedder)
-
-    @classmethod
-    def of_labels(cls, labels: Mapping[NamedNode, Iterable[str]], embedder: Embedder | None = None) -> Lexicon:
-        """Things by their names."""
-        return cls((Name(entity, text) for entity, texts in labels.items() for text in texts), embedder)
 
     @cached_property
     def compounds(self) -> frozenset[str]:

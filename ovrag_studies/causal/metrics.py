@@ -6,7 +6,7 @@ of the graph is measured by the same rule as one that had all of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -27,27 +27,11 @@ from ovrag_studies.causal.propositions import Span
 from ovrag_studies.causal.settings import Arm
 from ovrag_studies.causal.verifier import CONTRADICTIONS, Rule, Verdict
 
-Measure = Callable[[Case], float]
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """The figures of an arm on the prompts, those on paraphrases (None where none were asked), and what it cost.
-
-    `entailment` is the mean of (verified + partial / 2) / statements, `complete` the share of the chain's statements
-    that the draft makes and the graph bears out, `depth` the share of the chain that is verified before the first
-    contradiction, `contradicted` the share of drafts with a contradiction, `accepted` that of answers given, caveats or
-    not, `drafts` the mean number of drafts. `jaccard` compares verified statements, `agreement` the decisions.
-    """
-
-    entailment: Estimate
-    complete: Estimate
-    depth: Estimate
-    contradicted: Estimate
-    accepted: Estimate
-    drafts: Estimate
-    jaccard: Estimate
-    agreement: Estimate
+# `entailment` is the mean of (verified + partial / 2) / statements of the final draft, `complete` the share of
+# a chain's statements that it makes and the graph bears out, `depth` the share verified before the first
+# contradiction, `contradicted` the share of drafts with one, `accepted` that of answers given, caveats or not, `drafts`
+# how many there were. Over paraphrases `jaccard` compares verified statements, `agreement` the decisions.
+MEASURES = ("entailment", "complete", "depth", "contradicted", "accepted", "drafts", "jaccard", "agreement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,37 +51,24 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How contradictions of one kind are found: `recall` of those written, `precision` of those found by `rule`."""
+    """Contradictions of one kind, or by one rule: `share` found of those written, or written of those found."""
 
-    kind: str
-    written: int
-    recall: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Of the sentences that a rule calls contradictions, the share that were written as such."""
-
-    rule: Rule | str
-    found: int
-    precision: Estimate
+    name: str
+    of: int
+    share: Estimate
 
 
-def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> Figures:
-    """The figures of one arm."""
+def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Estimate]:
+    """Return the figures of one arm by `MEASURES`."""
     own = [case for case in cases if case.arm == arm]
     prompts = [case for case in own if case.wording == 0]
     by_chain = _paired_wordings(own)
-    return Figures(
-        _mean(prompts, entailment, plan),
-        _mean(prompts, completeness, plan),
-        _mean(prompts, depth, plan),
-        _mean(prompts, contradicted, plan),
-        _mean(prompts, accepted, plan),
-        ratio([case.answer.drafts for case in prompts], [1.0] * len(prompts), plan, proportion=False),
-        _ratio([[jaccard(_verified(one), _verified(two)) for one, two in pairs] for pairs in by_chain], plan),
-        _ratio([[float(one.answer.decision == two.answer.decision) for one, two in pairs] for pairs in by_chain], plan),
-    )
+    shared = [[jaccard(_verified(one), _verified(two)) for one, two in pairs] for pairs in by_chain]
+    agreed = [[float(one.answer.decision == two.answer.decision) for one, two in pairs] for pairs in by_chain]
+    drafts = ratio([case.answer.drafts for case in prompts], [1.0] * len(prompts), plan, proportion=False)
+    measures = (entailment, completeness, depth, contradicted, accepted)
+    means = (ratio([measure(case) for case in prompts], [1.0] * len(prompts), plan) for measure in measures)
+    return dict(zip(MEASURES, (*means, drafts, _ratio(shared, plan), _ratio(agreed, plan)), strict=True))
 
 
 def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> list[Compared]:
@@ -158,7 +129,7 @@ def jaccard(one: set[Key], two: set[Key]) -> float:
     return len(one & two) / len(one | two) if one | two else 1.0
 
 
-def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[Detection], list[Found]]:
+def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[Detection], list[Detection]]:
     """How the errors that the simulator wrote are found by the verdicts that the arm itself was given.
 
     By kind, the recall; by rule, the precision; each with all together at the end. Use an arm of single drafts: a loop
@@ -175,7 +146,7 @@ def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[D
 
 def detection_in_prompts(
     chains: Iterable[tuple[str, Sequence[tuple[str, Span]], Sequence[Verdict]]], plan: Resampling
-) -> tuple[list[Detection], list[Found]]:
+) -> tuple[list[Detection], list[Detection]]:
     """The same for contradictions in prompts: a chain's id, the kind and place of each, and the prompt's verdicts.
 
     Every other statement of the prompt is one that does not contradict the graph.
@@ -196,23 +167,20 @@ def _detection(
     kinds: Sequence[str],
     wrong: frozenset[str],
     plan: Resampling,
-) -> tuple[list[Detection], list[Found]]:
+) -> tuple[list[Detection], list[Detection]]:
     by_chain: dict[str, list[tuple[str, Rule | None]]] = {}
     for chain, seen in groups:
         by_chain.setdefault(chain, []).extend(seen)
-    recalls = []
-    for name, chosen in [*((kind, frozenset({kind})) for kind in kinds), ("all", wrong)]:
-        written = [[rule for kind, rule in seen if kind in chosen] for seen in by_chain.values()]
-        found = [sum(rule is not None for rule in each) for each in written]
-        recalls.append(Detection(name, sum(map(len, written)), ratio(found, [len(each) for each in written], plan)))
-    precisions = []
-    for rule_name, rules in [
-        *((rule, frozenset({rule})) for rule in CONTRADICTIONS),
-        ("all", frozenset(CONTRADICTIONS)),
-    ]:
-        called = [[kind for kind, rule in seen if rule in rules] for seen in by_chain.values()]
-        right = [sum(kind in wrong for kind in each) for each in called]
-        precisions.append(Found(rule_name, sum(map(len, called)), ratio(right, [len(each) for each in called], plan)))
+
+    def detection(name: str, chosen: Collection[str], of: int, is_hit: Callable[[str, Rule | None], bool]) -> Detection:
+        counted = [[each for each in seen if each[of] in chosen] for seen in by_chain.values()]
+        hits = [sum(is_hit(*each) for each in seen) for seen in counted]
+        return Detection(name, sum(map(len, counted)), ratio(hits, [len(each) for each in counted], plan))
+
+    written = [*((kind, [kind]) for kind in kinds), ("all", list(wrong))]
+    called = [*((rule, [rule]) for rule in CONTRADICTIONS), ("all", list(CONTRADICTIONS))]
+    recalls = [detection(name, chosen, 0, lambda _, rule: rule is not None) for name, chosen in written]
+    precisions = [detection(name, chosen, 1, lambda kind, _: kind in wrong) for name, chosen in called]
     return recalls, precisions
 
 
@@ -262,10 +230,6 @@ def _paired_wordings(cases: Iterable[Case]) -> list[list[tuple[Case, Case]]]:
         by_chain.setdefault(case.chain.id, []).append(case)
     ordered = (sorted(each, key=lambda case: case.wording) for each in by_chain.values())
     return [[(each[0], other) for other in each[1:]] for each in ordered]
-
-
-def _mean(cases: Sequence[Case], measure: Measure, plan: Resampling) -> Estimate:
-    return ratio([measure(case) for case in cases], [1.0] * len(cases), plan)
 
 
 def _ratio(by_chain: Sequence[Sequence[float]], plan: Resampling) -> Estimate:

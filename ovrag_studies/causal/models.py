@@ -25,7 +25,6 @@ Forced = Mapping[str, int | NDArray[np.int64]]
 
 MOST_WORLDS = 2_000_000
 MOST_CONTEXTS = 2_000
-TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -115,21 +114,6 @@ class Scm:
         posterior = _weights_given(self.worlds(), evidence)
         return self._counted(variables, self.worlds(forced=action), posterior)
 
-    def natural_effects(self, cause: str, effect: str, through: Sequence[str]) -> tuple[float, float]:
-        """The direct and the indirect natural effect of a binary cause on the mean of the effect, by nested worlds.
-
-        Direct: the cause set while its mediators are as they would be without it; indirect: the other way round.
-        """
-        self._check((cause, effect, *through))
-        without, acted = (self.worlds(forced={cause: state}) for state in (0, 1))
-        direct = self.worlds(forced={cause: 1} | {middle: without.values[middle] for middle in through})
-        indirect = self.worlds(forced={cause: 0} | {middle: acted.values[middle] for middle in through})
-        base = without.weights @ without.values[effect]
-        return (
-            float(direct.weights @ direct.values[effect] - base),
-            float(indirect.weights @ indirect.values[effect] - base),
-        )
-
     def _counted(self, variables: Sequence[str], worlds: Worlds, weights: Values) -> Values:
         table = np.zeros([self.mechanisms[variable].states for variable in variables])
         np.add.at(table, tuple(worlds.values[variable] for variable in variables), weights)
@@ -199,42 +183,6 @@ def _threshold(variable: str, strata: Strata, causes: tuple[str, ...]) -> Mechan
 
 def _stratum(causes: Sequence[str], cell: Sequence[int]) -> str:
     return ", ".join(f"{cause} = {state}" for cause, state in zip(causes, cell, strict=True)) or "no condition"
-
-
-def from_functions(
-    mechanisms: Mapping[str, tuple[Sequence[str], Sequence[float], Sequence[object]]],
-    states: Mapping[str, int] | None = None,
-) -> Scm:
-    """A model from causes, noise probabilities and value tables (nested lists: causes in order, noise last).
-
-    `states` are the numbers of values, 2 where it says nothing. Raises ProbabilityError, StrataError and CycleError.
-    """
-    sizes = dict(states or {})
-    order = ordered({variable: list(how[0]) for variable, how in mechanisms.items()})
-    made: dict[str, Mechanism] = {}
-    for variable in order:
-        if variable not in mechanisms:
-            raise StrataError(f"“{variable}” is a cause, but has no mechanism of its own; give it")
-        causes, noise, values = mechanisms[variable]
-        expected = (*(sizes.get(cause, 2) for cause in causes), len(noise))
-        try:
-            table = np.array(values)
-        except ValueError:  # lists of several lengths
-            raise StrataError(f"the table of “{variable}” lacks a stratum; it must have the shape {expected}") from None
-        if table.shape != expected:
-            raise StrataError(
-                f"the table of “{variable}” has the shape {table.shape}, not {expected}: a stratum is missing"
-            )
-        if table.dtype.kind not in "biu" and table.size:
-            raise StrataError(f"the table of “{variable}” has a value that is no whole number; states count from 0")
-        if not (min(noise, default=-1) >= 0 and abs(sum(noise) - 1) <= TOLERANCE):  # what is no number fails it too
-            raise ProbabilityError(
-                f"the noise of “{variable}” adds up to {sum(noise):g}; give probabilities that add up to 1"
-            )
-        if table.min() < 0 or table.max() >= sizes.get(variable, 2):
-            raise StrataError(f"the table of “{variable}” has a value outside 0 to {sizes.get(variable, 2) - 1}")
-        made[variable] = Mechanism(tuple(causes), tuple(noise), table.astype(np.int64), sizes.get(variable, 2))
-    return Scm(made)
 
 
 # Stability

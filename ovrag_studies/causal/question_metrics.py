@@ -7,6 +7,7 @@ own fields say of a question is looked at here alone, after it was solved from i
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections import Counter
@@ -21,7 +22,6 @@ from ovrag_core.base.errors import QuestionError
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_core.text.lines import one_line
 from ovrag_studies.causal import cladder_reference as reference
-from ovrag_studies.causal.counterbench_scores import Known, read_known
 from ovrag_studies.causal.questions import Label, Language, Question, Solved, read_questions, solve
 
 Watch = Callable[[], float]
@@ -70,6 +70,14 @@ class Judged:
             case "graph":
                 return self.traits.graph
         return "" if self.traits.rung is None else str(self.traits.rung)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Ids of questions whose rules contradict the label, and of those whose rules form a cycle."""
+
+    contested: frozenset[str]
+    cyclic: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +146,11 @@ class _Reply(BaseModel):
 # Asking
 
 
-def ask(path: Path, watch: Watch = time.thread_time) -> Asked:
+def ask(path: Path, watch: Watch = time.thread_time, contested: Path | None = None) -> Asked:
     """Solve a file of questions of one language from their texts, then read what else it says of them.
 
-    Raises QuestionError where the file cannot be read, has no question, or has questions of both languages.
+    `contested` is the list of contested labels; by default that beside the file, or the file's own fields. Raises
+    QuestionError where a file cannot be read, has no question, or has questions of both languages.
     """
     read = list(read_questions(path))
     questions = [each for each in read if isinstance(each, Question)]
@@ -155,7 +164,7 @@ def ask(path: Path, watch: Watch = time.thread_time) -> Asked:
         languages.pop(),
         tuple(each for each in solved if each.question.label is not None),
         tuple(each for each in solved if each.question.label is None),
-        _known(path),
+        read_known(contested) if contested else _known(path),
         tuple(each for each in read if isinstance(each, str)),
     )
 
@@ -200,6 +209,26 @@ def _known(path: Path) -> Known | None:
     if beside.is_file():
         return read_known(beside)
     return read_known(path) if any(each.contested is not None for each in _fields(path)) else None
+
+
+def read_known(path: Path) -> Known | None:
+    """The contested and cyclic questions of a list (id, note), or of questions that say so themselves, as the samples.
+
+    None where the questions say nothing of it. Raises QuestionError.
+    """
+    contested, cyclic = set(), set()
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        if not any("note" in line or "contested" in line for line in lines):
+            return None
+        for line in lines:
+            if "cycl" in str(line.get("note", line.get("status", ""))):
+                cyclic.add(str(line["id"]))
+            elif line.get("contested", "note" in line):
+                contested.add(str(line["id"]))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, AttributeError):
+        raise QuestionError(f"{path} is no list of contested questions; give JSON Lines with id and note") from None
+    return Known(frozenset(contested), frozenset(cyclic))
 
 
 # Figures

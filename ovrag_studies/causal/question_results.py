@@ -1,28 +1,30 @@
-"""Tables, figures and macros of causal questions, each with the note that says what it rests on."""
+"""Tables, figures and macros of causal questions; captions and notes stand in `captions.yaml`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import numpy
 import pandas
 
+from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Estimate, wilson
 from ovrag_core.report import numbers
-from ovrag_core.report.tables import Note
+from ovrag_core.report.tables import with_bounds
+from ovrag_core.study import book as books
+from ovrag_core.study.book import Book
+from ovrag_core.study.scores import bounds, milliseconds, told
 from ovrag_studies.causal import question_inside, question_metrics, question_pictures
-from ovrag_studies.causal.book import FOLDER, NO_MODEL, Book, System, bounds, figure, published, table
 from ovrag_studies.causal.identification_examples import Examined
+from ovrag_studies.causal.published import PublishedSystem, published
 from ovrag_studies.causal.question_metrics import Asked, Judged, Share
 from ovrag_studies.causal.question_study import QuestionStudy
 from ovrag_studies.causal.questions import Language, Solved
+from ovrag_studies.causal.settings import Causal
 
-ARM = "parser and exact inference, from the text alone"
 NAMES: Mapping[Language, str] = {"rules": "rules", "numbers": "numbers"}
 BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
 CLUSTERS: Mapping[Language, str] = {"rules": "texts", "numbers": "models"}
-OVER = "texts (rules) and models (numbers)"
 WILSON = "Where all clusters agree: Wilson, with the clusters as n"
 AS_LABELLED, CONTESTED, OTHERWISE = "as labelled", "label contested", "otherwise, unflagged"
 NOT_IDENTIFIED, BY_ROUNDING, FLAGGED = "not identified", "open by rounding", "otherwise, flagged"
@@ -50,27 +52,26 @@ TYPES = {
 }
 
 
-def _note(book: Book, study: QuestionStudy, *, cluster: str = OVER, more: str = "") -> Note:
-    parts = [more] if more else []
-    parts += [WILSON] if cluster else []
-    return book.note(NO_MODEL, ARM, _counted(study), cluster, ". ".join(parts))
+def open_book(settings: Settings, study: QuestionStudy) -> Book:
+    """Return the book of the settings, whose notes tell on which questions results rest."""
+    return books.open_book(settings, Causal, questions=_counted(study), wilson=WILSON)
 
 
 def _counted(study: QuestionStudy) -> str:
-    told = [
+    counted = [
         f"{len(asked.judged)} labelled questions in the language of {BENCHMARKS[language]} ({study.files[language]}, "
         f"{len({each.question.group for each in asked.judged})} {CLUSTERS[language]})"
         for language, asked in study.asked.items()
     ]
-    return "; ".join(told)
+    return "; ".join(counted)
 
 
 def _columns(found: Share) -> dict[str, object]:
     return {"hits": found.hits, "of": found.of, **bounds("share", found.estimate), "clusters": found.estimate.clusters}
 
 
-def _published(language: Language) -> list[System]:
-    return published()["counterbench" if language == "rules" else "cladder"]
+def _published(language: Language) -> tuple[PublishedSystem, ...]:
+    return published().counterbench if language == "rules" else published().cladder
 
 
 # -- answers ----------------------------------------------------------------------------------------------------------
@@ -85,18 +86,12 @@ def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         constant = _constant(asked, book)
         rows.append(named | {"figure": constant.name, **_columns(constant)})
         rows += [
-            named | {"figure": f"{each['system']} (published)", "of": each["questions"], "share": each["accuracy"]}
+            named | {"figure": f"{each.system} (published)", "of": each.questions, "share": each.accuracy}
             for each in _published(language)
         ]
     columns = ["questions", "figure", "hits", "of", "share", "share_low", "share_high", "clusters"]
     frame = pandas.DataFrame(rows, columns=columns).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
-    more = (
-        "A question without an answer is not right. Contested: the printed rules contradict the label; labels as given "
-        "count them as they are. Published figures rest on the whole benchmarks (CLadder: its balanced release), and "
-        "the runs of CAF and RAG were cut at 8 tokens"
-    )
-    caption = "Causal questions answered from their text, and published accuracies."
-    return table(book, frame, "questions", caption, _note(book, study, more=more))
+    return book.table(frame, "questions")
 
 
 def _constant(asked: Asked, book: Book) -> Share:
@@ -116,9 +111,7 @@ def groups_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     ]
     columns = ["questions", "by", "group", "hits", "of", "share", "share_low", "share_high", "clusters"]
     frame = pandas.DataFrame(rows, columns=columns)
-    more = "Labels as given. Groups are those of the data sets, for scoring alone"
-    caption = "Questions answered as labelled, by type, graph, rung and variant."
-    return table(book, frame, "questions_groups", caption, _note(book, study, more=more))
+    return book.table(frame, "questions_groups")
 
 
 def accuracy_figure(book: Book, study: QuestionStudy) -> Path:
@@ -129,14 +122,13 @@ def accuracy_figure(book: Book, study: QuestionStudy) -> Path:
         by_type = question_metrics.groups(asked, book.plan).get("type", [])
         rows = [_mark(TYPES.get(each.name, each.name), each.estimate, each.of) for each in (everything, *by_type)]
         rows += [
-            {"row": each["system"], "value": each["accuracy"], "n": each["questions"], "published": True}
+            {"row": each.system, "value": each.accuracy, "n": each.questions, "published": True}
             for each in _published(language)
         ]
         title = f"{NAMES[language]}, in the language of {BENCHMARKS[language]}"
         tables[title] = pandas.DataFrame(rows, columns=["row", "value", "low", "high", "n", "published"])
     fig = question_pictures.accuracies(tables, book.width)
-    caption = "Causal questions answered as labelled, by type, and published accuracies."
-    return figure(book, fig, "questions_accuracy", caption, _note(book, study))
+    return book.figure(fig, "questions_accuracy")
 
 
 def _mark(name: str, found: Estimate, n: int) -> dict[str, object]:
@@ -169,9 +161,7 @@ def outcomes_figure(book: Book, study: QuestionStudy) -> Path:
         )
     kept = [part for part in PARTS if any(int(each[part].sum()) for each in tables.values())]
     fig = question_pictures.outcomes(tables, kept, book.width)
-    more = "Numbers in the bars count questions. What is flagged is answered too, with its assumption"
-    caption = "What became of causal questions, by type."
-    return figure(book, fig, "questions_outcomes", caption, _note(book, study, cluster="", more=more))
+    return book.figure(fig, "questions_outcomes")
 
 
 def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -185,15 +175,9 @@ def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
             rows.append(_status_row(book, language, status, judged, *known))
         if language == "rules":
             rows.append(_contested_row(book, asked))
-    columns = ["questions", "status", "n", "answered", *_shares("as labelled", "precision", "recall")]
-    more = (
-        "As labelled: of the questions with a label. Precision and recall of a flag are against the data set's own "
-        "graph, type and order of numbers, or its list of contested labels; n/a where nothing else tells. Answered: "
-        "flagged ones too, under the assumption that is named"
-    )
-    caption = "What questions are said to be, and whether they are."
+    columns = ["questions", "status", "n", "answered", *with_bounds(("as labelled", "precision", "recall"))]
     frame = pandas.DataFrame(rows, columns=columns)
-    return table(book, frame, "questions_status", caption, _note(book, study, more=more))
+    return book.table(frame, "questions_status")
 
 
 def _status_row(
@@ -220,11 +204,6 @@ def _contested_row(book: Book, asked: Asked) -> dict[str, object]:
     return _status_row(book, "rules", CONTESTED, contested, *found)
 
 
-def _shares(*names: str) -> list[str]:
-    """The columns of shares and their bounds."""
-    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
-
-
 def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """One question of every status that is not “determined”, with the reason: `questions_flagged`."""
     rows = [
@@ -242,9 +221,7 @@ def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     frame = pandas.DataFrame(
         rows, columns=["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
     )
-    more = "The first question of each status. An answer to what is not identified rests on what would suffice"
-    caption = "Questions that their text does not determine, and why."
-    return table(book, frame, "questions_flagged", caption, _note(book, study, cluster="", more=more))
+    return book.table(frame, "questions_flagged")
 
 
 def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -265,9 +242,7 @@ def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         for group, judged in by_text.items()
     ]
     frame = pandas.DataFrame(rows, columns=["text", "questions", "asked", "label", "rules", "derivation"])
-    more = "One naming of each text is shown; questions: its namings. Rules: the answer that the printed rules give"
-    caption = "Labels that the printed rules contradict, with the derivation."
-    return table(book, frame, "questions_contested", caption, _note(book, study, cluster="", more=more))
+    return book.table(frame, "questions_contested")
 
 
 def wrong_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -287,9 +262,7 @@ def wrong_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         if not each.contested
     ]
     frame = pandas.DataFrame(rows, columns=["question", "type", "label", "answer", "value", "truth", "why"])
-    more = "Value: from the printed numbers; truth: the data set's own ground truth, which the solver does not see"
-    caption = "Answers called determined that are not the label."
-    return table(book, frame, "questions_wrong", caption, _note(book, study, cluster="", more=more))
+    return book.table(frame, "questions_wrong")
 
 
 def replay_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -308,29 +281,20 @@ def replay_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         }
         for each in study.replays
     ]
-    columns = ["run", "replies", "distinct", "answered", *_shares("right", "right of answered")]
-    columns += ["worded", *_shares("right of worded"), "told"]
+    columns = ["run", "replies", "distinct", "answered", *with_bounds(("right", "right of answered"))]
+    columns += ["worded", *with_bounds(["right of worded"]), "told"]
     frame = pandas.DataFrame(rows, columns=columns)
-    more = (
-        "Distinct: different replies. Right: of all, as it is published. Worded: yes or no is a word of its own in the "
-        "reply, of which the first counts. Told: the prompt held an answer that had been worked out before. Intervals: "
-        f"{book.plan.confidence:.0%}, Wilson over questions, as the files name no texts"
-    )
     runs = ", ".join(f"{each.questions} replies of {each.name}" for each in study.replays) or "no recorded run"
-    note = book.note("as each run names it", "recorded by others, replayed", runs, more=more)
-    return table(book, frame, "questions_replayed", "What the recorded answers of models are worth.", note)
+    return book.table(frame, "questions_replayed", {"runs": runs})
 
 
 def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Milliseconds to read and solve a question, which differ from run to run: `latency_questions`."""
     rows = []
     for language, asked in study.asked.items():
-        spent = [1000 * each.seconds for each in (*asked.judged, *asked.unlabelled)]
-        row = {"questions": NAMES[language], "n": len(spent), "median": float(numpy.median(spent))}
-        rows.append(row | {"95th percentile": float(numpy.quantile(spent, 0.95)), "longest": max(spent)})
-    more = "Milliseconds of the processor; of each language the first question loads what the others share"
-    note = _note(book, study, cluster="", more=more)
-    return table(book, pandas.DataFrame(rows), "latency_questions", "Milliseconds to read and solve a question.", note)
+        spent = [each.seconds for each in (*asked.judged, *asked.unlabelled)]
+        rows.append({"questions": NAMES[language], **milliseconds(spent)})
+    return book.table(pandas.DataFrame(rows), "latency_questions")
 
 
 # -- from the inside --------------------------------------------------------------------------------------------------
@@ -342,8 +306,7 @@ def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
     frame = pandas.concat(frames, ignore_index=True)[["question", "step", "text"]]
     frame["text"] = frame["text"].map(question_inside.in_words)
     frame.loc[frame["question"] == frame["question"].shift(), "question"] = ""
-    note = book.note(NO_MODEL, ARM, f"{len(shown)} questions")
-    return table(book, frame, "questions_inside", "Causal questions from the inside.", note)
+    return book.table(frame, "questions_inside", {"shown": len(shown)})
 
 
 def inside_figure(book: Book, shown: Sequence[Solved]) -> Path:
@@ -353,9 +316,8 @@ def inside_figure(book: Book, shown: Sequence[Solved]) -> Path:
         for each in shown
         if (graph := question_inside.graph(each)) is not None
     }
-    note = book.note(NO_MODEL, ARM, f"{len(drawn)} questions")
     fig = question_pictures.graphs(drawn, book.width)
-    return figure(book, fig, "questions_inside", "The causal graphs of questions, as read from their text.", note)
+    return book.figure(fig, "questions_inside", {"shown": len(drawn)})
 
 
 # -- prose ------------------------------------------------------------------------------------------------------------
@@ -363,37 +325,31 @@ def inside_figure(book: Book, shown: Sequence[Solved]) -> Path:
 
 def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined]) -> Path:
     """The figures as macros, each beginning with `CausalQuestions`: `numbers_questions.tex`."""
-    told = dict(IN_PROSE)
+    macros = dict(IN_PROSE)
+    estimates: dict[str, Estimate] = {}
     for language, asked in study.asked.items():
-        told |= {f"{language} n": str(len(asked.judged))}
+        macros |= {f"{language} n": str(len(asked.judged))}
         for each in question_metrics.figures(asked, book.plan):
-            found = each.estimate
-            told |= numbers.with_interval(f"{language} {each.name}", found.value, found.low, found.high)
-            told |= {f"{language} {each.name} of": str(each.of), f"{language} {each.name} hits": str(each.hits)}
-        told |= {f"{language} {status}": str(len(of)) for status, of in question_metrics.statuses(asked).items()}
+            estimates[f"{language} {each.name}"] = each.estimate
+            macros |= {f"{language} {each.name} of": str(each.of), f"{language} {each.name} hits": str(each.hits)}
+        macros |= {f"{language} {status}": str(len(of)) for status, of in question_metrics.statuses(asked).items()}
         for status, flag in question_metrics.flags(asked, book.plan).items():
-            for end, part in (("precision", flag.precision), ("recall", flag.recall)):
-                found = part.estimate
-                told |= numbers.with_interval(f"{language} {status} {end}", found.value, found.low, found.high)
-        for system in _published(language):
-            told |= {f"published {system['system']}": numbers.number(system["accuracy"])}
+            estimates[f"{language} {status} precision"] = flag.precision.estimate
+            estimates[f"{language} {status} recall"] = flag.recall.estimate
+        macros |= {f"published {each.system}": numbers.number(each.accuracy) for each in _published(language)}
+    for words, found in estimates.items():
+        macros |= numbers.with_interval(words, found.value, found.low, found.high)
     for model in examined:
-        told |= {f"{model.example.name} truth": numbers.number(model.truth)}
-        told |= {f"{model.example.name} naive": numbers.number(model.naive)}
-    named = {numbers.macro_name("causal questions", name): value.replace("-", "−") for name, value in told.items()}
-    return numbers.write_numbers(
-        named, book.tables / FOLDER / "numbers_questions.tex", f"Questions: {_counted(study)}."
-    )
+        macros |= {f"{model.example.name} truth": numbers.number(model.truth)}
+        macros |= {f"{model.example.name} naive": numbers.number(model.naive)}
+    named = {f"questions {words}": value.replace("-", "−") for words, value in macros.items()}
+    return book.numbers(named, f"Questions: {_counted(study)}.", "numbers_questions")
 
 
 def sentences(book: Book, study: QuestionStudy) -> list[str]:
     """What the questions show, computed from the results."""
-    lines = []
-    for language, asked in study.asked.items():
-        for each in question_metrics.figures(asked, book.plan):
-            found = each.estimate
-            between = "" if found.low is None else f" {numbers.interval([found.low, found.high])}"
-            lines.append(
-                f"{NAMES[language]}: {each.name}: {each.hits} of {each.of}, {numbers.number(found.value)}{between}"
-            )
-    return lines
+    return [
+        f"{NAMES[language]}: {each.name}: {each.hits} of {each.of}, {told(each.estimate)}"
+        for language, asked in study.asked.items()
+        for each in question_metrics.figures(asked, book.plan)
+    ]

@@ -12,7 +12,7 @@ from pathlib import Path
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval.embedding import Embedder
@@ -23,7 +23,7 @@ from ovrag_studies.causal.drafting import ChatDrafter, Drafter
 from ovrag_studies.causal.experiments import Bench, Case
 from ovrag_studies.causal.linking import Lexicon
 from ovrag_studies.causal.loop import Round
-from ovrag_studies.causal.metrics import Compared, Detection, Figures, Found
+from ovrag_studies.causal.metrics import Compared, Detection
 from ovrag_studies.causal.random_verdicts import Cell
 from ovrag_studies.causal.records import AuditLog, answer_record, round_record
 from ovrag_studies.causal.settings import Arm, Causal
@@ -150,7 +150,7 @@ def _logged(path: Path | None) -> Iterator[AuditLog | None]:
 # What is measured
 
 
-def figures(study: Study, plan: Resampling) -> dict[tuple[str, Arm], Figures]:
+def figures(study: Study, plan: Resampling) -> dict[tuple[str, Arm], dict[str, Estimate]]:
     """The figures of every arm, by the set of chains and the arm."""
     return {
         (name, arm): metrics.figures(ran.cases, arm, plan) for name, ran in study.sets.items() for arm in study.arms
@@ -165,7 +165,7 @@ def compared(study: Study, plan: Resampling) -> dict[str, list[Compared]]:
     return {name: metrics.compare(ran.cases, "caf", others, plan) for name, ran in study.sets.items()}
 
 
-def detected(study: Study, plan: Resampling) -> dict[str, tuple[list[Detection], list[Found]]]:
+def detected(study: Study, plan: Resampling) -> dict[str, tuple[list[Detection], list[Detection]]]:
     """How contradictions are found: those in prompts and paraphrases, and those that the simulator wrote."""
     ran = study.ours
     wordings = [
@@ -187,9 +187,9 @@ def detected(study: Study, plan: Resampling) -> dict[str, tuple[list[Detection],
     return found
 
 
-def groups(study: Study, plan: Resampling) -> dict[tuple[str, str, Arm], Figures]:
+def groups(study: Study, plan: Resampling) -> dict[tuple[str, str, Arm], dict[str, Estimate]]:
     """The figures of every arm on our chains by kind of group (domain, depth), group and arm."""
-    made: dict[tuple[str, str, Arm], Figures] = {}
+    made: dict[tuple[str, str, Arm], dict[str, Estimate]] = {}
     by: dict[str, Callable[[Chain], str]] = {
         "domain": lambda chain: chain.domain,
         "depth": lambda chain: str(chain.depth),
@@ -199,12 +199,6 @@ def groups(study: Study, plan: Resampling) -> dict[tuple[str, str, Arm], Figures
             cases = [case for case in study.ours.cases if of(case.chain) == group]
             made |= {(kind, group, arm): metrics.figures(cases, arm, plan) for arm in study.arms}
     return made
-
-
-def instabilities(study: Study) -> list[float]:
-    """Δ of each of our chains."""
-    of = instability_in(study.ours.bench.graph, study.options.loop.strength)
-    return [of(chain) for chain in study.ours.bench.chains]
 
 
 def example(study: Study, chain: str | None = None, arm: Arm = "caf") -> Case:

@@ -19,8 +19,8 @@ from ovrag_core.base.settings import Settings, load_settings
 from ovrag_core.evaluation.statistics import Difference, Resampling
 from ovrag_core.graph import LABEL
 from ovrag_core.retrieval.embedding import Embedder, minilm
+from ovrag_core.study.scores import bounds
 from ovrag_studies.causal import experiments, metrics
-from ovrag_studies.causal.book import bounds
 from ovrag_studies.causal.experiments import Bench
 from ovrag_studies.causal.linking import Lexicon
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart, Sweep
@@ -115,12 +115,9 @@ def _rows(
         found = metrics.figures(cases, arm, plan)
         row: dict[str, object] = {"parameter": name, "value": point.value, "arm": arm, "chains": len(bench.chains)}
         for measure in MEASURES:
-            row |= bounds(measure, getattr(found, measure))
-        yield row | _difference(against.difference if arm == "caf" else Difference(None, None, None, None, 0))
-
-
-def _difference(found: Difference) -> dict[str, object]:
-    return {"gain": found.value, "gain_low": found.low, "gain_high": found.high, "p": found.p}
+            row |= bounds(measure, found[measure])
+        gain = against.difference if arm == "caf" else Difference(None, None, None, None, 0)
+        yield row | bounds("gain", gain) | {"p": gain.p}
 
 
 def _labels(bench: Bench) -> Lexicon:

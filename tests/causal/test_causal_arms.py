@@ -124,8 +124,8 @@ def test_without_a_look_at_gaps_the_loop_leaves_more_out() -> None:
         metrics.figures(run(bench, Loop(), dropping, arms=["caf"], paraphrases=False, gaps=gaps), "caf", PLAN)
         for gaps in (True, False)
     )
-    assert whole.complete.value is not None and holey.complete.value is not None
-    assert whole.complete.value > 0.9 and holey.complete.value < 0.7
+    assert whole["complete"].value is not None and holey["complete"].value is not None
+    assert whole["complete"].value > 0.9 and holey["complete"].value < 0.7
 
 
 def test_a_lower_coverage_knows_nothing_that_a_higher_does_not() -> None:
@@ -140,15 +140,22 @@ def test_drafts_are_measured_by_the_whole_graph_whatever_the_arm_was_given() -> 
     cases = cases_of(Drift(rate=0.0), coverage=0.5)
     assert all(metrics.entailment(each) == 1.0 for each in cases if each.arm == "vanilla")
     given = metrics.figures(cases, "vanilla", PLAN)
-    assert given.complete.value == 1.0 and given.contradicted.value == 0.0
-    assert given.accepted.value == 0.0  # half of what is said has no support there
+    assert given["complete"].value == 1.0 and given["contradicted"].value == 0.0
+    assert given["accepted"].value == 0.0  # half of what is said has no support there
 
 
 def test_without_errors_every_figure_is_at_its_best() -> None:
     given = metrics.figures(cases_of(Drift(rate=0.0, slips=0.0)), "caf", PLAN)
-    for estimate in (given.entailment, given.complete, given.depth, given.accepted, given.jaccard, given.agreement):
+    for estimate in (
+        given["entailment"],
+        given["complete"],
+        given["depth"],
+        given["accepted"],
+        given["jaccard"],
+        given["agreement"],
+    ):
         assert estimate.value == 1.0
-    assert given.drafts.value == 1.0
+    assert given["drafts"].value == 1.0
 
 
 def test_depth_counts_each_step_of_the_chain_once_and_nothing_beside_it() -> None:
@@ -170,16 +177,16 @@ def test_invariance_compares_what_is_said_not_scores() -> None:
     assert metrics.jaccard({("a", "p", "b", False)}, {("c", "p", "d", False)}) == 0.0
     assert metrics.jaccard(set(), set()) == 1.0
     given = metrics.figures(cases_of(Drift(rate=0.5)), "vanilla", PLAN)
-    assert given.jaccard.value is not None and given.jaccard.value < 0.8
+    assert given["jaccard"].value is not None and given["jaccard"].value < 0.8
 
 
 def test_contradictions_that_were_written_are_found_by_kind() -> None:
     cases = [each for each in cases_of(Drift(rate=0.5), chains=40) if each.arm == "vanilla"]
     recalls, precisions = metrics.detection_in_drafts(cases, PLAN)
-    assert [each.kind for each in recalls] == ["reversed", "negated", "opposite", "repeated", "all"]
-    assert recalls[-1].written > 100 and recalls[-1].recall.value == 1.0
-    assert precisions[-1].precision.value == 1.0
-    assert sum(each.found for each in precisions[:-1]) == precisions[-1].found == recalls[-1].written
+    assert [each.name for each in recalls] == ["reversed", "negated", "opposite", "repeated", "all"]
+    assert recalls[-1].of > 100 and recalls[-1].share.value == 1.0
+    assert precisions[-1].share.value == 1.0
+    assert sum(each.of for each in precisions[:-1]) == precisions[-1].of == recalls[-1].of
 
 
 def test_contradictions_in_prompts_are_found_and_nothing_else() -> None:
@@ -191,8 +198,8 @@ def test_contradictions_in_prompts_are_found_and_nothing_else() -> None:
             (made.id, [(each.kind, each.span) for each in made.contradictions], verifier.check(made.prompt))
         )
     recalls, precisions = metrics.detection_in_prompts(material, PLAN)
-    assert [(each.kind, each.written, each.recall.value) for each in recalls] == [("reversed", 3, 1.0), ("all", 3, 1.0)]
-    assert (precisions[-1].found, precisions[-1].precision.value) == (3, 1.0)
+    assert [(each.name, each.of, each.share.value) for each in recalls] == [("reversed", 3, 1.0), ("all", 3, 1.0)]
+    assert (precisions[-1].of, precisions[-1].share.value) == (3, 1.0)
 
 
 def test_what_others_wrote_stands_between_fences_in_a_prompt() -> None:

@@ -15,11 +15,12 @@ from ovrag_core.base.errors import ResultError, SettingsError
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import EmbeddedStore
+from ovrag_core.study.book import Book
 from ovrag_studies.causal import chain_results, experiments, random_verdicts, study, sweep
-from ovrag_studies.causal.book import Book, open_book, published
 from ovrag_studies.causal.experiments import Bench
 from ovrag_studies.causal.linking import Lexicon
 from ovrag_studies.causal.models import jensen_shannon
+from ovrag_studies.causal.published import published
 from ovrag_studies.causal.records import read_log
 from ovrag_studies.causal.settings import Arm, Causal
 from ovrag_studies.causal.stability import instability_in, model_of
@@ -41,8 +42,13 @@ def done() -> Study:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Book:
-    return Book(PLAN, 5.9, tables=tmp_path / "tables", figures=tmp_path / "figures")
+def book(tmp_path: Path, done: Study) -> Book:
+    return written_to(tmp_path, Settings(), done)
+
+
+def written_to(folder: Path, settings: Settings, done: Study) -> Book:
+    opened = chain_results.open_book(settings, done)
+    return replace(opened, plan=PLAN, tables=folder / "tables", figures=folder / "figures")
 
 
 def swept(gains: dict[str, float], parameter: str = "obedience") -> pandas.DataFrame:
@@ -70,8 +76,8 @@ def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and
     assert shown.index.tolist() == ["vanilla", "best of T", "loop (CAF)"]
     chain_results.paired_table(book, done, study.compared(done, PLAN))
     chain_results.invariance_table(book, done, figures)
-    chain_results.contradictions_table(book, done, study.detected(done, PLAN))
-    chain_results.groups_table(book, done, study.groups(done, PLAN))
+    chain_results.contradictions_table(book, study.detected(done, PLAN))
+    chain_results.groups_table(book, study.groups(done, PLAN))
     for name in ("arms", "paired", "invariance", "contradictions", "groups"):
         text = tex(book, name)
         assert "Model: drift simulator (declared, no model; drift 0.3, obedience 0.9)" in text, name
@@ -82,11 +88,11 @@ def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and
 def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: Study) -> None:
     figures = study.figures(done, PLAN)
     loop, single = figures[OURS, "caf"], figures[OURS, "vanilla"]
-    assert loop.entailment.value is not None and single.entailment.value is not None
-    assert loop.entailment.value > single.entailment.value
+    assert loop["entailment"].value is not None and single["entailment"].value is not None
+    assert loop["entailment"].value > single["entailment"].value
     full = chain_results.arms_table(book, done, figures)
     cell = full.set_index("arm").loc["loop (CAF)", "entailment"]
-    assert cell.startswith(f"{loop.entailment.value:.3f} [")
+    assert cell.startswith(f"{loop['entailment'].value:.3f} [")
     csv = pandas.read_csv(book.tables / "causal" / "arms.csv").set_index("arm")
     assert csv.loc["loop (CAF)", "n"] == 12 and csv.loc["best of T", "drafts"] == done.options.loop.rounds
 
@@ -100,15 +106,15 @@ def test_the_loop_is_compared_with_every_other_arm_and_with_none_where_it_did_no
 def test_contradictions_are_counted_in_prompts_paraphrases_and_simulated_drafts(book: Book, done: Study) -> None:
     found = study.detected(done, PLAN)
     kinds, rules = found["prompts and paraphrases"]
-    assert kinds[-1].kind == "all" and kinds[-1].written == 6 and kinds[-1].recall.value == 1.0
-    assert rules[-1].precision.value is not None and "simulated drafts" in found
-    shown = chain_results.contradictions_table(book, done, found)
+    assert kinds[-1].name == "all" and kinds[-1].of == 6 and kinds[-1].share.value == 1.0
+    assert rules[-1].share.value is not None and "simulated drafts" in found
+    shown = chain_results.contradictions_table(book, found)
     assert shown["kind or rule"].tolist()[:2] == ["reversed", "all"]
 
 
 def test_an_answer_is_shown_from_the_inside(done: Study) -> None:
     case = study.example(done)
-    text = chain_results.told(case)
+    text = chain_results.case_text(case)
     assert case.chain.prompt in text and f"Round {len(case.answer.rounds)}: score" in text
     assert all(line in text for round_ in case.answer.rounds for line in round_.constraints)
     assert study.example(done, "rain-3").chain.id == "rain-3"
@@ -132,15 +138,15 @@ def test_sweeps_are_drawn_and_told(book: Book, done: Study) -> None:
             swept({"none": 0.1, "linking": 0.2}, "parts"),
         ]
     )
-    paths = [make(book, done, given) for make in (chain_results.obedience_figure, chain_results.coverage_figure)]
+    paths = [make(book, given) for make in (chain_results.obedience_figure, chain_results.coverage_figure)]
     assert "the gain is 0 at 0.75" in paths[0].with_suffix(".tex").read_text(encoding="utf-8")
     bytes_ = [path.read_bytes() for path in paths]
     assert bytes_ == [
-        make(book, done, given).read_bytes() for make in (chain_results.obedience_figure, chain_results.coverage_figure)
+        make(book, given).read_bytes() for make in (chain_results.obedience_figure, chain_results.coverage_figure)
     ]
-    ablations = chain_results.ablations_table(book, done, given)
+    ablations = chain_results.ablations_table(book, given)
     assert ablations["loop"].tolist() == ["the whole loop", "without linking"]
-    table = chain_results.sweep_table(book, done, given)
+    table = chain_results.sweep_table(book, given)
     assert set(table["parameter"]) == {"obedience", "coverage"}
     assert "where not varied" in tex(book, "sweep")
 
@@ -151,7 +157,7 @@ def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: Stud
     path = chain_results.numbers_file(book, done, figures, compared, found, given)
     lines = path.read_text(encoding="utf-8").splitlines()
     assert r"\newcommand{\CausalChains}{12}" in lines and r"\newcommand{\CausalGainEnds}{0.50}" in lines
-    assert rf"\newcommand{{\CausalCafEntailment}}{{{figures[OURS, 'caf'].entailment.value:.3f}}}" in lines
+    assert rf"\newcommand{{\CausalCafEntailment}}{{{figures[OURS, 'caf']['entailment'].value:.3f}}}" in lines
     assert r"\newcommand{\CausalCoverageZeroEightEntailment}{0.800}" in lines
     assert r"\newcommand{\CausalCellsMeasured}{16}" in lines
     said = chain_results.sentences(done, figures, compared, given)
@@ -167,7 +173,7 @@ def test_the_published_table_stands_beside_its_replay_and_what_nobody_measured_i
     assert "Published: Georgiev and Gegov" in tex(book, "random_verdicts")
     assert "Arm: random verdicts" in tex(book, "random_verdicts")
     assert chain_results.replays_figure(book, done).exists()
-    assert {each["accuracy"] for each in published()["cladder"]} == {0.62, 0.704}
+    assert {each.accuracy for each in published().cladder} == {0.62, 0.704}
 
 
 def test_seconds_are_of_every_stated_effect_and_its_reverse(book: Book, done: Study) -> None:
@@ -249,7 +255,7 @@ def test_samples_and_recorded_chains_run_and_every_round_is_in_the_log(tmp_path:
     assert sum("draft" in each for each in records) == sum(len(case.answer.rounds) for case in cases)
     assert [each["item"] for each in records if "decision" in each] == [case.chain.id for case in cases]
     assert not list((tmp_path / "new").glob("*.partial"))
-    book = replace(open_book(settings), plan=PLAN, tables=tmp_path / "tables", figures=tmp_path / "figures")
+    book = written_to(tmp_path, settings, done)
     shown = chain_results.chains_table(book, done)
     assert shown["n"].tolist() == ["15"] * 5 + ["1"] and shown["contradicted"].astype(int).sum() == 23
     figures = study.figures(done, PLAN)

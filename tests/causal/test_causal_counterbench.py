@@ -21,8 +21,7 @@ from ovrag_studies.causal.boolean_models import (
     negate,
 )
 from ovrag_studies.causal.counterbench import answer, contest, parse
-from ovrag_studies.causal.counterbench_scores import Known, figures, read_known, score, statuses
-from ovrag_studies.causal.questions import read_questions
+from ovrag_studies.causal.question_metrics import Known, ask, figures, read_known, statuses
 
 
 def solved(context, query):
@@ -322,17 +321,15 @@ def test_scores_count_the_unread_as_not_right(tmp_path):
     listed = tmp_path / "questions_contested.jsonl"
     notes = [{"id": line[0], "note": line[5]} for line in lines if line[5]]
     listed.write_text("".join(json.dumps(note) + "\n" for note in notes), encoding="utf-8")
-    known = read_known(listed)
-    assert known == Known(frozenset({"2"}), frozenset({"4"}))
-    scored = score(read_questions(path), answer)
-    assert statuses(scored) == {"determined": 2, "unread": 1, "cyclic": 1}
-    found = {each.name: (each.right, each.of) for each in figures(scored, Resampling(200), known)}
+    assert read_known(listed) == Known(frozenset({"2"}), frozenset({"4"}))
+    asked = ask(path)
+    assert {status: len(of) for status, of in statuses(asked).items()} == {"determined": 2, "unread": 1, "cyclic": 1}
+    found = {each.name: (each.hits, each.of) for each in figures(asked, Resampling(200))}
     assert found["labels as given"] == (2, 4)
     assert found["answered"] == (3, 4)
-    assert found["label and printed rules agree, cyclic included"] == (2, 3)
-    assert found["of these: rules form a cycle"] == (1, 1)
-    assert found["contested labels found (recall)"] == (1, 1)
-    assert found["found labels contested (precision)"] == (1, 1)
+    assert found["label and rules agree"] == (2, 3)
+    assert found["– of these, the rules form a cycle"] == (1, 1)
+    assert found["contested labels found"] == found["contested of those found"] == (1, 1)
     assert read_known(path) is not None
     with pytest.raises(QuestionError, match="no list of contested"):
         read_known(tmp_path / "missing.jsonl")

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.base.settings import Settings
+from ovrag_core.study.book import Book, open_book
 from ovrag_studies.causal import identification_examples as examples
 from ovrag_studies.causal import identification_results
-from ovrag_studies.causal.book import Book
 from ovrag_studies.causal.identification import Estimand, NotIdentified
 from ovrag_studies.causal.identification_examples import Examined, examine
+from ovrag_studies.causal.settings import Causal
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def examined() -> dict[str, Examined]:
 
 @pytest.fixture
 def book(tmp_path: Path) -> Book:
-    return Book(Resampling(100), 5.9, tables=tmp_path / "tables", figures=tmp_path / "figures")
+    return replace(open_book(Settings(), Causal), tables=tmp_path / "tables", figures=tmp_path / "figures")
 
 
 def test_what_is_identified_is_the_effect_of_acting(examined: dict[str, Examined]) -> None:

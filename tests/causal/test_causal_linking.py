@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy
@@ -15,7 +15,7 @@ from pyoxigraph import NamedNode
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.causal.directions import split
-from ovrag_studies.causal.linking import Ambiguous, Claim, Lexicon, Linked, Unknown, claim, link, opposed
+from ovrag_studies.causal.linking import Ambiguous, Claim, Lexicon, Linked, Name, Unknown, claim, link, opposed
 from ovrag_studies.causal.propositions import read
 from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 
@@ -128,9 +128,13 @@ class Likeness:
         return numpy.array([[numpy.cos(angle), numpy.sin(angle)] for angle in angles], dtype=numpy.float32)
 
 
+def lexicon_of(labels: Mapping[NamedNode, Sequence[str]], embedder: Likeness) -> Lexicon:
+    return Lexicon((Name(entity, text) for entity, texts in labels.items() for text in texts), embedder)
+
+
 def likely(cosines: dict[str, float]) -> Lexicon:
     labels = {THING: ["heat of the sea"], OTHER: ["salt of the earth"]}
-    return Lexicon.of_labels(labels, Likeness({"heat of the sea": 1.0, "salt of the earth": 0.0, **cosines}))
+    return lexicon_of(labels, Likeness({"heat of the sea": 1.0, "salt of the earth": 0.0, **cosines}))
 
 
 def test_likeness_links_from_gamma_on_and_keeps_the_direction() -> None:
@@ -145,9 +149,7 @@ def test_likeness_never_links_what_an_opposite_or_a_participle_sets_apart() -> N
     assert isinstance(link("cold of the sea", likely({"cold of the sea": 0.99})), Unknown)
     assert isinstance(link("stunted heat of the sea", likely({"stunted heat of the sea": 0.99})), Unknown)
     unlike = {"heat of the sea": 0.95, "salt of the earth": 0.94}
-    near = Lexicon.of_labels(
-        {THING: ["heat of the sea"], OTHER: ["salt of the earth"]}, Likeness({**unlike, "tepid": 1.0})
-    )
+    near = lexicon_of({THING: ["heat of the sea"], OTHER: ["salt of the earth"]}, Likeness({**unlike, "tepid": 1.0}))
     assert isinstance(link("tepid", near), Ambiguous)
 
 

@@ -1,6 +1,7 @@
 """What is measured of answers to causal questions, and what tables, figures and macros say of it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas
@@ -8,9 +9,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from ovrag_core.base.errors import QuestionError
-from ovrag_core.base.settings import load_settings
+from ovrag_core.base.settings import Settings, load_settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.report.figures import save_figure
+from ovrag_core.study.book import Book
 from ovrag_studies.causal import (
     cladder_reference,
     question_inside,
@@ -19,7 +21,6 @@ from ovrag_studies.causal import (
     question_results,
     question_study,
 )
-from ovrag_studies.causal.book import Book, open_book
 from ovrag_studies.causal.question_inside import Arrow, Drawn
 from ovrag_studies.causal.question_metrics import Asked, ask, read_replay
 from ovrag_studies.causal.question_study import QuestionStudy, run_questions
@@ -93,8 +94,13 @@ def study(rules: Path, effects: Path) -> QuestionStudy:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Book:
-    return Book(PLAN, 5.9, tables=tmp_path / "tables", figures=tmp_path / "figures")
+def book(tmp_path: Path, study: QuestionStudy) -> Book:
+    return written_to(tmp_path, study)
+
+
+def written_to(folder: Path, study: QuestionStudy) -> Book:
+    opened = question_results.open_book(Settings(), study)
+    return replace(opened, plan=PLAN, tables=folder / "tables", figures=folder / "figures")
 
 
 def shares(asked: Asked) -> dict[str, tuple[int, int]]:
@@ -250,7 +256,7 @@ def test_statuses_say_what_is_answered_and_how_good_the_flag_is(book: Book, stud
 def test_figures_and_tables_say_the_same_twice(study: QuestionStudy, tmp_path: Path) -> None:
     made = []
     for name in ("first", "second"):
-        kept = Book(PLAN, 5.9, tables=tmp_path / name / "tables", figures=tmp_path / name / "figures")
+        kept = written_to(tmp_path / name, study)
         question_results.groups_table(kept, study)
         question_results.accuracy_figure(kept, study)
         question_results.outcomes_figure(kept, study)
@@ -292,7 +298,6 @@ def test_the_samples_are_solved_with_a_size_and_an_example_of_each(book: Book) -
     inside = question_results.inside_table(book, shown)
     assert inside["question"].iloc[0] == "rules" and "estimand" in set(inside["step"])
     assert question_results.inside_figure(book, shown).is_file()
-    assert open_book(load_settings(Path("params.yaml"))).plan.samples == 2000
 
 
 # From the inside
