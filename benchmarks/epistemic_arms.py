@@ -26,23 +26,14 @@ from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.paired import compare_pairs
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.abstention import multiple_choice
-from ovrag_studies.abstention.cards import Card
-from ovrag_studies.abstention.domain import fill
-from ovrag_studies.abstention.experiments import (
-    World,
-    crossfit_arms,
-    deal,
-    lessons,
-    offline_arms,
-    open_world,
-    plan_of,
-    ranks,
-    run,
-)
-from ovrag_studies.abstention.likeness import bare
-from ovrag_studies.abstention.metrics import Outcome, count, estimates
-from ovrag_studies.abstention.readers import learn
+from ovrag_studies.abstention.arms import multiple_choice
+from ovrag_studies.abstention.arms.comparison import crossfit_arms, lessons, offline_arms, ranks, run
+from ovrag_studies.abstention.arms.readers import learn
+from ovrag_studies.abstention.arms.world import World, deal, open_world, plan_of
+from ovrag_studies.abstention.cards.card import Card
+from ovrag_studies.abstention.knowledge.domain import fill
+from ovrag_studies.abstention.knowledge.likeness import bare
+from ovrag_studies.abstention.measures import Outcome, count, estimates
 from ovrag_studies.abstention.records import write_run
 from ovrag_studies.abstention.settings import Choices, Epistemic, Source
 from tables import estimate, table
@@ -52,7 +43,7 @@ CORRECTED = ("LA*", "CVRR*", "FAR*", "AR*", "false YES", "accuracy")
 MORE = ("macro-F1", "AURC", "excess AURC")
 REWORDED = ("accuracy", "LA*", "FAR*", "false YES")
 PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA")
-WEIGHTS = project_file(Path("ovrag_studies/abstention/weights/readers.json"))
+WEIGHTS = project_file(Path("ovrag_studies/abstention/arms/weights/readers.json"))
 WORDINGS = project_file(Path("tests/data/epistemic/river_wordings.tsv"))
 LICENSED, RIVALS = "Graph-RAG with licence", ("RAG by similarity", "RAG by names", "RAG by weights")
 

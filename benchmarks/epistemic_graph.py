@@ -22,11 +22,11 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, open_graph
-from ovrag_studies.abstention.cards import read_cards
-from ovrag_studies.abstention.claims import Claim
-from ovrag_studies.abstention.domain import Domain, load_domain
-from ovrag_studies.abstention.licence import license_any, license_claim
-from ovrag_studies.abstention.rechecking import recheck
+from ovrag_studies.abstention.cards.card import read_cards
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.licensing.licence import license_any, license_claim
+from ovrag_studies.abstention.licensing.rechecking import recheck
+from ovrag_studies.abstention.parsing.claim_reader import Claim
 
 _WORDS = ("Alder", "Bear", "Cedar", "Deer", "Elm", "Fox", "Goose", "Hazel", "Iron", "Jay", "Kelp", "Lynx", "Maple")
 _PER_RIVER = 3  # triples: name, class, mouth

@@ -10,8 +10,8 @@ import numpy
 from numpy.typing import NDArray
 
 from ovrag_core.graph import EmbeddedStore, open_graph
-from ovrag_studies.abstention.cards import GOLD, LABELS, Card, CardClaim, Gold
-from ovrag_studies.abstention.domain import Domain, load_domain
+from ovrag_studies.abstention.cards.card import GOLD, LABELS, Card, CardClaim, Gold
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 
 PROJECT = Path(__file__).resolve().parent.parent
 PLACE = "http://example.org/place/"

@@ -35,8 +35,8 @@ from ovrag_studies.abstention.settings import Epistemic, Source
 if TYPE_CHECKING:
     from ovrag_core.evaluation.statistics import Estimate
     from ovrag_core.graph import Store
-    from ovrag_studies.abstention.domain import Domain
-    from ovrag_studies.abstention.metrics import Outcome
+    from ovrag_studies.abstention.knowledge.domain import Domain
+    from ovrag_studies.abstention.measures import Outcome
 
 Graphs = Annotated[
     list[str] | None,
@@ -68,8 +68,8 @@ def license_(
     output: Output = Format.text,
 ) -> int:
     """YES, NO or UNKNOWN, with the proof: the facts, the constraint that is broken, or what is lacking."""
-    from ovrag_studies.abstention import asking
-    from ovrag_studies.abstention.names import names_of
+    from ovrag_studies.abstention.licensing import asking
+    from ovrag_studies.abstention.parsing.name_index import names_of
 
     try:
         known, store = _opened(settings, graph, domain, hidden, tell=True)
@@ -97,7 +97,7 @@ def license_(
 def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, output: Output = Format.text) -> int:
     """What a graph has of a domain: mended IRIs, shared names, contradictions; and shapes that can never fire."""
     from ovrag_core.graph import EmbeddedStore
-    from ovrag_studies.abstention.witnesses import shape_problems
+    from ovrag_studies.abstention.licensing.witnesses import shape_problems
 
     known, store = _opened(settings, graph, domain, None)
     if not isinstance(store, EmbeddedStore):
@@ -138,7 +138,7 @@ def cards(
     shortcuts: Annotated[bool, typer.Option("--shortcuts", help="Also print what shortcuts score on them.")] = False,
 ) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
-    from ovrag_studies.abstention.cards import write_cards
+    from ovrag_studies.abstention.cards.card import write_cards
     from ovrag_studies.abstention.making import make, shortcuts_text
 
     settings = _with_source(settings, source, graph, domain, wordings=wordings)
@@ -174,7 +174,7 @@ def run(
 ) -> int:
     """Ask the cards of every arm. Beside the records come the cards (.cards.jsonl) and seconds (.latency.jsonl)."""
     from ovrag_core.llm import open_chat
-    from ovrag_studies.abstention.cards import write_cards
+    from ovrag_studies.abstention.cards.card import write_cards
     from ovrag_studies.abstention.records import write_run
     from ovrag_studies.abstention.study import answer_source, size
 
@@ -203,8 +203,8 @@ def score(
     output: Output = Format.text,
 ) -> int:
     """Published and corrected metrics of each arm with intervals; with recorded ones, perfect and constant systems."""
-    from ovrag_studies.abstention.metrics import count, estimates, references, shares_by_kind
-    from ovrag_studies.abstention.recorded import read_recorded
+    from ovrag_studies.abstention.cards.recorded_cards import read_recorded
+    from ovrag_studies.abstention.measures import count, estimates, references, shares_by_kind
     from ovrag_studies.abstention.records import read_run
 
     plan = Epistemic.of(settings).experiments.plan
@@ -251,10 +251,10 @@ def report(
 
     Graph and domain put proofs into words, where they know the things in them.
     """
-    from ovrag_studies.abstention.cards import read_cards
-    from ovrag_studies.abstention.names import names_of
+    from ovrag_studies.abstention.cards.card import read_cards
+    from ovrag_studies.abstention.cards_page import report_page, write_report
+    from ovrag_studies.abstention.parsing.name_index import names_of
     from ovrag_studies.abstention.records import read_run
-    from ovrag_studies.abstention.report import report_page, write_report
 
     made = read_run(file)
     dealt = read_cards(cards_file or _cards_beside(file), keep_malformed=True)
@@ -283,10 +283,10 @@ def _opened(
 
     `tell`: what is wrong with the shapes is said.
     """
-    from ovrag_studies.abstention.experiments import read_hidden
-    from ovrag_studies.abstention.graphs import open_with_domain
+    from ovrag_studies.abstention.arms.world import read_hidden
+    from ovrag_studies.abstention.knowledge.graphs import open_with_domain
+    from ovrag_studies.abstention.licensing.witnesses import shape_problems
     from ovrag_studies.abstention.study import checked_domain, find_domain
-    from ovrag_studies.abstention.witnesses import shape_problems
 
     main = next(iter(Epistemic.of(settings).sources.values()))
     known = checked_domain(find_domain(domain or str(main.domain)))
@@ -332,7 +332,7 @@ def _told_again(holds: bool | None) -> str:
 
 def _system_text(name: str, table: Sequence[Sequence[int]], found: Mapping[str, Estimate]) -> str:
     from ovrag_core.study.scores import told
-    from ovrag_studies.abstention.metrics import COLUMNS, PUBLISHED
+    from ovrag_studies.abstention.measures import COLUMNS, PUBLISHED
 
     rows = [f"  {label}  " + " ".join(f"{cell:>9}" for cell in row) for label, row in zip("ECU", table, strict=True)]
     head = "     " + " ".join(f"{column:>9}" for column in COLUMNS)

@@ -8,14 +8,14 @@ from dataclasses import replace
 from ovrag_core.base.errors import CardError
 from ovrag_core.base.project import project_file
 from ovrag_core.retrieval.embedding import Embedder
-from ovrag_studies.abstention.card_making import Deck
-from ovrag_studies.abstention.cards import LABELS, Card
-from ovrag_studies.abstention.clusters import clusters
-from ovrag_studies.abstention.domain import load_domain
-from ovrag_studies.abstention.experiments import make_deck, open_source, plan_of
-from ovrag_studies.abstention.names import names_of
+from ovrag_studies.abstention.arms.world import make_deck, open_source, plan_of
+from ovrag_studies.abstention.cards.card import LABELS, Card
+from ovrag_studies.abstention.cards.card_making import Deck
+from ovrag_studies.abstention.cards.shortcuts import best, shortcuts
+from ovrag_studies.abstention.knowledge.clusters import clusters
+from ovrag_studies.abstention.knowledge.domain import load_domain
+from ovrag_studies.abstention.parsing.name_index import names_of
 from ovrag_studies.abstention.settings import Epistemic
-from ovrag_studies.abstention.shortcuts import best, shortcuts
 
 
 def make(options: Epistemic, embedder: Embedder, predicates: Sequence[str] = (), labels: Sequence[str] = ()) -> Deck:

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ovrag_core.base.errors import CardError
 from ovrag_core.base.records import read_records, sidecar, write_records
-from ovrag_studies.abstention.cards import Gold
-from ovrag_studies.abstention.metrics import Outcome
-from ovrag_studies.abstention.replies import Answer
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.cards.card import Gold
+from ovrag_studies.abstention.measures import Outcome
 
 REMEDY = "give what `ovrag epistemic run` wrote"
 

@@ -19,10 +19,14 @@ from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.study import book as books
 from ovrag_core.study.book import Book
 from ovrag_core.study.scores import bounds, estimates_of, macros, scores, told, wide
-from ovrag_studies.abstention import multiple_choice, pictures
-from ovrag_studies.abstention.cards import LABELS
-from ovrag_studies.abstention.experiments import CONSTANTS, Ranked, open_world
-from ovrag_studies.abstention.metrics import (
+from ovrag_studies.abstention import pictures
+from ovrag_studies.abstention.arms import multiple_choice
+from ovrag_studies.abstention.arms.comparison import CONSTANTS, Ranked
+from ovrag_studies.abstention.arms.world import open_world
+from ovrag_studies.abstention.cards.card import LABELS
+from ovrag_studies.abstention.cards.recorded_cards import METRICS, published
+from ovrag_studies.abstention.cards.shortcuts import Shortcut, best
+from ovrag_studies.abstention.measures import (
     ANSWERS,
     COLUMNS,
     CORRECTED,
@@ -34,9 +38,7 @@ from ovrag_studies.abstention.metrics import (
     shares_by_kind,
     values,
 )
-from ovrag_studies.abstention.recorded import METRICS, published
 from ovrag_studies.abstention.settings import Epistemic
-from ovrag_studies.abstention.shortcuts import Shortcut, best
 from ovrag_studies.abstention.study import Answered
 
 LICENSED = "Graph-RAG with licence"

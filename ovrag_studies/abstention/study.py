@@ -12,12 +12,13 @@ from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
 from ovrag_core.llm import Chat, open_chat
 from ovrag_core.retrieval.embedding import Embedder
-from ovrag_studies.abstention import experiments
-from ovrag_studies.abstention.adapters import Adapter
-from ovrag_studies.abstention.cards import LABELS, Card
-from ovrag_studies.abstention.domain import Domain, load_domain
-from ovrag_studies.abstention.experiments import CHAT, World, deal, plan_of
-from ovrag_studies.abstention.metrics import Outcome
+from ovrag_studies.abstention.arms import comparison
+from ovrag_studies.abstention.arms.adapters import Adapter
+from ovrag_studies.abstention.arms.comparison import CHAT
+from ovrag_studies.abstention.arms.world import World, deal, plan_of
+from ovrag_studies.abstention.cards.card import LABELS, Card
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.measures import Outcome
 from ovrag_studies.abstention.records import Run
 from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, Source
 
@@ -61,7 +62,7 @@ def answer_source(
     world, cards = deal(source, plan_of(options.cards), embedder)
     systems = make_arms(world, cards, options, arms or options.arms, chat, settings.llm.seed)
     at_once = settings.llm.concurrency if chat is not None else 1
-    return Answered(name, source, world, cards, experiments.run(world, cards, systems.values(), at_once=at_once))
+    return Answered(name, source, world, cards, comparison.run(world, cards, systems.values(), at_once=at_once))
 
 
 def size(answered: Answered) -> str:
@@ -96,11 +97,11 @@ def make_arms(
     Raises SettingsError where nothing is left.
     """
     top = options.readers.top
-    known = experiments.offline_arms(world, top=top)
-    if options.readers.learned == "crossfit" and set(arms) & set(experiments.READERS):
-        known |= experiments.crossfit_arms(world, cards, options.readers.folds, top)
+    known = comparison.offline_arms(world, top=top)
+    if options.readers.learned == "crossfit" and set(arms) & set(comparison.READERS):
+        known |= comparison.crossfit_arms(world, cards, options.readers.folds, top)
     if chat is not None:
-        known |= experiments.chat_arms(world, chat, seed=seed)
+        known |= comparison.chat_arms(world, chat, seed=seed)
     chosen = {arm: known[arm] for arm in arms if arm in known}
     if not chosen:
         asked = ", ".join(sorted(CHAT))

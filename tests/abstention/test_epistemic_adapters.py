@@ -14,7 +14,7 @@ from ovrag_core.base.errors import CardError, DomainError, ModelSetupError, Unch
 from ovrag_core.graph import EmbeddedStore, Term
 from ovrag_core.llm.chat import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
-from ovrag_studies.abstention.adapters import (
+from ovrag_studies.abstention.arms.adapters import (
     Adapter,
     ClaimGiven,
     Constant,
@@ -24,13 +24,13 @@ from ovrag_studies.abstention.adapters import (
     claims_of,
     facts_by_subject,
 )
-from ovrag_studies.abstention.cards import Card, CardClaim
-from ovrag_studies.abstention.chat_adapters import ChatAlone, ChatLicensed
-from ovrag_studies.abstention.names import names_of
-from ovrag_studies.abstention.passages import Shelf, verbalise
-from ovrag_studies.abstention.readers import ByNames, BySimilarity, ByWeights
-from ovrag_studies.abstention.recorded import read_recorded
-from ovrag_studies.abstention.replies import Answer
+from ovrag_studies.abstention.arms.chat_adapters import ChatAlone, ChatLicensed
+from ovrag_studies.abstention.arms.fact_sentences import Shelf, verbalise
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.readers import ByNames, BySimilarity, ByWeights
+from ovrag_studies.abstention.cards.card import Card, CardClaim
+from ovrag_studies.abstention.cards.recorded_cards import read_recorded
+from ovrag_studies.abstention.parsing.name_index import names_of
 
 CARDS = [
     card("Main", "Rhine", "YES"),

@@ -7,8 +7,8 @@ from epistemic_rivers import graph, iri, rivers
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, TYPE
-from ovrag_studies.abstention.asking import Asked, as_text, ask, constraint_sentence, is_borne_out, sentence
-from ovrag_studies.abstention.names import names_of
+from ovrag_studies.abstention.licensing.asking import Asked, as_text, ask, constraint_sentence, is_borne_out, sentence
+from ovrag_studies.abstention.parsing.name_index import names_of
 
 DOMAIN = rivers()
 MOUTH = NamedNode(DOMAIN.predicates["hasMouth"].iri)

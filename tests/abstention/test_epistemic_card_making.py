@@ -15,11 +15,11 @@ from pyoxigraph import NamedNode
 from ovrag_core.base.errors import CardError, DomainError
 from ovrag_core.graph import EmbeddedStore, open_graph
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.abstention.card_making import Deck, Plan, make_cards, read_questions, visible
-from ovrag_studies.abstention.cards import Card, as_record
-from ovrag_studies.abstention.claims import Claim
-from ovrag_studies.abstention.domain import Domain, load_domain
-from ovrag_studies.abstention.licence import license_any
+from ovrag_studies.abstention.cards.card import Card, as_record
+from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, read_questions, visible
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.licensing.licence import license_any
+from ovrag_studies.abstention.parsing.claim_reader import Claim
 
 PLAN = Plan(each=36)
 
@@ -120,9 +120,9 @@ def test_cards_do_not_depend_on_the_hash_seed(project: Path) -> None:
     code = (
         "from pathlib import Path; import hashlib, json;"
         "from ovrag_core.graph import open_graph;"
-        "from ovrag_studies.abstention.domain import load_domain;"
-        "from ovrag_studies.abstention.card_making import Plan, make_cards;"
-        "from ovrag_studies.abstention.cards import as_record;"
+        "from ovrag_studies.abstention.knowledge.domain import load_domain;"
+        "from ovrag_studies.abstention.cards.card_making import Plan, make_cards;"
+        "from ovrag_studies.abstention.cards.card import as_record;"
         "d = load_domain(Path('ontologies/domains/rivers.yaml'));"
         "g = open_graph('data/samples/epistemic/hasMouth_facts.tsv', d.table);"
         "deck = make_cards(g, d, Plan(each=12));"

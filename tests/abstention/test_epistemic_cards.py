@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.errors import CardError
-from ovrag_studies.abstention.cards import Card, CardClaim, is_iri, malformed, read_cards, write_cards
+from ovrag_studies.abstention.cards.card import Card, CardClaim, read_cards, write_cards
+from ovrag_studies.abstention.knowledge.iris import is_iri, malformed
 
 LINE = {
     "id": "1",

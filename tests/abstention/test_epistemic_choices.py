@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.graph import EmbeddedStore, open_graph
-from ovrag_studies.abstention.choices import license_choice, read_choice
-from ovrag_studies.abstention.domain import load_domain
-from ovrag_studies.abstention.licence import Verdict
-from ovrag_studies.abstention.names import Names, names_of
+from ovrag_studies.abstention.knowledge.domain import load_domain
+from ovrag_studies.abstention.licensing.licence import Verdict
+from ovrag_studies.abstention.licensing.option_claims import license_choice, read_choice
+from ovrag_studies.abstention.parsing.name_index import Names, names_of
 
 RIVERS = load_domain(Path(__file__).resolve().parents[2] / "ontologies/domains/rivers.yaml")
 FACTS = """Isar	Danube

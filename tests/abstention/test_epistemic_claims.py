@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import open_graph
-from ovrag_studies.abstention.claims import Reading, read_claim
-from ovrag_studies.abstention.domain import Domain, load_domain
-from ovrag_studies.abstention.names import Names, Thing, names_of
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.parsing.claim_reader import Reading, read_claim
+from ovrag_studies.abstention.parsing.name_index import Names, Thing, names_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 RIVERS = load_domain(PROJECT / "ontologies/domains/rivers.yaml")

@@ -12,7 +12,7 @@ import pytest
 from epistemic_rivers import Words, card, graph, iri
 
 from ovrag_core.retrieval import embedding
-from ovrag_studies.abstention.cards import read_cards, write_cards
+from ovrag_studies.abstention.cards.card import read_cards, write_cards
 from ovrag_studies.abstention.records import read_run
 
 Run = Callable[..., tuple[int, str, str]]

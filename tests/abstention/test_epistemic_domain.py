@@ -8,9 +8,9 @@ from pyoxigraph import NamedNode
 
 from ovrag_core.base.errors import DomainError, GraphError, OntologyError, OvragError
 from ovrag_core.graph.shapes import read_shapes
-from ovrag_studies.abstention.domain import Domain, load_domain
-from ovrag_studies.abstention.graphs import open_with_domain, require
-from ovrag_studies.abstention.witnesses import shape_problems
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.knowledge.graphs import open_with_domain, require
+from ovrag_studies.abstention.licensing.witnesses import shape_problems
 
 Edit = Callable[[str], str]
 

@@ -12,21 +12,13 @@ from ovrag_core.base.errors import CardError, SettingsError
 from ovrag_core.base.settings import load_settings
 from ovrag_core.llm.chat import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
-from ovrag_studies.abstention import multiple_choice
-from ovrag_studies.abstention.experiments import (
-    World,
-    chat_arms,
-    crossfit_arms,
-    lessons,
-    offline_arms,
-    open_world,
-    ranks,
-    run,
-)
-from ovrag_studies.abstention.metrics import values
-from ovrag_studies.abstention.readers import learn
+from ovrag_studies.abstention.arms import multiple_choice
+from ovrag_studies.abstention.arms.comparison import chat_arms, crossfit_arms, lessons, offline_arms, ranks, run
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.readers import learn
+from ovrag_studies.abstention.arms.world import World, open_world
+from ovrag_studies.abstention.measures import values
 from ovrag_studies.abstention.records import Run, latency_file, read_run, write_run
-from ovrag_studies.abstention.replies import Answer
 from ovrag_studies.abstention.settings import Choices, Epistemic, Source
 
 CARDS = [

@@ -10,15 +10,15 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base.errors import Unchecked
 from ovrag_core.graph import TYPE, EmbeddedStore
-from ovrag_studies.abstention.asking import ask
-from ovrag_studies.abstention.claims import Claim
-from ovrag_studies.abstention.domain import Domain, load_domain
-from ovrag_studies.abstention.graphs import open_with_domain, violations
-from ovrag_studies.abstention.known import Known
-from ovrag_studies.abstention.licence import CHAIN, COMPLETE, Verdict, license_claim
-from ovrag_studies.abstention.names import names_of
-from ovrag_studies.abstention.rechecking import recheck
-from ovrag_studies.abstention.witnesses import shape_problems
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.knowledge.graphs import open_with_domain, violations
+from ovrag_studies.abstention.knowledge.known import Known
+from ovrag_studies.abstention.licensing.asking import ask
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Verdict, license_claim
+from ovrag_studies.abstention.licensing.rechecking import recheck
+from ovrag_studies.abstention.licensing.witnesses import shape_problems
+from ovrag_studies.abstention.parsing.claim_reader import Claim
+from ovrag_studies.abstention.parsing.name_index import names_of
 
 FIRMS = "http://example.org/firms#"
 LONG = 10_000

@@ -15,13 +15,13 @@ from ovrag_core.base.errors import DomainError, Unchecked
 from ovrag_core.graph import EmbeddedStore, Term, open_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.shapes import SH
-from ovrag_studies.abstention.claims import Claim
-from ovrag_studies.abstention.domain import Domain, load_domain
-from ovrag_studies.abstention.graphs import violations
-from ovrag_studies.abstention.known import Known
-from ovrag_studies.abstention.licence import CHAIN, COMPLETE, Verdict, license_any, license_claim
-from ovrag_studies.abstention.likeness import names_alike
-from ovrag_studies.abstention.rechecking import as_data, recheck
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.knowledge.graphs import violations
+from ovrag_studies.abstention.knowledge.known import Known
+from ovrag_studies.abstention.knowledge.likeness import names_alike
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Verdict, license_any, license_claim
+from ovrag_studies.abstention.licensing.rechecking import as_data, recheck
+from ovrag_studies.abstention.parsing.claim_reader import Claim
 
 WATERS = "http://example.org/waters/"
 # Name, kind and mouth of each water; several mouths with a bar between them. The rivers are made up.

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.abstention import metrics
-from ovrag_studies.abstention.clusters import components
-from ovrag_studies.abstention.metrics import Outcome, count, references, risk_curve, values
+from ovrag_studies.abstention import measures
+from ovrag_studies.abstention.knowledge.clusters import components
+from ovrag_studies.abstention.measures import Outcome, count, references, risk_curve, values
 
 PLAN = Resampling(samples=200)
 
@@ -86,15 +86,15 @@ def test_no_answer_is_never_an_abstention() -> None:
 
 def test_nothing_is_made_of_nothing() -> None:
     assert set(values([]).values()) == {None}
-    assert {each.value for each in metrics.estimates([], PLAN).values()} == {None}
+    assert {each.value for each in measures.estimates([], PLAN).values()} == {None}
     with pytest.raises(ValueError, match="need an outcome"):
         risk_curve([])
 
 
 def test_estimates_surround_the_values_and_are_the_same_each_time() -> None:
     clustered = [Outcome(each.card, each.gold, each.answer, 0.5, str(number % 9)) for number, each in enumerate(MIXED)]
-    found = metrics.estimates(clustered, PLAN)
-    assert found == metrics.estimates(clustered, PLAN)
+    found = measures.estimates(clustered, PLAN)
+    assert found == measures.estimates(clustered, PLAN)
     assert {name: each.value for name, each in found.items()} == pytest.approx(values(clustered))
     for name, each in found.items():
         assert each.low is None or each.low <= each.value <= each.high, name
@@ -103,11 +103,11 @@ def test_estimates_surround_the_values_and_are_the_same_each_time() -> None:
 
 def test_clusters_that_agree_within_widen_the_interval() -> None:
     cards = outcomes(YES_YES=40, YES_NO=40)
-    alone = metrics.estimates(cards, PLAN)["LA*"]
+    alone = measures.estimates(cards, PLAN)["LA*"]
     together = [
         Outcome(each.card, each.gold, each.answer, cluster=each.answer + str(int(each.card) % 2)) for each in cards
     ]
-    joined = metrics.estimates(together, PLAN)["LA*"]
+    joined = measures.estimates(together, PLAN)["LA*"]
     assert joined.high - joined.low > 2 * (alone.high - alone.low)
 
 
@@ -184,4 +184,4 @@ def test_kinds_keep_the_order_of_their_cards() -> None:
         Outcome("2", "YES", "YES", kind="E"),
         Outcome("3", "NO", "YES", kind="C"),
     ]
-    assert list(metrics.shares_by_kind(cards).items()) == [("C", 0.5), ("E", 1)]
+    assert list(measures.shares_by_kind(cards).items()) == [("C", 0.5), ("E", 1)]

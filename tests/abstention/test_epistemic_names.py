@@ -6,9 +6,9 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, EmbeddedStore
-from ovrag_studies.abstention.domain import load_domain
-from ovrag_studies.abstention.names import Names, names_of
-from ovrag_studies.abstention.words import words_of
+from ovrag_studies.abstention.knowledge.domain import load_domain
+from ovrag_studies.abstention.parsing.name_index import Names, names_of
+from ovrag_studies.abstention.parsing.word_forms import words_of
 
 
 def node(name: str) -> NamedNode:

@@ -6,9 +6,9 @@ import pytest
 from epistemic_rivers import Words, card, graph, iri, rivers
 
 from ovrag_core.graph import EmbeddedStore, open_graph
-from ovrag_studies.abstention.cards import read_cards
-from ovrag_studies.abstention.likeness import bare
-from ovrag_studies.abstention.passages import Shelf, about, rank, verbalise, words
+from ovrag_studies.abstention.arms.fact_sentences import Shelf, about, rank, verbalise, words
+from ovrag_studies.abstention.cards.card import read_cards
+from ovrag_studies.abstention.knowledge.likeness import bare
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from ovrag_core.evaluation.statistics import Estimate
 from ovrag_core.report.figures import save_figure
 from ovrag_studies.abstention import pictures
-from ovrag_studies.abstention.metrics import Outcome, risk_curve
+from ovrag_studies.abstention.measures import Outcome, risk_curve
 
 WIDTH = 5.9
 KNOWN = {"LA": Estimate(0.5), "LA*": Estimate(0.25, 0.1, 0.4), "AP": Estimate(None), "AP*": Estimate(None)}

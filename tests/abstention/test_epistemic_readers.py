@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from epistemic_rivers import Words, graph, rivers
 
-from ovrag_studies.abstention.cards import Gold
-from ovrag_studies.abstention.passages import Found, Passage, Shelf, verbalise
-from ovrag_studies.abstention.readers import (
+from ovrag_studies.abstention.arms.fact_sentences import Found, Passage, Shelf, verbalise
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.readers import (
     FEATURES,
     PATTERNS,
     ByNames,
@@ -21,7 +21,7 @@ from ovrag_studies.abstention.readers import (
     shipped,
     signals,
 )
-from ovrag_studies.abstention.replies import Answer
+from ovrag_studies.abstention.cards.card import Gold
 
 ASKED: list[tuple[str, Gold, str]] = [
     ("Does Main flow into Rhine?", "YES", "said"),

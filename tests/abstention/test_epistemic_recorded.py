@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.errors import CardError
-from ovrag_studies.abstention.metrics import count, values
-from ovrag_studies.abstention.recorded import METRICS, card_kind, published, read_recorded
+from ovrag_studies.abstention.cards.recorded_cards import METRICS, card_kind, published, read_recorded
+from ovrag_studies.abstention.measures import count, values
 
 CARD = {
     "id": "CARD_D_000001",

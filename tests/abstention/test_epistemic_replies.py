@@ -3,7 +3,7 @@
 import pytest
 from growth import LINEAR, growth
 
-from ovrag_studies.abstention.replies import Answer, Read, read_reply
+from ovrag_studies.abstention.arms.model_replies import Answer, Read, read_reply
 
 YES = [
     "YES",

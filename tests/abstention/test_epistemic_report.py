@@ -11,10 +11,10 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.base.errors import CardError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import LABEL, EmbeddedStore
-from ovrag_studies.abstention.names import names_of
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.cards_page import curves, report_page, write_report
+from ovrag_studies.abstention.parsing.name_index import names_of
 from ovrag_studies.abstention.records import Record
-from ovrag_studies.abstention.replies import Answer
-from ovrag_studies.abstention.report import curves, report_page, write_report
 
 DOMAIN = rivers()
 PLAN = Resampling(50)

@@ -14,9 +14,11 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import open_chat
 from ovrag_core.study.book import Book
-from ovrag_studies.abstention import experiments, results, study
+from ovrag_studies.abstention import results, study
+from ovrag_studies.abstention.arms import comparison
+from ovrag_studies.abstention.arms.world import open_world
+from ovrag_studies.abstention.cards.shortcuts import shortcuts
 from ovrag_studies.abstention.settings import Epistemic, Readers, Source
-from ovrag_studies.abstention.shortcuts import shortcuts
 from ovrag_studies.abstention.study import Answered
 
 CARDS = (
@@ -36,9 +38,9 @@ def answered(tmp_path: Path, project: Path) -> Answered:
     (tmp_path / "hidden.txt").write_text(f"{iri('Saale')}\n", encoding="utf-8")
     domain = project / "ontologies/domains/rivers.yaml"
     source = Source(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "hidden.txt")
-    world = experiments.open_world(source, Words(), tmp_path / "vectors")
+    world = open_world(source, Words(), tmp_path / "vectors")
     arms = study.make_arms(world, CARDS, Epistemic(), ("always_unknown", "always_no", "names", "licence"))
-    return Answered("rivers", source, world, CARDS, experiments.run(world, CARDS, arms.values()))
+    return Answered("rivers", source, world, CARDS, comparison.run(world, CARDS, arms.values()))
 
 
 def write_all(answered: Answered, folder: Path) -> Book:
@@ -54,7 +56,7 @@ def write_all(answered: Answered, folder: Path) -> Book:
     results.kinds_table(book, answered)
     results.paired_table(book, answered)
     results.risk_table(book, answered, measured)
-    results.retrieval_table(book, answered, experiments.ranks(answered.world, answered.cards))
+    results.retrieval_table(book, answered, comparison.ranks(answered.world, answered.cards))
     results.domains_table(book, [answered])
     results.latency_table(book, answered)
     results.forms_figure(book, answered, measured)

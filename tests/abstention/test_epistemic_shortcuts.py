@@ -6,11 +6,11 @@ import pytest
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import open_graph
-from ovrag_studies.abstention.card_making import Plan, make_cards
-from ovrag_studies.abstention.cards import GOLD, LABELS, Card, CardClaim, read_cards
-from ovrag_studies.abstention.clusters import clusters
-from ovrag_studies.abstention.domain import load_domain
-from ovrag_studies.abstention.shortcuts import EVIDENCE, Shortcut, best, published_rule, shortcuts
+from ovrag_studies.abstention.cards.card import GOLD, LABELS, Card, CardClaim, read_cards
+from ovrag_studies.abstention.cards.card_making import Plan, make_cards
+from ovrag_studies.abstention.cards.shortcuts import EVIDENCE, Shortcut, best, published_rule, shortcuts
+from ovrag_studies.abstention.knowledge.clusters import clusters
+from ovrag_studies.abstention.knowledge.domain import load_domain
 
 PLAN = Resampling(samples=100)
 

@@ -23,7 +23,7 @@ ELSEWHERE = {
     "ovrag_studies/contract_review/weights/clauses.safetensors",
     "ovrag_studies/contract_review/weights/nli.safetensors",
     "ovrag_studies/contract_review/weights/nli.json",
-    "ovrag_studies/abstention/weights/readers.json",
+    "ovrag_studies/abstention/arms/weights/readers.json",
 }
 TRAINERS = {
     "train_judge": ("ontologies/lexicon/judge.safetensors",),

@@ -1,0 +1,220 @@
+"""Systems that answer cards, behind one interface: constants, a string oracle, retrieval with readers, the licence.
+
+Each gives an answer, how sure it is, what it rests on and how long it took. Only `claim given` and the oracle look at
+more of a card than its question. What could not be checked is `failed`, never an abstention.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import ParamSpec, Protocol
+
+from pyoxigraph import Literal, NamedNode
+
+from ovrag_core.base.errors import CardError
+from ovrag_core.graph import Store
+from ovrag_core.text.lines import one_line
+from ovrag_studies.abstention.arms.fact_sentences import TOP, Passage, Shelf, Words, words
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.readers import BySimilarity, Reader
+from ovrag_studies.abstention.cards.card import Card
+from ovrag_studies.abstention.knowledge.domain import Domain
+from ovrag_studies.abstention.knowledge.likeness import local_name
+from ovrag_studies.abstention.licensing.asking import license_question, written
+from ovrag_studies.abstention.licensing.licence import Licence, Verdict, license_any
+from ovrag_studies.abstention.parsing.claim_reader import Claim, Reading
+from ovrag_studies.abstention.parsing.name_index import Names
+
+P = ParamSpec("P")
+GUESS = 1 / 3  # the confidence of who answers always the same: one of three answers
+ANSWERS = {
+    Verdict.YES: Answer.YES,
+    Verdict.NO: Answer.NO,
+    Verdict.UNKNOWN: Answer.UNKNOWN,
+    Verdict.UNCHECKED: Answer.FAILED,
+}
+OPPOSITE = {Answer.YES: Answer.NO, Answer.NO: Answer.YES}
+DENIED = "DOES NOT"  # in a fact, as the published cards write that something is not in the database
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A system's answer to a card. `evidence` are passages or triples, `detail` says why in words, for people.
+
+    `confidence` lies between 0 and 1; `seconds` are those of the clock, and the only part that differs between runs.
+    """
+
+    answer: Answer
+    confidence: float
+    evidence: tuple[str, ...] = ()
+    seconds: float = 0.0
+    detail: str = ""
+
+
+class Adapter(Protocol):
+    """A system that answers cards."""
+
+    @property
+    def name(self) -> str:
+        """What records and tables call it."""
+
+    def answer(self, card: Card) -> Reply:
+        """Its reply. What fails while it answers is a reply too; what is wrong with the set-up is raised."""
+
+
+def timed(answer: Callable[P, Reply]) -> Callable[P, Reply]:
+    """A function whose replies come with the seconds that they took."""
+
+    @wraps(answer)
+    def with_seconds(*args: P.args, **kwargs: P.kwargs) -> Reply:
+        start = time.perf_counter()
+        reply = answer(*args, **kwargs)
+        return replace(reply, seconds=time.perf_counter() - start)
+
+    return with_seconds
+
+
+class Constant:
+    """Says the same of every card."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self.name = f"always {answer}"
+
+    def answer(self, card: Card) -> Reply:
+        """See `Adapter.answer`."""
+        return Reply(self._answer, GUESS)
+
+
+class StringOracle:
+    """The published oracle, by the texts of a card's facts: a denial is NO, a fact with both names is YES.
+
+    It is given what it looks for, so it bounds what string tests can do; it is no system to be used. Cards without
+    facts have those that `facts` gives by the IRI of the subject.
+    """
+
+    name = "KG oracle"
+
+    def __init__(
+        self, names: Callable[[str], str] = local_name, facts: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self._names = names
+        self._facts = facts or {}
+
+    @timed
+    def answer(self, card: Card) -> Reply:
+        """See `Adapter.answer`."""
+        facts = card.facts or tuple(fact for iri in card.claim.subjects for fact in self._facts.get(iri, ()))
+        denials = tuple(fact for fact in facts if DENIED in fact)
+        if denials:
+            return Reply(Answer.NO, 1.0, denials[:1])
+        value = words(self._names(card.claim.obj))
+        subjects = {words(self._names(iri)) for iri in card.claim.subjects}
+        said = next((fact for fact in facts if any(_says(words(fact), each, value) for each in subjects)), None)
+        return Reply(Answer.YES, 1.0, (said,)) if said else Reply(Answer.UNKNOWN, 1.0)
+
+
+def _says(fact: Words, subject: Words, value: Words) -> bool:
+    """Whether a fact begins with one name and ends with the other."""
+    if not subject or not value:
+        return False
+    return fact[: len(subject)] == subject and fact[-len(value) :] == value
+
+
+class Rag:
+    """Retrieves passages and has them read. The reader by similarity sees those found by vectors alone."""
+
+    def __init__(self, shelf: Shelf, reader: Reader, top: int = TOP) -> None:
+        self._search = shelf.nearest if isinstance(reader, BySimilarity) else shelf.search
+        self._reader = reader
+        self._top = top
+        self.name = f"RAG by {reader.name}"
+
+    @timed
+    def answer(self, card: Card) -> Reply:
+        """See `Adapter.answer`."""
+        found = self._search(card.question, self._top)
+        judged = self._reader.read(card.question, found)
+        evidence = tuple(found[place].passage.text for place in judged.places)
+        return Reply(judged.answer, judged.confidence, evidence)
+
+
+class ClaimGiven:
+    """The licence of the claim that the card gives, so that nothing is lost in reading its question."""
+
+    name = "licence, claim given"
+
+    def __init__(self, store: Store, domain: Domain) -> None:
+        self._store = store
+        self._domain = domain
+
+    @timed
+    def answer(self, card: Card) -> Reply:
+        """See `Adapter.answer`."""
+        licence = license_any(claims_of(card, self._domain), self._store, self._domain)
+        return Reply(ANSWERS[licence.verdict], 1.0, evidence_of(licence), detail=explained(licence))
+
+
+class GraphRag:
+    """The question read as a claim, and the claim's licence. A question that is not understood is UNKNOWN."""
+
+    name = "Graph-RAG with licence"
+
+    def __init__(self, store: Store, domain: Domain, names: Names) -> None:
+        self._store = store
+        self._domain = domain
+        self._names = names
+
+    @timed
+    def answer(self, card: Card) -> Reply:
+        """See `Adapter.answer`."""
+        reading, licence = license_question(card.question, self._store, self._domain, self._names)
+        return licensed_reply(reading, licence)
+
+
+def licensed_reply(reading: Reading, licence: Licence | None) -> Reply:
+    """What is said of a question by its reading and licence; a negated question is answered the other way round."""
+    if licence is None:
+        return Reply(Answer.UNKNOWN, reading.confidence, detail=reading.reason)
+    answer = ANSWERS[licence.verdict]
+    if reading.negated:
+        answer = OPPOSITE.get(answer, answer)
+    detail = "; ".join(part for part in (reading.reason, explained(licence)) if part)
+    return Reply(answer, reading.confidence, evidence_of(licence), detail=detail)
+
+
+def claims_of(card: Card, domain: Domain) -> tuple[Claim, ...]:
+    """The claims of a card, one for each thing that its subject's name fits.
+
+    Raises CardError for what is no IRI, and DomainError for a predicate that the domain has not.
+    """
+    predicate = domain.predicate(card.claim.pred)
+    known = (predicate.name, predicate.chain.name if predicate.chain else None)
+    name = card.claim.pred if card.claim.pred in known else predicate.name
+    try:
+        value = NamedNode(card.claim.obj) if predicate.values == "thing" else Literal(card.claim.obj)
+        return tuple(Claim(NamedNode(subject), name, value) for subject in card.claim.subjects)
+    except ValueError:
+        iris = one_line(f"{card.claim.subj}, {card.claim.obj}", 120)
+        raise CardError(f"card {one_line(card.id, 60)}: its claim has something that is no IRI ({iris})") from None
+
+
+def evidence_of(licence: Licence) -> tuple[str, ...]:
+    """The triples of a proof, as N-Triples write them."""
+    return tuple(written(triple) for triple in licence.proof)
+
+
+def explained(licence: Licence) -> str:
+    """Why a licence is as it is, in words: the constraint of a NO, what the others lack."""
+    return licence.lacking or (f"breaks {licence.constraint}" if licence.constraint else "")
+
+
+def facts_by_subject(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]]:
+    """The texts of passages by the IRI of what they are about."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in passages:
+        found[each.fact[0]] = (*found.get(each.fact[0], ()), each.text)
+    return found

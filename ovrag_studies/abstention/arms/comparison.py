@@ -1,0 +1,193 @@
+"""All systems over a set of cards; and how often the right passage is found.
+
+Nothing here knows what a domain is about: a graph, the domain's file and cards make an experiment.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from ovrag_core.llm import Chat
+from ovrag_core.llm.chat import without_surrogates
+from ovrag_studies.abstention.arms.adapters import (
+    Adapter,
+    ClaimGiven,
+    Constant,
+    GraphRag,
+    Rag,
+    Reply,
+    StringOracle,
+    facts_by_subject,
+)
+from ovrag_studies.abstention.arms.chat_adapters import ChatAlone, ChatLicensed
+from ovrag_studies.abstention.arms.fact_sentences import TOP, about, rank
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.readers import (
+    ByNames,
+    BySimilarity,
+    ByWeights,
+    Learned,
+    Lesson,
+    Reader,
+    learn,
+    shipped,
+)
+from ovrag_studies.abstention.arms.world import World
+from ovrag_studies.abstention.cards.card import Card
+from ovrag_studies.abstention.records import Record, Run
+from ovrag_studies.abstention.settings import Arm
+
+DECIMALS = 4
+READERS: Mapping[Arm, Callable[[Learned], Reader]] = {
+    "similarity": BySimilarity,
+    "names": ByNames,
+    "weights": ByWeights,
+}
+CONSTANTS: Mapping[Arm, Answer] = {
+    "always_yes": Answer.YES,
+    "always_no": Answer.NO,
+    "always_unknown": Answer.UNKNOWN,
+}
+CHAT: frozenset[Arm] = frozenset({"chat", "chat_licence"})
+
+
+# -- arms -------------------------------------------------------------------------------------------------------------
+
+
+def offline_arms(world: World, learned: Learned | None = None, top: int = TOP) -> dict[Arm, Adapter]:
+    """The systems that ask no model, by name of the arm."""
+    lesson = learned or shipped()
+    oracle = StringOracle(world.names.label_of, facts_by_subject(world.shelf.passages))
+    arms: dict[Arm, Adapter] = {arm: Constant(answer) for arm, answer in CONSTANTS.items()}
+    arms["oracle"] = oracle
+    arms |= {arm: Rag(world.shelf, reader(lesson), top) for arm, reader in READERS.items()}
+    arms["claim"] = ClaimGiven(world.store, world.domain)
+    arms["licence"] = GraphRag(world.store, world.domain, world.names)
+    return arms
+
+
+def chat_arms(world: World, chat: Chat, *, temperature: float = 0.0, seed: int | None = 42) -> dict[Arm, Adapter]:
+    """The systems that ask a chat model; a question is asked once for both."""
+    alone = ChatAlone(chat, temperature=temperature, seed=seed)
+    return {"chat": alone, "chat_licence": ChatLicensed(alone, world.store, world.domain, world.names)}
+
+
+class Folded:
+    """One system that is another for each card, as it learned from the cards of other clusters only."""
+
+    def __init__(self, adapters: Mapping[str, Adapter]) -> None:
+        """`adapters` by the ids of cards; all have the same name."""
+        self._adapters = adapters
+        self.name = next(iter(adapters.values())).name
+
+    def answer(self, card: Card) -> Reply:
+        """See `Adapter.answer`."""
+        return self._adapters[card.id].answer(card)
+
+
+def crossfit_arms(world: World, cards: Sequence[Card], folds: int = 5, top: int = TOP) -> dict[Arm, Adapter]:
+    """The readers as they learn from these cards, each card read by what the other folds of clusters taught.
+
+    Raises CardError where the other folds lack cards of one answer.
+    """
+    fold_of = _folds({world.cluster(card) for card in cards}, folds)
+    placed = {card.id: fold_of[world.cluster(card)] for card in cards}
+    taught = list(zip(cards, lessons(world, cards, top), strict=True))
+    learned = {
+        fold: learn([lesson for card, lesson in taught if placed[card.id] != fold], f"all folds but {fold}")
+        for fold in sorted(set(placed.values()))
+    }
+    arms: dict[Arm, Adapter] = {}
+    for arm, reader in READERS.items():
+        systems = {fold: Rag(world.shelf, reader(each), top) for fold, each in learned.items()}
+        arms[arm] = Folded({card.id: systems[placed[card.id]] for card in cards})
+    return arms
+
+
+def lessons(world: World, cards: Sequence[Card], top: int = TOP) -> list[Lesson]:
+    """What readers learn from: the cards with the passages that are found for them."""
+    world.shelf.prepare(card.question for card in cards)
+    near, search = world.shelf.nearest, world.shelf.search
+    return [Lesson(each.question, near(each.question, top), search(each.question, top), each.gold) for each in cards]
+
+
+def _folds(clusters: Iterable[str], folds: int) -> dict[str, int]:
+    """The fold of each cluster, dealt out in an order that nothing but the names decides."""
+    ordered = sorted(clusters, key=lambda each: hashlib.sha256(each.encode("utf-8", "surrogatepass")).digest())
+    return {cluster: place % folds for place, cluster in enumerate(ordered)}
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+
+
+def run(world: World, cards: Sequence[Card], arms: Iterable[Adapter], *, at_once: int = 1) -> Run:
+    """Every card answered in every arm; `at_once` cards at the same time, which only pays where a model is waited for.
+
+    Raises ModelSetupError where no call of a model can succeed, DomainError or CardError for a claim that cannot be.
+    """
+    world.shelf.prepare(card.question for card in cards)
+    records: list[Record] = []
+    seconds: list[float] = []
+    for arm in arms:
+        for card, reply in zip(cards, _answers(arm, cards, at_once), strict=True):
+            records.append(_record(card, arm.name, world.cluster(card), reply))
+            seconds.append(reply.seconds)
+    return Run(tuple(records), tuple(seconds))
+
+
+def _answers(arm: Adapter, cards: Sequence[Card], at_once: int) -> Iterator[Reply]:
+    if at_once == 1:
+        yield from map(arm.answer, cards)
+        return
+    # Each card in a copy of the context, where the tally of what a model costs is kept.
+    contexts = [contextvars.copy_context() for _ in cards]
+    with ThreadPoolExecutor(at_once) as pool:
+        yield from pool.map(lambda context, card: context.run(arm.answer, card), contexts, cards)
+
+
+def _record(card: Card, arm: str, cluster: str, reply: Reply) -> Record:
+    return Record(
+        id=card.id,
+        arm=arm,
+        subtype=card.subtype,
+        phrasing=card.phrasing,
+        cluster=cluster,
+        gold=card.gold,
+        answer=reply.answer,
+        confidence=round(reply.confidence, DECIMALS),
+        evidence=reply.evidence,
+        detail=without_surrogates(reply.detail),
+    )
+
+
+# -- retrieval --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Where the right passage of a card stands (from 1), None where it is not among those found."""
+
+    card: Card
+    cluster: str
+    fused: int | None
+    vectors: int | None
+
+
+def ranks(world: World, cards: Sequence[Card], top: int = TOP) -> tuple[Ranked, ...]:
+    """Ranks of the right passages of all cards that a fact settles: gold is YES or NO, and there is such a passage."""
+    known = {each.fact[0] for each in world.shelf.passages}
+    asked = [(card, things) for card in cards if card.label != "U" and (things := about(card, known))]
+    world.shelf.prepare(card.question for card, _ in asked)
+    return tuple(
+        Ranked(
+            card,
+            world.cluster(card),
+            rank(things, world.shelf.search(card.question, top)),
+            rank(things, world.shelf.nearest(card.question, top)),
+        )
+        for card, things in asked
+    )

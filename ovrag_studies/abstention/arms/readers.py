@@ -1,0 +1,395 @@
+"""Readers of passages: what the retrieved text says of a question, and how sure that is. They know no graph.
+
+Three, from least to most: by the likeness of question and best passage; by the names that question and passages share;
+and a logistic regression over both. What they learned from cards with gold answers is in `weights/readers.json`: two
+thresholds; for each pattern of names the answers it had; weights. A confidence is a share of right answers there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, Protocol, get_args
+
+import numpy
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from ovrag_core.base.errors import CardError
+from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
+from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.cards.card import GOLD, Gold
+from ovrag_studies.abstention.knowledge.likeness import bare
+
+Floats = NDArray[numpy.float64]
+Pattern = Literal["said", "said in two steps", "namesakes", "a name nobody tells of", "else said", "nothing"]
+
+BINS = 4  # of likeness, in each of which the share of right answers is counted
+PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
+STRENGTH = 0.3  # C of the logistic regression
+DECIMALS = 4
+FEATURES = (
+    "said in this order",
+    "said in the other order",
+    "said in two steps",
+    "other titles that are named",
+    "first name is a title",
+    "last name is a title",
+    "last name is no title",
+    "namesakes",
+    "unknown names",
+    "likeness of the best",
+    "lead of the best",
+    "words of the question in the best",
+    "first name and no unknown ones",
+    "last name and no unknown ones",
+)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a reader says, how sure it is (0 to 1), and the places of the passages it says so by."""
+
+    answer: Answer
+    confidence: float
+    places: tuple[int, ...] = ()
+
+
+class Reader(Protocol):
+    """Reads passages, best first."""
+
+    @property
+    def name(self) -> str:
+        """What records and tables call it."""
+
+    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+        """What the passages say of the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What names tell of a question and passages: places of passages, in the order of `found`.
+
+    `said` hold both names of the question; of `steps` the second goes on where the first ends; `about` are titled by a
+    name of the question and say something else, `others` counts their titles. `namesakes` share a title that the
+    question gives without brackets. `named` counts names, and `unknown` words that begin like one and stand in no
+    passage. Orders are those of the passages: the first name is the one that stands where they have their titles.
+    """
+
+    said: tuple[int, ...]
+    said_in_order: bool
+    steps: tuple[int, int] | None
+    about: tuple[int, ...]
+    first_titled: bool
+    last_titled: bool
+    others: int
+    named: int
+    namesakes: tuple[int, ...]
+    unknown: int
+
+    @property
+    def pattern(self) -> Pattern:
+        """The first of six patterns that fits."""
+        if len(self.namesakes) > 1:
+            return "namesakes"
+        if self.said:
+            return "said"
+        if self.steps:
+            return "said in two steps"
+        if self.unknown:
+            return "a name nobody tells of"
+        return "else said" if self.about else "nothing"
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The passages that the pattern rests on."""
+        resting: dict[Pattern, tuple[int, ...]] = {
+            "namesakes": self.namesakes,
+            "said": self.said[:1],
+            "said in two steps": self.steps or (),
+            "else said": self.about,
+        }
+        return resting.get(self.pattern, ())
+
+
+def signals(question: str, found: Sequence[Found]) -> Signals:
+    """The names that question and passages share."""
+    asked = words(question)
+    titles = [words(each.passage.title) for each in found]
+    shorts = [words(bare(each.passage.title)) for each in found]
+    objects = [words(each.passage.object_name) for each in found]
+    names = {name for name in (*titles, *shorts, *objects) if name}
+    at = mentions(asked, names, max(map(len, names), default=0))
+    starts = [at.get(title, at.get(short)) for title, short in zip(titles, shorts, strict=True)]
+    ends = [at.get(each) for each in objects]
+    every = range(len(found))
+    said = [place for place in every if starts[place] is not None and ends[place] not in (None, starts[place])]
+    title_leads = not found or _leads(found[0])
+    about = tuple(place for place in every if starts[place] is not None and place not in said)
+    order = sorted(at.values(), reverse=not title_leads)
+    titled = {start for start in starts if start is not None}
+    steps = next(
+        (
+            (one, two)
+            for one in every
+            for two in every
+            if one != two and starts[one] is not None and ends[two] is not None and objects[one] == titles[two]
+        ),
+        None,
+    )
+    return Signals(
+        said=tuple(said),
+        said_in_order=bool(said) and ((starts[said[0]] or 0) < (ends[said[0]] or 0)) == title_leads,
+        steps=steps,
+        about=about,
+        first_titled=bool(order) and order[0] in titled,
+        last_titled=bool(order) and order[-1] in titled,
+        others=len({titles[place] for place in about} - {titles[place] for place in said}),
+        named=len(order),
+        namesakes=_namesakes(at, titles, shorts),
+        unknown=_unknown(question, found),
+    )
+
+
+def _leads(found: Found) -> bool:
+    """Whether the sentence begins with its title, or else with the object."""
+    text = found.passage.text
+    return text.find(found.passage.title) <= text.rfind(found.passage.object_name)
+
+
+def _namesakes(at: Iterable[Words], titles: Sequence[Words], shorts: Sequence[Words]) -> tuple[int, ...]:
+    """Passages of several titles that the question's short name fits, unless it is one's whole title."""
+    for name in at:
+        if name in titles:
+            continue
+        fitting = [place for place, short in enumerate(shorts) if short == name]
+        if len({titles[place] for place in fitting}) > 1:
+            return tuple(fitting)
+    return ()
+
+
+def _unknown(question: str, found: Sequence[Found]) -> int:
+    """Words of the question with a capital or a figure, but for its first word, that no passage holds."""
+    told = {word for each in found for word in words(each.passage.text)}
+    return sum(not told.issuperset(words(word)) for word in _WORD.findall(question)[1:] if not word[0].islower())
+
+
+def features(question: str, found: Sequence[Found]) -> Floats:
+    """The numbers that the learned reader weighs, in the order of FEATURES."""
+    seen = signals(question, found)
+    asked = set(words(question))
+    best = found[0].cosine if found else 0.0
+    lead = best - found[1].cosine if len(found) > 1 else 0.0
+    shared = len(asked & set(words(found[0].passage.text))) / max(1, len(asked)) if found else 0.0
+    alone = bool(seen.about) and not seen.said
+    return numpy.array(
+        [
+            bool(seen.said) and seen.said_in_order,
+            bool(seen.said) and not seen.said_in_order,
+            seen.steps is not None and not seen.said,
+            min(2, seen.others),
+            alone and seen.first_titled,
+            alone and seen.last_titled and seen.named > 1,
+            alone and not seen.last_titled,
+            len(seen.namesakes) > 1,
+            min(3, seen.unknown),
+            best,
+            lead,
+            shared,
+            alone and seen.first_titled and not seen.unknown,
+            alone and seen.last_titled and not seen.unknown,
+        ],
+        dtype=numpy.float64,
+    )
+
+
+# -- what was learned -------------------------------------------------------------------------------------------------
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Thresholds(_Part):
+    """Likeness from which on the answer is YES or NO; for each bin of likeness, the share of right answers."""
+
+    yes: float
+    no: float
+    edges: tuple[float, ...]
+    right: tuple[float, ...]
+
+
+class Weights(_Part):
+    """A logistic regression: for each feature its mean and spread, and for each answer its weights and bias."""
+
+    features: tuple[str, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    weights: tuple[tuple[float, ...], ...]
+    bias: tuple[float, ...]
+
+
+class Learned(_Part):
+    """All that the readers learned; `cards` is of how many, `source` says of which."""
+
+    source: str
+    cards: int
+    similarity: Thresholds
+    names: dict[Pattern, dict[Gold, float]]
+    weights: Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A question with passages found by vectors alone and by all means, and its gold answer."""
+
+    question: str
+    nearest: tuple[Found, ...]
+    found: tuple[Found, ...]
+    gold: Gold
+
+
+@cache
+def shipped() -> Learned:
+    """What the readers learned from the cards on rivers, of which none is part of this repository."""
+    text = files(__package__).joinpath("weights", "readers.json").read_text(encoding="utf-8")
+    return Learned.model_validate_json(text)
+
+
+def learn(lessons: Sequence[Lesson], source: str) -> Learned:
+    """What all readers learn from cards. The same lessons in any order give the same.
+
+    Raises CardError where one of the three answers is the gold of no card.
+    """
+    if missing := [gold for gold in GOLD if all(each.gold != gold for each in lessons)]:
+        raise CardError(f"readers cannot learn from {len(lessons)} cards without any of gold {missing[0]}; give some")
+    ordered = sorted(lessons, key=lambda each: (each.question, each.gold))
+    return Learned(
+        source=source,
+        cards=len(ordered),
+        similarity=_learn_thresholds(ordered),
+        names=_learn_names(ordered),
+        weights=_learn_weights(ordered),
+    )
+
+
+def _learn_thresholds(lessons: Sequence[Lesson]) -> Thresholds:
+    """The two thresholds with the most right answers, of the likenesses that occur rounded to hundredths."""
+    likeness = numpy.array([_likeness(each.nearest) for each in lessons])
+    gold = numpy.array([GOLD.index(each.gold) for each in lessons])
+    steps = numpy.unique(numpy.floor(likeness * 100) / 100)
+    every = [(no, yes) for no in steps for yes in steps if no <= yes]
+    no, yes = max(every, key=lambda pair: (int((_by_likeness(likeness, *pair) == gold).sum()), pair))
+    right = _by_likeness(likeness, no, yes) == gold
+    edges = numpy.quantile(likeness, numpy.linspace(0, 1, BINS + 1)[1:-1])
+    bins = numpy.digitize(likeness, edges)
+    shares = [_share(int(right[bins == each].sum()), int((bins == each).sum())) for each in range(BINS)]
+    return Thresholds(yes=_short(yes), no=_short(no), edges=tuple(map(_short, edges)), right=tuple(shares))
+
+
+def _by_likeness(likeness: Floats, no: float, yes: float) -> NDArray[numpy.intp]:
+    """Places in GOLD."""
+    return numpy.where(likeness >= yes, 0, numpy.where(likeness >= no, 1, 2))
+
+
+def _likeness(found: Sequence[Found]) -> float:
+    return found[0].cosine if found else 0.0
+
+
+def _learn_names(lessons: Sequence[Lesson]) -> dict[Pattern, dict[Gold, float]]:
+    counts: dict[Pattern, Counter[Gold]] = {pattern: Counter() for pattern in PATTERNS}
+    for each in lessons:
+        counts[signals(each.question, each.found).pattern][each.gold] += 1
+    return {
+        pattern: {gold: _share(counted[gold], counted.total(), len(GOLD)) for gold in GOLD}
+        for pattern, counted in counts.items()
+    }
+
+
+def _share(hits: int, of: int, kinds: int = 2) -> float:
+    """Laplace's rule of succession."""
+    return _short((hits + 1) / (of + kinds))
+
+
+def _learn_weights(lessons: Sequence[Lesson]) -> Weights:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second; who only reads shall not wait
+
+    rows = numpy.stack([features(each.question, each.found) for each in lessons])
+    mean, scale = rows.mean(axis=0), rows.std(axis=0)
+    scale = numpy.where(scale > 0, scale, 1.0)
+    model = LogisticRegression(C=STRENGTH, max_iter=1000, tol=1e-8)
+    model.fit((rows - mean) / scale, [GOLD.index(each.gold) for each in lessons])
+    return Weights(
+        features=FEATURES,
+        mean=_row(mean),
+        scale=_row(scale),
+        weights=tuple(_row(each) for each in model.coef_),
+        bias=_row(model.intercept_),
+    )
+
+
+def _row(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(_short(value) for value in values)
+
+
+def _short(value: float) -> float:
+    return round(float(value), DECIMALS)
+
+
+# -- readers ----------------------------------------------------------------------------------------------------------
+
+
+class BySimilarity:
+    """YES where the best passage is very like the question, NO where it is rather like it, else UNKNOWN."""
+
+    name = "similarity"
+
+    def __init__(self, learned: Learned | None = None) -> None:
+        self._by = (learned or shipped()).similarity
+
+    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+        """See `Reader.read`. The passages should be those found by vectors alone."""
+        likeness = _likeness(found)
+        answer = Answer.YES if likeness >= self._by.yes else Answer.NO if likeness >= self._by.no else Answer.UNKNOWN
+        confidence = self._by.right[int(numpy.digitize(likeness, self._by.edges))]
+        return Judgement(answer, confidence, (0,) if found and answer is not Answer.UNKNOWN else ())
+
+
+class ByNames:
+    """The most frequent answer of cards with the same pattern of names."""
+
+    name = "names"
+
+    def __init__(self, learned: Learned | None = None) -> None:
+        self._by = (learned or shipped()).names
+
+    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+        """See `Reader.read`."""
+        seen = signals(question, found)
+        shares = self._by[seen.pattern]
+        gold = max(GOLD, key=lambda each: shares[each])
+        return Judgement(Answer(gold), shares[gold], seen.places)
+
+
+class ByWeights:
+    """The most probable answer by a logistic regression over names, their order, and likeness."""
+
+    name = "weights"
+
+    def __init__(self, learned: Learned | None = None) -> None:
+        self._by = (learned or shipped()).weights
+
+    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+        """See `Reader.read`."""
+        scaled = (features(question, found) - numpy.array(self._by.mean)) / numpy.array(self._by.scale)
+        scores = numpy.array(self._by.weights) @ scaled + numpy.array(self._by.bias)
+        chances = numpy.exp(scores - scores.max())
+        chances /= chances.sum()
+        best = int(chances.argmax())
+        places = signals(question, found).places or ((0,) if found else ())
+        return Judgement(Answer(GOLD[best]), round(float(chances[best]), DECIMALS), places)

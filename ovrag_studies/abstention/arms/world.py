@@ -1,0 +1,103 @@
+"""A graph as systems see it, and the cards that are asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ovrag_core.base.errors import CardError
+from ovrag_core.base.project import project_file
+from ovrag_core.base.records import read_lines
+from ovrag_core.graph import EmbeddedStore, Store
+from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
+from ovrag_studies.abstention.arms.fact_sentences import Shelf, verbalise
+from ovrag_studies.abstention.cards.card import Card, read_cards
+from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, read_questions, visible
+from ovrag_studies.abstention.knowledge.clusters import clusters
+from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.knowledge.graphs import open_with_domain
+from ovrag_studies.abstention.parsing.name_index import Names, names_of
+from ovrag_studies.abstention.settings import Cards, Source
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A graph as systems see it: as triples, as names, and as passages. `clusters` are those of all its things."""
+
+    store: Store
+    domain: Domain
+    names: Names
+    shelf: Shelf
+    clusters: Mapping[str, str]
+
+    def cluster(self, card: Card) -> str:
+        """The cluster that a card belongs to: that of its subject, or the subject itself."""
+        subject = card.claim.subjects[0]
+        return self.clusters.get(subject, subject)
+
+
+def open_world(
+    source: Source, embedder: Embedder, folder: Path = VECTORS, hidden: Collection[str] = frozenset()
+) -> World:
+    """The graph and domain of a source, without the facts of subjects that the source or `hidden` names.
+
+    Raises GraphError, DomainError, Unchecked, and CardError for a file of hidden subjects that is none.
+    """
+    domain = load_domain(project_file(source.domain))
+    unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
+    whole = open_source(source, domain)
+    store = _without(whole, domain, unseen)
+    shelf = Shelf(verbalise(store, domain), embedder, folder)
+    # What is hidden from systems still joins what it joins.
+    return World(store, domain, names_of(store, domain), shelf, clusters(whole, domain))
+
+
+def _without(whole: Store, domain: Domain, hidden: frozenset[str]) -> Store:
+    if not hidden:
+        return whole
+    if not isinstance(whole, EmbeddedStore):
+        raise CardError("facts of an endpoint cannot be hidden; give a graph in a file, or cards that need none hidden")
+    return visible(whole, domain, hidden)
+
+
+def open_source(source: Source, domain: Domain) -> Store:
+    """The whole graph of a source. Raises GraphError, also for one that has nothing of the domain."""
+    return open_with_domain(source.graph if "://" in source.graph else project_file(Path(source.graph)), domain)
+
+
+def deal(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> tuple[World, tuple[Card, ...]]:
+    """The cards of a source, read or made by the plan, and the graph that they are asked of.
+
+    Raises CardError for cards that cannot be used, and what `open_world` raises.
+    """
+    if source.cards is not None:
+        return open_world(source, embedder, folder), read_cards(project_file(source.cards))
+    deck = make_deck(source, plan, embedder, folder)
+    return open_world(source, embedder, folder, deck.hidden), deck.cards
+
+
+def make_deck(
+    source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS, predicates: Sequence[str] = ()
+) -> Deck:
+    """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
+    domain = load_domain(project_file(source.domain))
+    further = read_questions(project_file(source.wordings)) if source.wordings else None
+    embed = partial(kept_vectors, embedder, folder=folder)
+    return make_cards(open_source(source, domain), domain, plan, predicates=predicates, embed=embed, further=further)
+
+
+def plan_of(options: Cards) -> Plan:
+    """How cards are made by the settings."""
+    return Plan(options.each, options.seed, options.hidden, options.chains, options.context)
+
+
+def read_hidden(path: Path) -> frozenset[str]:
+    """The IRIs in a file, one a line. Raises CardError where it cannot be read or holds something else."""
+    found = dict(read_lines(path, CardError, "name a file of IRIs, one a line"))
+    for number, line in found.items():
+        if "://" not in line or len(line.split()) != 1:
+            raise CardError(f"{path}, line {number} is no IRI; give the IRI of one subject a line")
+    return frozenset(line.strip() for line in found.values())

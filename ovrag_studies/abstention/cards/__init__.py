@@ -1,0 +1,1 @@
+"""Cards: made from a graph, read from files, looked at for shortcuts."""

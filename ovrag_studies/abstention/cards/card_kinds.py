@@ -1,0 +1,355 @@
+"""Kinds of cards: where each looks for claims in a graph, and which licence makes a claim found there one of the kind.
+
+A kind only proposes. What it proposes becomes a card where the licence on the visible graph is the one the kind is
+built for, so that no kind needs a rule of its own for things whose names are alike or that may lie in one another.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import cycle, islice
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from ovrag_core.graph import EmbeddedStore
+from ovrag_studies.abstention.cards.card import Label
+from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
+from ovrag_studies.abstention.knowledge.known import Known, Value
+from ovrag_studies.abstention.knowledge.likeness import bare, called
+from ovrag_studies.abstention.licensing.licence import Licence
+
+Pair = tuple[NamedNode, Value]
+Nearest = Callable[[str], Sequence[str]]  # names, those nearest in meaning to a name first
+
+FURTHEST = 3  # steps of a chain that a card asks about
+NEAREST = 8  # names that are tried as near misses of one
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A claim that may become a card: its subject, or all subjects that the name asked for fits."""
+
+    subjects: tuple[NamedNode, ...]
+    object: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of card. `fits` says whether a licence is the one that it is built for, beyond its verdict.
+
+    `rare`: of which there shall be few, as the classes of what is named in a question give its answer away.
+    """
+
+    name: str
+    label: Label
+    proposals: Callable[[View, random.Random], Iterator[Proposal]]
+    fits: Callable[[Licence], bool]
+    chain: bool = False
+    rare: bool = False
+
+
+class View:
+    """The facts of one predicate, those that stay visible and all of them, with the names of things."""
+
+    def __init__(
+        self,
+        graph: EmbeddedStore,
+        visible: EmbeddedStore,
+        domain: Domain,
+        predicate: Predicate,
+        nearest: Nearest | None = None,
+    ) -> None:
+        self.domain, self.predicate, self.nearest, self.visible = domain, predicate, nearest, visible
+        self.all, self.seen = Known(graph, domain, predicate), Known(visible, domain, predicate)
+        self.pairs = _pairs(visible, predicate)
+        seen = {subject for subject, _ in self.pairs}
+        self.hidden = [pair for pair in _pairs(graph, predicate) if pair[0] not in seen]
+        facts = [pair for each in domain.predicates.values() for pair in _pairs(graph, each)]
+        self._nodes: list[Value] = sorted({node for pair in facts for node in pair}, key=str)
+
+    @cached_property
+    def subjects(self) -> list[NamedNode]:
+        """All that something is visibly said of."""
+        return sorted({subject for subject, _ in self.pairs}, key=str)
+
+    @cached_property
+    def sources(self) -> dict[Value, list[NamedNode]]:
+        """By an object, of whom it is said."""
+        found: defaultdict[Value, list[NamedNode]] = defaultdict(list)
+        for subject, value in self.pairs:
+            found[value].append(subject)
+        return found
+
+    @cached_property
+    def elsewhere(self) -> dict[Value, list[tuple[NamedNode, Predicate]]]:
+        """By an object, of whom another predicate says it."""
+        found: defaultdict[Value, list[tuple[NamedNode, Predicate]]] = defaultdict(list)
+        for predicate in self.domain.predicates.values():
+            for subject, value in _pairs(self.visible, predicate) if predicate.name != self.predicate.name else ():
+                found[value].append((subject, predicate))
+        return found
+
+    @cached_property
+    def named(self) -> dict[str, list[Value]]:
+        """By a name in small letters, the things of any fact that bear it, hidden ones too."""
+        found: defaultdict[str, list[Value]] = defaultdict(list)
+        for node in self._nodes:
+            found[self.name(node).casefold()].append(node)
+        return found
+
+    @cached_property
+    def shared(self) -> dict[str, list[NamedNode]]:
+        """By a name without what qualifies it, the things that bear it, where there are several."""
+        found: defaultdict[str, list[NamedNode]] = defaultdict(list)
+        for node in self._nodes:
+            if isinstance(node, NamedNode):
+                found[bare(self.name(node))].append(node)
+        return {name: nodes for name, nodes in found.items() if len(nodes) > 1}
+
+    def name(self, node: Value) -> str:
+        """What a thing is called."""
+        return called(self.all.thing(node))
+
+    def is_clear(self, node: Value) -> bool:
+        """Whether the name is that of nothing else, also where a qualifier is left out."""
+        name = self.name(node)
+        alone = len(self.named[name.casefold()]) == 1
+        return alone and (bare(name) != name or bare(name) not in self.shared)
+
+    def distant(self, start: NamedNode, least: int) -> Iterator[tuple[Value, int]]:
+        """What the visible chain reaches from a thing in at least so many steps, with their number."""
+        steps: dict[object, int] = {start: 0}
+        for value, fact in self.seen.below(start, FURTHEST).items():
+            count = steps[fact.subject] + 1
+            steps.setdefault(value, count)
+            if count >= least:
+                yield value, count
+
+    def objects(self, chance: random.Random) -> Iterator[Value]:
+        """Objects without end, each as often as it is said of something."""
+        while self.pairs:
+            yield chance.choice(self.pairs)[1]
+
+
+def _pairs(store: EmbeddedStore, predicate: Predicate) -> list[Pair]:
+    triples: list[Triple] = store.triples(None, NamedNode(predicate.iri), None)
+    found = [
+        (each.subject, each.object)
+        for each in triples
+        if isinstance(each.subject, NamedNode) and isinstance(each.object, NamedNode | Literal)
+    ]
+    return sorted(found, key=lambda pair: (str(pair[0]), str(pair[1])))
+
+
+def _shuffled(items: Sequence[Pair], chance: random.Random) -> list[Pair]:
+    return chance.sample(items, len(items))
+
+
+# -- where claims are looked for --------------------------------------------------------------------------------------
+
+
+def asserted(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A fact."""
+    for subject, value in _shuffled(view.pairs, chance):
+        yield Proposal((subject,), value)
+
+
+def chained(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """What a chain of two steps or more reaches."""
+    for subject in chance.sample(view.subjects, len(view.subjects)):
+        reached = [value for value, _ in view.distant(subject, 2)]
+        if reached:
+            yield Proposal((subject,), chance.choice(reached))
+
+
+def another(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing with what is said of another one."""
+    others = view.objects(chance)
+    for subject in chance.sample(view.subjects, len(view.subjects)):
+        for value in islice(others, 3):
+            yield Proposal((subject,), value)
+
+
+def turned(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A fact the wrong way round."""
+    for subject, value in _shuffled(view.pairs, chance):
+        if isinstance(value, NamedNode):
+            yield Proposal((value,), subject)
+
+
+def circular(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """What would close a circle of three or more."""
+    for proposal in chained(view, chance):
+        if isinstance(proposal.object, NamedNode):
+            yield Proposal((proposal.object,), proposal.subjects[0])
+
+
+def sibling(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """Another thing of which the same is said: two steps away in the graph."""
+    for subject, value in _shuffled(view.pairs, chance):
+        others = [each for each in view.sources[value] if each != subject]
+        if others:
+            yield Proposal((subject,), chance.choice([each for each in others if each in view.sources] or others))
+
+
+def one_too_far(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """What is said of that which is said of a thing."""
+    for proposal in chained(view, chance):
+        following = [value for value, steps in view.distant(proposal.subjects[0], 2) if steps == 2]
+        if following:
+            yield Proposal(proposal.subjects, chance.choice(following))
+
+
+def alike_in_name(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing whose name is among the nearest to that of the recorded one."""
+    if view.nearest is None:
+        return
+    for subject, value in _shuffled(view.pairs, chance):
+        for name in view.nearest(view.name(value)):
+            yield from (Proposal((subject,), node) for node in view.named[name.casefold()][:1])
+
+
+def of_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing with something that is an object of another predicate, or a thing of another class."""
+    pairs = [pair for each in view.domain.predicates.values() for pair in _pairs(view.visible, each)]
+    things = sorted({node for pair in pairs for node in pair if isinstance(node, NamedNode)}, key=str)
+    for subject in chance.sample(view.subjects, len(view.subjects)):
+        yield Proposal((subject,), chance.choice(things))
+
+
+def by_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """An object with what is said of things."""
+    values = sorted({value for _, value in view.pairs if isinstance(value, NamedNode)}, key=str)
+    others = view.objects(chance)
+    for value in chance.sample(values, len(values)):
+        yield Proposal((value,), next(others))
+
+
+def other_predicate(name: str) -> Callable[[View, random.Random], Iterator[Proposal]]:
+    """What another predicate says of a thing."""
+
+    def found(view: View, chance: random.Random) -> Iterator[Proposal]:
+        pairs = _pairs(view.visible, view.domain.predicate(name))
+        yield from (Proposal((subject,), value) for subject, value in _shuffled(pairs, chance))
+
+    return found
+
+
+def far_off(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing with what the chain of another one reaches."""
+    ends = [proposal.object for proposal in chained(view, chance)]
+    for subject in chance.sample(view.subjects, len(view.subjects)) if ends else []:
+        for _ in range(2):
+            yield Proposal((subject,), chance.choice(ends))
+
+
+def hidden(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing whose facts are hidden, with what is true of it, near to that, or said of another, by any predicate."""
+    others, elsewhere = view.objects(chance), cycle(_elsewhere(view, chance))
+    for turn in range(4):
+        for place, (subject, value) in enumerate(_shuffled(view.hidden, random.Random(turn))):
+            choices = (value, _near(view, value, chance), next(others, value), next(elsewhere, value))
+            yield Proposal((subject,), choices[(place + turn) % 4])
+
+
+def _elsewhere(view: View, chance: random.Random) -> list[Value]:
+    """What is said under the predicates that a constraint keeps apart from this one."""
+    apart = [each.other for each in view.predicate.constraints.values() if each.kind == "disjoint" and each.other]
+    pairs = [pair for name in apart for pair in _pairs(view.visible, view.domain.predicate(name))]
+    return [value for _, value in _shuffled(pairs, chance)]
+
+
+def _near(view: View, value: Value, chance: random.Random) -> Value:
+    """Something beside an object: what it leads to, or another thing that it is said of."""
+    onward = view.seen.values(value) if isinstance(value, NamedNode) else ()
+    beside = [*onward, *view.sources.get(value, [])]
+    return chance.choice(beside) if beside else value
+
+
+def nested(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing with something that what is said of it may lie in, or that may lie in that."""
+    others = view.objects(chance)
+    for subject, value in _shuffled(view.pairs, chance):
+        ours = view.all.thing(value).classes
+        for other in islice(others, 12):
+            theirs = view.all.thing(other).classes
+            if other != value and any(view.domain.may_nest(one, two) for one in ours for two in theirs):
+                yield Proposal((subject,), other)
+                break
+
+
+def outside_the_class(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing of which nothing of the class that a constraint counts is said, with something that is."""
+    counted = [each.of for each in view.predicate.constraints.values() if each.kind == "functional" and each.of]
+    others = view.objects(chance)
+    for subject in chance.sample(view.subjects, len(view.subjects)):
+        things = [view.seen.thing(value) for value in view.seen.values(subject)]
+        if counted and not any(view.seen.is_a(thing, class_) for thing in things for class_ in counted):
+            yield from (Proposal((subject,), value) for value in islice(others, 3))
+
+
+def ambiguous(view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A name that several things bear once its qualifier is left out, with what is said of one of them."""
+    for name in chance.sample(sorted(view.shared), len(view.shared)):
+        bearers = tuple(view.shared[name])
+        values = [value for node in bearers for value in view.seen.values(node)]
+        whole = any(view.name(node) == name for node in bearers)
+        if values and not whole:
+            yield Proposal(bearers, chance.choice(values))
+
+
+# -- kinds of a predicate ---------------------------------------------------------------------------------------------
+
+
+def kinds_of(predicate: Predicate) -> list[Kind]:
+    """The kinds of cards that can be asked of a predicate, by what its domain declares of it."""
+    found = [Kind("E_direct", "E", asserted, _any), *_contradictions(predicate)]
+    found += [
+        Kind("U_withheld", "U", hidden, _any),
+        Kind("U_nested", "U", nested, _any),
+        Kind("U_class", "U", outside_the_class, _any),
+        Kind("U_ambiguous", "U", ambiguous, _any),
+    ]
+    if predicate.chain and predicate.chain.questions:
+        found.append(Kind("E_hop", "E", chained, _any, chain=True))
+        found.append(Kind("C_hop", "C", far_off, _any, chain=True))
+        found.append(Kind("U_hop", "U", far_off, _any, chain=True))
+    return found
+
+
+def _contradictions(predicate: Predicate) -> Iterator[Kind]:
+    for name, each in predicate.constraints.items():
+        for kind, proposals in _PROPOSALS.get(each.kind, {}).items():
+            # What turns a fact round often breaks another constraint as well.
+            fits = _breaks(name) if each.kind not in ("asymmetric", "acyclic") else _any
+            yield Kind(kind, "C", proposals, fits, rare=each.kind in ("object", "subject"))
+        if each.kind == "disjoint" and each.other:
+            yield Kind("C_disjoint", "C", other_predicate(each.other), _breaks(name))
+    if predicate.complete:
+        yield Kind("C_complete", "C", another, _breaks("complete"))
+
+
+def _any(licence: Licence) -> bool:
+    return True
+
+
+def _breaks(constraint: str) -> Callable[[Licence], bool]:
+    return lambda licence: licence.constraint == constraint
+
+
+_PROPOSALS: Mapping[str, Mapping[str, Callable[[View, random.Random], Iterator[Proposal]]]] = {
+    "functional": {
+        "C_functional": another,
+        "C_near_sibling": sibling,
+        "C_near_hop": one_too_far,
+        "C_near_embed": alike_in_name,
+    },
+    "asymmetric": {"C_inverse": turned},
+    "acyclic": {"C_circle": circular},
+    "object": {"C_object": of_other_classes},
+    "subject": {"C_subject": by_other_classes},
+}

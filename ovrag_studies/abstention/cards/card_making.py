@@ -1,0 +1,391 @@
+"""Cards made from a graph and a domain: as many of E, C and U, in several wordings, each with a few facts as context.
+
+What decides a card is the licence on the visible graph: the facts of some subjects are hidden from graph and context
+alike, and are what U cards ask about. Labels are alike in all that does not decide them: the share of inverse wordings,
+of questions on chains, the wordings in turn, the number of facts, and how often the asked object is named in them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, cycle, islice
+from pathlib import Path
+
+import numpy
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pyoxigraph import Literal, NamedNode, Triple
+
+from ovrag_core.base.errors import CardError
+from ovrag_core.base.records import fault, read_yaml
+from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
+from ovrag_core.retrieval.embedding import Vectors
+from ovrag_studies.abstention.cards.card import GOLD_OF, LABELS, Card, CardClaim, Label
+from ovrag_studies.abstention.cards.card_kinds import NEAREST, Kind, Nearest, Proposal, View, kinds_of
+from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, Wording, fill, is_template
+from ovrag_studies.abstention.knowledge.known import Value, path_to
+from ovrag_studies.abstention.knowledge.likeness import bare
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, license_any
+from ovrag_studies.abstention.parsing.claim_reader import Claim
+
+_TRIES = 40  # proposals looked at for one card
+_SPARE = 3  # claims found for one card, of which the best are taken
+_RARE = 10  # of so many cards of a label, one may be of a rare kind
+_INVERSE = 3  # every third question is asked the other way round
+
+Embed = Callable[[Sequence[str]], Vectors]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many cards are made for each label and predicate, which share on chains; the share of subjects to hide.
+
+    `context` is the number of facts beside each card.
+    """
+
+    each: int = 100
+    seed: int = 42
+    hidden: float = 0.125
+    chains: float = 0.25
+    context: int = 4
+    labels: tuple[Label, ...] = LABELS
+
+
+class Questions(BaseModel):
+    """Further wordings of a predicate's questions, with {subject} and {object}."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    questions: tuple[str, ...] = ()
+    inverse: tuple[str, ...] = ()
+    chain: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """Cards, and the IRIs of the subjects whose facts must be hidden from the graph before they are asked.
+
+    `lacking` says on which predicates there are no cards, as the graph has no claim for one of the labels.
+    """
+
+    cards: tuple[Card, ...]
+    hidden: tuple[str, ...]
+    lacking: tuple[str, ...] = ()
+
+
+class _Lacking(Exception):
+    """A label for which nothing was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    kind: Kind
+    proposal: Proposal
+    licence: Licence
+
+
+def make_cards(
+    store: Store,
+    domain: Domain,
+    plan: Plan,
+    *,
+    predicates: Sequence[str] = (),
+    embed: Embed | None = None,
+    further: Mapping[str, Questions] | None = None,
+) -> Deck:
+    """Cards on the named predicates, or on all that the graph has facts of.
+
+    Near misses by name need `embed`, which gives texts their vectors; `further` has wordings beyond the domain's, which
+    every second question is asked in and whose `phrasing` is unseen. Raises DomainError for an unknown predicate, and
+    CardError for one without facts, or without anything declared that could contradict a claim where C is asked for.
+    """
+    graph = _copy(store, domain)
+    chosen = _chosen(graph, domain, predicates)
+    if "C" in plan.labels:
+        _refuse_without_constraint(chosen)
+    chance = random.Random(plan.seed)
+    subjects = sorted(
+        {t.subject.value for each in chosen for t in _facts(graph, each) if isinstance(t.subject, NamedNode)}
+    )
+    hidden = frozenset(chance.sample(subjects, round(plan.hidden * len(subjects))))
+    seen = visible(graph, domain, hidden)
+    cards: list[Card] = []
+    lacking: list[str] = []
+    for predicate in chosen:
+        view = View(graph, seen, domain, predicate, _nearest(graph, predicate, embed) if embed else None)
+        prefix = f"{predicate.name}_" if len(chosen) > 1 else ""
+        try:
+            made = list(_cards(view, plan, (further or {}).get(predicate.name, Questions())))
+        except _Lacking as error:
+            lacking.append(f"{predicate.name}: the graph has no claim that is {error}")
+            continue
+        cards += (replace(card, id=f"{prefix}{card.subtype}_{number:04d}") for number, card in enumerate(made))
+    if not cards:
+        raise CardError(f"no cards can be made of {'; '.join(lacking)}; give a larger graph, or ask for fewer labels")
+    return Deck(tuple(cards), tuple(sorted(hidden)), tuple(lacking))
+
+
+def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> EmbeddedStore:
+    """The graph without what its predicates say of the hidden subjects; their names and classes stay."""
+    facts = [fact for predicate in domain.predicates.values() for fact in _facts(store, predicate)]
+    return store.without(fact for fact in facts if isinstance(fact.subject, NamedNode) and fact.subject.value in hidden)
+
+
+def read_questions(path: Path) -> dict[str, Questions]:
+    """Further wordings by predicate, from YAML. Raises CardError for a file that cannot be used."""
+    values = read_yaml(path, CardError, "name a file of wordings by predicate")
+    try:
+        read = TypeAdapter(dict[str, Questions]).validate_python(values)
+    except ValidationError as error:
+        raise CardError(f"{path}: {fault(error)}; give lists of questions, inverse and chain") from None
+    for name, wordings in read.items():
+        for text in (*wordings.questions, *wordings.inverse, *wordings.chain):
+            if not is_template(text):
+                raise CardError(f"{path}: {name}: {text!r} must hold {{subject}} and {{object}} once each")
+    return read
+
+
+# -- the graph --------------------------------------------------------------------------------------------------------
+
+
+def _copy(store: Store, domain: Domain) -> EmbeddedStore:
+    """What the domain knows of a graph, in this process, so that facts can be hidden."""
+    iris = [*(NamedNode(each.iri) for each in domain.predicates.values()), TYPE, LABEL]
+    return EmbeddedStore(
+        fact
+        for iri in iris
+        for fact in store.triples(None, iri)
+        if isinstance(fact.subject, NamedNode) and isinstance(fact.object, NamedNode | Literal)
+    )
+
+
+def _facts(graph: EmbeddedStore, predicate: Predicate) -> list[Triple]:
+    return graph.triples(None, NamedNode(predicate.iri), None)
+
+
+def _chosen(graph: EmbeddedStore, domain: Domain, names: Sequence[str]) -> list[Predicate]:
+    known = [each for each in domain.predicates.values() if _facts(graph, each)]
+    if not known:
+        raise CardError(f"the graph has no fact under a predicate of {domain.name}; is it another domain's graph?")
+    chosen = [domain.predicate(name) for name in names] or known
+    for predicate in chosen:
+        if predicate not in known:
+            there = ", ".join(each.name for each in known)
+            raise CardError(f"the graph has no fact under {predicate.name}; it has some under {there}")
+        if not predicate.questions:
+            raise CardError(f"{predicate.name} has no question in the domain {domain.name}; give it one")
+    return chosen
+
+
+def _refuse_without_constraint(predicates: Sequence[Predicate]) -> None:
+    for each in predicates:
+        if not each.constraints and not each.complete:
+            raise CardError(
+                f"{each.name} has no declared constraint, so nothing contradicts a claim and no C card can be made; "
+                "declare one in the domain, or ask for E and U alone"
+            )
+
+
+def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Nearest:
+    """Names of things of the predicate's facts by nearness to one of them."""
+    nodes = {node for fact in _facts(graph, predicate) for node in (fact.subject, fact.object)}
+    labels = {
+        t.object.value for t in graph.triples(None, LABEL, None) if t.subject in nodes and isinstance(t.object, Literal)
+    }
+    names = sorted(labels | {node.value for node in nodes if isinstance(node, Literal)})
+    vectors = embed(names)
+    places = {name: place for place, name in enumerate(names)}
+
+    def nearest(name: str) -> list[str]:
+        if name not in places:
+            return []
+        likeness = numpy.round(vectors @ vectors[places[name]], 5)
+        order = numpy.argsort(-likeness, kind="stable")[: NEAREST + 1]
+        return [names[place] for place in order if names[place] != name]
+
+    return nearest
+
+
+# -- drafts -----------------------------------------------------------------------------------------------------------
+
+
+def _cards(view: View, plan: Plan, further: Questions) -> Iterator[Card]:
+    kinds = [kind for kind in kinds_of(view.predicate) if kind.label in plan.labels]
+    drafts = {kind.name: _drafts(kind, view, plan) for kind in kinds}
+    on_chains = [[drafts[kind.name] for kind in kinds if kind.chain and kind.label == label] for label in plan.labels]
+    asked = [[drafts[kind.name] for kind in kinds if not kind.chain and kind.label == label] for label in plan.labels]
+    for label, ours in zip(plan.labels, asked, strict=True):
+        if not any(ours):
+            raise _Lacking({"E": "entailed", "C": "contradicted", "U": "neither"}[label])
+    chained = min(round(plan.each * plan.chains), *(sum(map(len, each)) for each in on_chains), plan.each)
+    direct = min(plan.each - chained, *(sum(map(len, each)) for each in asked), plan.each)
+    for label, ours, theirs in zip(plan.labels, asked, on_chains, strict=True):
+        wordings = _wordings(view.predicate, further, label)
+        for number, draft in enumerate(chain(_shares(ours, direct), _shares(theirs, chained))):
+            yield _card(draft, view, plan, wordings, number)
+
+
+def _drafts(kind: Kind, view: View, plan: Plan) -> list[_Draft]:
+    """Claims of a kind whose licence is the one that the kind is built for, each once.
+
+    First come those about things that facts name as objects, as the objects of entailed claims are, and those of
+    subjects that no other claim is about.
+    """
+    chance = random.Random(f"{plan.seed} {view.predicate.name} {kind.name}")
+    found: dict[Proposal, tuple[bool, int, _Draft]] = {}
+    asked = Counter[tuple[NamedNode, ...]]()
+    best = 0
+    for proposal in islice(kind.proposals(view, chance), plan.each * _TRIES):
+        if best == plan.each or len(found) == plan.each * _SPARE:
+            break
+        if proposal in found or not _is_clear(proposal, view):
+            continue
+        licence = license_any(_claims(proposal, kind, view), view.visible, view.domain)
+        if licence.verdict == GOLD_OF[kind.label] and kind.fits(licence):
+            rank = (proposal.object not in view.sources, asked[proposal.subjects])
+            found[proposal] = (*rank, _Draft(kind, proposal, licence))
+            asked[proposal.subjects] += 1
+            best += rank == (False, 0)
+    ordered = sorted(found.values(), key=lambda each: each[:2])
+    return [draft for _, _, draft in ordered][: plan.each // (_RARE if kind.rare else 1)]
+
+
+def _is_clear(proposal: Proposal, view: View) -> bool:
+    """Whether the names of a claim mean these things only; that of several subjects is meant to fit them all."""
+    alone = len(proposal.subjects) > 1 or view.is_clear(proposal.subjects[0])
+    return alone and view.is_clear(proposal.object) and proposal.object not in proposal.subjects
+
+
+def _claims(proposal: Proposal, kind: Kind, view: View) -> list[Claim]:
+    return [Claim(subject, _predicate_name(kind, view), proposal.object) for subject in proposal.subjects]
+
+
+def _predicate_name(kind: Kind, view: View) -> str:
+    return view.predicate.chain.name if kind.chain and view.predicate.chain else view.predicate.name
+
+
+def _shares(drafts: Sequence[Sequence[_Draft]], total: int) -> list[_Draft]:
+    """So many drafts, as evenly over the kinds as they have them, kind by kind."""
+    counts = Counter[int]()
+    while sum(counts.values()) < total:
+        for place, each in enumerate(drafts):
+            if counts[place] < len(each) and sum(counts.values()) < total:
+                counts[place] += 1
+    return [draft for place, each in enumerate(drafts) for draft in each[: counts[place]]]
+
+
+# -- cards ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    template: str
+    phrasing: str
+
+
+Wordings = Mapping[str, Iterator[_Said]]
+
+
+def _wordings(predicate: Predicate, further: Questions, label: Label) -> Wordings:
+    """Wordings in turn, by `direct`, `inverse` and `chain`; every label goes through them in the same order."""
+    own: dict[str, Wording | None] = {"direct": predicate, "inverse": predicate.inverse, "chain": predicate.chain}
+    more = {"direct": further.questions, "inverse": further.inverse, "chain": further.chain}
+    return {way: _in_turn(wording.questions if wording else (), more[way]) for way, wording in own.items()}
+
+
+def _in_turn(known: Sequence[str], further: Sequence[str]) -> Iterator[_Said]:
+    seen = cycle([_Said(text, "seen") for text in known])
+    unseen = cycle([_Said(text, "unseen") for text in further])
+    if not further:
+        return seen
+    return chain.from_iterable(zip(seen, unseen, strict=False)) if known else unseen
+
+
+def _card(draft: _Draft, view: View, plan: Plan, wordings: Wordings, number: int) -> Card:
+    kind, proposal = draft.kind, draft.proposal
+    turned = number % _INVERSE == _INVERSE - 1 and bool(view.predicate.inverse.questions)
+    way = "chain" if kind.chain else "inverse" if turned else "direct"
+    said = next(wordings[way])
+    subject = view.name(proposal.subjects[0])
+    asked = bare(subject) if len(proposal.subjects) > 1 else subject
+    iris = tuple(each.value for each in proposal.subjects)
+    claim = CardClaim(iris if len(iris) > 1 else iris[0], _predicate_name(kind, view), proposal.object.value)
+    subtype = "E_inverse" if kind.name == "E_direct" and way == "inverse" else kind.name
+    chance = random.Random(f"{plan.seed} {claim}")
+    return Card(
+        id="",
+        subtype=subtype,
+        label=kind.label,
+        gold=GOLD_OF[kind.label],
+        question=fill(said.template, asked, view.name(proposal.object)),
+        claim=claim,
+        why=_why(draft, view),
+        phrasing=said.phrasing,
+        facts=_context(draft, view, plan.context, chance),
+    )
+
+
+def _why(draft: _Draft, view: View) -> str:
+    licence = draft.licence
+    if licence.lacking:
+        return licence.lacking
+    if draft.kind.label == "E":
+        return "recorded" if len(licence.proof) == 1 else f"recorded in {len(licence.proof)} steps"
+    if licence.constraint == CHAIN:
+        return "the chain is recorded to its end and does not pass it"
+    if licence.constraint == COMPLETE:
+        return "all that is so is recorded"
+    return view.predicate.constraints[str(licence.constraint)].says
+
+
+def _context(draft: _Draft, view: View, size: int, chance: random.Random) -> tuple[str, ...]:
+    """So many visible facts: those the claim rests on, one or two more that name its object, and others near by."""
+    asked, subjects = draft.proposal.object, draft.proposal.subjects
+    resting = list(dict.fromkeys(_resting(draft, view)))
+    naming = [(each, view.predicate) for each in view.sources.get(asked, [])] or view.elsewhere.get(asked, [])
+    naming = [(each, predicate) for each, predicate in naming if each not in subjects]
+    more = min(len(naming), max(0, chance.choice((1, 2)) - sum(value == asked for _, value in resting)))
+    wanted = dict.fromkeys(_fact(view, pair, view.predicate) for pair in resting)
+    wanted |= dict.fromkeys(_fact(view, (each, asked), predicate) for each, predicate in chance.sample(naming, more))
+    for pair in chain(_beside(draft, view, chance), chance.sample(view.pairs, min(len(view.pairs), 4 * size))):
+        if len(wanted) >= size:
+            break
+        if pair[1] != asked and pair[0] not in subjects:
+            wanted.setdefault(_fact(view, pair, view.predicate))
+    facts = list(wanted)[:size]
+    return tuple(chance.sample(facts, len(facts)))
+
+
+def _resting(draft: _Draft, view: View) -> Iterator[tuple[NamedNode, Value]]:
+    """The facts of the subjects, and where a chain is asked, those further down it."""
+    for subject in draft.proposal.subjects:
+        yield from ((subject, value) for value in view.seen.values(subject))
+    if draft.kind.chain:
+        start = draft.proposal.subjects[0]
+        steps = view.seen.below(start)
+        end = draft.proposal.object if draft.proposal.object in steps else next(reversed(steps), None)
+        if end is not None:
+            yield from (_pair(triple) for triple in path_to(end, start, steps))
+
+
+def _pair(fact: Triple) -> tuple[NamedNode, Value]:
+    subject, value = fact.subject, fact.object
+    assert isinstance(subject, NamedNode) and isinstance(value, NamedNode | Literal)
+    return subject, value
+
+
+def _beside(draft: _Draft, view: View, chance: random.Random) -> Iterator[tuple[NamedNode, Value]]:
+    """Facts that name the subject as their object, and one of something else of which the same is said."""
+    for subject in draft.proposal.subjects:
+        for source in view.sources.get(subject, [])[:1]:
+            yield source, subject
+        for value in view.seen.values(subject):
+            others = [each for each in view.sources.get(value, []) if each != subject]
+            yield from ((each, value) for each in chance.sample(others, min(1, len(others))))
+
+
+def _fact(view: View, pair: tuple[NamedNode, Value], predicate: Predicate) -> str:
+    relation = predicate.labels[0] if predicate.labels else predicate.name
+    return f"{view.name(pair[0])} {relation} {view.name(pair[1])}"

@@ -1,0 +1,119 @@
+"""What others recorded: cards with the answers of their systems, and the published figures.
+
+A recorded card is a line of a file of cards with one field more, `recorded`: the answer of each system by its name.
+Its IRIs may be malformed, and are kept as they are, since the record is what is scored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from ovrag_core.base.errors import CardError
+from ovrag_core.base.records import read_records
+from ovrag_studies.abstention.cards.card import Card, read_cards
+from ovrag_studies.abstention.knowledge.iris import malformed
+from ovrag_studies.abstention.measures import Outcome
+
+METRICS = ("AP", "CVRR", "FAR-NE", "LA")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Cards and the answer of each system to each of them, in the cards' order."""
+
+    cards: tuple[Card, ...]
+    answers: dict[str, tuple[str, ...]]
+
+    @property
+    def malformed(self) -> int:
+        """How many cards name a thing by an IRI that is none."""
+        return sum(any(malformed(each) for each in (*card.claim.subjects, card.claim.obj)) for card in self.cards)
+
+    @property
+    def duplicates(self) -> int:
+        """How many cards say what a card before them says: the same facts, question and gold."""
+        said = Counter((card.facts, card.question, card.gold) for card in self.cards)
+        return sum(times - 1 for times in said.values())
+
+    def outcomes(self, system: str, clusters: Mapping[str, str] | None = None) -> tuple[Outcome, ...]:
+        """One system's outcomes; `clusters` names the cluster of a card's subject. KeyError for an unknown system."""
+        known = clusters or {}
+        return tuple(
+            Outcome(card.id, card.gold, answer, cluster=known.get(card.claim.subjects[0], ""), kind=card_kind(card))
+            for card, answer in zip(self.cards, self.answers[system], strict=True)
+        )
+
+
+class _Answers(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+    recorded: Annotated[dict[str, str], Field(min_length=1)]
+
+
+def read_recorded(path: Path) -> Recorded:
+    """Cards with recorded answers. Raises CardError as `read_cards`, and where systems differ between lines."""
+    cards = read_cards(path, keep_malformed=True)
+    answers: dict[str, list[str]] = {}
+    for place, (number, line) in enumerate(read_records(path, _Answers, CardError, "it gives answers by system")):
+        given = line.recorded
+        if place == 0:
+            answers = {system: [] for system in given}
+        if set(given) != set(answers):
+            raise CardError(f"{path}, line {number}: the recorded systems are others than in the lines before")
+        for system, answer in given.items():
+            answers[system].append(answer)
+    return Recorded(cards, {system: tuple(given) for system, given in answers.items()})
+
+
+def card_kind(card: Card) -> str:
+    """The subtype of a card; where a record has none, what its id calls it (`CARD_D_000600`: D), else its label."""
+    if card.subtype:
+        return card.subtype
+    parts = card.id.split("_")
+    return parts[1] if len(parts) == 3 and parts[0] == "CARD" else card.label
+
+
+# -- published --------------------------------------------------------------------------------------------------------
+
+Cells = tuple[tuple[int, int, int], tuple[int, int, int]]
+
+
+class Run(BaseModel):
+    """A run as recorded: cells `[[answered E, C, U], [abstained E, C, U]]`, and the metrics as computed then."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    cells: Cells
+    ap: Annotated[float | None, Field(alias="AP")]
+    cvrr: Annotated[float, Field(alias="CVRR")]
+    far_ne: Annotated[float, Field(alias="FAR-NE")]
+    la: Annotated[float, Field(alias="LA")]
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """The four metrics by their published names."""
+        return dict(zip(METRICS, (self.ap, self.cvrr, self.far_ne, self.la), strict=True))
+
+
+class Published(BaseModel):
+    """Every published figure that ours stand beside."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    recorded: dict[str, Run]
+    paper: dict[str, float]
+
+
+def published() -> Published:
+    """The published and recorded figures, as they were given."""
+    text = files(__package__).joinpath("published.yaml").read_text(encoding="utf-8")
+    return Published.model_validate(yaml.safe_load(text))

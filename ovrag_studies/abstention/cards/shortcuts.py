@@ -1,0 +1,163 @@
+"""What can be scored without reading: by the number of facts beside a card, or by the words in it alone.
+
+A set of cards measures abstention only where such shortcuts stay near the share of the most frequent answer. Each
+learned one is fitted to the cards of all clusters but a fold's, and asked about that fold.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_studies.abstention.cards.card import GOLD, Card, Gold
+from ovrag_studies.abstention.knowledge.likeness import local_name
+from ovrag_studies.abstention.measures import CORRECTED, Outcome, share_estimate
+
+FOLDS = 5
+DENIED = "DOES NOT"
+EVIDENCE = "facts that name subject and object"
+_FALLBACK: Gold = "UNKNOWN"
+_WORD = re.compile(r"\w+")
+
+Feature = Callable[[Card], Hashable]
+Names = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """A shortcut with its accuracy; `gain` is what that has above always giving the most frequent answer.
+
+    `evidence`: it looks whether any fact is about the subject. Where none is, UNKNOWN is rightly said, so what it gains
+    is what can be known without reading a fact through, and is not held against the cards.
+    """
+
+    name: str
+    accuracy: Estimate
+    majority: float
+    evidence: bool = False
+
+    @property
+    def gain(self) -> float:
+        """Accuracy less the share of the most frequent answer."""
+        return (self.accuracy.value or 0.0) - self.majority
+
+
+def shortcuts(
+    cards: Sequence[Card], plan: Resampling, clusters: Mapping[str, str] | None = None, names: Names = local_name
+) -> list[Shortcut]:
+    """Every shortcut on a set of cards; `clusters` by the IRI of a claim's subject, `names` by the IRI of a thing.
+
+    Shortcuts by facts are left out where no card has any. Raises ValueError without a card.
+    """
+    if not cards:
+        raise ValueError("shortcuts need a card")
+    answers: dict[str, list[Gold]] = {}
+    known = clusters or {}
+    groups = [known.get(card.claim.subjects[0], card.id) for card in cards]
+    if any(card.facts for card in cards):
+        answers["published rule on facts"] = [published_rule(card, names) for card in cards]
+        answers["number of facts"] = _by_feature(cards, groups, lambda card: len(card.facts))
+        answers["facts that name the object"] = _by_feature(cards, groups, lambda card: _fact_feature(card, names))
+        answers[EVIDENCE] = _by_feature(cards, groups, lambda card: _both(card, names))
+        answers["words of the facts"] = _by_words(cards, groups, lambda card: "\n".join(card.facts))
+        answers["words of both"] = _by_words(cards, groups, lambda card: "\n".join((card.question, *card.facts)))
+    answers["words of the question"] = _by_words(cards, groups, lambda card: card.question)
+    answers["length of the question"] = _by_feature(cards, groups, lambda card: len(_WORD.findall(card.question)))
+    majority = max(Counter(card.gold for card in cards).values()) / len(cards)
+    return [
+        Shortcut(name, _accuracy(cards, given, known, plan), majority, name == EVIDENCE)
+        for name, given in answers.items()
+    ]
+
+
+def best(found: Sequence[Shortcut]) -> Shortcut:
+    """The shortcut that gains most, of those that look at no evidence."""
+    return max((each for each in found if not each.evidence), key=lambda each: each.gain)
+
+
+def published_rule(card: Card, names: Names = local_name) -> Gold:
+    """Two facts: NO. One that names the object: YES. Else UNKNOWN. It is right on nearly all published cards."""
+    if len(card.facts) == 2:
+        return "NO"
+    return "YES" if len(card.facts) == 1 and _naming(card, names) else "UNKNOWN"
+
+
+def _naming(card: Card, names: Names) -> int:
+    """How many facts end with the name of the asked object."""
+    asked = _words(names(card.claim.obj))
+    return sum(bool(asked) and _words(fact)[-len(asked) :] == asked for fact in card.facts)
+
+
+def _both(card: Card, names: Names) -> tuple[int, int]:
+    """How many facts begin with the name of the subject, or of one of several, and how many end with the object's."""
+    subjects = [_words(names(iri)) for iri in card.claim.subjects]
+    begun = sum(any(_words(fact)[: len(name)] == name for name in subjects if name) for fact in card.facts)
+    return begun, _naming(card, names)
+
+
+def _fact_feature(card: Card, names: Names) -> tuple[int, int, bool]:
+    return len(card.facts), _naming(card, names), any(DENIED in fact for fact in card.facts)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _fold(group: str) -> int:
+    return zlib.crc32(group.encode()) % FOLDS
+
+
+def _by_feature(cards: Sequence[Card], groups: Sequence[str], feature: Feature) -> list[Gold]:
+    """The most frequent answer to cards of other folds with the same feature, or to all where there are none."""
+    given: list[Gold] = []
+    tables: list[defaultdict[Hashable, Counter[Gold]]] = [defaultdict(Counter) for _ in range(FOLDS)]
+    for card, group in zip(cards, groups, strict=True):
+        for fold, table in enumerate(tables):
+            if fold != _fold(group):
+                table[feature(card)][card.gold] += 1
+                table[None][card.gold] += 1
+    for card, group in zip(cards, groups, strict=True):
+        table = tables[_fold(group)]
+        counts = table[feature(card)] if feature(card) in table else table[None]
+        given.append(_most(counts))
+    return given
+
+
+def _most(counts: Mapping[Gold, int]) -> Gold:
+    """The most frequent answer, the first by name where several are."""
+    return max(sorted(counts), key=lambda gold: counts[gold], default=_FALLBACK)
+
+
+def _by_words(cards: Sequence[Card], groups: Sequence[str], text: Callable[[Card], str]) -> list[Gold]:
+    """A linear classifier of a bag of words and pairs of words, by folds."""
+    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - takes a second
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    given: list[Gold] = [card.gold for card in cards]
+    known: dict[str, Gold] = {gold: gold for gold in GOLD}
+    for fold in range(FOLDS):
+        inside = [place for place, group in enumerate(groups) if _fold(group) == fold]
+        outside = [place for place, group in enumerate(groups) if _fold(group) != fold]
+        seen = {cards[place].gold for place in outside}
+        if len(seen) < 2 or not inside:
+            answered = [next(iter(seen), _FALLBACK)] * len(inside)
+        else:
+            bag = CountVectorizer(binary=True, ngram_range=(1, 2), token_pattern=r"\w+")
+            train = bag.fit_transform(text(cards[place]) for place in outside)
+            model = LogisticRegression(max_iter=500).fit(train, [cards[place].gold for place in outside])
+            answered = [known[each] for each in model.predict(bag.transform(text(cards[place]) for place in inside))]
+        for place, answer in zip(inside, answered, strict=True):
+            given[place] = answer
+    return given
+
+
+def _accuracy(cards: Sequence[Card], given: Sequence[Gold], clusters: Mapping[str, str], plan: Resampling) -> Estimate:
+    outcomes = [
+        Outcome(card.id, card.gold, answer, cluster=clusters.get(card.claim.subjects[0], ""))
+        for card, answer in zip(cards, given, strict=True)
+    ]
+    return share_estimate(CORRECTED["accuracy"], outcomes, plan)

@@ -1,0 +1,72 @@
+"""Which cards are not independent: those about things that a predicate with a chain joins."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from pyoxigraph import Literal, NamedNode
+
+from ovrag_core.graph import Store
+from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
+from ovrag_studies.abstention.knowledge.known import Known
+
+
+def clusters(store: Store, domain: Domain) -> dict[str, str]:
+    """The name of the cluster of each subject, by IRI; give the whole graph, with hidden facts.
+
+    Where a predicate has a chain, its facts join things; not through things of a class in which chains end, nor through
+    what is not of the class that a functional constraint counts, as those have many chains in common that share nothing
+    else. Any other subject is a cluster of its own. Raises Unchecked where the store gives no answer.
+    """
+    links: list[tuple[str, str]] = []
+    sinks: set[str] = set()
+    alone: dict[str, str] = {}
+    for predicate in domain.predicates.values():
+        for subject, value in _pairs(store, predicate):
+            alone[subject.value] = subject.value
+            if predicate.chain:
+                links.append((subject.value, value.value))
+        sinks |= _sinks(store, domain, predicate) if predicate.chain else set()
+    return alone | components(links, sinks)
+
+
+def components(links: Iterable[tuple[str, str]], sinks: Collection[str] = ()) -> dict[str, str]:
+    """Each thing of the links with the name of its connected component, the least of its members.
+
+    Sinks join nothing: they are where many chains end without having more in common, and belong to no component.
+    """
+    above: dict[str, str] = {}
+
+    def root(thing: str) -> str:
+        while above[thing] != thing:
+            above[thing] = above[above[thing]]
+            thing = above[thing]
+        return thing
+
+    for link in links:
+        inner = [thing for thing in link if thing not in sinks]
+        for thing in inner:
+            above.setdefault(thing, thing)
+        if len(inner) == 2:
+            low, high = sorted((root(inner[0]), root(inner[1])))
+            above[high] = low
+    return {thing: root(thing) for thing in above}
+
+
+def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:
+    known = Known(store, domain, predicate)
+    ends = predicate.chain.ends_in if predicate.chain else ()
+    counted = [each.of for each in predicate.constraints.values() if each.kind == "functional" and each.of]
+    found: set[str] = set()
+    for value in {value for _, value in _pairs(store, predicate)}:
+        thing = known.thing(value)
+        is_end = any(known.is_a(thing, end) for end in ends)
+        if is_end or (counted and not any(known.is_a(thing, class_) for class_ in counted)):
+            found.add(value.value)
+    return found
+
+
+def _pairs(store: Store, predicate: Predicate) -> Iterator[tuple[NamedNode, NamedNode | Literal]]:
+    for fact in store.triples(None, NamedNode(predicate.iri)):
+        if isinstance(fact.subject, NamedNode) and isinstance(fact.object, NamedNode | Literal):
+            yield fact.subject, fact.object

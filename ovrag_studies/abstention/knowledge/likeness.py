@@ -1,0 +1,206 @@
+"""Whether two things are certainly two: by their classes, by what may lie in what, and by their names.
+
+Two names are unlike only where nothing lets them be names of one thing: not the same words in another order, not a name
+with and without what qualifies it ("Hudson River", "Hudson River (New York)"), not a part and its whole ("Dago Bay of
+Lake Vermilion"), not a letter's difference in a long word. Where the domain does not say that names tell things apart,
+only classes that share nothing do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from pyoxigraph import Literal, NamedNode
+
+from ovrag_core.ontology.values import Value, read_value
+from ovrag_core.text.tokens import fold
+from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
+
+_SILENT = frozenset({"the", "a", "an"})
+_BRACKETS = re.compile(r"\s*[(\[](?P<inside>[^)\]]*)[)\]]\s*$")
+_LONG = 5  # letters from which a word may be misspelt by one
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something in a graph, with the classes of the domain that it is of and the names that it bears."""
+
+    node: NamedNode | Literal
+    classes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    words: tuple[str, ...]
+    qualifier: tuple[str, ...] | None  # what stands in brackets behind the name
+    parts: tuple[tuple[str, ...], ...]  # what stands before and behind joints ("of", "in"), where there are any
+
+
+def why_alike(one: Thing, other: Thing, domain: Domain, predicate: Predicate) -> str | None:
+    """Why the two may be one thing, or one lie in the other; None where they are certainly two."""
+    if isinstance(one.node, Literal) or isinstance(other.node, Literal):
+        return _why_values_alike(one, other, predicate)
+    if any(domain.are_disjoint(*pair) for pair in product(one.classes, other.classes)):
+        return None
+    for thing in (one, other):
+        if not any(domain.ancestors[name] & set(domain.names.different) for name in thing.classes):
+            kind = ", ".join(thing.classes) or "of no recorded kind"
+            return f"{called(thing)} is {kind}, whose name alone does not tell it apart"
+    if any(domain.may_nest(*pair) for pair in product(one.classes, other.classes)):
+        return f"{called(one)} and {called(other)} may lie one in the other"
+    if any(names_alike(*pair, domain) for pair in product(_names(one), _names(other))):
+        return f"{called(one)} and {called(other)} may be names of one thing"
+    return None
+
+
+def label_order(label: Literal) -> tuple[bool, str]:
+    """The order of a thing's names: those in English, as questions are, or in no language come first."""
+    return (label.language or "en").partition("-")[0].lower() != "en", label.value
+
+
+def called(thing: Thing) -> str:
+    """The name by which people know a thing."""
+    return _names(thing)[0]
+
+
+def same_value(one: Literal, other: Literal, predicate: Predicate) -> bool:
+    """Whether two literals say the same: to the letter, or as values of the predicate's kind.
+
+    An amount without a currency is meant in that of the other.
+    """
+    if one == other:
+        return True
+    ours, theirs = _value(one, predicate), _value(other, predicate)
+    if ours is None or theirs is None:
+        return _plain(one.value) == _plain(other.value)
+    return ours.lexical == theirs.lexical and (
+        ours.currency == theirs.currency or None in (ours.currency, theirs.currency)
+    )
+
+
+def canonical(literals: Sequence[Literal], predicate: Predicate) -> dict[Literal, Literal]:
+    """Each literal as one that stands for its value, so that those that say the same are the same.
+
+    A number without a currency takes that of the others, where they have one between them. A text that cannot be read
+    as a value of the predicate's kind is left out: nothing says what it differs from.
+    """
+    values = {literal: _value(literal, predicate) for literal in literals}
+    currencies = {value.currency for value in values.values() if value and value.currency}
+    shared = next(iter(currencies)) if len(currencies) == 1 else None
+    found: dict[Literal, Literal] = {}
+    for literal, value in values.items():
+        if value is not None:
+            found[literal] = Literal(f"{value.lexical} {value.currency or shared or ''}".strip())
+        elif predicate.values in ("thing", "text"):
+            found[literal] = Literal(_plain(literal.value))
+    return found
+
+
+def names_alike(one: str, other: str, domain: Domain) -> bool:
+    """Whether two names may be names of one thing, or of a part and its whole."""
+    ours, theirs = _parsed(one, domain), _parsed(other, domain)
+    if ours.qualifier is not None and theirs.qualifier is not None and ours.qualifier != theirs.qualifier:
+        return False  # qualified, so that they are told apart
+    kinds = domain.class_words
+    return any(
+        _words_alike(mine, yours, kinds)
+        for mine, yours in product((ours.words, *ours.parts), (theirs.words, *theirs.parts))
+    )
+
+
+def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[str]) -> bool:
+    if not one or not other:
+        return True
+    if sorted(one) == sorted(other) or _misspelt(one, other):
+        return True
+    shared = _shared_start(one, other)
+    if shared and (len(shared) in (len(one), len(other)) or shared[-1] in kinds) and not set(shared) <= kinds:
+        return True  # one or both carry something behind the name that may only say which of several it is
+    bare, other_bare = set(one) - kinds, set(other) - kinds
+    said, other_said = set(one) & kinds, set(other) & kinds
+    return bool(bare) and bare == other_bare and (said <= other_said or other_said <= said)
+
+
+def _shared_start(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    pairs = zip(one, other, strict=False)
+    count = next((at for at, (mine, yours) in enumerate(pairs) if mine != yours), min(len(one), len(other)))
+    return one[:count]
+
+
+def _misspelt(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    if len(one) != len(other):
+        return False
+    unequal = [(mine, yours) for mine, yours in zip(one, other, strict=True) if mine != yours]
+    return len(unequal) == 1 and min(map(len, unequal[0])) >= _LONG and _one_edit(*unequal[0])
+
+
+def _one_edit(one: str, other: str) -> bool:
+    if abs(len(one) - len(other)) > 1:
+        return False
+    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    one, other = one[start:], other[start:]
+    return one[1:] == other[1:] or one == other[1:] or one[1:] == other
+
+
+def _why_values_alike(one: Thing, other: Thing, predicate: Predicate) -> str | None:
+    if not isinstance(one.node, Literal) or not isinstance(other.node, Literal):
+        return f"{called(one)} and {called(other)} are a thing and a text"
+    if same_value(one.node, other.node, predicate):
+        return f"{called(one)} and {called(other)} say the same"
+    ours, theirs = _value(one.node, predicate), _value(other.node, predicate)
+    if ours is None or theirs is None:
+        return f"{called(one)} and {called(other)} are texts, which may say one thing in two ways"
+    return None
+
+
+def _value(literal: Literal, predicate: Predicate) -> Value | None:
+    return None if predicate.values in ("thing", "text") else read_value(literal.value, predicate.values)
+
+
+def _names(thing: Thing) -> tuple[str, ...]:
+    if isinstance(thing.node, Literal):
+        return (thing.node.value,)
+    return thing.names or (local_name(thing.node.value),)
+
+
+def bare(name: str) -> str:
+    """A name without what qualifies it in brackets behind it; one that is all in brackets is whole."""
+    return _BRACKETS.sub("", name) or name
+
+
+def local_name(iri: str) -> str:
+    """The last part of an IRI as words, for a thing without a name."""
+    return re.split(r"[/#]", iri.rstrip("/#"))[-1].replace("_", " ")
+
+
+def _parsed(name: str, domain: Domain) -> _Name:
+    return _parse(name, domain.abbreviations, domain.names.joints)
+
+
+@lru_cache(maxsize=65536)
+def _parse(name: str, short: tuple[tuple[str, str], ...], joints: tuple[str, ...]) -> _Name:
+    brackets = _BRACKETS.search(name)
+    qualifier = _words(brackets["inside"], dict(short)) if brackets else None
+    words = _words(name[: brackets.start()] if brackets else name, dict(short))
+    return _Name(words, qualifier, tuple(_sides(words, joints)))
+
+
+def _sides(words: tuple[str, ...], joints: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What stands before and behind each joint, where it is more than a word."""
+    for at, word in enumerate(words):
+        if word in joints:
+            yield from (side for side in (words[:at], words[at + 1 :]) if len(side) > 1)
+
+
+def _words(text: str, short: Mapping[str, str]) -> tuple[str, ...]:
+    words = re.findall(r"\w+", _plain(text))
+    return tuple(short.get(word, word) for word in words if word not in _SILENT)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"['’ʼ]s\b|['’ʼ.]", "", fold(text)).split())

@@ -1,0 +1,192 @@
+"""One question asked of a graph: how it is read, what may be said of it, and the proof as sentences and triples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from ovrag_core.base.errors import Unchecked
+from ovrag_core.graph import LABEL, TYPE, Store
+from ovrag_core.text.lines import one_line
+from ovrag_studies.abstention.knowledge.domain import Domain, fill
+from ovrag_studies.abstention.knowledge.likeness import local_name
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, Verdict, license_any
+from ovrag_studies.abstention.licensing.rechecking import recheck
+from ovrag_studies.abstention.parsing.claim_reader import Claim, Reading, read_claim
+from ovrag_studies.abstention.parsing.name_index import Names
+
+OPPOSITE = {Verdict.YES: Verdict.NO, Verdict.NO: Verdict.YES}
+_OWN = {
+    CHAIN: "the chain is recorded down to its end, and does not pass what was asked about",
+    COMPLETE: "all facts of this kind are recorded, and what was asked about is not among them",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its reading and licence; `licence` is None where no claim could be read."""
+
+    question: str
+    reading: Reading
+    licence: Licence | None
+    domain: Domain
+    names: Names
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said of the question; one that asks whether something is *not* so turns YES and NO round."""
+        if self.licence is None:
+            return Verdict.UNKNOWN
+        verdict = self.licence.verdict
+        return OPPOSITE.get(verdict, verdict) if self.reading.negated else verdict
+
+    @cached_property
+    def claim(self) -> str:
+        """The claim as a sentence; empty where none was read."""
+        return claim_sentence(self.licence.claim, self.domain, self.names) if self.licence else ""
+
+    @property
+    def constraint(self) -> str:
+        """What the claim and the graph break together, as a sentence; empty where nothing is broken."""
+        if self.licence is None or self.licence.constraint is None:
+            return ""
+        return constraint_sentence(self.licence.claim.predicate, self.licence.constraint, self.domain)
+
+    @property
+    def lacking(self) -> str:
+        """Why nothing, or nothing certain, may be said; empty for YES and NO."""
+        if self.licence is None:
+            return self.reading.reason
+        if self.licence.verdict in OPPOSITE:
+            return ""
+        return "; ".join(part for part in (self.reading.reason, self.licence.lacking) if part)
+
+    def sentences(self) -> list[str]:
+        """The proof in words, a sentence a triple."""
+        return [sentence(each, self.domain, self.names) for each in self.licence.proof] if self.licence else []
+
+
+def license_question(question: str, store: Store, domain: Domain, names: Names) -> tuple[Reading, Licence | None]:
+    """How the question is read, and the licence of its claim; None where it makes no claim that could be found.
+
+    A question that may mean several claims is licensed where the graph says the same of all of them.
+    """
+    reading = read_claim(question, names, domain)
+    return reading, license_reading(reading, store, domain)
+
+
+def license_reading(reading: Reading, store: Store, domain: Domain) -> Licence | None:
+    """The licence of the claim that was read, or of all that it may be; None where there is none."""
+    claims = (reading.claim,) if reading.claim is not None else reading.candidates
+    return license_any(claims, store, domain) if claims else None
+
+
+def ask(question: str, store: Store, domain: Domain, names: Names) -> Asked:
+    """The question read as a claim about the graph, and the licence of that claim."""
+    return Asked(question, *license_question(question, store, domain, names), domain, names)
+
+
+def is_borne_out(asked: Asked, store: Store) -> bool | None:
+    """Whether the licence holds when it is checked again by other means; None where there is nothing to check."""
+    if asked.licence is None or asked.licence.verdict == Verdict.UNCHECKED:
+        return None
+    try:
+        return recheck(asked.licence, store, asked.domain)
+    except Unchecked:
+        return None
+
+
+def unchecked(question: str, reason: str) -> dict[str, object]:
+    """The record of a question to which no graph answered."""
+    return {"question": question, "verdict": str(Verdict.UNCHECKED), "claim": None, "proof": [], "lacking": reason}
+
+
+def as_record(asked: Asked) -> dict[str, object]:
+    """The answer as plain values, for JSON."""
+    licence, reading = asked.licence, asked.reading
+    proof = [
+        {"triple": written(each), "sentence": said}
+        for each, said in zip(licence.proof if licence else (), asked.sentences(), strict=True)
+    ]
+    claim = licence.claim if licence else None
+    return {
+        "question": asked.question,
+        "verdict": str(asked.verdict),
+        "negated": reading.negated,
+        "claim": claim
+        and {
+            "subj": claim.subject.value,
+            "pred": claim.predicate,
+            "obj": claim.object.value,
+            "sentence": asked.claim,
+        },
+        "confidence": round(reading.confidence, 4),
+        "proof": proof,
+        "constraint": licence and licence.constraint and {"name": licence.constraint, "says": asked.constraint},
+        "lacking": asked.lacking,
+        "mentions": {part: list(span) for part, span in reading.mentions.items()},
+    }
+
+
+def as_text(asked: Asked) -> str:
+    """The answer for people: the verdict, the claim, and its proof with the triples; nothing moves the cursor."""
+    lines = [f"{asked.verdict}: {asked.question}"]
+    if asked.claim:
+        negated = ", which the question denies" if asked.reading.negated else ""
+        lines.append(f"claim: {asked.claim}{negated}")
+    if asked.constraint and asked.licence:
+        lines.append(f"breaks {asked.licence.constraint}: {asked.constraint}")
+    for triple, said in zip(asked.licence.proof if asked.licence else (), asked.sentences(), strict=True):
+        lines += [f"proof: {said}", f"       {written(triple)}"]
+    if asked.lacking:
+        lines.append(f"lacking: {asked.lacking}")
+    return "\n".join(line[: len(line) - len(line.lstrip())] + one_line(line) for line in lines)
+
+
+def written(triple: Triple) -> str:
+    """A triple as N-Triples write it."""
+    return f"{triple.subject} {triple.predicate} {triple.object} ."
+
+
+def claim_sentence(claim: Claim, domain: Domain, names: Names) -> str:
+    """A claim as its predicate's first statement says it."""
+    predicate = domain.predicate(claim.predicate)
+    statements = (predicate.chain if predicate.is_chain(claim.predicate) and predicate.chain else predicate).statements
+    return _filled(statements, claim.predicate, named(claim.subject, names), named(claim.object, names))
+
+
+def sentence(triple: Triple, domain: Domain, names: Names) -> str:
+    """A triple in words: a fact as the domain states it, a class, or a name."""
+    subject, object_ = _node(triple.subject), _node(triple.object)
+    if triple.predicate == TYPE:
+        class_ = next((name for name in domain.classes if domain.class_iri(name) == triple.object), None)
+        labels = domain.classes[class_].labels if class_ else ()
+        return f"{named(subject, names)} is recorded as {labels[0] if labels else named(object_, names)}"
+    if triple.predicate == LABEL:
+        return f"{local_name(subject.value)} is called {object_.value}"
+    predicate = next((each for each in domain.predicates.values() if each.iri == triple.predicate.value), None)
+    statements = predicate.statements if predicate else ()
+    return _filled(statements, local_name(triple.predicate.value), named(subject, names), named(object_, names))
+
+
+def constraint_sentence(predicate: str, constraint: str, domain: Domain) -> str:
+    """What a constraint of the predicate, or of its chain, says."""
+    declared = domain.predicate(predicate).constraints.get(constraint)
+    return declared.says if declared else _OWN.get(constraint, constraint)
+
+
+def named(node: NamedNode | Literal, names: Names) -> str:
+    """The name of a thing; the last part of its IRI where it has none."""
+    label = names.label(node)
+    return local_name(label) if isinstance(node, NamedNode) and label == node.value else label
+
+
+def _node(term: object) -> NamedNode | Literal:
+    return term if isinstance(term, NamedNode | Literal) else Literal(str(term))
+
+
+def _filled(statements: Sequence[str], relation: str, subject: str, object_: str) -> str:
+    return fill(statements[0], subject, object_) if statements else f"{subject} {relation} {object_}"

@@ -1,0 +1,90 @@
+"""Whether the shapes of a domain do what its constraints say: each is tried on the smallest graph that breaks it.
+
+A shape that stays silent there can never fire, one that finds something in the part of the graph that breaks nothing
+fires too often. Both are reported in one sentence each, and so is a shape that backs no constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from ovrag_core.graph import TYPE, EmbeddedStore
+from ovrag_core.graph.shapes import SECONDS
+from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
+from ovrag_studies.abstention.licensing.rechecking import DIFFERENT
+
+_A, _B, _C = (NamedNode(f"urn:example:{letter}") for letter in "abc")
+
+
+def shape_problems(domain: Domain) -> list[str]:
+    """What is wrong with the shapes, a sentence each. Raises OntologyError where they cannot be read at all."""
+    problems: list[str] = []
+    for predicate in domain.predicates.values():
+        for name, each in predicate.constraints.items():
+            problem = _problem(domain, predicate, each)
+            if problem:
+                problems.append(f"{domain.shapes}: the shape {each.shape} behind {predicate.name}.{name} {problem}")
+    return problems + _unused(domain)
+
+
+def _problem(domain: Domain, predicate: Predicate, constraint: Constraint) -> str | None:
+    witness = _witness(domain, predicate, constraint)
+    if witness is None:
+        return f"can never fire: no class of the domain is disjoint with {constraint.of}"
+    facts, breaking = witness
+    if not _fires(domain, constraint, [*facts, *breaking]):
+        return f"can never fire: it finds nothing where {constraint.kind} is broken"
+    if _fires(domain, constraint, facts):
+        return f"fires where nothing is broken: it is stricter than {constraint.kind}"
+    return None
+
+
+def _fires(domain: Domain, constraint: Constraint, triples: Sequence[Triple]) -> bool:
+    store = EmbeddedStore([*triples, *domain.hierarchy], seconds=SECONDS)
+    return bool(domain.shape_set.violations(store, [constraint.shape]))
+
+
+def _witness(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]] | None:
+    """Facts that break nothing, and those that break the constraint together with them."""
+    of = NamedNode(predicate.iri)
+    if constraint.kind == "functional":
+        return _two_objects(domain, predicate, constraint)
+    if constraint.kind == "asymmetric":
+        return [Triple(_C, of, _A), Triple(_A, of, _B)], [Triple(_B, of, _A)]
+    if constraint.kind == "acyclic":
+        return [Triple(_A, of, _B), Triple(_B, of, _C)], [Triple(_C, of, _A)]
+    if constraint.kind == "disjoint":
+        other = NamedNode(domain.predicates[str(constraint.other)].iri)
+        return [Triple(_A, other, _B)], [Triple(_A, of, _B)]
+    against = next((name for name in domain.classes if domain.are_disjoint(name, str(constraint.of))), None)
+    if against is None:
+        return None
+    node = _A if constraint.kind == "subject" else _B
+    right, wrong = (Triple(node, TYPE, domain.class_iri(name)) for name in (str(constraint.of), against))
+    return [Triple(_A, of, _B), right], [wrong]
+
+
+def _two_objects(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]]:
+    of = NamedNode(predicate.iri)
+    if predicate.values != "thing":
+        return [Triple(_A, of, Literal("1"))], [Triple(_A, of, Literal("2"))]
+    classes = [Triple(node, TYPE, domain.class_iri(constraint.of)) for node in (_B, _C) if constraint.of]
+    apart = [Triple(_B, DIFFERENT, _C), Triple(_C, DIFFERENT, _B)]
+    return [*classes, Triple(_A, of, _B), Triple(_A, of, _C)], apart
+
+
+def _unused(domain: Domain) -> list[str]:
+    backing = {each.shape for predicate in domain.predicates.values() for each in predicate.constraints.values()}
+    vocabulary = {each.iri for each in domain.predicates.values()} | {
+        domain.class_iri(name).value for name in domain.classes
+    }
+    unreachable = domain.shape_set.unreachable(frozenset(vocabulary))
+    return [
+        f"{domain.shapes}: the shape {iri} can never fire: the domain has no {unreachable[iri]}"
+        if iri in unreachable
+        else f"{domain.shapes}: the shape {iri} backs no constraint; name it in {domain.name}"
+        for iri in domain.shape_set.shapes
+        if iri not in backing
+    ]

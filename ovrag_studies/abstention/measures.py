@@ -1,0 +1,256 @@
+"""How well a system knows what it knows: the published metrics and corrected ones, on the same outcomes.
+
+An outcome is a card's gold answer beside a system's. Outcomes are counted in a table of three rows (gold YES, NO,
+UNKNOWN: the labels E, C, U) and four columns (answered YES, NO, UNKNOWN, and no answer at all: a reply that was not
+understood, a call that failed, a claim that could not be checked). The published metrics know only whether a system
+answered, so they leave the fourth column out; in the corrected ones it is never an abstention, and never right.
+
+Intervals resample clusters of cards (see `clusters`), as cards on one drainage are not independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ovrag_core.evaluation.risk import RiskCoverage, expected_risk, least_risk, risk_coverage
+from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
+from ovrag_studies.abstention.cards.card import GOLD, Gold
+
+ANSWERS: tuple[str, ...] = GOLD
+NO_ANSWER = "no answer"
+COLUMNS = (*ANSWERS, NO_ANSWER)
+
+Counts = npt.NDArray[np.int64]
+Vector = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A card's gold answer and a system's, with the system's confidence in it (any scale; higher is surer).
+
+    An answer other than YES, NO and UNKNOWN is none. `cluster` names the cards that are not independent of this one;
+    empty: the card stands alone. `kind` is the card's subtype.
+    """
+
+    card: str
+    gold: Gold
+    answer: str
+    confidence: float = 1.0
+    cluster: str = ""
+    kind: str = ""
+
+    @property
+    def right(self) -> bool:
+        """Whether the answer is the gold one; abstaining is right where gold is UNKNOWN."""
+        return self.answer == self.gold
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A metric as a share of cells: counted cells of the table over those they are counted in.
+
+    Both are patterns of three rows E, C, U of four digits for YES, NO, UNKNOWN and no answer; 1 means counted.
+    """
+
+    top: str
+    bottom: str
+
+    def of(self, tables: Counts) -> tuple[Vector, Vector]:
+        """Numerators and denominators of tables of shape (…, 3, 4)."""
+        return _sums(tables, self.top), _sums(tables, self.bottom)
+
+    def value(self, table: Counts) -> float | None:
+        """The metric of one table (3, 4); None where nothing is counted in."""
+        top, bottom = self.of(table)
+        return float(top / bottom) if bottom else None
+
+
+# As published: ANSWER is YES or NO, ABSTAIN is UNKNOWN.
+PUBLISHED: dict[str, Share] = {
+    "AP": Share("0000 0010 0010", "0010 0010 0010"),
+    "CVRR": Share("0000 0010 0000", "0000 1110 0000"),
+    "FAR-NE": Share("0000 1100 1100", "0000 1110 1110"),
+    "LA": Share("1100 0000 0000", "1110 0000 0000"),
+    "AP_C": Share("0000 0010 0000", "0010 0010 0000"),
+    "AP_U": Share("0000 0000 0010", "0010 0000 0010"),
+    "AR": Share("0000 0010 0010", "0000 1110 1110"),
+    "coverage": Share("1100 1100 1100", "1110 1110 1110"),
+    "answer accuracy": Share("1100 0000 0000", "1100 1100 1100"),
+    "overall": Share("1100 0010 0010", "1110 1110 1110"),
+}
+CORRECTED: dict[str, Share] = {
+    "LA*": Share("1000 0000 0000", "1111 0000 0000"),
+    "CVRR*": Share("0000 0100 0000", "0000 1111 0000"),
+    "FAR*": Share("0000 1000 1100", "0000 1111 1111"),
+    "false YES": Share("0000 1000 1000", "0000 1111 1111"),
+    "AP*": Share("0000 0000 0010", "0010 0010 0010"),
+    "AR*": Share("0000 0000 0010", "0000 0000 1111"),
+    "accuracy": Share("1000 0100 0010", "1111 1111 1111"),
+    "coverage*": Share("1100 1100 1100", "1111 1111 1111"),
+    "answer accuracy*": Share("1000 0100 0000", "1100 1100 1100"),
+    "no answer": Share("0001 0001 0001", "1111 1111 1111"),
+}
+MACRO_F1 = "macro-F1"
+RISKS = ("AURC", "excess AURC")
+
+
+def _sums(tables: Counts, pattern: str) -> Vector:
+    mask = np.array([[int(cell) for cell in row] for row in pattern.split()])
+    return np.asarray((tables * mask).sum(axis=(-2, -1)), dtype=float)
+
+
+# -- tables and figures -----------------------------------------------------------------------------------------------
+
+
+def count(outcomes: Iterable[Outcome]) -> Counts:
+    """The table (3, 4) of gold against answered."""
+    table = np.zeros((len(GOLD), len(COLUMNS)), dtype=np.int64)
+    for each in outcomes:
+        table[_cell(each)] += 1
+    return table
+
+
+def macro_f1(tables: Counts) -> Vector:
+    """The mean F1 of the three answers, of tables (…, 3, 4), over those that are gold of some card; nan without any."""
+    hits = np.stack([tables[..., row, row] for row in range(len(GOLD))], axis=-1)
+    gold = tables.sum(axis=-1)
+    answered = tables.sum(axis=-2)[..., : len(GOLD)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scores = np.where(gold > 0, 2 * hits / (gold + answered), 0.0).sum(axis=-1) / (gold > 0).sum(axis=-1)
+    return np.asarray(scores, dtype=float)
+
+
+def values(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
+    """Every figure of a system, without intervals: published, corrected, macro-F1, AURC and its excess."""
+    table = count(outcomes)
+    found = {name: share.value(table) for name, share in (PUBLISHED | CORRECTED).items()}
+    found[MACRO_F1] = float(macro_f1(table)) if outcomes else None
+    if not outcomes:
+        return found | dict.fromkeys(RISKS)
+    risks = risk_curve(outcomes)
+    return found | dict(zip(RISKS, (risks.aurc, risks.excess), strict=True))
+
+
+def estimates(outcomes: Sequence[Outcome], plan: Resampling) -> dict[str, Estimate]:
+    """Every figure of `values` with its interval over clusters."""
+    if not outcomes:
+        return dict.fromkeys((*PUBLISHED, *CORRECTED, MACRO_F1, *RISKS), Estimate(None))
+    tables = _by_cluster(outcomes)
+    found = {name: _estimate(share, tables, plan) for name, share in (PUBLISHED | CORRECTED).items()}
+    drawn = _draws(len(tables), plan)
+    resampled = np.tensordot(drawn, tables, axes=1)
+    found[MACRO_F1] = _percentiles(float(macro_f1(count(outcomes))), macro_f1(resampled), len(tables), plan)
+    return found | _risk_estimates(outcomes, drawn, plan)
+
+
+def share_estimate(share: Share, outcomes: Sequence[Outcome], plan: Resampling) -> Estimate:
+    """One share of cells with its interval over clusters."""
+    return _estimate(share, _by_cluster(outcomes), plan)
+
+
+def shares_by_kind(outcomes: Iterable[Outcome]) -> dict[str, float]:
+    """The share answered rightly by the kind of card, kinds in the order in which they come first."""
+    kinds: dict[str, list[bool]] = {}
+    for each in outcomes:
+        kinds.setdefault(each.kind, []).append(each.right)
+    return {kind: sum(rights) / len(rights) for kind, rights in kinds.items()}
+
+
+def references(outcomes: Sequence[Outcome]) -> dict[str, tuple[Outcome, ...]]:
+    """What a perfect system and the constant ones would have answered to the same cards."""
+    perfect = {"perfect": tuple(replace(each, answer=each.gold, confidence=1.0) for each in outcomes)}
+    constant = {
+        f"always {answer}": tuple(replace(each, answer=answer, confidence=1.0) for each in outcomes)
+        for answer in ANSWERS
+    }
+    return perfect | constant
+
+
+def _estimate(share: Share, tables: Counts, plan: Resampling) -> Estimate:
+    top, bottom = share.of(tables)
+    return ratio(top.tolist(), bottom.tolist(), plan)
+
+
+def _cell(outcome: Outcome) -> tuple[int, int]:
+    column = ANSWERS.index(outcome.answer) if outcome.answer in ANSWERS else len(ANSWERS)
+    return GOLD.index(outcome.gold), column
+
+
+def _by_cluster(outcomes: Sequence[Outcome]) -> Counts:
+    """One table for each cluster (clusters, 3, 4), in the clusters' order of first appearance."""
+    places, clusters = _places(outcomes)
+    tables = np.zeros((clusters, len(GOLD), len(COLUMNS)), dtype=np.int64)
+    for place, each in zip(places, outcomes, strict=True):
+        tables[(place, *_cell(each))] += 1
+    return tables
+
+
+def _places(outcomes: Sequence[Outcome]) -> tuple[list[int], int]:
+    """The number of each outcome's cluster, and how many there are."""
+    numbers: dict[tuple[str, str], int] = {}
+    places = [numbers.setdefault(_cluster(each), len(numbers)) for each in outcomes]
+    return places, len(numbers)
+
+
+def _cluster(outcome: Outcome) -> tuple[str, str]:
+    return ("cluster", outcome.cluster) if outcome.cluster else ("card", outcome.card)
+
+
+def _draws(clusters: int, plan: Resampling) -> Counts:
+    """How often each cluster is drawn in each resample (samples, clusters)."""
+    chance = np.random.default_rng(plan.seed)
+    drawn: Counts = chance.multinomial(clusters, np.full(clusters, 1 / max(1, clusters)), size=plan.samples)
+    return drawn
+
+
+def _percentiles(value: float, drawn: Vector, clusters: int, plan: Resampling) -> Estimate:
+    drawn = drawn[np.isfinite(drawn)]
+    if clusters < 2 or not drawn.size or np.ptp(drawn) < 1e-12:
+        return Estimate(value, clusters=clusters)
+    tail = (1 - plan.confidence) / 2
+    low, high = (float(bound) for bound in np.quantile(drawn, [tail, 1 - tail]))
+    return Estimate(value, low, high, clusters, "percentile")
+
+
+# -- risk and coverage ------------------------------------------------------------------------------------------------
+
+
+def risk_curve(outcomes: Sequence[Outcome]) -> RiskCoverage:
+    """The risk and coverage of a system. Raises ValueError without an outcome, or for a confidence that is no number.
+
+    A card of gold UNKNOWN is an error once it is answered.
+    """
+    return risk_coverage(*_errors(outcomes), int(_answerable(outcomes).sum()))
+
+
+def _errors(outcomes: Sequence[Outcome]) -> tuple[Vector, Vector]:
+    """1 where an answer is wrong or none was given, and the confidence, -inf where none was given."""
+    answers = np.array([each.answer in ("YES", "NO") for each in outcomes], dtype=bool)
+    right = np.array([each.right for each in outcomes], dtype=bool)
+    confidence = np.array([each.confidence for each in outcomes], dtype=float)
+    return np.where(answers & right, 0.0, 1.0), np.where(answers, confidence, -np.inf)
+
+
+def _answerable(outcomes: Sequence[Outcome]) -> npt.NDArray[np.bool_]:
+    return np.array([each.gold != "UNKNOWN" for each in outcomes], dtype=bool)
+
+
+def _risk_estimates(outcomes: Sequence[Outcome], drawn: Counts, plan: Resampling) -> dict[str, Estimate]:
+    places, clusters = _places(outcomes)
+    errors, confidence = _errors(outcomes)
+    answerable = _answerable(outcomes)
+    areas = np.empty((plan.samples, 2))
+    for row, times in enumerate(drawn):
+        weights = times[places]
+        area = expected_risk(errors, confidence, weights).mean()
+        areas[row] = area, area - least_risk(int(weights.sum()), int(weights[answerable].sum())).mean()
+    curve = risk_curve(outcomes)
+    points = (curve.aurc, curve.excess)
+    return {
+        name: _percentiles(point, areas[:, column], clusters, plan)
+        for column, (name, point) in enumerate(zip(RISKS, points, strict=True))
+    }

@@ -1,0 +1,1 @@
+"""From a question to the claim that it makes."""

@@ -1,0 +1,129 @@
+"""A claim about a graph, and how a question is read as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from pyoxigraph import Literal, NamedNode
+
+from ovrag_studies.abstention.knowledge.domain import Domain
+from ovrag_studies.abstention.parsing.english import CLAUSES
+from ovrag_studies.abstention.parsing.grammar import Sentence, read_sentence
+from ovrag_studies.abstention.parsing.name_index import Mention, Names
+from ovrag_studies.abstention.parsing.relation_words import lexicon_of
+from ovrag_studies.abstention.parsing.strangers import stranger
+from ovrag_studies.abstention.parsing.texts import Text
+from ovrag_studies.abstention.parsing.word_forms import words_of
+
+Span = tuple[int, int]  # from and to, in characters of the question
+
+LONGEST = 1_000  # characters; no question about two things needs more
+_PART_OF_A_NAME = 0.9  # what is left of the confidence where a name is not given whole
+_TAIL = 0.85  # the same where the end of a question is left aside
+_CANDIDATES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That the subject has the object under a predicate of the domain, named as there, or under its chain's name."""
+
+    subject: NamedNode
+    predicate: str
+    object: NamedNode | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a question was read. Without a claim, `reason` says why, and `candidates` what it may have meant.
+
+    `confidence` is from 0 to 1; `mentions` are the spans of `subject`, `object` and `relation` in the question.
+    `negated`: the question asks whether the claim is *not* so, so that a yes of the graph is a no to it.
+    """
+
+    claim: Claim | None
+    confidence: float
+    reason: str = ""
+    mentions: Mapping[str, Span] = field(default_factory=dict)
+    candidates: tuple[Claim, ...] = ()
+    negated: bool = False
+
+
+def read_claim(question: str, names: Names, domain: Domain) -> Reading:
+    """The claim that a question (or a statement) makes about two things of a graph; doubt is no claim, with its reason.
+
+    Anything may stand in a question: it is only ever compared with names and words.
+    """
+    if len(question) > LONGEST:
+        return _unread(f"the question has {len(question):,} characters; at most {LONGEST:,} are read")
+    text = Text(question, words_of(question), lexicon_of(domain), names)
+    found = text.mentions()
+    if problem := stranger(text, found):
+        return _unread(problem)
+    sentence, used = _sentence(text, found)
+    if sentence.relation is None:
+        return _unread(sentence.reason)
+    return _claimed(sentence, used, text, domain)
+
+
+def _unread(reason: str) -> Reading:
+    return Reading(None, 0.0, reason)
+
+
+def _claimed(sentence: Sentence, used: Sequence[Mention], text: Text, domain: Domain) -> Reading:
+    """The reading with the things that the names may mean in their parts of the claim."""
+    subject, object_ = used[sentence.subject - 1], used[sentence.object - 1]
+    relations = [name for name in (sentence.relation, sentence.otherwise) if name]
+    value = domain.predicate(relations[0]).values != "thing"
+    subjects = [thing for thing in subject.things if isinstance(thing, NamedNode)]
+    objects = [thing for thing in object_.things if isinstance(thing, Literal) == value]
+    claims = tuple(Claim(one, name, other) for one, name, other in product(subjects, relations, objects))
+    parts = [each for each in (subject, object_) if not each.whole]
+    reading = Reading(
+        claims[0] if len(claims) == 1 else None,
+        round(sentence.confidence * _PART_OF_A_NAME ** len(parts) / max(len(claims), 1), 4),
+        "; ".join(f"{text.quoted(each)} is taken for {text.names.label(each.things[0])!r}" for each in parts),
+        {"subject": text.span(subject), "object": text.span(object_), "relation": sentence.span},
+        claims[:_CANDIDATES] if len(claims) > 1 else (),
+        sentence.negated,
+    )
+    if reading.claim:
+        return reading
+    if len(subjects) == len(objects) == 1:
+        return replace(reading, reason=f"the question may ask for {' or '.join(relations)}")
+    several, things = (subject, subjects) if len(subjects) != 1 else (object_, objects)
+    if not things:
+        part = "subject" if several is subject else "object"
+        return replace(reading, reason=f"{text.quoted(several)} is of no use as the {part} of {relations[0]}")
+    return replace(reading, reason=f"{text.quoted(several)} is the name of {len(things)} things")
+
+
+def _sentence(text: Text, found: Sequence[Mention]) -> tuple[Sentence, list[Mention]]:
+    """The sentence around the names, and these by their slots.
+
+    With more than two, or where the whole cannot be read, the clause behind the second is left aside.
+    """
+    slots = _slots(found)
+    used = [found[slots.index(slot)] for slot in sorted(set(slots))]
+    pieces = text.pieces(found, slots)
+    texts = [all(isinstance(thing, Literal) for thing in mention.things) for mention in used]
+    whole = read_sentence(pieces, text.lexicon, texts) if len(used) == 2 else None
+    if whole and whole.relation:
+        return whole, used
+    second = [at for at, piece in enumerate(pieces) if piece.slot][1]
+    for at in range(second + 1, len(pieces)):
+        if pieces[at].text in CLAUSES and not any(piece.slot for piece in pieces[second + 1 : at]):
+            part = read_sentence(pieces[:at], text.lexicon, texts[:2])
+            if part.relation:
+                return replace(part, confidence=round(part.confidence * _TAIL, 4)), used
+    listed = ", ".join(text.quoted(mention) for mention in used[:4])
+    return whole or Sentence(None, reason=f"the question names {len(used)} things: {listed}"), used
+
+
+def _slots(found: Sequence[Mention]) -> list[int]:
+    """The number of each name: one that comes again has the number it had, unless there is no other."""
+    things = list(dict.fromkeys(mention.things for mention in found))
+    if len(things) == 1:
+        return list(range(1, len(found) + 1))
+    return [things.index(mention.things) + 1 for mention in found]

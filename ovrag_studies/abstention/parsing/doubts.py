@@ -1,0 +1,138 @@
+"""Why a sentence is not read at all, whatever words of a relation it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ovrag_studies.abstention.parsing.english import (
+    ACCOUNTS,
+    ASIDE,
+    BE,
+    BEARINGS,
+    DETERMINERS,
+    DO,
+    EXCLUDING,
+    GOALS,
+    PERSONS,
+    PREPOSITIONS,
+    SHELL,
+)
+from ovrag_studies.abstention.parsing.frames import SIGNS, Frame
+
+_SOME = frozenset({"a", "an", "another", "some", "any"})
+_COMPARATIVES = frozenset({"more", "less", "fewer", "better", "worse"})
+_NO_COMPARATIVES = frozenset({"other", "rather", "later", "water", "river", "further", "farther"})
+_ASKING = frozenset({"why", "when", "how", "where", "who", "which", "what"})
+_AT = frozenset({"on", "at", "near", "in"})
+
+
+def doubts(frame: Frame) -> Iterator[str]:
+    """Each reason not to read it, as a sentence to people."""
+    if frame.other:
+        yield f"'{frame.other}' asks for a relation that is not in the domain"
+    yield from (reason for at in range(len(frame.words)) if (reason := _at_a_word(frame, at)))
+    yield from (reason for at in frame.slots if (reason := _at_a_name(frame, at)))
+    if _asks_more(frame):
+        yield f"'{frame.words[0]}' asks for more than that something is so"
+    if unheard := _unheard(frame):
+        yield f"'{unheard}' is not understood"
+    if _of_another(frame):
+        yield "the question is about some thing without a name"
+    if _either_way(frame):
+        yield "the question asks for one relation or its reverse"
+    if side_by_side(frame) and len(frame.slots) == 2:
+        yield "the names stand side by side, so that neither is said of the other"
+
+
+def _at_a_word(frame: Frame, at: int) -> str:
+    word, ahead = frame.words[at], "".join(frame.words[at + 1 : at + 2])
+    if word in EXCLUDING and at not in frame.told:
+        return f"'{word}' leaves open which of the names is meant"
+    if word == "than" and any(_compares(each) for each in frame.words[max(at - 3, 0) : at]):
+        return "the question compares the names"
+    if word in BEARINGS and ahead == "of":
+        return f"'{word} of' asks where something lies"
+    if word == "whose" and at and frame.is_adjective(at - 1) and at + 1 in frame.fillers:
+        return f"'{frame.words[at - 1]}' is not understood"  # "the territory whose waters"
+    return ""
+
+
+def _at_a_name(frame: Frame, at: int) -> str:
+    governor = frame.governor(at)
+    if governor in ASIDE and not _watched(frame, at):
+        return f"'{governor}' asks where something lies"
+    if frame.words[at - 1] == "not" and frame.words[at - 2] not in BE | DO:
+        return "one of the names is denied"
+    lead = frame.governing(at) or 0
+    if frame.words[max(lead - 1, 0) : lead] == ["or"] and frame.words[lead - 2] not in PREPOSITIONS:
+        return "the question offers two things"
+    place = frame.words[at - 4 : at]  # "to the town on"
+    if len(place) == 4 and place[0] in GOALS | {"through"} and place[1] in DETERMINERS and place[3] in _AT:
+        return f"'{place[2]}' is not understood" if frame.is_adjective(at - 2) and place[2] not in ACCOUNTS else ""
+    return ""
+
+
+def side_by_side(frame: Frame) -> bool:
+    """Whether only `and` or `or` is between the names: `Do X and Y flow into the same sea?`."""
+    between = set(frame.words[frame.slots[0] + 1 : frame.slots[1]])
+    return bool({"and", "or"} & between) and between <= {"and", "or", "the", ",", "both"}
+
+
+def _asks_more(frame: Frame) -> bool:
+    """Whether it is no question of yes or no: `Why does X flow into Y?`; but `Where does X end, in Y?`."""
+    opening = frame.words[: frame.slots[0]]
+    if any(word in SIGNS for word in frame.words[: frame.slots[-1]]):
+        return False
+    return bool(opening) and opening[0] in _ASKING and bool((DO | BE) & set(opening[1:]) and not SHELL & set(opening))
+
+
+def _unheard(frame: Frame) -> str:
+    """The main verb, where nothing is known of it: `Does the mouth of X face Y?`; but a basin may `span` anything."""
+    between = [at for at in range(frame.slots[0] + 1, frame.slots[1]) if frame.words[at] not in DETERMINERS]
+    if len(between) != 1 or frame.words[0] not in DO or not frame.is_adjective(between[0]):
+        return ""
+    for sign in frame.signs:
+        sense = sign.senses[0]
+        if not sense.noun or frame.lexicon.is_chain(sense.relation):
+            return ""
+        if sign.end > frame.slots[0] and not frame.is_aside(sign):
+            return ""
+    word = frame.words[between[0]]
+    return word if word.isalpha() and not word.endswith("ly") else ""
+
+
+def _compares(word: str) -> bool:
+    return word in _COMPARATIVES or (word.endswith("er") and word not in _NO_COMPARATIVES)
+
+
+def _watched(frame: Frame, at: int) -> bool:
+    """Whether a person is beside the thing, not the other thing: `at the mouth of X, are we standing beside Y?`."""
+    clause = max((back for back in range(at) if frame.words[back] in SIGNS or frame.pieces[back].slot), default=0)
+    looking = clause == 0 and frame.words[0].endswith("ing") and bool(PERSONS & set(frame.words))
+    return looking or bool(PERSONS & set(frame.words[clause:at]))
+
+
+def _of_another(frame: Frame) -> bool:
+    """Whether a verb is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
+    for one, other in pairwise(frame.signs):
+        first, second = one.senses[0], other.senses[0]
+        between = set(frame.words[one.end : other.start])
+        if second.noun and not first.noun and second.role == "object" and between & _SOME and between <= _SOME | GOALS:
+            return True
+        if frame.words[other.end : other.end + 1] == ["by"]:
+            continue  # "goes by the name of"
+        some = bool(_SOME & set(frame.words[one.start - 1 : one.start])) and frame.words[one.end] == "of"
+        if first.noun and second.noun and between == {"of", "a"}:
+            return True  # "a tributary of a tributary"
+        if first.noun and not second.noun and first.role == "object" and some and other.start - 1 in frame.slots:
+            return True
+    return False
+
+
+def _either_way(frame: Frame) -> bool:
+    """Whether `or` stands between two words of opposite direction: `upstream or downstream of`."""
+    return any(
+        frame.words[one.end : other.start] == ["or"] and one.senses[0].role != other.senses[0].role
+        for one, other in pairwise(frame.signs)
+    )

@@ -1,0 +1,291 @@
+"""A sentence with its names taken out: what its words are (of a relation, a cue, a filler), and what governs a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ovrag_studies.abstention.parsing.english import (
+    ASIDE,
+    BE,
+    DETERMINERS,
+    DIRECT,
+    DIRECT_PHRASES,
+    DO,
+    FUNCTION,
+    GOALS,
+    HOWEVER,
+    INDIRECT,
+    INDIRECT_PHRASES,
+    NAMING,
+    OWN,
+    PREPOSITIONS,
+    RELATIVE,
+    SHELL,
+)
+from ovrag_studies.abstention.parsing.relation_words import Lexicon, Phrase, Sense
+
+_BEFORE_NOUNS = frozenset({"of", "as", "many", "few", "several", "other", "own", "one", "another"})
+QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
+SIGNS = frozenset(",;:.?!()\"'-–—/")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word of a sentence, or the place of a name (`slot`, from 1). `start` and `end` are in characters."""
+
+    text: str
+    start: int
+    end: int
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A word of a relation in a sentence (pieces from, to), with what it may mean."""
+
+    start: int
+    end: int
+    senses: tuple[Sense, ...]
+
+
+class Frame:
+    """A sentence whose words are marked by what they do.
+
+    `slots` are the places of names, `texts` says of each name whether it is text. `signs` are the words of relations,
+    `either` all that they may mean; `fillers`, `told` (how directly) and `understood` are places; `cues` are the
+    predicates whose chain is meant, `indirect` that any chain is, `direct` that none is; `other` is a word of a
+    relation that is not here.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], lexicon: Lexicon, texts: tuple[bool, ...]) -> None:
+        self.pieces = pieces
+        self.words = [f"\0{piece.slot}" if piece.slot else piece.text for piece in pieces]
+        self.lexicon = lexicon
+        self.texts = texts
+        self.slots = [at for at, piece in enumerate(pieces) if piece.slot]
+        self.signs: list[Sign] = []
+        self.either: set[Sense] = set()
+        self.fillers: set[int] = set()
+        self.understood: set[int] = set()
+        self.told: set[int] = set()  # words that say how directly
+        self.cues: dict[str, int] = {}
+        self.indirect = False
+        self.direct = False
+        self.other = ""
+        self._find()
+
+    def _find(self) -> None:
+        """Marks every word of a relation, every cue, and every word that carries none."""
+        at = 0
+        while at < len(self.words):
+            at += self._match(at) or self._either_way(at) or 1
+        for at, (word, ahead) in enumerate(zip(self.words, [*self.words[1:], ""], strict=True)):
+            if word in HOWEVER and ahead not in DO | BE | {","}:
+                self.indirect = True  # "by however many rivers"
+            if word == "right" and ahead in GOALS - {"to"}:
+                self.direct = True
+            if word in DIRECT and at not in self.told:
+                beside = {*self.words[max(at - 1, 0) : at], *self.words[at + 1 : at + 2]}
+                self.indirect |= "or" in beside  # "directly or by other rivers"
+                self.direct |= "or" not in beside
+            elif word in INDIRECT and at not in self.understood:  # not in "the final stop"
+                self.indirect = True
+        self.direct |= any(self.is_aside(sign) and OWN & set(self.words[: sign.start]) for sign in self.signs)
+
+    def _either_way(self, at: int) -> int:
+        """The length of `one way or another`, which leaves open how directly."""
+        if (
+            self.words[at] != "one"
+            or self.words[at + 2 : at + 3] != ["or"]
+            or self.words[at + 3 : at + 4] != ["another"]
+        ):
+            return 0
+        self.indirect = True
+        self.told.update(range(at, at + 4))
+        self.understood.update(range(at, at + 4))
+        return 4
+
+    def _match(self, at: int) -> int:
+        lexicon = self.lexicon
+        for length in range(min(max(lexicon.longest, 5), len(self.words) - at), 0, -1):
+            phrase: Phrase = tuple(self.words[at : at + length])
+            covered = range(at, at + length)
+            if phrase in INDIRECT_PHRASES:
+                self.indirect = True
+                self.told.update(covered)
+            elif phrase in DIRECT_PHRASES:
+                self.direct = True
+                self.told.update(covered)
+            elif phrase in lexicon.cues:
+                self.told.update(covered)
+                self.cues[lexicon.cues[phrase]] = at
+            elif phrase in lexicon.senses:
+                if not self._place(at, length, self._of_kind(lexicon.senses[phrase])):
+                    self.fillers.update(covered)
+            elif phrase in lexicon.others:
+                aside = at > self.slots[-1] and "by" not in self.words[at - 2 : at]
+                aside |= self.words[at - 1] in HOWEVER  # "at whatever distance"
+                aside |= at == 0 and phrase[0].endswith("ing")
+                self.other = self.other or ("" if aside else " ".join(phrase))
+            elif phrase in lexicon.fillers:
+                self.fillers.update(covered)
+            else:
+                continue
+            self.understood.update(covered)
+            return length
+        if self.words[at : at + 2] == ["that", "of"] and self.signs and self.signs[-1].senses[0].noun:
+            self.signs.append(Sign(at, at + 1, self.signs[-1].senses))  # "the basin of X, that of Y"
+        return 0
+
+    def _of_kind(self, senses: tuple[Sense, ...]) -> tuple[Sense, ...]:
+        """The senses whose objects are text, or things, as the names in the sentence are."""
+        text = any(self.texts)
+        return tuple(sense for sense in senses if (sense.relation in self.lexicon.texts) == text) or senses
+
+    def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
+        """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
+        nominal = self._nominal(at, at + length, any(sense.noun for sense in senses))
+        base = all(sense.form == "base" for sense in senses) and self.words[at - 1] not in DETERMINERS
+        if nominal and base and DO & set(self.words[:at]):
+            nominal = self.words[at + length : at + length + 1] == ["of"]  # not in "could a salmon get"
+        fitting = tuple(sense for sense in senses if sense.noun == nominal)
+        if not fitting and nominal and any(sense.form in ("ing", "participle") for sense in senses):
+            fitting = senses  # "the receiving river", "its emptying into"
+        if not fitting and not nominal:
+            fitting = senses  # "mouth of X: Y", a noun without an article
+        self.either.update(fitting)
+        if fitting:
+            self.signs.append(Sign(at, at + length, fitting))
+        return bool(fitting)
+
+    def _nominal(self, at: int, end: int, nouns: bool) -> bool:
+        """Whether a noun must stand here: before `of`, or behind an article or a possessor (with adjectives)."""
+        if nouns and self.words[end : end + 1] == ["of"]:
+            return True
+        for back in range(at - 1, max(at - 4, -1), -1):
+            word = self.words[back]
+            if word in DETERMINERS and word != "that":
+                return True
+            if word in ("'s", "'", "whose"):
+                return True
+            if word in FUNCTION - DIRECT - INDIRECT or word in SIGNS or self.pieces[back].slot or word.endswith("ly"):
+                someone = word == "one" and self.words[max(back - 1, 0)] in DO  # "does one arrive"
+                return word in _BEFORE_NOUNS and not someone
+            if back in self.fillers or back in self.told:
+                return False
+        return False
+
+    def _fronted(self, at: int) -> bool:
+        """Whether a preposition opens the sentence, or its clause, with a name behind it: `Into X does Y flow`."""
+        before = self.words[at - 1] if at else ","
+        return (before in SIGNS or before in BE | {"that", "it"}) and any(each > at for each in self.slots)
+
+    def next_sign(self, sign: Sign) -> int:
+        """Where the next sign begins that is no aside, or the sentence ends."""
+        ahead = [each.start for each in self.signs if each.start >= sign.end and not self.is_aside(each)]
+        return min(ahead, default=len(self.words))
+
+    def turned(self, at: int) -> bool:
+        """Whether a name before the verb stands behind a preposition that opens the clause: `Into X flows Y`."""
+        governor = self.governing(at)
+        return governor is not None and self.words[governor] in GOALS and self._fronted(governor)
+
+    def governor(self, at: int) -> str:
+        """The preposition that a name depends on, if any."""
+        governor = self.governing(at)
+        return "" if governor is None else self.words[governor]
+
+    def governing(self, at: int) -> int | None:
+        """Where that preposition stands; fillers are seen through: `into the waters of X`."""
+        back = at - 1
+        while back >= 0:
+            word = self.words[back]
+            if word in ("of", "from", "in") and back - 1 in self.fillers:
+                back -= 2
+            elif word == "from" or (word in PREPOSITIONS | ASIDE | {"by"} and not self._is_joint(back)):
+                return back
+            elif word in DETERMINERS or word in NAMING | {"of"} or back in self.fillers or self.is_adjective(back):
+                back -= 1
+            else:
+                return None
+        return None
+
+    def _is_joint(self, at: int) -> bool:
+        """Whether a word belongs to `by the name of`."""
+        return "name" in (self.words[at - 1], *self.words[at + 1 : at + 3])
+
+    def is_adjective(self, at: int) -> bool:
+        """Whether a word may be an adjective: nothing is known of it, and it is no form of a verb."""
+        word = self.words[at]
+        plain = not self.pieces[at].slot and word not in FUNCTION and word not in SIGNS and word != "'s"
+        return plain and at not in self.understood and not word.endswith(("ing", "ed"))
+
+    def adds_nothing(self, at: int) -> bool:
+        """Whether a word between a noun and its preposition is a filler, a comma, or says how directly."""
+        return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {",", "or", "not"}
+
+    def is_aside(self, sign: Sign) -> bool:
+        """Whether a noun only says where something happens: `at its mouth`, `right at the bottom end`."""
+        back = sign.start - 1
+        while back >= 0 and (self.words[back] in DETERMINERS | {"own", "very", "'s"} or self._describes(back)):
+            back -= 1
+        alone = self.words[sign.end : sign.end + 1] != ["of"] and sign.end not in self.slots
+        direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
+        return direct and alone and 0 <= back < sign.start - 1 and self.words[back] == "at"
+
+    def _describes(self, at: int) -> bool:
+        return at in self.fillers or self.is_adjective(at)
+
+    def _is_stranded(self, at: int) -> bool:
+        """Whether `in` has nothing behind it that it could govern."""
+        ahead = self.words[at + 1 : at + 2]
+        return self.words[at : at + 1] == ["in"] and not (
+            ahead and (ahead[0] in DETERMINERS or ahead[0].startswith("\0"))
+        )
+
+    def is_quoted(self, sign: Sign) -> bool:
+        """Whether it stands in quotes without a name."""
+        quotes = [at for at, word in enumerate(self.words) if word in QUOTES]
+        opening = max((at for at in quotes if at < sign.start), default=-1)
+        closing = min((at for at in quotes if at >= sign.end), default=-1)
+        return min(opening, closing) >= 0 and not any(opening < at < closing for at in self.slots)
+
+    def phrase(self, sign: Sign) -> Phrase:
+        """The words of a sign."""
+        return tuple(self.words[sign.start : sign.end])
+
+    def is_text(self, slot: int) -> bool:
+        """Whether a name is text, so that it can be no subject."""
+        return 0 < slot <= len(self.texts) and self.texts[slot - 1]
+
+    def satisfied(self, sign: Sign) -> list[Sense]:
+        """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
+        stop = next((at for at in self.slots if at >= sign.end), len(self.words))
+        verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]
+        behind = {word for word in self.words[sign.end : min([stop, *verbs])] if word in PREPOSITIONS}
+        if behind & {"toward", "towards", "unto"}:
+            behind.add("to")
+        if self._is_stranded(sign.end):  # "see it come in"
+            behind.add("into")
+        fronted = {
+            word
+            for at, word in enumerate(self.words[: sign.start])
+            if word in GOALS and at + 1 < len(self.words) and (self.words[at + 1] in RELATIVE or self._fronted(at))
+        }
+        where = "where" in self.words[: sign.start]
+        there = behind | fronted | {self.words[sign.start]}
+        return [sense for sense in sign.senses if sense.needs and (where or sense.needs in there)]
+
+    def unknown(self) -> list[int]:
+        """Where the words are that nothing is known of."""
+        return [
+            at
+            for at, word in enumerate(self.words)
+            if at not in self.understood
+            and not self.pieces[at].slot
+            and word not in FUNCTION
+            and word not in SHELL
+            and not word.endswith("ly")
+            and word[:1].isalnum()
+        ]

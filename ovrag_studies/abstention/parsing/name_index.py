@@ -1,0 +1,179 @@
+"""The names in a graph, found in a question: by their words, the longest first, and what is nearest where none fits."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pyoxigraph import Literal, NamedNode
+
+from ovrag_core.graph import LABEL, Store
+from ovrag_core.text.tokens import fold
+from ovrag_studies.abstention.knowledge.domain import Domain
+from ovrag_studies.abstention.knowledge.iris import is_iri
+from ovrag_studies.abstention.knowledge.likeness import label_order
+from ovrag_studies.abstention.parsing.english import FUNCTION
+from ovrag_studies.abstention.parsing.word_forms import NO_NAMES, Word, key_of, words_of
+
+Thing = NamedNode | Literal
+
+# What tells things of one name apart stands in brackets or behind a comma: `Salt Creek (Utah)`, `Salt Creek, Utah`.
+_QUALIFIER = re.compile(r"\s*(?:\([^()]*\)|,.*)\s*$")
+_NEAR = 0.4  # a name shares so much of its three-letter pieces with another, at least, to be called near
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a name stands in a question (words from, to) and what it may be the name of.
+
+    `whole` is False where the graph's name goes on: a qualifier that the question leaves out.
+    """
+
+    start: int
+    end: int
+    things: tuple[Thing, ...]
+    whole: bool = True
+
+
+class Names:
+    """An index of the names of things, as given. Ambiguous names are kept as such."""
+
+    def __init__(
+        self,
+        labels: Iterable[tuple[Thing, str]],
+        short: Mapping[str, str] = NO_NAMES,
+        heads: frozenset[str] = frozenset(),
+    ) -> None:
+        """`short` writes out abbreviations inside names, by their folded text.
+
+        `heads` are words for classes of things (*creek*): what follows the first of them in a name, behind another
+        word, is a qualifier that has lost its brackets.
+        """
+        self._short = short
+        self.heads = heads
+        self._whole: dict[str, dict[Thing, None]] = defaultdict(dict)
+        self._part: dict[str, dict[Thing, None]] = defaultdict(dict)
+        self._labels: dict[Thing, str] = {}
+        self._longest = 1
+        for thing, label in labels:
+            self._add(thing, label)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def label(self, thing: Thing) -> str:
+        """The name of a thing; its IRI or text where it has none."""
+        return self._labels.get(thing, thing.value)
+
+    def label_of(self, term: str) -> str:
+        """The name of a thing by its IRI; a text that is no IRI is its own."""
+        return self.label(NamedNode(term) if is_iri(term) else Literal(term))
+
+    def of(self, name: str) -> tuple[Thing, ...]:
+        """All things a name fits, whole or without its qualifier; those it fits exactly come alone."""
+        key = key_of(words_of(name), self._short)
+        return self._exactly(key, name) or tuple(self._part.get(key, ()))
+
+    def mentions(self, text: str, words: Sequence[Word]) -> Iterator[Mention]:
+        """Every stretch of words that is the name of something, also those inside longer ones."""
+        for start, word in enumerate(words):
+            if word.sign or word.text in ("'s", "the"):
+                continue
+            for end in range(start + 1, min(start + self._longest, len(words)) + 1):
+                if (last := words[end - 1]).sign and last.text not in "%).":
+                    continue
+                mention = self._mention(text, words, start, end)
+                if mention is not None:
+                    yield mention
+
+    def nearest(self, name: str, count: int = 3) -> tuple[str, ...]:
+        """The names most like it in their three-letter pieces (Dice), at most `count`."""
+        asked = _pieces(key_of(words_of(name), self._short))
+        shared: dict[str, int] = defaultdict(int)
+        for piece in asked:
+            for label in self._labels_by_piece.get(piece, ()):
+                shared[label] += 1
+        scores = {
+            label: 2 * number / (len(asked) + len(_pieces(key_of(words_of(label), self._short))))
+            for label, number in sorted(shared.items(), key=lambda each: (-each[1], each[0]))[:200]
+        }
+        best = sorted(scores, key=lambda label: (-scores[label], label))
+        return tuple(label for label in best[:count] if scores[label] >= _NEAR)
+
+    def _add(self, thing: Thing, label: str) -> None:
+        words = words_of(label)
+        key = key_of(words, self._short)
+        if not key:
+            return
+        self._labels.setdefault(thing, label)
+        self._whole[key.removeprefix("the ") or key][thing] = None
+        self._longest = max(self._longest, len(words) + 2)
+        part = key_of(words_of(_QUALIFIER.sub("", label)), self._short)
+        part = self._bare(part) if part == key else part
+        if part and part != key:
+            self._part[part][thing] = None
+
+    def _bare(self, key: str) -> str:
+        words = key.split()
+        head = next((at for at, word in enumerate(words) if at and word in self.heads), len(words))
+        follows = words[head + 1 : head + 2]
+        return key if not follows or follows[0] in FUNCTION else " ".join(words[: head + 1])
+
+    def _mention(self, text: str, words: Sequence[Word], start: int, end: int) -> Mention | None:
+        key = key_of(words[start:end], self._short)
+        if key not in self._whole and key not in self._part:
+            return None
+        span = text[words[start].start : words[end - 1].end]
+        if span.count("(") != span.count(")") or (words[end - 1].text == "'s" and _ends_here(words, end)):
+            return None
+        exact = self._exactly(key, span)
+        if span.endswith(".") and (not exact or self._labels[exact[0]] != span):
+            return None  # the full stop of the sentence
+        if exact:
+            return Mention(start, end, exact)
+        return Mention(start, end, tuple(self._part[key]), whole=False)
+
+    def _exactly(self, key: str, written: str) -> tuple[Thing, ...]:
+        things = tuple(self._whole.get(key, ()))
+        same = tuple(thing for thing in things if self._labels[thing] == written)
+        return same or things
+
+    @cached_property
+    def _labels_by_piece(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for label in dict.fromkeys(self._labels.values()):
+            for piece in _pieces(key_of(words_of(label), self._short)):
+                found[piece].append(label)
+        return found
+
+
+def _ends_here(words: Sequence[Word], end: int) -> bool:
+    """Whether a possessor's mark is the last of the words, so that it belongs to the sentence, not to the name."""
+    return end == len(words) or not words[end].capital
+
+
+def _pieces(key: str) -> frozenset[str]:
+    padded = f"  {key} "
+    return frozenset(padded[at : at + 3] for at in range(len(padded) - 2))
+
+
+def names_of(store: Store, domain: Domain) -> Names:
+    """The names in a graph: labels of its things, and the values of the domain's predicates that are text."""
+    rows = store.select("SELECT ?thing ?label WHERE { ?thing ?named ?label }", {"named": LABEL})
+    found: list[tuple[Thing, Literal]] = [
+        (thing, label)
+        for row in rows
+        if isinstance(thing := row["thing"], NamedNode) and isinstance(label := row["label"], Literal)
+    ]
+    for predicate in domain.predicates.values():
+        rows = store.select(
+            "SELECT DISTINCT ?value WHERE { ?thing ?predicate ?value FILTER(isLiteral(?value)) }",
+            {"predicate": NamedNode(predicate.iri)},
+        )
+        found += [(value, value) for row in rows if isinstance(value := row["value"], Literal)]
+    heads = {fold(label) for each in domain.classes.values() for label in each.labels}
+    ordered = sorted(found, key=lambda each: (*label_order(each[1]), str(each[0])))
+    return Names(((thing, label.value) for thing, label in ordered), domain.names.short, frozenset(heads))

@@ -1,0 +1,42 @@
+"""Whether a sentence asks if something is so, or if it is not."""
+
+from __future__ import annotations
+
+from ovrag_studies.abstention.parsing.english import BE, DO, NOT, RELATIVE, UNTRUE
+from ovrag_studies.abstention.parsing.frames import Frame
+
+
+def is_negated(frame: Frame) -> bool:
+    """Whether it asks if the claim is not so. `Doesn't X flow into Y?` does not: it asks for the claim itself."""
+    words, count = frame.words, 0
+    tag = min(tag_of(frame), _next_sentence(frame))
+    for at, word in enumerate(words[:tag]):
+        offered = {"or", "/"} & set(words[max(at - 1, 0) : at + 3])  # "true or false", "am I wrong, or does it"
+        count += (word in UNTRUE and not offered) or (word in NOT and not _asks(frame, at))
+    if tag < len(words) and count % 2 and set(words[tag:]) & DO and not set(words[tag:]) & NOT:
+        return False  # "X doesn't flow into Y, does it?"
+    return count % 2 == 1
+
+
+def tag_of(frame: Frame) -> int:
+    """Where a tag begins (`, isn't it?`); the end where there is none."""
+    last = frame.slots[-1] if frame.slots else 0
+    commas = [at for at, word in enumerate(frame.words) if word in ",-–—" and at > last]
+    short = [at for at in commas if len([word for word in frame.words[at:] if word[:1].isalnum()]) <= 4]
+    return short[0] if short else len(frame.words)
+
+
+def _asks(frame: Frame, at: int) -> bool:
+    """Whether a `not` belongs to the form of a question: the verb opens it, and no clause is between."""
+    if frame.words[at] == "never" or (at and frame.words[at - 1] == "or"):
+        return frame.words[at] != "never"
+    opening = frame.words[:at]
+    return bool(opening) and opening[0] in BE | DO | {"has", "have", "had"} and not set(opening) & (RELATIVE - {"what"})
+
+
+def _next_sentence(frame: Frame) -> int:
+    """Where a sentence begins behind the one with the names, that is not about whether that is so; else the end."""
+    for at in range(frame.slots[-1] if frame.slots else 0, len(frame.words)):
+        if frame.words[at] in ".;?" and not UNTRUE & set(frame.words[at:]):
+            return at
+    return len(frame.words)

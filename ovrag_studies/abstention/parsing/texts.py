@@ -1,0 +1,143 @@
+"""A question as a text with names in it: which of those that it may hold are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ovrag_core.text.lines import one_line
+from ovrag_studies.abstention.parsing.english import FUNCTION, LONG_PREPOSITIONS, SHELL
+from ovrag_studies.abstention.parsing.frames import Piece
+from ovrag_studies.abstention.parsing.name_index import Mention, Names
+from ovrag_studies.abstention.parsing.relation_words import Lexicon
+from ovrag_studies.abstention.parsing.word_forms import Word
+
+
+@dataclass(frozen=True)
+class Text:
+    """A question while it is read."""
+
+    question: str
+    words: list[Word]
+    lexicon: Lexicon
+    names: Names
+
+    def quoted(self, mention: Mention) -> str:
+        """A name as it is written, for a sentence to people."""
+        start, end = self.span(mention)
+        return f"'{one_line(self.question[start:end], 80)}'"
+
+    def span(self, mention: Mention) -> tuple[int, int]:
+        """Where it stands, in characters."""
+        return self.words[mention.start].start, self.words[mention.end - 1].end
+
+    @cached_property
+    def every(self) -> list[Mention]:
+        """All that may be a name, inside longer ones too."""
+        return list(self.names.mentions(self.question, self.words))
+
+    @cached_property
+    def cased(self) -> bool:
+        """Whether capitals tell names from other words: some words have them, or the names found have none either."""
+        letters = [word.capital for word in self.words[1:] if not word.sign and word.text[:1].isalpha()]
+        labels = [self.names.label(mention.things[0]) for mention in self.every]
+        return not all(letters) and (any(letters) or not any(label != label.lower() for label in labels))
+
+    def known(self, word: Word) -> bool:
+        """Whether it is a word of the language or the domain, as far as they are known here."""
+        return word.sign or word.text in FUNCTION or word.text in SHELL or word.text in self.lexicon.words
+
+    def mentions(self) -> list[Mention]:
+        """The names that cover most of the question, without overlap, in order. Common words are names at need only."""
+        strong = [mention for mention in self.every if not self._is_common(mention)]
+        best = self._best(strong)
+        for weak in sorted((each for each in self.every if self._is_common(each)), key=self._rank):
+            if len(best) >= 2:
+                break
+            best = self._best([*best, weak])
+        return best
+
+    def _is_common(self, mention: Mention) -> bool:
+        words = self.words[mention.start : mention.end]
+        return all(self.known(word) and (not word.capital or word.start == 0) for word in words)
+
+    def _rank(self, mention: Mention) -> tuple[bool, int, int]:
+        start, end = self.span(mention)
+        exact = any(self.names.label(thing) == self.question[start:end] for thing in mention.things)
+        return not exact, mention.start - mention.end, mention.start
+
+    def _best(self, mentions: Iterable[Mention]) -> list[Mention]:
+        """Those that weigh most together (weighted interval scheduling); a long name weighs more than two inside it."""
+        by_end: dict[int, list[Mention]] = {}
+        for mention in mentions:
+            by_end.setdefault(mention.end, []).append(mention)
+        best: list[tuple[float, tuple[Mention, ...]]] = [(0.0, ())]
+        weights = [self._weight(word) for word in self.words]
+        for end in range(1, len(self.words) + 1):
+            top = best[end - 1]
+            for mention in by_end.get(end, ()):
+                before = best[mention.start]
+                weight = before[0] + sum(weights[mention.start : end]) - self._cost(mention)
+                if weight > top[0]:
+                    top = (weight, (*before[1], mention))
+            best.append(top)
+        return list(best[-1][1])
+
+    def _cost(self, mention: Mention) -> float:
+        """What speaks against a name: that it is one more, is not whole, or is written in other letters."""
+        start, end = self.span(mention)
+        written = self.question[start:end]
+        labels = [self.names.label(thing) for thing in mention.things]
+        same = any(label.startswith(written) or label[4:].startswith(written) for label in labels)  # "the ocean"
+        return 0.02 + (0 if mention.whole else 0.01) + (0 if same or not self.cased else 0.35)
+
+    def _weight(self, word: Word) -> float:
+        if word.sign or word.text in FUNCTION:
+            return 0.05
+        if word.capital and self.cased:
+            return 1.0
+        if self.known(word):
+            return 0.3
+        return 0.6 if self.cased else 1.0
+
+    def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[Piece]:
+        """The words with the names taken out, each name by its number."""
+        pieces: list[Piece] = []
+        at = 0
+        for slot, mention in zip(slots, found, strict=True):
+            pieces += self._between(at, mention.start)
+            pieces.append(Piece("", *self.span(mention), slot))
+            at = mention.end
+        return _resolved(_shortened(pieces + self._between(at, len(self.words))))
+
+    def _between(self, start: int, end: int) -> list[Piece]:
+        """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
+        return [Piece(word.text, word.start, word.end) for word in self.words[start:end] if not self._is_hyphen(word)]
+
+    def _is_hyphen(self, word: Word) -> bool:
+        around = self.question[word.start - 1 : word.start] + self.question[word.end : word.end + 1]
+        return word.text == "-" and len(around) == 2 and around.isalpha()
+
+
+def _resolved(pieces: list[Piece]) -> list[Piece]:
+    """`The former` and `the latter` as the names that they stand for."""
+    found: list[Piece] = []
+    for piece in pieces:
+        slots = [each.slot for each in found if each.slot]
+        stands = piece.text in ("former", "latter") and len(slots) > 1
+        slot = slots[piece.text == "latter"] if stands else piece.slot
+        found.append(Piece("" if slot else piece.text, piece.start, piece.end, slot))
+    return found
+
+
+def _shortened(pieces: list[Piece]) -> list[Piece]:
+    """Prepositions of several words as the one that they amount to: `as far as` is `to`."""
+    found: list[Piece] = []
+    for piece in pieces:
+        found.append(piece)
+        for phrase, short in LONG_PREPOSITIONS.items():
+            last = found[-len(phrase) :]
+            if tuple(each.text for each in last) == phrase:
+                found[-len(phrase) :] = [Piece(short, last[0].start, last[-1].end)]
+    return found
