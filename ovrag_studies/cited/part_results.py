@@ -10,13 +10,15 @@ import numpy.typing as npt
 import pandas
 
 from ovrag_core.evaluation.statistics import Estimate, ratio
-from ovrag_core.report.tables import Note, display
+from ovrag_core.report.tables import display
+from ovrag_core.study.book import Book
+from ovrag_core.study.scores import bounds
 from ovrag_studies.cited import pictures
-from ovrag_studies.cited.book import Book, bounds, figure, plain, published, table
 from ovrag_studies.cited.conflict_metrics import ConflictReport
 from ovrag_studies.cited.critic import LABELS, Finding
 from ovrag_studies.cited.critic import NAMES as LABEL_NAMES
 from ovrag_studies.cited.critic_metrics import CriticReport, Snippet, assess
+from ovrag_studies.cited.dissertation import published
 from ovrag_studies.cited.ratings import compare, read_key, read_pack, read_ratings
 from ovrag_studies.cited.rejections import Trial, Tried, rejected
 from ovrag_studies.cited.retrieval_metrics import Ranked, summarise_ranks
@@ -45,10 +47,13 @@ def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
         for name, values in published()["draft"].items()
         if "recall@5" in values
     ]
-    more = "Recorded and draft: another corpus, unless the study runs on it; the draft's figure is in no run"
-    note = book.note("retrieval", "queries with gold paragraphs, as listed", book.over_queries, more)
     frame = pandas.DataFrame(rows).astype({"queries": "Int64"})
-    return table(book, frame, "retrieval", "Gold paragraphs among the first five found.", note)
+    return book.table(frame, "retrieval")
+
+
+def _plain(found: Estimate) -> dict[str, float | None]:
+    """A figure as the columns of a picture."""
+    return {"value": found.value, "low": found.low, "high": found.high}
 
 
 def _ranking(book: Book, given: Sequence[Ranked]) -> dict[str, Estimate]:
@@ -59,7 +64,7 @@ def _ranking(book: Book, given: Sequence[Ranked]) -> dict[str, Estimate]:
 def retrieval_figure(book: Book, ranks: Ranks) -> Path:
     """The same drawn: `retrieval`."""
     rows = [
-        {"labels": f"{labels} labels", "found by": way, "measure": name, **plain(found)}
+        {"labels": f"{labels} labels", "found by": way, "measure": name, **_plain(found)}
         for (labels, way), given in ranks.items()
         for name, found in _ranking(book, given).items()
     ]
@@ -68,8 +73,7 @@ def retrieval_figure(book: Book, ranks: Ranks) -> Path:
     fig = pictures.marks(tables, "labels", "found by", book.width, levels={})
     counts = {labels: len(given) for (labels, _), given in ranks.items()}
     n = ", ".join(f"{count} queries with gold paragraphs by {labels} labels" for labels, count in counts.items())
-    note = book.note("retrieval", n, book.over_queries)
-    return figure(book, fig, "retrieval", "Gold paragraphs among the first five found.", note)
+    return book.figure(fig, "retrieval", {"counted": n})
 
 
 # -- verification -----------------------------------------------------------------------------------------------------
@@ -101,13 +105,13 @@ def checks_table(book: Book, tries: Tries) -> pandas.DataFrame:
             for trial, part in frame.groupby("sentences", sort=False)
         ]
     )
-    return table(book, shown, "checks", "Share of sentences that each check rejects.", _checks_note(book, tries))
+    return book.table(shown, "checks", _checks_words(tries))
 
 
 def checks_figure(book: Book, tries: Tries) -> Path:
     """The same drawn: `checks`."""
     fig = pictures.marks({"rejected": _checks(book, tries)}, "check", "sentences", book.width, levels={})
-    return figure(book, fig, "checks", "Share of sentences that each check rejects.", _checks_note(book, tries))
+    return book.figure(fig, "checks", _checks_words(tries))
 
 
 def _checks(book: Book, tries: Tries) -> pandas.DataFrame:
@@ -116,7 +120,7 @@ def _checks(book: Book, tries: Tries) -> pandas.DataFrame:
             "check": check,
             "sentences": title,
             "n": sum(each.trial == trial for each in tried),
-            **plain(rejected(tried, trial, book.plan)),
+            **_plain(rejected(tried, trial, book.plan)),
         }
         for trial, title in TRIALS.items()
         for check, tried in tries.items()
@@ -125,15 +129,9 @@ def _checks(book: Book, tries: Tries) -> pandas.DataFrame:
     return pandas.DataFrame(rows)
 
 
-def _checks_note(book: Book, tries: Tries) -> Note:
+def _checks_words(tries: Tries) -> dict[str, object]:
     tried = next(iter(tries.values()))
-    texts = len({each.group for each in tried if each.trial == "unchanged"})
-    n = f"{len(tried)} sentences of the {texts} paragraphs of the corpus, as they are and made wrong"
-    how = f"over paragraphs, bootstrap of {book.plan.samples} resamples, Wilson where all are treated alike"
-    more = (
-        "Each is checked against its own paragraph, or another one. What is unchanged should pass, all else should not"
-    )
-    return book.note("verification", n, how, more)
+    return {"tried": len(tried), "texts": len({each.group for each in tried if each.trial == "unchanged"})}
 
 
 # -- conflicts --------------------------------------------------------------------------------------------------------
@@ -149,18 +147,15 @@ def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraph
         row["missed"], row["mistaken"] = ", ".join(each.missed) or "none", ", ".join(each.mistaken) or "none"
         rows.append(row)
     first = next(iter(reports.values()))
-    n = f"{first.found.clusters} conflicts, {first.lookalikes.clusters} lookalikes, {first.others.clusters} other pairs"
-    more = "Told apart: superseded or unresolved, of the conflicts found. The published rule only names paragraphs"
-    note = book.note("conflicts", f"{n} of {paragraphs} paragraphs", "Wilson, over pairs", more)
+    words = {"conflicts": first.found.clusters, "lookalikes": first.lookalikes.clusters, "paragraphs": paragraphs}
+    words["others"] = first.others.clusters
     shown = pandas.DataFrame(rows)
-    caption = "Conflicts found, and pairs flagged that do not conflict."
-    return table(book, shown.drop(columns=["missed", "mistaken"]), "conflicts", caption, note, full=shown)
+    return book.table(shown.drop(columns=["missed", "mistaken"]), "conflicts", words, full=shown)
 
 
 # -- critic -----------------------------------------------------------------------------------------------------------
 
 Criticised = Mapping[str, Sequence[Sequence[Finding]]]  # findings by critic and snippet
-LEARNED = "Weights were learned from the samples' snippets among others: on the samples their figures measure nothing"
 
 
 def critic_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:
@@ -172,15 +167,12 @@ def critic_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> 
         row |= {"F1 of spans": report.span_f1, **bounds("exact match", report.exact)}
         rows.append(row | bounds("neutral flagged", report.neutral_flagged))
     rows += [{"critic": f"{name} (draft)", "macro F1": value} for name, value in published()["critic"].items()]
-    more = f"{LEARNED}. The draft's table is of other categories and other snippets"
-    note = book.note("critic", _snippets(snippets), f"over snippets, {_percentiles(book)}; Wilson for shares", more)
-    return table(book, pandas.DataFrame(rows), "critic", "What critics of policy prose are worth.", note)
+    return book.table(pandas.DataFrame(rows), "critic", _snippets(snippets))
 
 
 def critic_labels_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:
     """The same by label: `critic_labels`."""
-    note = book.note("critic", _snippets(snippets), _over_snippets(book), LEARNED)
-    return table(book, _by_label(book, snippets, found), "critic_labels", "The critics by label.", note)
+    return book.table(_by_label(book, snippets, found), "critic_labels", _snippets(snippets))
 
 
 def critic_figure(book: Book, snippets: Sequence[Snippet], found: Criticised) -> Path:
@@ -200,8 +192,7 @@ def critic_figure(book: Book, snippets: Sequence[Snippet], found: Criticised) ->
         for name in names
     }
     fig = pictures.marks(tables, "critic", "label", book.width, levels={})
-    note = book.note("critic", _snippets(snippets), _over_snippets(book), LEARNED)
-    return figure(book, fig, "critic", "Findings of the critics by label.", note)
+    return book.figure(fig, "critic", _snippets(snippets))
 
 
 def _assessed(snippets: Sequence[Snippet], findings: Sequence[Sequence[Finding]]) -> CriticReport:
@@ -242,17 +233,8 @@ def _mean_f1(given: Table, said: Table) -> float:
     return float((right[known] / total[known]).mean()) if known.any() else float("nan")
 
 
-def _snippets(snippets: Sequence[Snippet]) -> str:
-    neutral = sum(not each.labels for each in snippets)
-    return f"{len(snippets)} snippets, {neutral} of them neutral"
-
-
-def _percentiles(book: Book) -> str:
-    return f"percentiles of {book.plan.samples} resamples"
-
-
-def _over_snippets(book: Book) -> str:
-    return f"over snippets, bootstrap of {book.plan.samples} resamples"
+def _snippets(snippets: Sequence[Snippet]) -> dict[str, object]:
+    return {"snippets": len(snippets), "neutral": sum(not each.labels for each in snippets)}
 
 
 # -- ratings ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Tables, figures and macros of the arms and of silence, each with the note that says what it rests on."""
+"""Tables, figures and macros of the arms and of silence; captions and notes stand in `captions.yaml`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ from pathlib import Path
 import numpy
 import pandas
 
+from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Estimate, wilson
 from ovrag_core.report import numbers
+from ovrag_core.study import book as books
+from ovrag_core.study.book import Book
+from ovrag_core.study.scores import bounds, told
 from ovrag_studies.cited import pictures
-from ovrag_studies.cited.book import FOLDER, Book, bounds, figure, published, table
+from ovrag_studies.cited.dissertation import published
 from ovrag_studies.cited.golden import Category
 from ovrag_studies.cited.part_results import TRIALS, Tries
 from ovrag_studies.cited.pictures import Curve, Point
 from ovrag_studies.cited.rejections import rejected
 from ovrag_studies.cited.scores import Figure as Measured
 from ovrag_studies.cited.scores import Judged, compare_arms
-from ovrag_studies.cited.settings import Arm
+from ovrag_studies.cited.settings import Arm, Policy
 from ovrag_studies.cited.silence import Certificate, least_answers
 
 NAMES: Mapping[Arm, str] = {
@@ -57,9 +61,13 @@ KINDS: Mapping[Category, str] = {
     "contradiction": "two rules conflict",
     "unanswerable": "no rule answers",
 }
-WRONG = "Wrong: a query without an answer is answered, or no gold paragraph is cited"
 Labelled = Mapping[str, Sequence[Judged]]  # judged records by the name of the golden set
 Scored = Mapping[str, Sequence[Measured]]
+
+
+def open_book(settings: Settings) -> Book:
+    """The book of the settings."""
+    return books.open_book(settings, Policy)
 
 
 def _queries(given: Sequence[Judged]) -> list[Judged]:
@@ -69,12 +77,12 @@ def _queries(given: Sequence[Judged]) -> list[Judged]:
 
 def _counted(labelled: Labelled) -> str:
     """How many queries each golden set has, by category."""
-    told = []
+    sets = []
     for name, given in labelled.items():
         kinds = Counter(each.query.category for each in _queries(given))
         parts = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
-        told.append(f"{sum(kinds.values())} queries with {name} labels ({parts})")
-    return "; ".join(told)
+        sets.append(f"{sum(kinds.values())} queries with {name} labels ({parts})")
+    return "; ".join(sets)
 
 
 # -- arms -------------------------------------------------------------------------------------------------------------
@@ -100,30 +108,17 @@ def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFra
             for each in figures
         ]
     )
-    more = (
-        f"{WRONG}; its share is of the answers. Answer rate: of answerable queries; abstained: of unanswerable ones. "
-        "Right: not wrong where there is an answer, silent where there is none. Quotation: a sentence holds the words "
-        "that answer"
-    )
-    note = book.note("each", _counted(labelled), book.over_queries, more)
     frame = pandas.DataFrame(_rows(scored, SILENCE))
     frame["arm"] = [_told_labels(row["arm"], row["labels"], labelled) for _, row in frame.iterrows()]
     shown = frame.drop(columns="labels")
-    return table(book, shown, "arms", "Who answers, who is silent, and who is wrong.", note, full)
+    return book.table(shown, "arms", {"counted": _counted(labelled)}, full=full)
 
 
 def citations_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
     """What citations are worth, and conflicts reported with answers: `citations`."""
     first = next(iter(scored))
     frame = pandas.DataFrame(_rows({first: scored[first]}, CITED)).drop(columns="labels")
-    more = (
-        "Gold cited: share of the gold paragraphs, where an answerable query is answered. Verify: quotes that "
-        "stand at their place, unchanged; ungrounded: sentences that fail one of the three rules, both taken as "
-        "independent. Conflicts: reported, of queries with one; of flagged: queries with one, of those with a report; "
-        "told apart: superseded or unresolved, of the conflicts found"
-    )
-    note = book.note("each", _counted({first: labelled[first]}), book.over_queries, more)
-    return table(book, frame, "citations", "Citations and conflicts of the answers given.", note)
+    return book.table(frame, "citations", {"counted": _counted({first: labelled[first]})})
 
 
 def published_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
@@ -136,13 +131,8 @@ def published_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.Da
     full = pandas.DataFrame(rows).reindex(columns=columns)
     left = [name for name in columns if not name.startswith(("labels", "MRR", "citation precision", "conflict prec"))]
     shown = full[left].assign(arm=[_told_labels(row["arm"], row["labels"], labelled) for _, row in full.iterrows()])
-    more = (
-        f"Recorded, and in the draft alone: {theirs['source']}, {theirs['corpus']}. Extractive: its 44 test queries. "
-        "Abstained: of unanswerable queries. Conflicts: of queries with one"
-    )
-    note = book.note("each", _counted(labelled), book.over_queries, more)
-    caption = "The measures of the dissertation, ours beside its own."
-    return table(book, shown, "published", caption, note, full=full)
+    words = {"counted": _counted(labelled), "source": theirs["source"], "corpus": theirs["corpus"]}
+    return book.table(shown, "published", words, full=full)
 
 
 def _told_labels(arm: str, labels: str, labelled: Labelled) -> str:
@@ -155,8 +145,7 @@ def outcomes_figure(book: Book, labelled: Labelled) -> Path:
     name, given = next(iter(labelled.items()))
     tables = {title: _outcomes(given, kind) for kind, title in KINDS.items()}
     fig = pictures.outcomes({title: table for title, table in tables.items() if len(table)}, PARTS, book.width)
-    note = book.note("each", _counted({name: given}), more=WRONG)
-    return figure(book, fig, "outcomes", "Answered rightly, answered wrongly, and not answered.", note)
+    return book.figure(fig, "outcomes", {"counted": _counted({name: given})})
 
 
 def _outcomes(given: Sequence[Judged], kind: str) -> pandas.DataFrame:
@@ -175,9 +164,8 @@ def paired_table(book: Book, labelled: Labelled) -> pandas.DataFrame:
     name, given = next(iter(labelled.items()))
     frame = compare_arms(given).rename(columns={**columns, "p_holm": "Holm p"})
     frame["against"] = [NAMES[arm] for arm in frame["against"]]
-    note = book.note("ours against each", _counted({name: given}), more="p: exact McNemar over queries, before Holm")
     shown = frame[["against", "queries", "ours alone right", "it alone", "p", "Holm p"]]
-    return table(book, shown, "paired", "Right outcomes of ours and of the others on the same queries.", note)
+    return book.table(shown, "paired", {"counted": _counted({name: given})})
 
 
 def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.DataFrame:
@@ -194,8 +182,7 @@ def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.Dat
         if each.record.arm == arm and not each.right
     ]
     frame = pandas.DataFrame(rows, columns=["query", "question", "kind", "what happened"])
-    note = book.note(NAMES[arm], _counted({name: given}), more=WRONG)
-    return table(book, frame, "cases", "Queries that are not answered rightly, or not rightly left open.", note)
+    return book.table(frame, "cases", {"counted": _counted({name: given}), "arm": NAMES[arm]})
 
 
 def _wrongly(judged: Judged) -> str:
@@ -251,16 +238,9 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
         }
         for labels, each in certificates.items()
     ]
-    more = (
-        f"Learn-then-test with {_levels(certificates)}, from strict to lax, on scores learned and weighed on other "
-        "documents. p: of no more errors at a risk of alpha. Where it is not certified, the counts are those of the "
-        "threshold that failed. It holds for queries that are exchangeable with these. Least answers: fewer cannot be "
-        "certified without an error"
-    )
-    note = book.note("ours", "queries, as listed", "Wilson, over queries", more)
     full = pandas.DataFrame(rows)
     shown = full.drop(columns=["alpha", "delta"])
-    return table(book, shown, "silence", "The threshold below which the system is silent.", note, full=full)
+    return book.table(shown, "silence", {"levels": _levels(certificates)}, full=full)
 
 
 def _levels(certificates: Mapping[str, Certificate]) -> str:
@@ -281,9 +261,7 @@ def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Pat
     points = {NAMES[arm]: point for arm, of in by_arm.items() if (point := point_of(of))}
     certified = NAMES["ours"] if certificate.certified else ""
     fig = pictures.risk_and_coverage(curves, points, certificate.alpha, certified, book.width)
-    more = f"{WRONG}. Lines: the answers of an arm from the surest on. Threshold of ours {certificate.text}"
-    note = book.note("each", _counted({name: given}), more=more)
-    return figure(book, fig, "risk", "Share of wrong answers by share of queries answered.", note)
+    return book.figure(fig, "risk", {"counted": _counted({name: given}), "threshold": certificate.text})
 
 
 def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.DataFrame:
@@ -300,9 +278,7 @@ def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.
         for arm, taken in seconds.items()
         if taken
     ]
-    more = "Seconds of the clock; what the arms share is made once, within the first query that needs it"
-    note = book.note("each", "queries, as listed", more=more)
-    return table(book, pandas.DataFrame(rows), "latency", "Seconds for a query.", note)
+    return book.table(pandas.DataFrame(rows), "latency")
 
 
 # -- prose ------------------------------------------------------------------------------------------------------------
@@ -321,11 +297,11 @@ def numbers_file(
     Those by the first golden set carry no name of labels.
     """
     first, *_ = labelled
-    told = {"queries": str(len(_queries(labelled[first]))), "paragraphs": str(paragraphs)}
+    macros = {"queries": str(len(_queries(labelled[first]))), "paragraphs": str(paragraphs)}
     for labels, figures in scored.items():
         of = "" if labels == first else f"{labels} "
         for each in figures:
-            told |= numbers.with_interval(
+            macros |= numbers.with_interval(
                 f"{of}{each.arm} {each.measure}", each.estimate.value, each.estimate.low, each.estimate.high
             )
     for labels, certificate in certificates.items():
@@ -334,14 +310,12 @@ def numbers_file(
         words |= {"answered": str(certificate.answered), "errors": str(certificate.errors), "n": str(certificate.n)}
         words |= {"threshold": numbers.number(certificate.threshold), "coverage": numbers.number(certificate.coverage)}
         words |= {"alpha": f"{certificate.alpha:g}", "delta": f"{certificate.delta:g}"}
-        told |= {f"{of}silence {name}": value for name, value in words.items()}
+        macros |= {f"{of}silence {name}": value for name, value in words.items()}
     for check, tried in tries.items():
         for trial in TRIALS:
             found = rejected(tried, trial, book.plan)
-            told |= numbers.with_interval(f"{check} {trial} rejected", found.value, found.low, found.high)
-    named = {numbers.macro_name("policy", name): value for name, value in told.items()}
-    comment = f"Cited or silent: {_counted(labelled)}."
-    return numbers.write_numbers(named, book.tables / FOLDER / "numbers.tex", comment)
+            macros |= numbers.with_interval(f"{check} {trial} rejected", found.value, found.low, found.high)
+    return book.numbers(macros, f"Cited or silent: {_counted(labelled)}.")
 
 
 def sentences(scored: Scored, certificates: Mapping[str, Certificate]) -> list[str]:
@@ -352,14 +326,9 @@ def sentences(scored: Scored, certificates: Mapping[str, Certificate]) -> list[s
         for each in figures:
             by_arm.setdefault(each.arm, {})[each.measure] = each.estimate
         lines += [
-            f"{NAMES[arm]}, {labels} labels: answers {_told(found['answered'])} of the queries, wrong of those "
-            f"{_told(found['wrong of answered'])}; right outcomes {_told(found['right'])}."
+            f"{NAMES[arm]}, {labels} labels: answers {told(found['answered'])} of the queries, wrong of those "
+            f"{told(found['wrong of answered'])}; right outcomes {told(found['right'])}."
             for arm, found in by_arm.items()
         ]
     lines += [f"Silence, {labels} labels: {each.text}." for labels, each in certificates.items()]
     return lines
-
-
-def _told(found: Estimate) -> str:
-    bounds = None if found.low is None or found.high is None else [found.low, found.high]
-    return numbers.number(found.value) + (f" {numbers.interval(bounds)}" if bounds else "")

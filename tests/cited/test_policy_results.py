@@ -7,14 +7,16 @@ import pandas
 import pytest
 
 from ovrag_core.base.errors import ResultError
+from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.study.book import Book
 from ovrag_studies.cited import conflict_metrics, part_results, results, scores
 from ovrag_studies.cited.answers import Sentence, cite
-from ovrag_studies.cited.book import Book, published
 from ovrag_studies.cited.conflict_metrics import Flagged, Pair, read_pairs
 from ovrag_studies.cited.corpus import Corpus, Read, assemble
 from ovrag_studies.cited.critic import LABELS, Finding
 from ovrag_studies.cited.critic_metrics import Snippet
+from ovrag_studies.cited.dissertation import published
 from ovrag_studies.cited.golden import Query
 from ovrag_studies.cited.recorded import read_run
 from ovrag_studies.cited.records import EvidenceRecord, PolicyRecord
@@ -41,7 +43,8 @@ def corpus() -> Corpus:
 
 @pytest.fixture
 def book(tmp_path: Path) -> Book:
-    return Book(Resampling(100), 5.9, 0.1, tables=tmp_path / "tables", figures=tmp_path / "figures")
+    book = replace(results.open_book(Settings()), plan=Resampling(100))
+    return replace(book, tables=tmp_path / "tables", figures=tmp_path / "figures")
 
 
 def judged(corpus: Corpus, arm: Arm, said: dict[str, tuple[int | None, float]]) -> list[Judged]:
