@@ -51,7 +51,10 @@ ROOMS = {
     "cli": "app",
 }
 STUDIES = {"epistemic": "abstention", "policy": "cited", "causal": "causal", "contract_review": "contract_review"}
-MOVED: dict[str, list[str]] = {}  # label -> further places, as "ovrag_core.text.dates:find_dates"
+MOVED: dict[str, list[str]] = {  # label -> further places, as "ovrag_core.text.dates:find_dates"
+    "studies.causal.sentences:sentences": ["ovrag_studies.causal.sentences:statements"],
+    "studies.causal.cladder_text:sentences": ["ovrag_studies.causal.cladder_text:sentences_of"],
+}
 
 # Functions of one argument, by what that is.
 OF_DOCUMENT = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-Span = tuple[int, int]
+from ovrag_core.text.sentences import Span, sentences
 
 _LINE = re.compile(r"[^\n\r]+")
 _LABEL_ONLY = re.compile(r"[^\W\d_][^.:;]{0,60}:")
@@ -14,17 +14,11 @@ _MAX_LABEL_WORDS = 8
 _CELLS = re.compile(r"\S {2,}\S")
 _ITEM = re.compile(r"(?:[•·▪◦‣*–—-]|\(?(?:\d{1,2}(?:\.\d{1,2})*|[a-z]|[ivx]{1,5})[.)])\s")
 _BRACKETED = re.compile(r"[(\[][^()\[\]]{1,60}[)\]]")
-_ENUMERATOR = re.compile(r"\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlc]{1,6}|[IVXLC]{1,6})[.)]+")
 _BLANK = re.compile(r"[\s_.…*=-]*")
 _CONTINUED = (",", "-", "–", "—", "&", "/")
-_BOUNDARY = re.compile(
-    r"[.!?]+[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9À-ÖØ-Þ])|;\s+(?=(?:and |or )?\(?(?:[a-z]|[ivx]{1,5}|\d{1,2})[.)]\s)"
-)
+_ITEM_NEXT = re.compile(r";\s+(?=(?:and |or )?\(?(?:[a-z]|[ivx]{1,5}|\d{1,2})[.)]\s)")
 _SEMICOLON = re.compile(r";\s+")
 _LONG = 300  # characters: a longer sentence is cut at its semicolons
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|No|Nos|Art|Sec|Inc|Ltd|Co|Corp|Bros|vs?|cf|e\.g|i\.e|approx|p\.a|Ave|Jr|Sr)|\.[A-Za-z])\.$"
-)
 
 
 def find_passages(text: str, start: int = 0) -> Iterator[Span]:
@@ -92,15 +86,12 @@ def _is_prose(block: str) -> bool:
 
 
 def _sentences(text: str, first: int, last: int) -> Iterator[Span]:
-    start = first
-    for match in _BOUNDARY.finditer(text, first, last):
-        mark = match.start() + len(match.group().rstrip())
-        if _ABBREVIATION.search(text, max(start, mark - 8), mark) or _ENUMERATOR.fullmatch(text, start, mark):
-            continue
-        yield from _clauses(text, start, mark)
-        start = match.end()
-    if start < last:
-        yield from _clauses(text, start, last)
+    for start, end in sentences(text, first, last, few=True):  # as in the runs that are recorded
+        begin = start
+        for match in _ITEM_NEXT.finditer(text, start, end):
+            yield from _clauses(text, begin, match.start() + 1)
+            begin = match.end()
+        yield from _clauses(text, begin, end)
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[Span]:

@@ -37,7 +37,7 @@ def plain_words(text: str) -> str:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """A list of `words.yaml`: stop (function words), asking (what else a question is put with), title."""
+    """A list of `words.yaml`: stop (function words), asking (of questions), title (of headings), negation and so on."""
     return frozenset(_lists()[name].split())
 
 

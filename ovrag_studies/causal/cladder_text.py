@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ovrag_core.base.errors import ProbabilityError, UnreadError
+from ovrag_core.text.sentences import sentences
 from ovrag_studies.causal.dags import Dag, make_dag
 
 Kind = Literal[
@@ -121,13 +122,13 @@ def parse(background: str, given_info: str, question: str) -> Problem:
     if query.kind == "adjustment":
         query = Query(query.kind, query.x, query.y, query.other, query.upwards, parse_methods(given_info))
     elif query.kind != "deterministic":
-        statements = tuple(parse_statement(sentence) for sentence in sentences(given_info))
+        statements = tuple(parse_statement(sentence) for sentence in sentences_of(given_info))
     return Problem(parse_graph(background), statements, query, background, given_info, question)
 
 
-def sentences(text: str) -> list[str]:
-    """Cut after each full stop before a space, the full stop left out."""
-    return [cut.strip().rstrip(".").strip() for cut in re.split(r"(?<=\.)\s+", text.strip()) if cut.strip(" .")]
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, their full stops left out."""
+    return [text[start:end].rstrip(".").strip() for start, end in sentences(text, loose=True)]
 
 
 @lru_cache(maxsize=4096)
@@ -141,7 +142,7 @@ def parse_graph(background: str) -> Dag:
     """The causal graph that the background states, after the colon that ends its preamble."""
     edges: list[tuple[str, list[str]]] = []
     latent: list[str] = []
-    stated = sentences(background.split(":", 1)[-1])
+    stated = sentences_of(background.split(":", 1)[-1])
     causes = {name(match["cause"]) for sentence in stated if (match := EFFECT.fullmatch(sentence))}
     for sentence in stated:
         if match := EFFECT.fullmatch(sentence):
@@ -187,7 +188,7 @@ def _statement(kind: StatementKind, match: re.Match[str], sentence: str) -> Stat
 def parse_methods(given_info: str) -> tuple[str | None, ...]:
     """What the two methods go case by case by: a name, None for a direct look. Raises UnreadError."""
     found: dict[str, str | None] = {}
-    for sentence in sentences(given_info):
+    for sentence in sentences_of(given_info):
         match = METHOD.fullmatch(sentence)
         by = BY_CASE.fullmatch(match["how"]) if match else None
         if match is None or not (by or DIRECTLY.fullmatch(match["how"])):

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ovrag_core.text import negation
 from ovrag_core.text.stems import stem
 
 WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?")
-_NEGATIONS = "not no non never none nor neither without cannot lack lacks lacking absence absent"
-NEGATIONS = frozenset(_NEGATIONS.split())
+_LACKING = frozenset(["non", "lack", "lacks", "lacking", "absence", "absent"])
 PREFIXES = ("non", "un", "dis", "in", "im", "ir", "il")
 _FUNCTION_WORDS = """
 a an the this that these those who whom whose which what it its their his her they them he she of to for from in on at
@@ -34,7 +34,7 @@ def words(phrase: str) -> tuple[str, ...]:
 
 def is_negation(word: str) -> bool:
     """Whether a word turns a phrase round."""
-    return word in NEGATIONS or word.endswith("n't")
+    return word in _LACKING or negation.is_negation(word)
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ from ovrag_studies.causal.clauses import Frame, mention
 from ovrag_studies.causal.cue_patterns import Relation
 from ovrag_studies.causal.cues import Cue, association, find_cues, signed
 from ovrag_studies.causal.directions import has_motion, is_state
-from ovrag_studies.causal.sentences import is_question, opening, ruling, sentences
+from ovrag_studies.causal.sentences import is_question, opening, ruling, statements
 
 Polarity = Literal["positive", "negative"]
 Span = tuple[int, int]
@@ -99,7 +99,7 @@ def read(text: str, compounds: Collection[str] = ()) -> Reading:
     """All that a text holds; every sentence is in one of its parts."""
     reader = _Reader(text, frozenset(compounds))
     by_sentence: list[list[Item]] = []
-    for start, end in sentences(text[:LONGEST_TEXT]):
+    for start, end in statements(text[:LONGEST_TEXT]):
         by_sentence.append(reader.sentence(start, end, by_sentence[-1] if by_sentence else []))
     items = [item for each in by_sentence for item in each]
     if len(text) > LONGEST_TEXT:

@@ -7,14 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from ovrag_core.text.sentences import sentences
 from ovrag_core.text.tokens import any_of
 from ovrag_studies.causal.wording import entries
 
-_END = re.compile(r"[.!?;](?=[\s\"'”’)\]]|$)[\"'”’)\]]*|\n+")
-_ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|prof|st|u\.s|u\.k)\.$", re.IGNORECASE)
-_NEAR = 8  # characters in which an abbreviation before a full stop is looked for
 _MARK = re.compile(r"\s*(?:[-*•–—·]+\s+|\(?\d{1,3}[.):]\s+|\(?[a-z]\)\s+|#+\s+|>\s+)")
-_NUMBER = re.compile(r"\s*\(?(?:\d{1,3}|[a-z])")  # of a line in a list
 _ASKED = re.compile(r"(?:question|task|query)\s*[:\-]", re.IGNORECASE)
 _CLOSING = "\"'”’)] "
 _SAID = r"(?:claim|statement|assertion|idea|belief|notion|view|opinion|assumption|conclusion|sentence)"
@@ -50,18 +47,13 @@ class Ruling:
     holds: bool
 
 
-def sentences(text: str) -> Iterator[tuple[int, int]]:
+def statements(text: str) -> Iterator[tuple[int, int]]:
     """Spans of the sentences, without marks of lists and white space; the end of a line ends a sentence too."""
-    start = 0
-    for match in _END.finditer(text):
-        end = match.end()
-        if match[0][0] == "." and _ABBREVIATED.search(text, max(start, match.start() - _NEAR), match.start() + 1):
-            continue
-        if match[0][0] == "." and _NUMBER.fullmatch(text, start, match.start()):
-            continue
-        yield from _trimmed(text, start, end)
-        start = end
-    yield from _trimmed(text, start, len(text))
+    for start, end in sentences(text, loose=True):
+        mark = _MARK.match(text, start, end)
+        begin = mark.end() if mark else start
+        if any(letter.isalnum() for letter in text[begin:end]):
+            yield begin, end
 
 
 def is_question(sentence: str) -> bool:
@@ -98,17 +90,6 @@ def opening(text: str, start: int, end: int) -> Opening:
         elif (match := patterns.other.match(text, start, end)) is None:
             return Opening(start, denied, given, consequent)
         start = match.end()
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    mark = _MARK.match(text, start, end)
-    start = mark.end() if mark else start
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if any(letter.isalnum() for letter in text[start:end]):
-        yield start, end
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, Required, TypedDict, cast, get_args
 
 import yaml
 
+from ovrag_core.text.sentences import sentences
 from ovrag_core.text.stems import stems
 
 Label = Literal["L1", "L2", "L3", "L4", "L5", "L6"]
@@ -30,7 +31,6 @@ NAMES: Mapping[Label, str] = {
 }
 
 _VOCABULARY = Path(__file__).with_name("critic_rules.yaml")
-_SENTENCE_END = re.compile(r"[.!?]+[\"')\]”’]*(?=\s+[\"'“‘(\[]?[A-Z0-9]|\s*$)")
 _CLAUSE_END = re.compile(
     r"; |, (?:and|but|yet|while|whereas|since|because|as) |\b(?:and|but) (?=\w+ (?:may|must|who)\b)"
 )
@@ -205,13 +205,8 @@ def parts_of(sentence: Sentence) -> Iterator[Sentence]:
 
 def sentences_of(text: str) -> Iterator[Sentence]:
     """The sentences of a text with their places."""
-    start = 0
-    for end in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
-        passage = text[start:end]
-        if passage.strip():
-            first = start + len(passage) - len(passage.lstrip())
-            yield Sentence(first, start + len(passage.rstrip()), even(passage.strip()))
-        start = end
+    for start, end in sentences(text):
+        yield Sentence(start, end, even(text[start:end]))
 
 
 def even(text: str) -> str:

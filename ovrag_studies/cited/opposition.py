@@ -17,6 +17,7 @@ from math import log, sqrt
 import numpy
 from numpy.typing import NDArray
 
+from ovrag_core.text.negation import NEGATION
 from ovrag_studies.cited.alignment import FEATURES as ALIGNED
 from ovrag_studies.cited.alignment import Alignment
 from ovrag_studies.cited.clashes import (
@@ -43,8 +44,7 @@ from ovrag_studies.cited.thesaurus import concepts, opposite
 Features = NDArray[numpy.float64]
 
 _FLAGS = {
-    "negative": r"\b(?:no|not|never|cannot|nobody|none|neither|nor|nothing|without|refus\w+|declin\w+|reject\w+)\b"
-    r"|n['’]t\b",
+    "negative": rf"{NEGATION}|\b(?:refus|declin|reject)\w+",
     "banned": r"\b(?:(?:must|shall|may|should|can) (?:not|never)|cannot|prohibit\w*|forbid\w*|forbidden|banned?|barred"
     r"|not (?:be )?(?:allowed|permitted)|no (?:one|person|\w+) (?:may|shall|must|can)|nobody|out of bounds"
     r"|off[- ]limits|ruled out|disallowed|do not|don['’]t|never|unacceptable|not acceptable|on no account"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ovrag_core.text.negation import is_negated
 from ovrag_studies.cited.readings import RULING
 from ovrag_studies.cited.thesaurus import concepts
 
@@ -81,7 +82,6 @@ _UNLESS = re.compile(
     re.I,
 )
 _GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
-_NEGATED = re.compile(r"\b(?:not|never|neither|nor|no|nothing|none)\b[^,;]{0,40}$", re.I)
 _FORMER = re.compile(r"\b(?:the\s+)?(?:former|first(?:[- ](?:named|mentioned))?)\s*$", re.I)
 _LATTER = re.compile(r"\b(?:the\s+)?(?:latter|second(?:[- ](?:named|mentioned))?)\s*$", re.I)
 _ORDER = re.compile(
@@ -129,7 +129,7 @@ def _pairs(text: str, labels: Labels) -> Iterator[tuple[Labels, Labels]]:
             yield winner, named - winner
     for verb in (*_STRONG.finditer(text), *(_WEAK.finditer(text) if differ and not _UNLESS.search(text) else ())):
         subject = _subject(text, verb.start())
-        if not _NEGATED.search(subject) and not _VOID.search(subject + verb[0]):
+        if not is_negated(subject) and not _VOID.search(subject + verb[0]):
             yield from _by_verb(text, subject, verb, labels)
 
 

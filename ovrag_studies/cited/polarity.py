@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import Literal
 
+from ovrag_core.text.negation import NEGATION
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.stems import stems
 
@@ -113,7 +114,8 @@ _CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
 _CUE = re.compile(
     "|".join(f"(?P<c{row}>{'|'.join(patterns)})" for row, (_, patterns) in enumerate(_CUES)), re.IGNORECASE
 )
-_NEGATION = re.compile(r"\b(?:not|never|no|none|nobody|neither|nor|without)\b|n't\b|\bfail(?:s|ed|ure)?\b", re.I)
+# "Nothing in this policy limits …" leaves a plain statement as it is.
+_DENIAL = re.compile(rf"(?!nothing\b){NEGATION}|\bfail(?:s|ed|ure)?\b", re.I)
 _DENIED = re.compile(
     rf"\b(?:(?:is|are|was|were|be|been|will|do|does|did|has|have|had)(?:\s+{_NOT}|n't)|won't){_ADVERB}"
     r"\s+(?!only\b)([a-z][\w-]*)",
@@ -184,7 +186,7 @@ def find_cues(text: str) -> tuple[Cue, ...]:
 def _of_sentence(sentence: str) -> list[Cue]:
     matches = list(_CUE.finditer(sentence))
     if not matches:
-        force: Force = "not" if _NEGATION.search(sentence) else "is"
+        force: Force = "not" if _DENIAL.search(sentence) else "is"
         words = frozenset(stems(sentence))
         return [Cue(force, words, words, bool(_CONDITION.search(sentence)), False, "")]
     edges = [0, *(_edge(sentence, left.end(), right.start()) for left, right in pairwise(matches)), len(sentence)]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ovrag_core.text.negation import is_negated
 from ovrag_core.text.stems import stems
 from ovrag_studies.cited.corpus import Corpus
 from ovrag_studies.cited.deontic import Norm, Source, date_of, read_norms, title_of
@@ -41,7 +42,6 @@ _DIFFERS = re.compile(
 _RULES = re.compile(
     r"\b(?:polic(?:y|ies)|handbooks?|manuals?|provisions?|sections?|clauses?|requirements?|rules?)\b", re.I
 )
-_NEGATED = re.compile(r"\b(?:not|never|neither|nor|no|nothing|none)\b[^,;]{0,40}$", re.I)
 _WHOLE = re.compile(
     r"\b(?:it|they|its (?:provisions|rules|terms|requirements)"
     r"|(?:this|the present)\s+(?:[\w-]+\s+){0,3}(?P<kind>[a-z]+))\s*(?:shall|will|always|then)?\s*$",
@@ -190,14 +190,14 @@ def _read(source: Source, documents: Mapping[str, _Titled]) -> Iterator[Preceden
     for match in _PREVAILS.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
         weak = re.match("repl|gov|con|count|appl|stand|hold|is|amend|modif|revis|alter", match["verb"], re.I)
-        if _NEGATED.search(before) or (weak and not _DIFFERS.search(before) and not _RULES.search(after)):
+        if is_negated(before) or (weak and not _DIFFERS.search(before) and not _RULES.search(after)):
             continue
         subject = re.split(r"[,;:]", before)[-1]
         target = re.split(r"[;:]|, (?:and|but|which|as)\b", after)[0]
         yield from _made(source, subject, _rival(before, target), documents)
     for match in _ENDED.finditer(text):
         target = re.split(r"[,;:]", text[: match.start()])[-1]
-        if parts_of(target, frozenset()) and not _NEGATED.search(target):
+        if parts_of(target, frozenset()) and not is_negated(target):
             yield from (each for each in _made(source, "it", target, documents) if each.losers and each.over)
     for match in _GO_BY.finditer(text):
         if _DIFFERS.search(text, 0, match.start()):

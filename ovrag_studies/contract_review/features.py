@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.retrieval.vectors import kept_vectors
+from ovrag_core.text.dates import MONTH
 from ovrag_core.text.passages import find_passages
 from ovrag_studies.contract_review.clauses import Clause, find_clauses
 
@@ -35,9 +36,7 @@ CLOSING = 4_000  # characters before the end, where contracts are signed and dat
 LONGEST_SHORT = 160  # characters of a short span
 
 _WORD = r"[a-z]{2,}|\d+"
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_ABBREVIATED = "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"
-_MONTH = rf"(?:{_MONTHS}|(?:{_ABBREVIATED})\b\.?)"
+_MONTH = rf"{MONTH}(?![a-z])\.?"
 _YEAR = r"(?:(?:19|20)\d{2}|20_+|_{2,})"
 _DAY = r"(?:\d{1,2}|_+|\[[^\]]{0,12}\])(?:\s?(?:st|nd|rd|th))?"
 _DATE = re.compile(

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ovrag_core.loans.reading.grids import Cell, facility_cells
+from ovrag_core.text.sentences import ends
 from ovrag_core.text.tokens import word_list
 
 UnitKind = Literal["sentence", "row", "heading", "signature"]
@@ -64,16 +65,7 @@ _VERB = re.compile(
     r"represents|warrants|i|we|you)\b",
     re.IGNORECASE,
 )
-_END = re.compile(
-    r"[.!?]['\")\]]*(?=\s+[\"'(\[]?[A-Z0-9\u00c0-\u00de\u20ac$\u00a3]|\s*$)|;(?=\s*\n\s*\n)|\n[ ]*\n(?!\s*[a-z])"
-)
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:[Nn]os?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Dr|Prof|St|Ave|Blvd|Rd|Sec|Secs|Art|Arts|Reg|Cl|Para|Pty|Bros|vs|v|"
-    r"Jr|Sr|Messrs|"
-    r"Esq|Hon|approx|cf|viz|al|Rs|Sch|Ch|Dept|Univ|Tel|Fax|Attn|Exh|Ex|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|"
-    r"Nr|Str|"
-    r"[A-Z]|[a-z]\.[a-z]|[A-Z]\.[A-Z]|p\.a|i\.e|e\.g|a\.m|p\.m|d/b/a))\.$"
-)
+_GAP = re.compile(r";(?=\s*\n\s*\n)|\n[ ]*\n(?!\s*[a-z])")
 _RUN_IN = re.compile(r"(?P<title>[A-Z][\w,/&'-]*(?: [\w,/&'-]+){0,7}?)(?P<stop>\.|:|\s-)(?=\s+\S)")
 _SMALL_WORDS = word_list("title")
 
@@ -480,30 +472,9 @@ def _looks_like_heading(text: str) -> bool:
 
 
 def _stops(text: str, start: int, end: int) -> list[int]:
-    """Ends of sentences in `[start, end)`; abbreviations, initials and numbers do not end one."""
-    found: list[int] = []
-    for match in _END.finditer(text, start, end):
-        if match.group().startswith("\n") or match.group().startswith(";"):
-            found.append(match.start() + (1 if match.group().startswith(";") else 0))
-            continue
-        head = text[max(start, match.start() - 14) : match.start() + 1]
-        after = text[match.end() : match.end() + 30].lstrip(" \n\"'(")
-        if match.group()[0] == "." and _ABBREVIATION.search(head) and not _starts_sentence(head, after):
-            continue
-        found.append(match.end())
-    return found
-
-
-def _starts_sentence(head: str, after: str) -> bool:
-    """After "Inc." or "N.A." a new sentence may begin all the same: a function word in capitals shows it."""
-    if re.search(r"(?:\b(?:Inc|Ltd|Co|Corp|Pty)|N\.A|p\.a|a\.m|p\.m|U\.S|S\.A)\.$", head) is None:
-        return False
-    return (
-        re.match(
-            r"(?:The|This|It|In|If|We|You|I|No|Each|All|Any|Such|There|Interest|Payments?|Repayment|Security)\b", after
-        )
-        is not None
-    )
+    """Ends of sentences in `[start, end)`, and of what stands before an empty line."""
+    gaps = (gap.start() + gap[0].startswith(";") for gap in _GAP.finditer(text, start, end))
+    return sorted({*ends(text, start, end), *gaps})
 
 
 def _spans_between(text: str, cuts: list[int]) -> Iterator[tuple[int, int]]:
