@@ -7,8 +7,8 @@ from typing import Any
 import nbformat
 import pytest
 import run_factory
+from recorded_rows import a_row, a_try, as_csv, as_json, plain_row
 from run_factory import record
-from test_imports import a_row, a_try, as_csv, as_json, plain_row
 
 from ovrag_core.base.types import LatencyRecord, QueryRecord
 from ovrag_core.loans.imports import import_run

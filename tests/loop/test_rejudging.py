@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from recorded_rows import a_row, a_try, as_json, plain_row
 from standins import BlackAndWhite, WordExtractor
-from test_imports import a_row, a_try, as_json, plain_row
 
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from recorded_rows import a_row, a_try, as_json, plain_row
 from standins import TEXTS, BlackAndWhite, FirstWords, WordExtractor, bench
-from test_imports import a_row, a_try, as_json, plain_row
 
 from ovrag_core.app import cli
 from ovrag_core.base.errors import (
