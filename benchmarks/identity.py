@@ -25,12 +25,13 @@ from pathlib import Path
 from random import Random
 
 from ovrag_core.base.settings import Question, load_questions, load_settings
-from ovrag_core.base.types import Document, Facts, Party
+from ovrag_core.base.types import Document
 from ovrag_core.documents import find
 from ovrag_core.evaluation.contamination import about
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_core.loans.contracts.corpus import generate
 from ovrag_core.loans.contracts.truth import ContractTruth
+from ovrag_core.loans.facts import Facts, Party
 from ovrag_core.loans.reading.details import find_details
 from ovrag_core.loans.workbench import documents_bench
 from ovrag_core.loop.arms import ARMS

@@ -12,14 +12,13 @@ from ovrag_core.base.types import (
     Correction,
     Document,
     Evidence,
-    Facility,
     Origin,
-    Reading,
     Retrieved,
     Triple,
     Verdict,
     Violation,
 )
+from ovrag_core.loans.facts import Facility, LoanReading
 from ovrag_core.loop.pipeline import Bench
 
 NAME = "words"
@@ -60,10 +59,10 @@ class WordExtractor:
 
     calls = 0
 
-    def read(self, document: Document) -> Reading:
+    def read(self, document: Document) -> LoanReading:
         self.calls += 1
         subject = f"Loan_{document.id}"
-        return Reading(
+        return LoanReading(
             document_id=document.id,
             status="loan",
             facilities=(Facility(name="Loan", subject=subject),),

@@ -106,7 +106,7 @@ class Unread:
 
     def read(self, document: Document) -> Reading:
         """A reading without facts."""
-        return Reading(document_id=document.id, status="loan")
+        return Reading(document_id=document.id)
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
@@ -184,7 +184,7 @@ def forecast_text(settings: Settings, found: Forecast) -> list[str]:
 def _bench(settings: Settings, documents: Sequence[Document], chat: Pretended) -> Bench:
     from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
 
-    extractor: Extractor = Unread()
+    extractor: Extractor[Reading] = Unread()
     if settings.extractor != "reader":  # a hybrid sends what the model alone is sent
         extractor = ChatExtractor(
             chat, open_ontology(settings), seed=settings.llm.seed, window=settings.extraction.window

@@ -106,7 +106,7 @@ class Violation(Frozen):
     """One contradiction or warning.
 
     `triples` is a minimal set that breaks `rule`; `axioms` are the ontology's part of the explanation in Manchester
-    syntax; `message` is a sentence a lender understands. `clash_type` is None for what does not make a document CLASH.
+    syntax; `message` is a sentence for people. `clash_type` is None for what does not make a document CLASH.
     """
 
     rule: str
@@ -268,59 +268,14 @@ class LatencyRecord(Frozen):
     attempts: int
 
 
-PartyKind = Literal["natural_person", "legal_entity", "financial_institution", "government"]
-
-
-class Party(Frozen):
-    """A party of a loan; `kind` is None where the text does not tell."""
-
-    name: str
-    kind: PartyKind | None = None
-
-
-class Money(Frozen):
-    """An amount in a currency (ISO 4217 code)."""
-
-    amount: float
-    currency: str
-
-
-class Facts(Frozen):
-    """What a document says of one facility. Null where it does not say; a variable rate is null.
-
-    `interest_rate` is written like "5.75%", `maturity` is an ISO date, the principal of open-end credit is its limit.
-    """
-
-    loan_types: tuple[str, ...] = ()
-    security: Literal["secured", "unsecured", "contradictory", "unstated"] = "unstated"
-    credit_form: Literal["open-end", "closed-end", "contradictory", "unstated"] = "unstated"
-    borrower: Party | None = None
-    lender: Party | None = None
-    principal: Money | None = None
-    interest_rate: str | None = None
-    maturity: str | None = None
-    collateral: str | None = None
-
-
-class Facility(Facts):
-    """The facts of one named facility of an agreement; `subject` is the individual its triples speak of."""
-
-    name: str
-    subject: str
-    guarantors: tuple[Party, ...] = ()
-    purpose: str | None = None
-    term_months: int | None = None
-
-
 class Reading(Frozen):
-    """What an extractor made of a whole document. The first facility is the main one.
-
-    `status` other than `loan` comes with a `reason` and no facilities: such a document is UNCHECKED. With `loan`, a
-    `reason` is a remark on how it was read.
-    """
+    """Triples that an extractor found in a whole document; a `reason` is a remark on how it was read."""
 
     document_id: str
-    status: Literal["loan", "not_loan", "not_english", "empty"]
     reason: str | None = None
-    facilities: tuple[Facility, ...] = ()
     triples: tuple[Triple, ...] = ()
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Individuals that the document is about, the main one first; none where that is not known."""
+        return ()

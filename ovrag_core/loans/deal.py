@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from ovrag_core.base.errors import DocumentError
-from ovrag_core.base.types import Document, Evidence, Facility, Frozen, Party, Reading, Triple, Verdict
+from ovrag_core.base.types import Document, Evidence, Frozen, Triple, Verdict
 from ovrag_core.loans.conformed import ConformedCopy
+from ovrag_core.loans.facts import Facility, LoanReading, Party
 from ovrag_core.loans.grounds import Passage, passage, stating
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
@@ -69,7 +70,11 @@ class DealReview(Review):
 
 
 def review_deal(
-    documents: Sequence[Document], extractor: Extractor, validator: Checker, model: str, unread: Sequence[str] = ()
+    documents: Sequence[Document],
+    extractor: Extractor[LoanReading],
+    validator: Checker,
+    model: str,
+    unread: Sequence[str] = (),
 ) -> DealReview:
     """Reads `documents` in the order that they themselves give, carries out what each amends, and checks the result.
 
@@ -84,7 +89,7 @@ def review_deal(
         for document, identity in order
     )
     body, rest = ConformedCopy(()), ConformedCopy(())
-    reading: Reading | None = None
+    reading: LoanReading | None = None
     released: Evidence | None = None
     clauses: tuple[Evidence, ...] = ()
     replaced: list[Superseded] = []
@@ -120,7 +125,7 @@ def review_deal(
 
 
 def review_together(
-    loaded: Iterable[tuple[Path, Document | str]], extractor: Extractor, validator: Checker, model: str
+    loaded: Iterable[tuple[Path, Document | str]], extractor: Extractor[LoanReading], validator: Checker, model: str
 ) -> Iterator[tuple[Review, list[Document]]]:
     """The one review of files that are a deal, with the documents; a sentence stands for a file that cannot be read.
 
@@ -142,7 +147,7 @@ def _refuse_strangers(order: Sequence[tuple[Document, Identity]]) -> None:
         earlier.append(document)
 
 
-def _with_terms(reading: Reading, terms: dict[str, tuple[int, str]]) -> Reading:
+def _with_terms(reading: LoanReading, terms: dict[str, tuple[int, str]]) -> LoanReading:
     """The reading with terms as long as the maturity says that was moved after they were stated.
 
     `terms` has for each facility the term as stated last and the maturity of then; new ones are added to it.
@@ -164,7 +169,7 @@ def _months_between(first: str, last: str) -> int:
     return round((other.year - one.year) * 12 + other.month - one.month + (other.day - one.day) / 30.4375)
 
 
-def _with_term(reading: Reading, facility: Facility, months: int) -> Reading:
+def _with_term(reading: LoanReading, facility: Facility, months: int) -> LoanReading:
     facilities = tuple(
         each.model_copy(update={"term_months": months}) if each.subject == facility.subject else each
         for each in reading.facilities
@@ -184,7 +189,7 @@ def _of_the_deal(verdict: Verdict) -> Verdict:
     return verdict.model_copy(update={"violations": violations})
 
 
-def _read(copy: ConformedCopy, extractor: Extractor) -> Reading:
+def _read(copy: ConformedCopy, extractor: Extractor[LoanReading]) -> LoanReading:
     """What the copy says, each statement with a passage of the document that it is in."""
     reading = extractor.read(Document(DEAL, copy.text))
     return reading.model_copy(update={"triples": tuple(_placed(triple, copy) for triple in reading.triples)})
@@ -197,7 +202,7 @@ def _placed(triple: Triple, copy: ConformedCopy) -> Triple:
     return triple.model_copy(update={"evidence": found})
 
 
-def _differences(before: Reading, after: Reading, by: str, clauses: Sequence[Evidence]) -> list[Superseded]:
+def _differences(before: LoanReading, after: LoanReading, by: str, clauses: Sequence[Evidence]) -> list[Superseded]:
     """Facts of the main facility that were stated before and are others now, by the document `by`.
 
     Where that document takes away and puts nothing in its place, its first clause that was carried out is quoted.
@@ -223,13 +228,13 @@ def _differences(before: Reading, after: Reading, by: str, clauses: Sequence[Evi
     ]
 
 
-def _only_kind_known(fact: str, before: Reading, after: Reading) -> bool:
+def _only_kind_known(fact: str, before: LoanReading, after: LoanReading) -> bool:
     """Whether one text merely shows of what kind a party is, where the other leaves it open."""
     was, now = (getattr(reading.facilities[0], fact, None) for reading in (before, after))
     return isinstance(was, Party) and isinstance(now, Party) and was.name == now.name and None in (was.kind, now.kind)
 
 
-def _said(fact: str, reading: Reading, by: str | None, other: Reading | None = None) -> Passage | None:
+def _said(fact: str, reading: LoanReading, by: str | None, other: LoanReading | None = None) -> Passage | None:
     """A passage that states a fact: of the document `by`, or of any, one that the other reading has not first."""
     stated = [triple for triple in stating(FIELDS[fact], reading.triples) if triple.evidence]
     about = [each for each in stated if each.evidence and by in (None, each.evidence.document_id)]

@@ -6,7 +6,8 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from ovrag_core.base.types import Document, Evidence, Facility, Facts, Frozen, Reading, Triple
+from ovrag_core.base.types import Document, Evidence, Frozen, Triple
+from ovrag_core.loans.facts import Facility, Facts, LoanReading
 from ovrag_core.loans.reading.subjects import words_of
 from ovrag_core.text.dates import add_months, dates, durations
 from ovrag_core.text.money import amounts
@@ -57,7 +58,7 @@ def is_stated(facts: Facts, fact: str) -> bool:
     return getattr(facts, fact) not in (None, (), "", "unstated")
 
 
-def grounds_of(facility: Facility, reading: Reading, documents: Sequence[Document]) -> dict[str, Grounds]:
+def grounds_of(facility: Facility, reading: LoanReading, documents: Sequence[Document]) -> dict[str, Grounds]:
     """The grounds of each fact of `facility` that is stated, by the fact's name; `documents` are what was read."""
     texts = {document.id: document for document in documents}
     return {fact: _grounds(fact, facility, reading.triples, texts) for fact in ALL_FACTS if is_stated(facility, fact)}

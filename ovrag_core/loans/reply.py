@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from ovrag_core.base.settings import Question
-from ovrag_core.base.types import Document, LatencyRecord, Outcome, QueryRecord, Reading, Verdict
+from ovrag_core.base.types import Document, LatencyRecord, Outcome, QueryRecord, Verdict
+from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.grounds import grounds_of, passage
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loans.review import FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
 from ovrag_core.loop.answering import NO_ANSWER
 from ovrag_core.loop.arms import ARMS, Arm
-from ovrag_core.loop.pipeline import Bench, ask, with_identity
+from ovrag_core.loop.pipeline import Bench, Extractor, ask, with_identity
 from ovrag_core.text.lines import one_line
 
 OUTCOMES: dict[Outcome, str] = {
@@ -96,7 +98,7 @@ def is_nearest(record: QueryRecord) -> bool:
     return answer is not None and bool(answer.evidence) and answer.text == "\n".join(p.quote for p in answer.evidence)
 
 
-def asked_facts(question: str, reading: Reading, document: Document) -> list[tuple[str, list[FactRow]]]:
+def asked_facts(question: str, reading: LoanReading, document: Document) -> list[tuple[str, list[FactRow]]]:
     """The facts that a question asks for and the document states, with their grounds, by the name of the facility."""
     asked = {name for name, words in _ASKED.items() if re.search(words, question, re.IGNORECASE)}
     asked = set(_ASKED) if _WHOLE.search(question) else asked
@@ -113,9 +115,10 @@ def known_facts(record: QueryRecord, bench: Bench) -> list[tuple[str, list[FactR
     return asked_facts(record.question, reading, bench.documents[record.document_id])
 
 
-def _reviewed(document_id: str, bench: Bench) -> Reading:
+def _reviewed(document_id: str, bench: Bench) -> LoanReading:
     """The reading of a document that a review reports."""
-    return in_new_words(bench.documents[document_id], (bench.reader or bench.extractor).read)
+    reader = cast("Extractor[LoanReading]", bench.reader or bench.extractor)  # as the workbench here makes them
+    return in_new_words(bench.documents[document_id], reader.read)
 
 
 def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow]]] = ()) -> str:

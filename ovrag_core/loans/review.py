@@ -10,20 +10,8 @@ from typing import NamedTuple
 
 from pydantic import Field, computed_field
 
-from ovrag_core.base.types import (
-    Document,
-    Facility,
-    Facts,
-    Frozen,
-    Label,
-    Money,
-    Party,
-    Reading,
-    Severity,
-    Triple,
-    Verdict,
-    Violation,
-)
+from ovrag_core.base.types import Document, Frozen, Label, Severity, Triple, Verdict, Violation
+from ovrag_core.loans.facts import Facility, Facts, LoanReading, Money, Party
 from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loop.pipeline import Checker, Extractor
@@ -96,7 +84,7 @@ class Review(Frozen):
         return []
 
 
-def review(document: Document, extractor: Extractor, validator: Checker, model: str) -> Review:
+def review(document: Document, extractor: Extractor[LoanReading], validator: Checker, model: str) -> Review:
     """Read `document` whole and check what it says; of an amendment, the words that hold, not those they replace."""
     started = time.perf_counter()
     reading = in_new_words(document, extractor.read)
@@ -106,7 +94,7 @@ def review(document: Document, extractor: Extractor, validator: Checker, model: 
     return review_of(document.id, [document], reading, verdict, model, time.perf_counter() - started)
 
 
-def unread(reading: Reading) -> str | None:
+def unread(reading: LoanReading) -> str | None:
     """Why a reading says nothing of a loan; None where it does. Finding nothing is never a pass."""
     if reading.status != "loan":
         return reading.reason or reading.status
@@ -114,7 +102,7 @@ def unread(reading: Reading) -> str | None:
 
 
 def review_each(
-    loaded: Iterable[tuple[Path, Document | str]], extractor: Extractor, validator: Checker, model: str
+    loaded: Iterable[tuple[Path, Document | str]], extractor: Extractor[LoanReading], validator: Checker, model: str
 ) -> Iterator[tuple[Review, list[Document]]]:
     """The review of each document, with the document; of a path that could not be read, given why, with none."""
     for path, document in loaded:
@@ -142,7 +130,7 @@ def unchecked(document: str, reason: str, model: str, seconds: float = 0.0) -> R
 def review_of(
     document: str | tuple[str, ...],
     documents: Sequence[Document],
-    reading: Reading,
+    reading: LoanReading,
     verdict: Verdict,
     model: str,
     seconds: float,

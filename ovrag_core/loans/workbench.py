@@ -19,6 +19,7 @@ from ovrag_core.documents import find
 from ovrag_core.llm import Chat, Connection, connect
 from ovrag_core.llm.store import warn_on_stderr
 from ovrag_core.loans import corpus
+from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.details import find_details
@@ -141,7 +142,7 @@ def _bench(
     connection: Connection | None,
     validator: Validator,
 ) -> Bench:
-    read_once = ReadOnce(reader)
+    read_once = ReadOnce()
     chat = connection.chat if connection else None
     extractor, extractor_name = _extractor(settings, validator.ontology, chat, read_once)
     if connection is None:
@@ -170,8 +171,8 @@ def _bench(
 
 
 def _extractor(
-    settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor
-) -> tuple[Extractor, str]:
+    settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor[LoanReading]
+) -> tuple[Extractor[LoanReading], str]:
     """The extractor that the settings ask for, and the name that results are labelled with."""
     if model is None or settings.extractor == "reader":
         return read_once, reader.NAME
@@ -188,7 +189,7 @@ class ReadOnce:
     A short contract's chunks are all retrieved for every question, and a correction may come to the same answer.
     """
 
-    def __init__(self, reader: Extractor) -> None:
+    def __init__(self) -> None:
         self.read = lru_cache(DOCUMENTS)(reader.read)
         self.read_passage = lru_cache(PASSAGES)(reader.read_passage)
 

@@ -3,7 +3,7 @@
 A text (an answer, a retrieved chunk) is compared with the document that was asked about and with the other documents at
 hand by the details it gives (names, amounts, dates: whatever `Finder` finds) and by the passages it repeats. No id of
 a chunk is looked at: those are the truth that this is measured with. Only what tells the documents apart counts: a
-lender that the asked and another document share says nothing by itself.
+name that the asked and another document share says nothing by itself.
 """
 
 from __future__ import annotations

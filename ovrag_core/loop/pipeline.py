@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ovrag_core.loop.validation import feedback as answer_feedback
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 
 Span = tuple[str, int, int]
+ReadingT_co = TypeVar("ReadingT_co", bound=Reading, covariant=True)
 
 READINGS = 64  # of documents in memory, the last ones: a document's questions are asked one after the other
 QUOTED = 6  # words of an answer that are the document's where they stand in it; fewer may be chance
@@ -74,11 +75,11 @@ class Answerer(Protocol):
         """An answer from these chunks only. Raises a ModelError where a model gives none."""
 
 
-class Extractor(Protocol):
+class Extractor(Protocol[ReadingT_co]):
     """Text to triples with evidence. Raises a ModelError where a model gives none."""
 
-    def read(self, document: Document) -> Reading:
-        """The facts and triples of a whole document."""
+    def read(self, document: Document) -> ReadingT_co:
+        """The triples of a whole document."""
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
@@ -115,7 +116,7 @@ class Bench:
     index: Searcher
     embedder: Embedder
     answerer: Answerer
-    extractor: Extractor
+    extractor: Extractor[Reading]
     validator: Checker
     documents: Mapping[str, Document]
     top_k: int = 3
@@ -124,19 +125,15 @@ class Bench:
     model: str = "offline"
     payer: tuple[str, str] | None = None
     shelf: Shelf | None = None
-    reader: Extractor | None = None
+    reader: Extractor[Reading] | None = None
     cost_usd: Callable[[Tally], float | None] = lambda used: None
     close: Callable[[], None] = lambda: None
     reopen: Callable[[Settings], Bench] | None = None
     readings: Once[str, Reading] = field(default_factory=lambda: Once(READINGS))
     question_vectors: Once[str, Vectors] = field(default_factory=Once)
 
-    def reading(self, document_id: str) -> Reading:
-        """The reading of a document, made at its first use."""
-        return self.read(document_id).value
-
     def read(self, document_id: str) -> Made[Reading]:
-        """The reading of a document, with what it used."""
+        """The reading of a document, made at its first use, with what it used."""
         return self.readings.get(document_id, lambda: self.extractor.read(self.documents[document_id]))
 
     def question_vector(self, question: str) -> Vectors:
@@ -355,7 +352,7 @@ def _answer_triples(answer: Answer, document_id: str, arm: Arm, bench: Bench) ->
     if arm.merges:
         return merged(triples)
     if arm.context == "document":
-        triples = _about_main_facility(triples, bench.reading(document_id))
+        triples = _about_main_subject(triples, bench.read(document_id).value.subjects)
     return unique(triples)
 
 
@@ -370,14 +367,12 @@ def _is_quote(said: str, text: str) -> bool:
     return len(words) >= QUOTED and " ".join(words) in text
 
 
-def _about_main_facility(triples: tuple[Triple, ...], reading: Reading) -> tuple[Triple, ...]:
-    """An answer speaks of one facility without naming it; that is the document's main one."""
-    subjects = {facility.subject for facility in reading.facilities}
+def _about_main_subject(triples: tuple[Triple, ...], subjects: Sequence[str]) -> tuple[Triple, ...]:
+    """Triples of an answer, about the document's main subject where the answer does not name its own."""
     if not subjects:
         return triples
-    main = reading.facilities[0].subject
     return tuple(
-        triple.model_copy(update={"subject": main})
+        triple.model_copy(update={"subject": subjects[0]})
         if triple.subject_type == MERGED_CLASS and triple.subject not in subjects
         else triple
         for triple in triples

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Rejudging
-from ovrag_core.base.types import Attempt, Outcome, QueryRecord, Triple, Verdict
+from ovrag_core.base.types import Attempt, Outcome, QueryRecord, Reading, Triple, Verdict
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import Checker, Extractor, merged
 
@@ -20,7 +20,10 @@ NO_TRIPLES = "no triples were recorded"
 
 
 def rejudged(
-    records: Sequence[QueryRecord], validator: Checker, reader: Extractor, ways: Sequence[Rejudging] = ("triples",)
+    records: Sequence[QueryRecord],
+    validator: Checker,
+    reader: Extractor[Reading],
+    ways: Sequence[Rejudging] = ("triples",),
 ) -> list[QueryRecord]:
     """The queries of which triples were recorded, judged anew in each of these ways, each as an arm of its own.
 
@@ -39,7 +42,7 @@ def rejudged(
     ]
 
 
-def _rejudged(record: QueryRecord, validator: Checker, reader: Extractor, way: Rejudging) -> QueryRecord:
+def _rejudged(record: QueryRecord, validator: Checker, reader: Extractor[Reading], way: Rejudging) -> QueryRecord:
     attempts = record.attempts if record.outcome == "error" else tuple(_judged(record, validator, reader, way))
     outcome, reason = _outcome(record, attempts)
     recorded = record.recorded.model_copy(update={"attempts": None}) if record.recorded else None
@@ -55,7 +58,7 @@ def _rejudged(record: QueryRecord, validator: Checker, reader: Extractor, way: R
     )
 
 
-def _judged(record: QueryRecord, validator: Checker, reader: Extractor, way: Rejudging) -> Iterator[Attempt]:
+def _judged(record: QueryRecord, validator: Checker, reader: Extractor[Reading], way: Rejudging) -> Iterator[Attempt]:
     arm = next((arm for name, arm in ARMS.items() if name == record.arm), None)
     for attempt in record.attempts:
         triples = attempt.triples if way == "triples" else _with_reading(attempt, reader)
@@ -68,7 +71,7 @@ def _judged(record: QueryRecord, validator: Checker, reader: Extractor, way: Rej
             return
 
 
-def _with_reading(attempt: Attempt, reader: Extractor) -> tuple[Triple, ...]:
+def _with_reading(attempt: Attempt, reader: Extractor[Reading]) -> tuple[Triple, ...]:
     """The recorded triples, then what the reader finds in the answer, about one loan, without repetitions."""
     read = reader.read_passage(attempt.answer.text, document_id="answer", origin="answer")
     return merged([*attempt.triples, *read])

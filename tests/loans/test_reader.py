@@ -5,7 +5,8 @@ from growth import LINEAR, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovrag_core.base.types import Document, Facility, Party, Reading
+from ovrag_core.base.types import Document
+from ovrag_core.loans.facts import Facility, LoanReading, Party
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.claims import LONG_DOCUMENT
 from ovrag_core.loans.reading.reader import read, read_passage
@@ -44,7 +45,7 @@ Loan that are repaid may not be reborrowed. The Term Loan is repaid in 20 equal 
 """
 
 
-def reading(text: str, **switches: bool) -> Reading:
+def reading(text: str, **switches: bool) -> LoanReading:
     return read(Document(id="d", text=text), **switches)
 
 
@@ -52,7 +53,7 @@ def main(text: str) -> Facility:
     return reading(text).facilities[0]
 
 
-def objects(result: Reading, predicate: str, subject: str = "Loan") -> set[str]:
+def objects(result: LoanReading, predicate: str, subject: str = "Loan") -> set[str]:
     return {triple.object for triple in result.triples if triple.predicate == predicate and triple.subject == subject}
 
 

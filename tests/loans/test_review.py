@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 from standins import BlackAndWhite, WordExtractor
 
-from ovrag_core.base.types import Document, Evidence, Money, Triple, Violation
+from ovrag_core.base.types import Document, Evidence, Triple, Violation
 from ovrag_core.documents import load
+from ovrag_core.loans.facts import Money
 from ovrag_core.loans.grounds import ALL_FACTS, FACTS, Passage, is_stated
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.review import Finding, findings, is_report, report, review, unchecked

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ovrag_core.base.types import PartyKind
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.tags import tags_of
 from ovrag_core.loans.contracts.terms import Kind, Terms
 from ovrag_core.loans.contracts.values import values_of
+from ovrag_core.loans.facts import PartyKind
 
 _KINDS: dict[Kind, str] = {
     "ConsumerLoan": "a loan for personal, family or household purposes",

@@ -7,8 +7,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, get_args
 
-from ovrag_core.base.types import Facts, Money, Party, PartyKind
 from ovrag_core.loans.contracts.lists import Place
+from ovrag_core.loans.facts import Facts, Money, Party, PartyKind
 
 Kind = Literal[
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount"

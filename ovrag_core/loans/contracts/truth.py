@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ovrag_core.base.types import Facts
+from ovrag_core.loans.facts import Facts
 from ovrag_core.runs.truth import DocumentTruth, read_truths
 
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
-from ovrag_core.base.types import Document, Evidence, Reading, Triple
+from ovrag_core.base.types import Document, Evidence, Triple
 from ovrag_core.loans.conformed import BREAK, SPACE, ConformedCopy, Segment
+from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.claims import find_claims
 from ovrag_core.loans.reading.lexicon import load_lexicon
 from ovrag_core.loans.reading.names import name_at
@@ -355,7 +356,7 @@ def amend(body: ConformedCopy, amendment: Document) -> Amended:
     return Amended(work.body, rest, passages, tuple(work.notes), released)
 
 
-def in_new_words(document: Document, read: Callable[[Document], Reading]) -> Reading:
+def in_new_words(document: Document, read: Callable[[Document], LoanReading]) -> LoanReading:
     """What `read` makes of a document; of an amendment, without the words that it replaces by others.
 
     These are the old value of an exchange ("from X to Y"), quoted words that give way to others, and in the recitals
@@ -404,7 +405,7 @@ def _places(text: str, words: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)", text)]
 
 
-def without_security(reading: Reading, released: Evidence) -> Reading:
+def without_security(reading: LoanReading, released: Evidence) -> LoanReading:
     """The reading of an agreement whose security was given up: where it says nothing else, its loans are unsecured."""
     bare = [facility for facility in reading.facilities if facility.security == "unstated"]
     triples = [

@@ -15,9 +15,10 @@ from contextvars import copy_context
 from pydantic import BaseModel, JsonValue, field_validator, model_validator
 
 from ovrag_core.base.errors import TruncatedReplyError
-from ovrag_core.base.types import Chunk, Document, Evidence, Origin, Reading, Triple
+from ovrag_core.base.types import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.llm import Chat, Message, Once, fence
 from ovrag_core.llm.meter import current_tally
+from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.prepared import addressed
@@ -133,7 +134,7 @@ class ChatExtractor:
         """The name that results are labelled with."""
         return self._chat.name
 
-    def read(self, document: Document) -> Reading:
+    def read(self, document: Document) -> LoanReading:
         """Facts and triples of a whole document, whose facts follow from the triples.
 
         What is no English loan document is told by the gate, at no cost. Raises a ModelError where a part of the
@@ -141,9 +142,9 @@ class ChatExtractor:
         """
         status, reason = gate(document.text)
         if status != "loan":
-            return Reading(document_id=document.id, status=status, reason=reason)
+            return LoanReading(document_id=document.id, status=status, reason=reason)
         triples = one_name_each(self.read_raw(document))
-        return Reading(
+        return LoanReading(
             document_id=document.id, status="loan", facilities=facilities_of(triples, self._ontology), triples=triples
         )
 

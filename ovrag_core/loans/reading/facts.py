@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from ovrag_core.base.types import Facility, Money, Party, PartyKind, Triple
+from ovrag_core.base.types import Triple
+from ovrag_core.loans.facts import Facility, Money, Party, PartyKind
 from ovrag_core.loans.reading.reader import FORM, KINDS, PARTY_CLASSES, SECURITY
 from ovrag_core.loans.reading.subjects import loans, words_of
 from ovrag_core.ontology.load import Ontology, fold

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ovrag_core.base.types import Chunk, Document, Origin, Reading, Triple
+from ovrag_core.base.types import Chunk, Document, Origin, Triple
 from ovrag_core.llm import Once
+from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.reader import FORM
@@ -34,13 +35,13 @@ _ROLE_WORDS = {
 class HybridExtractor:
     """The reader's statements, then those of the model that the reader does not make. Facts are the reader's."""
 
-    def __init__(self, chat: ChatExtractor, reader: Extractor, reader_name: str) -> None:
+    def __init__(self, chat: ChatExtractor, reader: Extractor[LoanReading], reader_name: str) -> None:
         self._chat = chat
         self._reader = reader
         self._read: Once[Chunk, tuple[Triple, ...]] = Once(CHUNKS)  # every question of a document retrieves the same
         self.name = f"{chat.name} + {reader_name}"
 
-    def read(self, document: Document) -> Reading:
+    def read(self, document: Document) -> LoanReading:
         """Facts and triples of a whole document. Raises a ModelError where the model cannot read a part of it."""
         reading = self._reader.read(document)
         if reading.status != "loan":

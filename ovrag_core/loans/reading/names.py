@@ -20,7 +20,7 @@ from typing import Literal
 from rdflib import Graph
 
 from ovrag_core.base.errors import OntologyError
-from ovrag_core.base.types import PartyKind
+from ovrag_core.loans.facts import PartyKind
 from ovrag_core.text.dates import MONTHS
 
 LEXICON = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "parties.ttl"

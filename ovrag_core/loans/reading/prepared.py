@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ovrag_core.base.types import Document, Evidence, Reading, Triple
+from ovrag_core.base.types import Document, Evidence, Triple
 from ovrag_core.documents.repair import Repaired, repair
+from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.names import LEXICON
 from ovrag_core.text.lines import one_line
 
@@ -64,7 +65,7 @@ def addressed(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def placed_back(reading: Reading, document: Document, repaired: Repaired) -> Reading:
+def placed_back(reading: LoanReading, document: Document, repaired: Repaired) -> LoanReading:
     """The reading with each quote as it stands in `document`."""
     triples = tuple(_placed_back(triple, document, repaired) for triple in reading.triples)
     passed = [repaired.text[start:end] for start, end in addressed(repaired.text)]

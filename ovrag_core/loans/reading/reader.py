@@ -14,18 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from ovrag_core.base.types import (
-    Chunk,
-    Document,
-    Evidence,
-    Facility,
-    Money,
-    Origin,
-    Party,
-    PartyKind,
-    Reading,
-    Triple,
-)
+from ovrag_core.base.types import Chunk, Document, Evidence, Origin, Triple
+from ovrag_core.loans.facts import Facility, LoanReading, Money, Party, PartyKind
 from ovrag_core.loans.reading.claims import (
     LONG_DOCUMENT,
     Claim,
@@ -257,7 +247,7 @@ class _Page:
         )
 
 
-def read(document: Document, *, scope: bool = True, embedder: bool = True, implied: bool = True) -> Reading:
+def read(document: Document, *, scope: bool = True, embedder: bool = True, implied: bool = True) -> LoanReading:
     """Facts and triples of a whole document; the first facility is the main one.
 
     The switches are for ablations: without `scope` negation and scope markers are not heeded, without `embedder`
@@ -271,14 +261,16 @@ def read(document: Document, *, scope: bool = True, embedder: bool = True, impli
     return _read(document, scope=scope, embedder=embedder, implied=implied)
 
 
-def _read(document: Document, *, scope: bool, embedder: bool, implied: bool) -> Reading:
+def _read(document: Document, *, scope: bool, embedder: bool, implied: bool) -> LoanReading:
     status, reason = gate(document.text)
     if status != "loan":
-        return Reading(document_id=document.id, status=status, reason=reason)
+        return LoanReading(document_id=document.id, status=status, reason=reason)
     plain = plain_text(document.text)
     page = _Page(document, plain, units(plain.text), load_lexicon(), scope, embedder, implied)
     facilities = _assemble(page)
-    return Reading(document_id=document.id, status="loan", facilities=tuple(facilities), triples=tuple(page.triples))
+    return LoanReading(
+        document_id=document.id, status="loan", facilities=tuple(facilities), triples=tuple(page.triples)
+    )
 
 
 def read_passage(text: str, *, document_id: str, start: int = 0, origin: Origin = "context") -> tuple[Triple, ...]:

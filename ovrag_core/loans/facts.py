@@ -1,0 +1,65 @@
+"""Facts of a loan as they are read from a document, and as ground truth has them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ovrag_core.base.types import Frozen, Reading
+
+PartyKind = Literal["natural_person", "legal_entity", "financial_institution", "government"]
+
+
+class Party(Frozen):
+    """A party of a loan; `kind` is None where the text does not tell."""
+
+    name: str
+    kind: PartyKind | None = None
+
+
+class Money(Frozen):
+    """An amount in a currency (ISO 4217 code)."""
+
+    amount: float
+    currency: str
+
+
+class Facts(Frozen):
+    """What a document says of one facility. Null where it does not say; a variable rate is null.
+
+    `interest_rate` is written like "5.75%", `maturity` is an ISO date, the principal of open-end credit is its limit.
+    """
+
+    loan_types: tuple[str, ...] = ()
+    security: Literal["secured", "unsecured", "contradictory", "unstated"] = "unstated"
+    credit_form: Literal["open-end", "closed-end", "contradictory", "unstated"] = "unstated"
+    borrower: Party | None = None
+    lender: Party | None = None
+    principal: Money | None = None
+    interest_rate: str | None = None
+    maturity: str | None = None
+    collateral: str | None = None
+
+
+class Facility(Facts):
+    """The facts of one named facility of an agreement; `subject` is the individual its triples speak of."""
+
+    name: str
+    subject: str
+    guarantors: tuple[Party, ...] = ()
+    purpose: str | None = None
+    term_months: int | None = None
+
+
+class LoanReading(Reading):
+    """Facilities and triples of a whole document. The first facility is the main one.
+
+    `status` other than `loan` comes with a `reason` and no facilities: such a document is UNCHECKED.
+    """
+
+    status: Literal["loan", "not_loan", "not_english", "empty"]
+    facilities: tuple[Facility, ...] = ()
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Individuals of the facilities."""
+        return tuple(facility.subject for facility in self.facilities)
