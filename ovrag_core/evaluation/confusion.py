@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ovrag_core.base.settings import ARM_NAMES
-from ovrag_core.base.types import QueryRecord
+from ovrag_core.base.types import LatencyRecord, QueryRecord
 from ovrag_core.evaluation.statistics import (
     Difference,
     Estimate,
@@ -70,14 +70,16 @@ def query_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     corrections before acceptance, or missing), needed and succeeded (corrections), model. `completed` marks the judged
     queries; a correction is needed only by one of them.
     """
-    rows = [_row(record) for record in records]
-    frame = pd.DataFrame(rows, columns=list(_row(_EMPTY)))
+    return pd.DataFrame([_row(record) for record in ordered(records)], columns=list(_row(_EMPTY)))
+
+
+def ordered(records: Sequence[QueryRecord]) -> list[QueryRecord]:
+    """Records by arm in the usual order, then by document and question."""
     rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    order = frame.assign(rank=frame["arm"].map(rank)).sort_values(["rank", "document_id", "question_id"], kind="stable")
-    return frame.loc[order.index].reset_index(drop=True)
+    return sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
 
 
-def arms_of(records: Sequence[QueryRecord]) -> list[str]:
+def arms_of(records: Sequence[QueryRecord | LatencyRecord]) -> list[str]:
     """The arms of a run in their usual order; unknown ones (of imported runs) after them, by name."""
     present = {record.arm for record in records}
     return [arm for arm in ARM_NAMES if arm in present] + sorted(present - set(ARM_NAMES))
@@ -121,6 +123,12 @@ def columns(name: str, estimate: Estimate) -> dict[str, float | None]:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
+def mean_of(group: pd.DataFrame, column: str, plan: Resampling) -> Estimate:
+    """Mean of a column over queries with its interval over documents; missing values are left out."""
+    sums = group.groupby("document_id", sort=True)[column].agg(["sum", "count"])
+    return ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
+
+
 def hard_reject_rate(frame: pd.DataFrame, plan: Resampling) -> Estimate:
     """Hard rejects among completed queries (neither failed nor unchecked)."""
     sums = frame.groupby("document_id", sort=True)[["hard_rejected", "completed"]].sum()
@@ -131,16 +139,6 @@ def correction_success(frame: pd.DataFrame, plan: Resampling) -> Estimate:
     """Corrections that led to acceptance among those that judged queries needed."""
     sums = frame.groupby("document_id", sort=True)[["succeeded", "needed"]].sum()
     return ratio(sums["succeeded"].tolist(), sums["needed"].tolist(), plan)
-
-
-def acceptance_by_attempt(frame: pd.DataFrame) -> pd.DataFrame:
-    """Accepted queries per arm and number of corrections before acceptance: arm, corrections, accepted."""
-    accepted = frame.dropna(subset=["accepted_at"])
-    counts = accepted.groupby(["arm", "accepted_at"], sort=False).size()
-    table = counts.rename("accepted").reset_index().rename(columns={"accepted_at": "corrections"})
-    table["corrections"] = table["corrections"].astype(int)
-    ranks = table["arm"].map({arm: place for place, arm in enumerate(frame["arm"].unique())})
-    return table.assign(rank=ranks).sort_values(["rank", "corrections"]).drop(columns="rank").reset_index(drop=True)
 
 
 def document_frame(frame: pd.DataFrame) -> pd.DataFrame:

@@ -14,9 +14,9 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from ovrag_core.base.types import QueryRecord, Violation
-from ovrag_core.evaluation.confusion import arms_of, cell
+from ovrag_core.evaluation.confusion import cell, columns, ordered
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_core.loop.identity import KINDS, About, Shelf
+from ovrag_core.loop.identity import KINDS, About
 
 
 def about(documents: Collection[str], asked: str) -> About:
@@ -35,9 +35,7 @@ def source_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     sources, basis (answer, retrieval or text), retrieved_about, retrieved_from, asked_chunks, chunks.
     """
     quoting = {record.model for record in records if record.answer and record.answer.evidence}
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    ordered = sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
-    rows = [_row(record, record.model in quoting) for record in ordered]
+    rows = [_row(record, record.model in quoting) for record in ordered(records)]
     names = ["arm", "document_id", "question_id", "outcome", "cell", "about", "main_source", "sources", "basis"]
     return pd.DataFrame(rows, columns=[*names, "retrieved_about", "retrieved_from", "asked_chunks", "chunks"])
 
@@ -54,7 +52,7 @@ def shares(frame: pd.DataFrame, plan: Resampling, column: str = "about") -> pd.D
         for kind in KINDS[:3]:
             sums = known.assign(hit=known[column] == kind).groupby("document_id", sort=True)["hit"].agg(["sum", "size"])
             estimate = ratio(sums["sum"].tolist(), sums["size"].tolist(), plan)
-            row |= {kind: estimate.value, f"{kind}_low": estimate.low, f"{kind}_high": estimate.high}
+            row |= columns(kind, estimate)
         rows.append(row)
     ends = [f"{kind}{end}" for kind in KINDS[:3] for end in ("", "_low", "_high")]
     return pd.DataFrame(rows, columns=["arm", "answers", "none", *ends])
@@ -73,10 +71,8 @@ def retrieved_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
 
     Sources are in the order of their first chunk. A run that does not say what was retrieved has no rows.
     """
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    found = [record for record in records if record.retrieved]
     rows = []
-    for record in sorted(found, key=lambda record: (rank[record.arm], record.document_id, record.question_id)):
+    for record in ordered([record for record in records if record.retrieved]):
         counts = Counter(chunk.document_id for chunk in record.retrieved)
         sources = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
         key = (record.arm, record.document_id, record.question_id)
@@ -86,9 +82,7 @@ def retrieved_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
 
 def false_positives(records: Sequence[QueryRecord]) -> list[QueryRecord]:
     """Queries about clean documents that were flagged, by arm, document and question."""
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    found = [record for record in records if cell(record) == "fp"]
-    return sorted(found, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
+    return ordered([record for record in records if cell(record) == "fp"])
 
 
 def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
@@ -101,67 +95,8 @@ def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
         message = clashes[0].message if clashes else ""
         key = (record.arm, record.document_id, record.question_id, record.outcome, record.cause or "")
         rows.append((*key, record.attempt_count, ", ".join(others), ", ".join(rules), message))
-    names = [
-        "arm",
-        "document_id",
-        "question_id",
-        "outcome",
-        "cause",
-        "attempts",
-        "chunks_also_from",
-        "rules",
-        "message",
-    ]
-    return pd.DataFrame(rows, columns=names)
-
-
-def detected_frame(records: Sequence[QueryRecord], shelf: Shelf) -> pd.DataFrame:
-    """One row an answer about a document of the shelf: what it is about, and what its text says it is about.
-
-    Columns: arm, document_id, question_id, about (as in `source_frame`), detected (asked, mixed, other, none), by
-    (text, context, nothing), detected_documents. The texts of the retrieved chunks are read as the answer's context;
-    their documents' ids are used for nothing else.
-    """
-    sources = source_frame(records).set_index(["arm", "document_id", "question_id"])["about"]
-    rows = []
-    for record in records:
-        if record.answer is None or record.document_id not in shelf.documents:
-            continue
-        found = shelf.judge(record.answer.text, record.document_id, context=_context(record, shelf))
-        key = (record.arm, record.document_id, record.question_id)
-        rows.append((*key, sources[key], found.about, found.by, ", ".join(found.documents)))
-    names = ["arm", "document_id", "question_id", "about", "detected", "by", "detected_documents"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def _context(record: QueryRecord, shelf: Shelf) -> list[str]:
-    chunks = [chunk for chunk in record.retrieved if chunk.document_id in shelf.documents]
-    return [shelf.documents[chunk.document_id].text[chunk.start : chunk.end] for chunk in chunks]
-
-
-def detection(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
-    """Per arm of a detected frame, precision and recall of "about other documents only", with intervals over documents.
-
-    Answers of which the run does not show what they are about are left out of both and counted in `unknown`; `found` is
-    the share of all answers detected.
-    """
-    rows = []
-    for arm, group in frame.groupby("arm", sort=False):
-        known = group[group["about"] != "none"]
-        said, true = known["detected"] == "other", known["about"] == "other"
-        row: dict[str, object] = {"arm": arm, "answers": len(group), "unknown": len(group) - len(known)}
-        everything = pd.Series(data=True, index=group.index)
-        for name, hits, of, among in (
-            ("precision", said & true, said, known),
-            ("recall", said & true, true, known),
-            ("found", group["detected"] == "other", everything, group),
-        ):
-            sums = among.assign(hit=hits, of=of).groupby("document_id", sort=True)[["hit", "of"]].sum()
-            estimate = ratio(sums["hit"].tolist(), sums["of"].tolist(), plan)
-            row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-        rows.append(row)
-    ends = [f"{name}{end}" for name in ("precision", "recall", "found") for end in ("", "_low", "_high")]
-    return pd.DataFrame(rows, columns=["arm", "answers", "unknown", *ends])
+    names = ["arm", "document_id", "question_id", "outcome", "cause", "attempts"]
+    return pd.DataFrame(rows, columns=[*names, "chunks_also_from", "rules", "message"])
 
 
 def wrong_answers(frame: pd.DataFrame) -> pd.DataFrame:

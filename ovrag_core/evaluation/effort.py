@@ -8,8 +8,8 @@ from itertools import pairwise
 import pandas as pd
 
 from ovrag_core.base.types import Attempt, Outcome, QueryRecord
-from ovrag_core.evaluation.confusion import arms_of, columns
-from ovrag_core.evaluation.statistics import Resampling, ratio
+from ovrag_core.evaluation.confusion import arms_of, columns, mean_of, ordered
+from ovrag_core.evaluation.statistics import Resampling
 
 OUTCOMES: tuple[Outcome, ...] = (
     "accepted",
@@ -31,7 +31,7 @@ def effort_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """
     rows = [
         (record.arm, record.document_id, record.question_id, record.outcome, record.attempt_count, *_usage(record))
-        for record in _ordered(records)
+        for record in ordered(records)
     ]
     frame = pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "outcome", *MEASURES])
     numbers = list(MEASURES[1:])
@@ -52,8 +52,7 @@ def by_outcome(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
                 continue
             row: dict[str, object] = {"arm": arm, "outcome": outcome, "queries": len(part)}
             for name in MEASURES:
-                sums = part.groupby("document_id", sort=True)[name].agg(["sum", "count"])
-                row |= columns(name, ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False))
+                row |= columns(name, mean_of(part, name, plan))
             priced = part["cost_usd"].notna().any()
             rows.append(row | {"cost_usd_sum": float(part["cost_usd"].sum()) if priced else None})
     ends = [f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")]
@@ -69,7 +68,7 @@ def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
     `course` says what the attempts did to the reasons: the same, fewer, more, or others.
     """
     rows = []
-    for record in _ordered(records):
+    for record in ordered(records):
         if record.outcome != "hard_rejected":
             continue
         rules = [_rules(attempt) for attempt in record.attempts]
@@ -124,8 +123,3 @@ def _course(rules: Sequence[frozenset[str]]) -> str:
     if rules[-1] < rules[0]:
         return "fewer reasons"
     return "more reasons" if rules[-1] > rules[0] else "other reasons"
-
-
-def _ordered(records: Sequence[QueryRecord]) -> list[QueryRecord]:
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    return sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))

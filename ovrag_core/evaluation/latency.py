@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ovrag_core.base.settings import ARM_NAMES
 from ovrag_core.base.types import LatencyRecord
-from ovrag_core.evaluation.statistics import Resampling, ratio
+from ovrag_core.evaluation.confusion import arms_of, mean_of
+from ovrag_core.evaluation.statistics import Resampling
 
 PARTS = ("retrieval", "answering", "rag", "extraction", "validation")
 TOTAL = "total"
@@ -21,9 +21,7 @@ def latency_frame(latency: Sequence[LatencyRecord]) -> pd.DataFrame:
     """One row a query, arms in their usual order: arm, document_id, question_id, seconds by part, total, attempts."""
     frame = pd.DataFrame([row.model_dump() for row in latency], columns=list(LatencyRecord.model_fields))
     frame = frame.astype(dict.fromkeys((*PARTS, TOTAL), float))
-    present = set(frame["arm"])
-    order = [arm for arm in ARM_NAMES if arm in present] + sorted(present - set(ARM_NAMES))
-    rank = frame["arm"].map({arm: place for place, arm in enumerate(order)})
+    rank = frame["arm"].map({arm: place for place, arm in enumerate(arms_of(latency))})
     sorted_frame = frame.assign(rank=rank).sort_values(["rank", "document_id", "question_id"], kind="stable")
     return sorted_frame.drop(columns="rank").reset_index(drop=True)
 
@@ -53,8 +51,7 @@ def mean_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     rows = []
     for arm, group in frame.groupby("arm", sort=False):
         for part in (*PARTS, TOTAL):
-            sums = group.groupby("document_id", sort=True)[part].agg(["sum", "count"])
-            mean = ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
+            mean = mean_of(group, part, plan)
             rows.append((arm, part, mean.low, mean.high))
     return pd.DataFrame(rows, columns=["arm", "part", "mean_low", "mean_high"]).astype(
         {"mean_low": float, "mean_high": float}
@@ -86,8 +83,7 @@ def attempt_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     """Bounds of the mean total by arm and number of attempts, documents as clusters; for `by_attempts`."""
     rows = []
     for (arm, attempts), group in frame.groupby(["arm", "attempts"], sort=False):
-        sums = group.groupby("document_id", sort=True)[TOTAL].agg(["sum", "count"])
-        mean = ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
+        mean = mean_of(group, TOTAL, plan)
         rows.append((arm, attempts, mean.low, mean.high))
     table = pd.DataFrame(rows, columns=["arm", "attempts", "mean_low", "mean_high"])
     return table.astype({"mean_low": float, "mean_high": float})

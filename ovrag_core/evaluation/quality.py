@@ -25,8 +25,8 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.base.types import QueryRecord, Recorded
-from ovrag_core.evaluation.confusion import arms_of
-from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, paired_difference, ratio
+from ovrag_core.evaluation.confusion import arms_of, columns, mean_of
+from ovrag_core.evaluation.statistics import Difference, Resampling, paired_difference
 
 if TYPE_CHECKING:
     from bert_score import BERTScorer
@@ -140,17 +140,10 @@ def quality_by(quality: Quality, keys: Sequence[str], plan: Resampling, *, accep
         row: dict[str, object] = dict(zip(keys, names, strict=True))
         row |= {"documents": group["document_id"].nunique(), "answers": len(group)}
         for metric in (*METRICS, *RESCALED):
-            estimate = mean(group, metric, plan)
-            row |= {metric: estimate.value, f"{metric}_low": estimate.low, f"{metric}_high": estimate.high}
+            row |= columns(metric, mean_of(group, metric, plan))
         rows.append(row)
     ends = [f"{metric}{end}" for metric in (*METRICS, *RESCALED) for end in ("", "_low", "_high")]
     return pd.DataFrame(rows, columns=[*keys, "documents", "answers", *ends])
-
-
-def mean(group: pd.DataFrame, metric: str, plan: Resampling) -> Estimate:
-    """Mean of a metric over queries with its interval over documents; missing values are left out."""
-    sums = group.groupby("document_id", sort=True)[metric].agg(["sum", "count"])
-    return ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
 
 
 def compare_quality(quality: Quality, first: str, second: str, metric: str, plan: Resampling) -> Difference:

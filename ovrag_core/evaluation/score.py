@@ -204,12 +204,12 @@ def _arm(
             for at in sorted(frame["accepted_at"].dropna().unique())
         },
         "quality_source": _quality_source(scored),
-        **_rate("rouge_l", quality.mean(scored, "rouge_l", plan)),
-        **_rate("rouge_l_accepted", quality.mean(scored[scored["accepted"]], "rouge_l", plan)),
+        **_rate("rouge_l", confusion.mean_of(scored, "rouge_l", plan)),
+        **_rate("rouge_l_accepted", confusion.mean_of(scored[scored["accepted"]], "rouge_l", plan)),
         "bertscore": {
             key: value
             for name in (*quality.METRICS[1:], *quality.RESCALED)
-            for key, value in _rate(name.removeprefix("bertscore_"), quality.mean(scored, name, plan)).items()
+            for key, value in _rate(name.removeprefix("bertscore_"), confusion.mean_of(scored, name, plan)).items()
         },
         "latency": {
             row["part"]: {"n": int(row["n"]), **{name: _number(row[name]) for name in latency.STATISTICS[1:]}}

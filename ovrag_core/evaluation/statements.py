@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ovrag_core.base.types import QueryRecord, Triple, Violation
-from ovrag_core.evaluation.confusion import arms_of, cell, columns
+from ovrag_core.evaluation.confusion import arms_of, cell, columns, ordered
 from ovrag_core.evaluation.contamination import about
 from ovrag_core.evaluation.statistics import Resampling, ratio
 from ovrag_core.ontology.assertions import ABox, assert_triples
@@ -55,19 +55,25 @@ def origin_table(records: Sequence[QueryRecord], plan: Resampling) -> pd.DataFra
     for arm in arms_of(records):
         of_arm = [record for record in records if record.arm == arm]
         said = [(record, statement) for record in of_arm for statement in statements_of(record)]
+        queries = Counter(record.document_id for record in of_arm)
         for origin in dict.fromkeys(statement.origin for _, statement in said):
             chosen = [(record, statement.triple) for record, statement in said if statement.origin == origin]
-            per_document = Counter(record.document_id for record, _ in chosen)
-            queries = Counter(record.document_id for record in of_arm)
-            counts = [float(per_document[name]) for name in sorted(queries)]
-            mean = ratio(counts, [float(queries[name]) for name in sorted(queries)], plan, proportion=False)
-            located = [(record, triple.evidence) for record, triple in chosen if triple.evidence]
-            known = origin != "answer"
-            foreign = sum(passage.document_id != record.document_id for record, passage in located) if known else None
             row = {"arm": arm, "origin": origin, "queries": len(of_arm), "statements": len(chosen)}
-            rows.append(row | columns("per_query", mean) | {"located": len(located), "foreign": foreign})
+            rows.append(row | _where_read(chosen, queries, plan) | ({"foreign": None} if origin == "answer" else {}))
     names = ["arm", "origin", "queries", "statements", "per_query", "per_query_low", "per_query_high"]
     return pd.DataFrame(rows, columns=[*names, "located", "foreign"]).astype({"foreign": "Int64"})
+
+
+def _where_read(
+    chosen: Sequence[tuple[QueryRecord, Triple]], queries: Counter[str], plan: Resampling
+) -> dict[str, float | None]:
+    """Columns of statements of one origin; `queries` counts the arm's queries by document."""
+    per_document = Counter(record.document_id for record, _ in chosen)
+    counts = [float(per_document[name]) for name in sorted(queries)]
+    mean = ratio(counts, [float(queries[name]) for name in sorted(queries)], plan, proportion=False)
+    located = [(record, triple.evidence) for record, triple in chosen if triple.evidence]
+    foreign = sum(passage.document_id != record.document_id for record, passage in located)
+    return columns("per_query", mean) | {"located": len(located), "foreign": foreign}
 
 
 def assert_all(records: Sequence[QueryRecord], ontology: Ontology) -> Asserted:
@@ -166,9 +172,7 @@ def last_violations(record: QueryRecord) -> tuple[Violation, ...]:
 
 def missed(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """Queries about contradictory documents that were not flagged: arm, document, question, clash_type, reason."""
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
-    found = [record for record in records if cell(record) == "fn"]
-    found.sort(key=lambda record: (rank[record.arm], record.document_id, record.question_id))
+    found = ordered([record for record in records if cell(record) == "fn"])
     rows = [(r.arm, r.document_id, r.question_id, r.clash_type or "", miss_reason(r)) for r in found]
     return pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "clash_type", "reason"])
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-import run_factory
 import standins
 
 from ovrag_core.base.settings import Question
-from ovrag_core.base.types import Document, QueryRecord, Retrieved
-from ovrag_core.evaluation.contamination import detected_frame, detection
-from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.base.types import Document
 from ovrag_core.loans.reading.details import find_details
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.identity import MIXED, OTHER, UNKNOWN, Shelf, violation
@@ -167,37 +164,6 @@ def test_a_long_or_hostile_answer_is_judged_in_good_time(three: Shelf) -> None:
     start = time.process_time()
     three.judge(answer, "mill")
     assert time.process_time() - start < 20
-
-
-def answered(text: str, sources: tuple[str, ...], arm: str = "plain") -> QueryRecord:
-    made = run_factory.record(arm, "mill", sources=sources, text=text, model="chat")
-    chunks = tuple(
-        Retrieved(chunk_id=f"x{number}", document_id=source, start=0, end=120, score=0.5)
-        for number, source in enumerate(sources)
-    )
-    return made.model_copy(update={"retrieved": chunks})
-
-
-def test_runs_are_measured_against_what_they_quote(three: Shelf) -> None:
-    records = [
-        answered("The borrower is Thomas Brennan.", ("farm",)),
-        answered("It is a loan.", ("farm",), "ovrag"),
-        answered("It is a loan.", ("mill",), "plain_scoped"),
-    ]
-    frame = detected_frame(records, three)
-    assert frame[["about", "detected", "by"]].to_numpy().tolist() == [
-        ["other", "other", "text"],
-        ["other", "other", "context"],
-        ["asked", "asked", "context"],
-    ]
-    table = detection(frame, Resampling(samples=50)).set_index("arm")
-    assert table.loc["plain", ["precision", "recall"]].tolist() == [1.0, 1.0]
-    assert table.loc["plain_scoped", "found"] == 0.0
-
-
-def test_answers_about_documents_that_are_not_at_hand_are_left_out(three: Shelf) -> None:
-    stranger = run_factory.record("plain", "Contract_001")
-    assert detected_frame([stranger], three).empty
 
 
 def test_the_loop_warns_of_another_document_without_changing_its_outcome() -> None:
