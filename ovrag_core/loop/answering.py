@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -246,20 +246,26 @@ def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
     for row, part in enumerate(parts):
         asked = {word: math.log(1 + len(passages) / (1 + spread[word])) for word in sorted(_content_words(part))}
         total = sum(asked[word] if spread[word] else rare for word in asked)
-        kinds = [kind for cue, kind in _KINDS if cue.search(part)]
         for column, passage in enumerate(passages):
-            shared = max(
-                sum(asked[word] for word in asked if word in found) for found in (words[column], heads[column])
-            )
-            named = any(head and head <= asked.keys() for head in (labels[column], heads[column]))
-            kind = any(kind.search(passage.text) for kind in kinds)
             if passage.is_title and not _TITLE_CUE.search(part):
                 gains[row, column] = -TITLE_LOSS
                 continue
-            gains[row, column] = (
-                (LEXICAL_WEIGHT * shared / total if total else 0.0) + LABEL_WEIGHT * named + KIND_WEIGHT * kind
-            )
+            shared = max(_shared(asked, found) for found in (words[column], heads[column]))
+            named = any(head and head <= asked.keys() for head in (labels[column], heads[column]))
+            gain = LEXICAL_WEIGHT * shared / total if total else 0.0
+            gains[row, column] = gain + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passage.text)
     return gains
+
+
+def _shared(asked: Mapping[str, float], found: frozenset[str]) -> float:
+    """The weights of the words of a part that a passage has, summed."""
+    return sum(weight for word, weight in asked.items() if word in found)
+
+
+@lru_cache(maxsize=4_096)
+def _is_of_kind(part: str, text: str) -> bool:
+    """True where a passage holds what a part of the question asks for: a name, an amount, a rate, a day, a term."""
+    return any(cue.search(part) and kind.search(text) for cue, kind in _KINDS)
 
 
 def _label_words(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from ovrag_core.base.errors import TripleError
+from ovrag_core.base.records import read_text
 from ovrag_core.base.types import Evidence, Frozen, Severity, Status, Triple, Verdict
 from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology.assertions import unmapped_reasons
@@ -46,10 +47,6 @@ class CheckReport(Frozen):
     seconds: float
     unmapped_reasons: dict[str, str] = Field(default_factory=dict)
     triples: int
-
-    def to_json(self) -> str:
-        """One line of JSON."""
-        return self.model_dump_json()
 
     def to_text(self) -> str:
         """For a person: contradictions, then warnings, then what could not be mapped; positions count from 0."""
@@ -128,7 +125,9 @@ def _report(verdict: Verdict, triples: Sequence[Triple], reasons: dict[int, str]
 
 
 def _read_items(path: Path) -> list[Any]:
-    text = _read_text(path)
+    if path.is_file() and path.stat().st_size > _MAX_BYTES:
+        raise TripleError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; split it")
+    text = read_text(path, TripleError, "name a file of triples")
     if text.lstrip().startswith("["):
         items = _parse(text, f"{path} is not valid JSON")
     else:
@@ -138,17 +137,6 @@ def _read_items(path: Path) -> list[Any]:
         raise TripleError(f"{path} holds no triples; write a JSON list, or one JSON object a line")
     assert isinstance(items, list)
     return items
-
-
-def _read_text(path: Path) -> str:
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise TripleError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; split it")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise TripleError(f"{path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise TripleError(f"{path} is not UTF-8 text; save it as UTF-8") from None
 
 
 def _parse(text: str, problem: str) -> Any:

@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, TypeVar
 
-from ovrag_core.base.types import Cause, Document, Evidence, Triple, Verdict, Violation
+from ovrag_core.base.types import Document, Evidence, Triple, Verdict, Violation
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.stems import STOP_WORDS
 from ovrag_core.text.tokens import plain_words
@@ -132,6 +132,11 @@ class Sign:
     own: bool
     others: frozenset[str]
 
+    @property
+    def is_held(self) -> bool:
+        """True where any document holds it."""
+        return self.own or bool(self.others)
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -220,41 +225,32 @@ class Shelf:
 
     def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
-        spans = [(sign.start, sign.end) for sign in signs if sign.kind != "name" or sign.own or sign.others]
-        known = _known_names(text, mine, rest, spans)
-        names = [sign for sign in signs if sign.kind == "name" and not sign.own and not sign.others]
+        names = [sign for sign in signs if sign.kind == "name" and not sign.is_held]
+        known = _known_names(text, mine, rest, [(sign.start, sign.end) for sign in signs if sign not in names])
         joined = [each for each in names if _holds_a_name(plain_words(text[each.start : each.end]), (mine, *rest))]
         # A name that nobody holds but that holds a known one is two that stand side by side.
         signs = [sign for sign in signs if sign not in joined and not _overlaps(sign, known)]
         # What stands word for word in the asked document is its own, whatever it was taken for.
         quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
         found = [*signs, *known, *_repeated(text, mine, rest)]
-        return [each for each in found if each.own or not any(a <= each.start and each.end <= b for a, b in quoted)]
+        return [each for each in found if each.own or not _is_within(each, quoted)]
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
     ) -> Judgement:
         """The judgement of a text that may be of several documents, by the chunks that say what it says."""
         mine = self.profile(asked)
-        chunks = [(chunk, self._chunk(chunk, mine, asked, others)) for chunk in context]
-        told = [(chunk, judged) for chunk, judged in chunks if judged.about != "none"]
+        chunks = [(plain_words(chunk), self._chunk(chunk, mine, asked, others)) for chunk in context]
+        told = [(words, judged) for words, judged in chunks if judged.about != "none"]
         if not told:
             return own
-        passages = Counter(plain for _, _, plain in _passages(text))
-        repeating = [
-            (judged, sum(passages[plain] for plain in passages if plain in plain_words(chunk)))
-            for chunk, judged in told
-        ]
-        lent = [judged for judged, count in repeating if count]
-        levels = {judged.about for judged in (lent or [judged for _, judged in told])}
+        passages = [plain for _, _, plain in _passages(text)]
+        lent = [(words, judged) for words, judged in told if any(plain in words for plain in passages)]
+        levels = {judged.about for _, judged in lent or told}
         if not lent and "asked" in levels and levels != {"asked"}:
             return own  # the chunks disagree, and nothing shows which of them the text is of
-        about = _together(levels)
-        documents = tuple(
-            dict.fromkeys(name for _, judged in told if judged.about != "asked" for name in judged.documents)
-        )
-        if about == "asked":
-            documents = ()
+        about: About = next(iter(levels)) if len(levels) == 1 else "mixed"
+        documents = _documents(judged for _, judged in told if about != "asked")
         return Judgement(about, "context", own.own, own.foreign, own.unknown, documents)
 
     def _chunk(self, chunk: str, mine: Profile, asked: str, others: frozenset[str]) -> Judgement:
@@ -263,8 +259,9 @@ class Shelf:
         return self._judge(chunk, asked, others)
 
 
-def _together(levels: Collection[About]) -> About:
-    return next(iter(levels)) if len(levels) == 1 else "mixed"
+def _documents(judgements: Iterable[Judgement]) -> tuple[str, ...]:
+    """Other documents that texts are about, each once."""
+    return tuple(dict.fromkeys(name for each in judgements if each.about != "asked" for name in each.documents))
 
 
 def _is_shared(judgement: Judgement) -> bool:
@@ -299,6 +296,10 @@ def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Seque
         holders = frozenset(each.document.id for each in rest if f" {name} " in each.words)
         signs.append(Sign("name", *place, f" {name} " in mine.words, holders))
     return signs
+
+
+def _is_within(sign: Sign, spans: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= sign.start and sign.end <= end for start, end in spans)
 
 
 def _overlaps(sign: Sign, others: Iterable[Sign]) -> bool:
@@ -382,13 +383,13 @@ def _phrases(text: str) -> Iterable[str]:
 def _judgement(signs: Sequence[Sign]) -> Judgement:
     own = tuple(sign for sign in signs if sign.own)
     foreign = tuple(sign for sign in signs if not sign.own and sign.others)
-    unknown = tuple(sign for sign in signs if not sign.own and not sign.others and not sign.kind.startswith("weak"))
+    unknown = tuple(sign for sign in signs if not sign.is_held and not sign.kind.startswith("weak"))
     documents = _explaining(foreign, own)
     names = tuple(sign for sign in unknown if sign.kind == "name")
     against = foreign or names or (() if own else unknown)
     if not against:
-        return Judgement("asked" if own else "none", "text" if own else "nothing", own, (), unknown)
-    exclusive = [sign for sign in own if not sign.others & set(documents)] if documents else list(own)
+        return Judgement("asked", "text", own, (), unknown) if own else Judgement("none", "nothing", (), (), unknown)
+    exclusive = any(sign.others.isdisjoint(documents) for sign in own)
     return Judgement("mixed" if exclusive else "other", "text", own, foreign, unknown, documents)
 
 
@@ -420,15 +421,11 @@ def violation(judgement: Judgement, text: str, asked: str, shelf: Shelf) -> Viol
         clash_type=None,
         severity="warning",
         kind="identity",
-        cause=_cause(judgement),
+        # Another document's facts are in it: documents were mixed. What no document holds, the answer has made up.
+        cause="mixture" if judgement.documents else "answer",
         triples=tuple(triple for sign in against for triple in _triples(sign, judgement.documents, text, asked, shelf)),
         message=_message(judgement, against, text, asked),
     )
-
-
-def _cause(judgement: Judgement) -> Cause:
-    """Another document's facts are in it: documents were mixed. What no document holds, the answer has made up."""
-    return "mixture" if judgement.documents else "answer"
 
 
 def _triples(sign: Sign, documents: Sequence[str], text: str, asked: str, shelf: Shelf) -> Iterable[Triple]:

@@ -157,7 +157,7 @@ def test_bytes_that_are_no_text_and_a_file_that_is_not_there(tmp_path: Path) -> 
     (tmp_path / "bad.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RunError, match="is not UTF-8; save it"):
         import_run(tmp_path / "bad.csv", "bad", folder=tmp_path)
-    with pytest.raises(RunError, match=r"cannot be read \(No such file"):
+    with pytest.raises(RunError, match="does not exist; name the file"):
         import_run(tmp_path / "none.csv", "bad", folder=tmp_path)
 
 

@@ -35,7 +35,7 @@ def test_the_report_has_the_documented_form(validator: Validator, tmp_path: Path
         GOOD | {"pred": "hasCollateral", "obj": "the mill"},
     ]
     report = check_file(write(tmp_path / "t.json", items), validator)
-    data = json.loads(report.to_json())
+    data = json.loads(report.model_dump_json())
     assert list(data)[:5] == ["status", "reason", "violations", "unmapped", "seconds"]
     assert (data["status"], data["unmapped"]) == ("inconsistent", [1])
     first = next(item for item in data["violations"] if item["rule"] == "security_exclusive")
@@ -109,7 +109,7 @@ def test_bad_files_are_one_sentence(tmp_path: Path, content: str | bytes, compla
 
 def test_a_missing_file_or_a_folder_is_one_sentence(tmp_path: Path) -> None:
     for path in (tmp_path / "nothing.json", tmp_path):
-        with pytest.raises(TripleError, match="cannot be read"):
+        with pytest.raises(TripleError, match=r"does not exist|cannot be read"):
             read_triples(path)
 
 
@@ -120,4 +120,4 @@ def test_odd_content_is_only_content(validator: Validator, tmp_path: Path) -> No
     path.write_text(json.dumps(items), encoding="utf-8")
     report = check_file(path, validator)
     assert (report.status, report.unmapped) == ("inconsistent", ())
-    assert len(report.to_json()) < 5_000
+    assert len(report.model_dump_json()) < 5_000

@@ -353,9 +353,7 @@ def _listed(desk: Desk, value: str) -> list[tuple[str, str]]:
 
 
 def _runs_words() -> str:
-    return (
-        "Choose a run." if work.runs_of() else "There is no run yet: make one in the tab Batch, or with make reproduce."
-    )
+    return "Choose a run." if work.runs_of() else NO_RUN
 
 
 def _choices(names: Sequence[str]) -> list[tuple[str, str | None]]:
