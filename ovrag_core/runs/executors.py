@@ -75,7 +75,7 @@ def answers(todo: Sequence[Query], settings: Settings, bench: Bench) -> Answers:
     the answers that are under way have come.
     """
     order = Order(settings, str(Path.cwd()), code_digest(), bench.reopen)
-    if settings.experiment.executor == "dask" and bench.reopen is not None:
+    if settings.experiment.executor == "dask":
         return _by_dask(todo, order)
     if settings.llm.provider != "offline":
         return _by_threads(todo, bench, settings.llm.concurrency)

@@ -55,7 +55,7 @@ _SLASHED = re.compile(r"(?<![\w/])(\d{1,2})/(\d{1,2})/(?:(?:19|20)\d\d|\d\d)\b")
 _AMERICAN = re.compile(rf"\b{MONTH}\s+\d{{1,2}},\s+(?:19|20)\d\d|U\.S\.|United States|\bUSD\b|US\$", re.IGNORECASE)
 _NAMED = rf"(?=[A-Z])(?i:{MONTH})"
 _PARTIAL = re.compile(
-    rf"\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m1>{_NAMED})\b"
+    rf"(?<![\w.,])(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m1>{_NAMED})\b"
     rf"|\b(?P<m3>{_NAMED})\.?,?\s+(?P<y3>(?:19|20)\d\d)\b"
     rf"|\b(?P<m2>{_NAMED})\.?\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*:)"
 )

@@ -67,3 +67,7 @@ def test_adding_months_counts_calendar_months(day: date, count: int) -> None:
     then = add_months(day, count)
     assert (then.year - day.year) * 12 + then.month - day.month == count
     assert then.day == day.day or (then.day < day.day and then.day >= 28)
+
+
+def test_the_end_of_a_sum_before_a_word_that_may_be_a_month_is_no_date() -> None:
+    assert list(partial_dates("pay £1,674.00\n APR of 3 per cent")) == []

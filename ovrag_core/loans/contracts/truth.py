@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from pydantic import ConfigDict
+
 from ovrag_core.loans.facts import Facts
 from ovrag_core.runs.truth import DocumentTruth, read_truths
 
 
 class ContractTruth(DocumentTruth, Facts):
     """Ground truth of one contract with its facts. Only `label` must be given."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 def load_truth(path: Path) -> dict[str, ContractTruth]:
