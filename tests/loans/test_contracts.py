@@ -23,7 +23,7 @@ from ovrag_core.loans.contracts.registers import registers
 from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.sample import plan, quotas, sample
 from ovrag_core.loans.contracts.speaker import Speaker
-from ovrag_core.loans.contracts.terms import CLASH_TYPES, VARIANTS
+from ovrag_core.loans.contracts.terms import PLANTED
 
 WORDINGS = ("plain", "varied")
 ONTOLOGY_NAMES = (
@@ -90,7 +90,7 @@ def both_sides_said(passages: dict[str, str]) -> set[str]:
 
 def test_default_distribution_is_the_published_one():
     slots = plan(100)
-    assert Counter(CLASH_TYPES.get(variant) for _, variant in slots) == {
+    assert Counter(PLANTED[variant].clash_type if variant else None for _, variant in slots) == {
         None: 60,
         "secured_unsecured": 15,
         "openend_closedend": 15,
@@ -102,7 +102,7 @@ def test_default_distribution_is_the_published_one():
     assert len({kind for kind, _ in slots[:60]}) == 7
     variants = Counter(variant for _, variant in slots[60:])
     assert sorted(variants.values()) == [2, 2, 3, 3, 5, 5, 5, 5, 5, 5]
-    assert len(variants) == sum(len(names) for names in VARIANTS.values()) == 10
+    assert variants.keys() == PLANTED.keys()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ovrag_core.loans.contracts.figures import day, money, months, number_words, ordinal, percent
 from ovrag_core.loans.contracts.names import company, lender, person
-from ovrag_core.loans.contracts.phrasings import choose, only, phrasings
+from ovrag_core.loans.contracts.phrasings import choose, fits, only, phrasings
 
 
 @pytest.mark.parametrize(
@@ -84,5 +84,5 @@ def test_conditions_of_phrasings():
         only("plain", "open", frozenset())
     with pytest.raises(KeyError):
         choose(Random(1), "plain", "nothing of the kind", tags)
-    fits = [phrasing for phrasing in phrasings("plain")["open"] if phrasing.fits(frozenset({"open"}))]
-    assert len(fits) == 1
+    fitting = [phrasing for phrasing in phrasings("plain")["open"] if fits(phrasing.conditions, frozenset({"open"}))]
+    assert len(fitting) == 1

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from ovrag_core.loans.contracts.lists import kinds
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import Kind, Terms
+from ovrag_core.loans.contracts.terms import Terms
 from ovrag_core.loans.contracts.values import values_of
 from ovrag_core.loans.facts import PartyKind
 
-_KINDS: dict[Kind, str] = {
-    "ConsumerLoan": "a loan for personal, family or household purposes",
-    "CommercialLoan": "a business loan",
-    "Mortgage": "a mortgage loan on real property",
-    "StudentLoan": "an education loan to a student",
-    "SubsidizedStudentLoan": "a subsidised education loan, on which the state bears the interest during the studies",
-    "GreenLoan": "a loan for an environmentally beneficial project",
-    "CardAccount": "a credit card account",
-}
 _SIDES: dict[PartyKind, str] = {
     "natural_person": "a person",
     "legal_entity": "an organisation (a company)",
@@ -58,7 +50,7 @@ def reference_answers(terms: Terms, collateral: str | None) -> dict[str, str]:
 
 def kind_of_loan(terms: Terms) -> str:
     """The kind as a noun phrase with its article, a stated use included."""
-    kind = _KINDS[terms.kind]
+    kind = kinds()[terms.kind].name
     if terms.kind in ("ConsumerLoan", "CommercialLoan"):
         return f"{kind}, as a revolving line of credit" if terms.open_end else kind
     use = f"{kind} for {terms.extra_use} purposes" if terms.extra_use else kind

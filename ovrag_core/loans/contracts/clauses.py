@@ -4,85 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ovrag_core.loans.contracts.draft import Saying, Says
+from ovrag_core.loans.contracts.draft import Saying
 from ovrag_core.loans.contracts.registers import Extra
 from ovrag_core.loans.contracts.speaker import Speaker
+from ovrag_core.loans.contracts.terms import Says
 
 SectionName = str
 Part = str | Saying
-_ORDERS: tuple[tuple[SectionName, ...], ...] = (
-    (
-        "amount",
-        "purpose",
-        "interest",
-        "repayment",
-        "security",
-        "special",
-        "representations",
-        "covenants",
-        "default",
-        "general",
-    ),
-    (
-        "purpose",
-        "amount",
-        "repayment",
-        "interest",
-        "security",
-        "representations",
-        "covenants",
-        "special",
-        "default",
-        "general",
-    ),
-    (
-        "amount",
-        "interest",
-        "repayment",
-        "default",
-        "special",
-        "purpose",
-        "representations",
-        "covenants",
-        "security",
-        "general",
-    ),
-    (
-        "amount",
-        "repayment",
-        "interest",
-        "purpose",
-        "special",
-        "security",
-        "default",
-        "representations",
-        "covenants",
-        "general",
-    ),
-    (
-        "security",
-        "amount",
-        "interest",
-        "repayment",
-        "purpose",
-        "special",
-        "default",
-        "representations",
-        "covenants",
-        "general",
-    ),
-    (
-        "amount",
-        "interest",
-        "security",
-        "purpose",
-        "repayment",
-        "representations",
-        "covenants",
-        "default",
-        "special",
-        "general",
-    ),
+_ORDERS = (
+    "amount purpose interest repayment security special representations covenants default general",
+    "purpose amount repayment interest security representations covenants special default general",
+    "amount interest repayment default special purpose representations covenants security general",
+    "amount repayment interest purpose special security default representations covenants general",
+    "security amount interest repayment purpose special default representations covenants general",
+    "amount interest security purpose repayment representations covenants default special general",
 )
 _ELSEWHERE: dict[Says, tuple[SectionName, ...]] = {
     "secured": ("amount", "purpose", "covenants", "repayment", "default"),
@@ -116,7 +51,7 @@ class Body:
 
 def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
     """All sections but parties and signatures. `said`: what a cover sheet has already said."""
-    *order, last = speaker.random.choice(_ORDERS)
+    *order, last = speaker.random.choice(_ORDERS).split()
     body = Body(order=("definitions", "conditions", *order, "boilerplate", last))
     _amount(body, speaker)
     _interest(body, speaker)

@@ -5,26 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ovrag_core.loans.contracts.terms import Variant
+from ovrag_core.loans.contracts.terms import PLANTED, Says, Variant
 
 BlockStyle = Literal["title", "subtitle", "heading", "text", "row", "cell", "note", "space", "signature", "rule"]
-Says = Literal[
-    "secured", "unsecured", "no_collateral", "open_end", "closed_end", "consumer", "commercial", "borrower", "lender"
-]
-
-CONTRADICTIONS: dict[Variant, tuple[Says, Says]] = {
-    "mortgage_unsecured": ("secured", "unsecured"),
-    "secured_without_collateral": ("secured", "no_collateral"),
-    "consumer_collateral_unsecured": ("secured", "unsecured"),
-    "card_fixed_term": ("open_end", "closed_end"),
-    "term_loan_revolving": ("closed_end", "open_end"),
-    "consumer_both": ("closed_end", "open_end"),
-    "consumer_to_company": ("consumer", "borrower"),
-    "commercial_to_person": ("commercial", "borrower"),
-    "commercial_by_person": ("commercial", "lender"),
-    "mortgage_by_person": ("secured", "lender"),
-}
-"""What the two passages of each planted contradiction say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +68,7 @@ class Draft:
 
     def evidence(self, variant: Variant | None) -> tuple[str, ...]:
         """The two passages that contradict each other; empty for a clean contract."""
-        return tuple(self.passages[says] for says in CONTRADICTIONS[variant]) if variant else ()
+        return tuple(self.passages[says] for says in PLANTED[variant].passages) if variant else ()
 
     def _remember(self, part: str | Saying) -> str:
         if isinstance(part, str):

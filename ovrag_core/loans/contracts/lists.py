@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 _FOLDER = Path(__file__).resolve().parent
 Texts = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+Asset = Literal["real_property", "vehicle", "deposit", "equipment", "receivables", "undertaking", "securities"]
 
 
 class _List(BaseModel):
@@ -82,9 +85,16 @@ class Place(_List):
         return self.currency in ("EUR", "CHF") and self.name != "Ireland"
 
 
-class _Places(_List):
-    templates: dict[str, dict[str, object]]
-    places: tuple[dict[str, object], ...]
+class KindOfLoan(_List):
+    """What is drawn for a kind of loan, as `kinds.yaml` explains; no `assets`: those of the borrower's sort."""
+
+    name: str
+    tags: Texts
+    principal: tuple[int, int, int]
+    months: tuple[int, ...]
+    rates: tuple[float, float]
+    secured: float
+    assets: tuple[Asset, ...] = ()
 
 
 @cache
@@ -100,15 +110,15 @@ def matters() -> Matters:
 
 
 @cache
+def kinds() -> dict[str, KindOfLoan]:
+    """The kinds of loan by the name of their class."""
+    return TypeAdapter(dict[str, KindOfLoan]).validate_python(_read("kinds.yaml"))
+
+
+@cache
 def places() -> tuple[Place, ...]:
     """The jurisdictions, in the file's order."""
-    file = _Places.model_validate(_read("places.yaml"))
-    filled = []
-    for record in file.places:
-        template = file.templates.get(str(record.get("like")), {})
-        values = template | {key: value for key, value in record.items() if key != "like"}
-        filled.append(Place.model_validate(values))
-    return tuple(filled)
+    return TypeAdapter(tuple[Place, ...]).validate_python(_read("places.yaml"))
 
 
 def _read(name: str) -> object:

@@ -36,19 +36,8 @@ def company(random: Random, form: str, cultures: tuple[str, ...]) -> str:
     return f"{stem}, {form}" if form.startswith("Inc") and random.random() < 0.5 else f"{stem} {form}"
 
 
-def trade_name(random: Random) -> str:
-    """What a sole trader calls the business: no legal form."""
-    lists = names()
-    return f"{random.choice(lists.company_stems)} {random.choice(lists.trades)}"
-
-
 def lender(random: Random, pattern: str, *, continental: bool) -> str:
     """A lending organisation's name from its pattern."""
     lists = names()
     stems = lists.continental_stems if continental else lists.lender_stems
     return pattern.format(stem=random.choice(stems), person=random.choice(lists.lender_people))
-
-
-def other_bank(random: Random) -> str:
-    """A bank that is mentioned but is no party; its stems are not those of lenders."""
-    return random.choice(names().other_banks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,15 +26,15 @@ _FILES: dict[Voice, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """A text with `{tokens}`; it fits where all of `wanted` and none of `barred` hold."""
+    """A text with `{tokens}`, and the conditions under which it fits, such as `company` and `!card`."""
 
     text: str
-    wanted: frozenset[str] = frozenset()
-    barred: frozenset[str] = frozenset()
+    conditions: tuple[str, ...] = ()
 
-    def fits(self, tags: frozenset[str]) -> bool:
-        """Whether the conditions hold for a contract with these tags."""
-        return self.wanted <= tags and not self.barred & tags
+
+def fits(conditions: Sequence[str], tags: frozenset[str]) -> bool:
+    """Whether a contract has all tags of the conditions, and none of those after a `!`."""
+    return all((condition.removeprefix("!") in tags) != condition.startswith("!") for condition in conditions)
 
 
 @cache
@@ -53,29 +54,21 @@ def _parse(line: str) -> Phrasing:
     found = _CONDITION.match(line)
     if not found:
         return Phrasing(line)
-    conditions = found.group(1).split()
-    return Phrasing(line[found.end() :], *split_conditions(conditions))
-
-
-def split_conditions(conditions: list[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Wanted and barred tags of conditions such as `company` and `!card`."""
-    wanted = frozenset(condition for condition in conditions if not condition.startswith("!"))
-    barred = frozenset(condition[1:] for condition in conditions if condition.startswith("!"))
-    return wanted, barred
+    return Phrasing(line[found.end() :], tuple(found.group(1).split()))
 
 
 def choose(random: Random, voice: Voice, clause: str, tags: frozenset[str]) -> str:
     """One fitting text of a clause. Raises KeyError for an unknown clause, IndexError where nothing fits."""
-    return random.choice([phrasing.text for phrasing in phrasings(voice)[clause] if phrasing.fits(tags)])
+    return random.choice([phrasing.text for phrasing in phrasings(voice)[clause] if fits(phrasing.conditions, tags)])
 
 
 def only(voice: Voice, clause: str, tags: frozenset[str]) -> str:
     """The one fitting text of a clause. Raises ValueError unless exactly one fits."""
-    (text,) = [phrasing.text for phrasing in phrasings(voice)[clause] if phrasing.fits(tags)]
+    (text,) = [phrasing.text for phrasing in phrasings(voice)[clause] if fits(phrasing.conditions, tags)]
     return text
 
 
 def choose_several(random: Random, voice: Voice, clause: str, tags: frozenset[str], count: int) -> list[str]:
     """Up to `count` different fitting texts of a clause, in random order; none where the voice has no such clause."""
-    fitting = [phrasing.text for phrasing in phrasings(voice).get(clause, ()) if phrasing.fits(tags)]
+    fitting = [phrasing.text for phrasing in phrasings(voice).get(clause, ()) if fits(phrasing.conditions, tags)]
     return random.sample(fitting, min(count, len(fitting)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from ovrag_core.loans.contracts.draft import Draft, Look, Saying, Says, sentence
+from ovrag_core.loans.contracts.draft import Draft, Look, Saying, sentence
 from ovrag_core.loans.contracts.figures import day
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import Side, Terms
+from ovrag_core.loans.contracts.terms import Says, Side, Terms
 from ovrag_core.loans.contracts.values import values_of
 
 

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from ovrag_core.loans.contracts.figures import DayStyle, MoneyStyle, RateStyle
-from ovrag_core.loans.contracts.phrasings import split_conditions
+from ovrag_core.loans.contracts.phrasings import fits
 
 Form = Literal["agreement", "letter", "note", "cover", "you", "schedule", "first", "boxes", "memo"]
 Numbering = Literal[
@@ -81,10 +81,5 @@ def registers() -> Registers:
 
 def choose_register(random: Random, tags: frozenset[str]) -> Register:
     """A register that fits a contract with these tags, by weight."""
-    fitting = [register for register in registers().registers if _fits(register, tags)]
+    fitting = [register for register in registers().registers if fits(register.fits, tags)]
     return random.choices(fitting, weights=[register.weight for register in fitting])[0]
-
-
-def _fits(register: Register, tags: frozenset[str]) -> bool:
-    wanted, barred = split_conditions(list(register.fits))
-    return wanted <= tags and not barred & tags

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import cycle, islice
 from random import Random
 
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.loans.contracts import names
-from ovrag_core.loans.contracts.lists import Place, matters, places
+from ovrag_core.loans.contracts.lists import Asset, Place, kinds, matters, places
 from ovrag_core.loans.contracts.lists import names as name_lists
 from ovrag_core.loans.contracts.terms import (
-    KIND_OF_VARIANT,
     KINDS,
-    VARIANTS,
-    Asset,
+    PLANTED,
     Kind,
     Pledge,
     Rate,
@@ -39,47 +38,15 @@ SHARES: Mapping[str, int] = {
 
 _CENT = Decimal("0.01")
 _DAYS_OF_SIGNING = (date(2023, 1, 9), date(2026, 2, 20))
-_PRINCIPALS: dict[Kind, tuple[int, int, int]] = {
-    "ConsumerLoan": (3_000, 60_000, 100),
-    "CommercialLoan": (80_000, 6_000_000, 5_000),
-    "Mortgage": (90_000, 900_000, 1_000),
-    "StudentLoan": (4_000, 60_000, 100),
-    "SubsidizedStudentLoan": (2_500, 24_000, 100),
-    "GreenLoan": (15_000, 900_000, 1_000),
-    "CardAccount": (1_000, 25_000, 100),
-}
-_MONTHS: dict[Kind, tuple[int, ...]] = {
-    "ConsumerLoan": (24, 30, 36, 42, 48, 60, 72, 84),
-    "CommercialLoan": (24, 36, 48, 60, 72, 84, 120),
-    "Mortgage": (120, 180, 216, 240, 300, 324, 360),
-    "StudentLoan": (96, 120, 144, 180),
-    "SubsidizedStudentLoan": (96, 120, 144),
-    "GreenLoan": (60, 84, 96, 120, 180),
-    "CardAccount": (24, 36, 48),
-}
-_RATES: dict[Kind, tuple[float, float]] = {
-    "ConsumerLoan": (5.5, 14.0),
-    "CommercialLoan": (4.5, 11.0),
-    "Mortgage": (2.9, 7.5),
-    "StudentLoan": (3.5, 8.5),
-    "SubsidizedStudentLoan": (1.5, 5.5),
-    "GreenLoan": (2.2, 6.5),
-    "CardAccount": (11.9, 25.9),
-}
 _CURRENCY_SCALE = {"INR": 60, "ZAR": 12}
 
 
 def quotas(count: int) -> dict[str, int]:
     """How many of `count` contracts are clean and how many carry each clash, by largest remainder."""
-    return _apportion(count, SHARES)
-
-
-def _apportion(count: int, shares: Mapping[str, int]) -> dict[str, int]:
-    total = sum(shares.values())
-    quota = {name: count * share // total for name, share in shares.items()}
+    total = sum(SHARES.values())
+    quota = {name: count * share // total for name, share in SHARES.items()}
     left = count - sum(quota.values())
-    by_remainder = sorted(shares, key=lambda name: -(count * shares[name] % total))
-    for name in by_remainder[:left]:
+    for name in sorted(SHARES, key=lambda name: -(count * SHARES[name] % total))[:left]:
         quota[name] += 1
     return quota
 
@@ -93,10 +60,9 @@ def plan(count: int) -> list[tuple[Kind, Variant | None]]:
         raise CorpusError(f"corpus.contracts must be at least 1, not {count}")
     quota = quotas(count)
     slots: list[tuple[Kind, Variant | None]] = [(KINDS[i % len(KINDS)], None) for i in range(quota["CLEAN"])]
-    for clash_type, variants in VARIANTS.items():
-        for i in range(quota[clash_type]):
-            variant = variants[i % len(variants)]
-            slots.append((KIND_OF_VARIANT[variant], variant))
+    for clash_type in quota:
+        variants = [variant for variant, planted in PLANTED.items() if planted.clash_type == clash_type]
+        slots += [(PLANTED[variant].kind, variant) for variant in islice(cycle(variants), quota[clash_type])]
     return slots
 
 
@@ -123,7 +89,7 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
     open_end = _is_open_end(random, kind, variant, extra_use)
     fixed_term = not open_end or kind == "CommercialLoan" or variant in ("card_fixed_term", "consumer_both")
     signed = _signing_day(random)
-    months = random.choice(_MONTHS[kind]) if fixed_term else None
+    months = random.choice(kinds()[kind].months) if fixed_term else None
     if months and open_end and variant is None:
         months = random.choice((12, 24, 36, 48, 60))
     principal = _principal(random, kind, place)
@@ -208,13 +174,13 @@ def _signing_day(random: Random) -> date:
 
 
 def _principal(random: Random, kind: Kind, place: Place) -> Decimal:
-    low, high, step = _PRINCIPALS[kind]
+    low, high, step = kinds()[kind].principal
     amount = low * (high / low) ** random.random()
     return Decimal(round(amount / step) * step * _CURRENCY_SCALE.get(place.currency, 1))
 
 
 def _rate(random: Random, kind: Kind, place: Place, *, open_end: bool, variant: Variant | None) -> Rate:
-    low, high = _RATES[kind]
+    low, high = kinds()[kind].rates
     step = random.choice((Decimal("0.05"), Decimal("0.125"), Decimal("0.25"), Decimal("0.01")))
     percent = (Decimal(str(random.uniform(low, high))) / step).quantize(Decimal(1), ROUND_HALF_UP) * step
     variable = random.random() < (0.4 if open_end else 0.12)
@@ -239,66 +205,40 @@ def _purpose(random: Random, kind: Kind, use: Use, borrower: Side) -> str:
 
 
 def _pledge(random: Random, place: Place, kind: Kind, variant: Variant | None, borrower: Side) -> Pledge | None:
-    secured = random.random() < _SHARE_SECURED[kind]
+    secured = random.random() < kinds()[kind].secured
     if variant in ("secured_without_collateral", "card_fixed_term"):
         return None
     if not secured and variant != "consumer_collateral_unsecured":
         return None
     if kind == "Mortgage":
         return _asset(random, place, "real_property")
-    assets = _ASSETS.get(kind, _PERSONAL_ASSETS if borrower.is_person else _COMPANY_ASSETS)
+    assets = kinds()[kind].assets or (_PERSONAL_ASSETS if borrower.is_person else _COMPANY_ASSETS)
     return _asset(random, place, random.choice(assets))
 
 
-_SHARE_SECURED: dict[Kind, float] = {
-    "ConsumerLoan": 0.45,
-    "CommercialLoan": 0.6,
-    "Mortgage": 1.0,
-    "StudentLoan": 0.0,
-    "SubsidizedStudentLoan": 0.0,
-    "GreenLoan": 0.5,
-    "CardAccount": 0.15,
-}
 _PERSONAL_ASSETS: tuple[Asset, ...] = ("equipment", "vehicle", "deposit")
-_ASSETS: dict[Kind, tuple[Asset, ...]] = {
-    "ConsumerLoan": ("vehicle", "vehicle", "deposit", "securities"),
-    "CardAccount": ("deposit",),
-}
 _COMPANY_ASSETS: tuple[Asset, ...] = ("equipment", "equipment", "receivables", "undertaking", "securities")
 
 
 def _asset(random: Random, place: Place, asset: Asset) -> Pledge:
     if asset == "real_property":
         address = _address(random, place)
+        stems = name_lists().continental_stems if place.continental else name_lists().street_stems
         text = random.choice(place.land).format(
-            address=address, lot=random.randint(2, 48), block=random.choice("ABCDEFG"), stem=_land_stem(random, place),
-            book=random.randint(101, 4890), page=random.randint(100, 990), title=_title_number(random),
+            address=address, lot=random.randint(2, 48), block=random.choice("ABCDEFG"), stem=random.choice(stems),
+            book=random.randint(101, 4890), page=random.randint(100, 990),
+            title=f"{random.choice(('NK', 'WYK', 'DN', 'INV', 'GY', 'PTH'))}{random.randint(10_000, 399_999)}",
         )  # fmt: skip
         return Pledge(asset, text)
     machine, other = random.sample(matters().machines, 2)
     text = random.choice(matters().pledges[asset]).format(
         year=random.randint(2018, 2025),
-        make=random.choice(matters().makes), vin=_vin(random), account=_account(random),
+        make=random.choice(matters().makes), vin="".join(random.choices("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", k=17)),
+        account=f"{random.randint(1000, 9999)} {random.randint(100_000, 999_999)}",
         machine=machine, machine2=other, serial=f"{random.choice('ABKMT')}{random.randint(1000, 99999)}",
         count=f"{random.randint(2, 90) * 100:,}", stem=random.choice(name_lists().company_stems),
     )  # fmt: skip
     return Pledge(asset, text)
-
-
-def _vin(random: Random) -> str:
-    return "".join(random.choices("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", k=17))
-
-
-def _account(random: Random) -> str:
-    return f"{random.randint(1000, 9999)} {random.randint(100_000, 999_999)}"
-
-
-def _title_number(random: Random) -> str:
-    return f"{random.choice(('NK', 'WYK', 'DN', 'INV', 'GY', 'PTH'))}{random.randint(10_000, 399_999)}"
-
-
-def _land_stem(random: Random, place: Place) -> str:
-    return random.choice(name_lists().continental_stems if place.continental else name_lists().street_stems)
 
 
 def _address(random: Random, place: Place) -> str:
@@ -307,28 +247,25 @@ def _address(random: Random, place: Place) -> str:
     )
 
 
-def _unused(name: str, used: set[str]) -> bool:
-    if name in used:
-        return False
+def _unused(draw: Callable[[], str], used: set[str]) -> str:
+    """Return a name that no contract has had, as far as the lists last."""
+    for _ in range(100):
+        name = draw()
+        if name not in used:
+            break
     used.add(name)
-    return True
+    return name
 
 
 def _person(random: Random, place: Place, used: set[str]) -> Side:
-    for _ in range(100):
-        name = names.person(random, place.cultures)
-        if _unused(name, used):
-            break
+    name = _unused(lambda: names.person(random, place.cultures), used)
     born = date(random.randint(1951, 2003), random.randint(1, 12), random.randint(1, 28))
     return Side(name=name, kind="natural_person", address=_address(random, place), style="", born=born)
 
 
 def _company(random: Random, place: Place, used: set[str]) -> Side:
     form, style = random.choice(place.company_forms)
-    for _ in range(100):
-        name = names.company(random, form, place.cultures)
-        if _unused(name, used):
-            break
+    name = _unused(lambda: names.company(random, form, place.cultures), used)
     filled = style.format(
         law=place.law,
         register=random.randint(10_000, 799_999),
@@ -365,12 +302,14 @@ def _lender(
             name=random.choice(place.government), kind="government", address=_address(random, place), style="",
             signatory=signatory, office="authorised officer",
         )  # fmt: skip
-    pattern, style = random.choice(place.lender_forms)
-    for _ in range(100):
-        name = names.lender(random, pattern, continental=place.continental)
-        if _unused(name, used):
-            break
+    style = ""
+
+    def draw() -> str:
+        nonlocal style
         pattern, style = random.choice(place.lender_forms)
+        return names.lender(random, pattern, continental=place.continental)
+
+    name = _unused(draw, used)
     return Side(
         name=name, kind="financial_institution", address=_address(random, place), style=style, signatory=signatory,
         office=random.choice(("vice president", "head of lending", "authorised signatory", "relationship manager")),

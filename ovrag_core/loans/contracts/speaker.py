@@ -7,13 +7,13 @@ from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
 
-from ovrag_core.loans.contracts import names
-from ovrag_core.loans.contracts.draft import Saying, Says, sentence
+from ovrag_core.loans.contracts.draft import Saying, sentence
 from ovrag_core.loans.contracts.figures import day, money, percent
+from ovrag_core.loans.contracts.lists import names
 from ovrag_core.loans.contracts.phrasings import Voice, choose, choose_several
 from ovrag_core.loans.contracts.registers import Register
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import Side, Terms
+from ovrag_core.loans.contracts.terms import Says, Side, Terms
 from ovrag_core.loans.contracts.values import Styles, values_of
 
 
@@ -99,14 +99,14 @@ class Speaker:
         random = self.random
         earlier = self.terms.signed - timedelta(days=random.randint(200, 1500))
         return {
-            "other_bank": names.other_bank(random),
+            "other_bank": random.choice(names().other_banks),
             "other_amount": self.small_amount(_other_amount(random, self.terms)),
             "other_date": self.date(earlier),
         }
 
     def introduce(self, side: Side) -> str:
         """Name, address and what else identifies a party, without the final full stop."""
-        random = self.random
+        random, lists = self.random, names()
         clauses = {"natural_person": "person", "legal_entity": "company", "government": "government"}
         clause = clauses.get(side.kind, "bank")
         if clause == "person" and "trader" in self.tags and side is self.terms.borrower and random.random() < 0.6:
@@ -120,7 +120,7 @@ class Speaker:
             id=f"{random.choice('CLPX')}{random.randint(1_000_000, 9_999_999)}",
             signatory=side.signatory,
             office=side.office,
-            trade=names.trade_name(random),
+            trade=f"{random.choice(lists.company_stems)} {random.choice(lists.trades)}",
         )
 
     def _parties(self) -> tuple[str, str]:
@@ -154,31 +154,9 @@ def _short_name(side: Side) -> str:
     return next((word for word in words if len(word) > 4 and word.isalpha() and word not in _COMMON), "")
 
 
-_COMMON = frozenset(
-    [
-        "Bank",
-        "Banque",
-        "First",
-        "Savings",
-        "National",
-        "Trust",
-        "Sparkasse",
-        "Volksbank",
-        "Spaarbank",
-        "Bankhaus",
-        "Building",
-        "Caisse",
-        "populaire",
-        "Limited",
-        "Private",
-        "Credit",
-        "Union",
-        "Student",
-        "Department",
-        "Ministry",
-        "Office",
-    ]
-)
+_COMMON_WORDS = """Bank Banque First Savings National Trust Sparkasse Volksbank Spaarbank Bankhaus Building Caisse
+populaire Limited Private Credit Union Student Department Ministry Office"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 def _have_short_names(terms: Terms) -> bool:

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from ovrag_core.loans.contracts.terms import ClashType, Kind, Terms
+from ovrag_core.loans.contracts.lists import kinds
+from ovrag_core.loans.contracts.terms import ClashType, Terms
 
-_KINDS: dict[Kind, tuple[str, ...]] = {
-    "ConsumerLoan": ("consumer",),
-    "CommercialLoan": ("commercial",),
-    "Mortgage": ("mortgage",),
-    "StudentLoan": ("student",),
-    "SubsidizedStudentLoan": ("student", "subsidized"),
-    "GreenLoan": ("green",),
-    "CardAccount": ("card",),
-}
 _CLASHES: dict[ClashType, str] = {
     "secured_unsecured": "sec_clash",
     "openend_closedend": "form_clash",
@@ -41,7 +33,7 @@ def tags_of(terms: Terms) -> frozenset[str]:
         "maturity": terms.maturity is not None,
     }
     tags = {name for name, holds in flags.items() if holds}
-    tags.update(_KINDS[terms.kind], (terms.repayment,))
+    tags.update(kinds()[terms.kind].tags, (terms.repayment,))
     if terms.clash_type:
         tags.add(_CLASHES[terms.clash_type])
     if terms.pledge:

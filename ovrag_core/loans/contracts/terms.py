@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-from ovrag_core.loans.contracts.lists import Place
+from ovrag_core.loans.contracts.lists import Asset, Place
 from ovrag_core.loans.facts import Facts, Money, Party, PartyKind
 
 Kind = Literal[
@@ -28,29 +28,34 @@ Variant = Literal[
     "commercial_by_person",
     "mortgage_by_person",
 ]
-VARIANTS: dict[ClashType, tuple[Variant, ...]] = {
-    "secured_unsecured": ("mortgage_unsecured", "secured_without_collateral", "consumer_collateral_unsecured"),
-    "openend_closedend": ("card_fixed_term", "term_loan_revolving", "consumer_both"),
-    "borrower_type": ("consumer_to_company", "commercial_to_person"),
-    "lender_type": ("commercial_by_person", "mortgage_by_person"),
-}
-CLASH_TYPES: dict[Variant, ClashType] = {variant: type_ for type_, variants in VARIANTS.items() for variant in variants}
-KIND_OF_VARIANT: dict[Variant, Kind] = {
-    "mortgage_unsecured": "Mortgage",
-    "secured_without_collateral": "CommercialLoan",
-    "consumer_collateral_unsecured": "ConsumerLoan",
-    "card_fixed_term": "CardAccount",
-    "term_loan_revolving": "CommercialLoan",
-    "consumer_both": "ConsumerLoan",
-    "consumer_to_company": "ConsumerLoan",
-    "commercial_to_person": "CommercialLoan",
-    "commercial_by_person": "CommercialLoan",
-    "mortgage_by_person": "Mortgage",
+Says = Literal[
+    "secured", "unsecured", "no_collateral", "open_end", "closed_end", "consumer", "commercial", "borrower", "lender"
+]
+
+
+class Planted(NamedTuple):
+    """A planted contradiction: its clash type, the kind of contract, and what the two passages say."""
+
+    clash_type: ClashType
+    kind: Kind
+    passages: tuple[Says, Says]
+
+
+PLANTED: dict[Variant, Planted] = {
+    "mortgage_unsecured": Planted("secured_unsecured", "Mortgage", ("secured", "unsecured")),
+    "secured_without_collateral": Planted("secured_unsecured", "CommercialLoan", ("secured", "no_collateral")),
+    "consumer_collateral_unsecured": Planted("secured_unsecured", "ConsumerLoan", ("secured", "unsecured")),
+    "card_fixed_term": Planted("openend_closedend", "CardAccount", ("open_end", "closed_end")),
+    "term_loan_revolving": Planted("openend_closedend", "CommercialLoan", ("closed_end", "open_end")),
+    "consumer_both": Planted("openend_closedend", "ConsumerLoan", ("closed_end", "open_end")),
+    "consumer_to_company": Planted("borrower_type", "ConsumerLoan", ("consumer", "borrower")),
+    "commercial_to_person": Planted("borrower_type", "CommercialLoan", ("commercial", "borrower")),
+    "commercial_by_person": Planted("lender_type", "CommercialLoan", ("commercial", "lender")),
+    "mortgage_by_person": Planted("lender_type", "Mortgage", ("secured", "lender")),
 }
 
 Use = Literal["personal", "business", "home", "study", "green"]
 Repayment = Literal["instalments", "quarterly", "bullet", "minimum", "clean_down"]
-Asset = Literal["real_property", "vehicle", "deposit", "equipment", "receivables", "undertaking", "securities"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,7 @@ class Terms:
     @property
     def clash_type(self) -> ClashType | None:
         """The rule that the planted contradiction breaks."""
-        return CLASH_TYPES[self.variant] if self.variant else None
+        return PLANTED[self.variant].clash_type if self.variant else None
 
     @property
     def called_secured(self) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 
 from ovrag_core.loans.contracts.clauses import Body, Part, compose_body
-from ovrag_core.loans.contracts.draft import CONTRADICTIONS, Draft, Look, Saying, Says
+from ovrag_core.loans.contracts.draft import Draft, Look, Saying
 from ovrag_core.loans.contracts.registers import Flow, Numbering, choose_register, registers
 from ovrag_core.loans.contracts.speaker import Speaker, capitals
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import Side, Terms
+from ovrag_core.loans.contracts.terms import PLANTED, Says, Side, Terms
 from ovrag_core.text.dates import add_months
 
 
@@ -67,7 +67,7 @@ def _titled_sides(terms: Terms) -> list[Says]:
     if terms.variant is None:
         return []
     titled = ("unsecured", "open_end", "closed_end", *(() if terms.pledge else ("secured",)))
-    return [says for says in CONTRADICTIONS[terms.variant] if says in titled]
+    return [says for says in PLANTED[terms.variant].passages if says in titled]
 
 
 def _move_to_the_end(draft: Draft, start: int, stop: int) -> None:
@@ -183,13 +183,10 @@ def _line(draft: Draft, style: str, label: str, value: str, says: Says | None = 
 def _cover(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[Says]:
     terms, random = speaker.terms, speaker.random
     style = "row" if speaker.register.form == "schedule" and random.random() < 0.6 else "cell"
-    form = "open" if terms.open_end else "closed"
     clauses: list[tuple[str, Says | None]] = [("lender", "lender"), ("borrower", "borrower")]
     if random.random() < 0.4:
         clauses.reverse()
-    clauses.append((f"amount_{form}", None))
-    clauses.append(("rate_variable" if terms.rate.percent is None else "rate_fixed", None))
-    clauses += [("term", None), ("maturity", None)] if terms.months else [("term_none", None)]
+    clauses += [(clause, None) for clause in _rows_of_terms(terms)]
     if terms.repayment == "instalments" and random.random() < 0.6:
         clauses.append(("payment", None))
     clauses += _optional_rows(speaker, said)
@@ -201,6 +198,14 @@ def _cover(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[S
         item = f"Item {number}: {label}" if speaker.register.form == "schedule" and style == "row" else label
         _line(draft, style, item, value, says)
     return frozenset(says for _, says in clauses if says)
+
+
+def _rows_of_terms(terms: Terms) -> tuple[str, ...]:
+    return (
+        "amount_open" if terms.open_end else "amount_closed",
+        "rate_variable" if terms.rate.percent is None else "rate_fixed",
+        *(("term", "maturity") if terms.months else ("term_none",)),
+    )
 
 
 def _boxes(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[Says]:
