@@ -69,18 +69,6 @@ class Pretended:
         parsed = None if schema is None else schema.model_validate({field: [] for field in schema.model_fields})
         return Reply(text, parsed, Usage(), None, 0.0, self.name, cached=True)
 
-    async def acomplete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: type[BaseModel] | None = None,
-        temperature: float,
-        seed: int | None,
-        purpose: str,
-    ) -> Reply:
-        """The same, awaited."""
-        return self.complete(messages, schema=schema, temperature=temperature, seed=seed, purpose=purpose)
-
 
 class FirstChunks:
     """In place of an index: the first chunks of the first documents asked for, of the size that the best would have."""

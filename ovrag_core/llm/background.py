@@ -30,11 +30,6 @@ def cancel_all() -> None:
     _loop().call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks()])
 
 
-async def run_async(work: Coroutine[object, object, T]) -> T:
-    """The result of `work`, awaited from any loop. A cancelled wait cancels the work."""
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _loop()))
-
-
 def _loop() -> asyncio.AbstractEventLoop:
     with _starting:
         return _started_loop()

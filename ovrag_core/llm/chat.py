@@ -24,7 +24,7 @@ from ovrag_core.base.errors import (
     TruncatedReplyError,
 )
 from ovrag_core.base.types import Frozen, Usage
-from ovrag_core.llm.background import run, run_async
+from ovrag_core.llm.background import run
 from ovrag_core.llm.meter import Tally, current_tally, sum_usage
 from ovrag_core.llm.schema import JsonObject, parse, strict_schema
 
@@ -133,19 +133,9 @@ class Chat(Protocol):
     ) -> Reply:
         """The reply, as an object of `schema` where one is given. `purpose` is the part of the work it is counted to.
 
-        Raises a ModelError where there is no usable reply.
+        How many calls run at once, from several threads, is the backend's limit. Raises a ModelError where there is no
+        usable reply.
         """
-
-    async def acomplete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: type[BaseModel] | None = None,
-        temperature: float,
-        seed: int | None,
-        purpose: str,
-    ) -> Reply:
-        """The same, awaited; how many calls run at once is the backend's limit."""
 
 
 class ChatModel:
@@ -173,19 +163,6 @@ class ChatModel:
         """See `Chat.complete`."""
         request = self._request(messages, schema, temperature, seed)
         return run(self._complete(request, schema, purpose, current_tally()))
-
-    async def acomplete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: type[BaseModel] | None = None,
-        temperature: float,
-        seed: int | None,
-        purpose: str,
-    ) -> Reply:
-        """See `Chat.acomplete`."""
-        request = self._request(messages, schema, temperature, seed)
-        return await run_async(self._complete(request, schema, purpose, current_tally()))
 
     def _request(
         self, messages: Sequence[Message], schema: type[BaseModel] | None, temperature: float, seed: int | None

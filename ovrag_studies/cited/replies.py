@@ -70,20 +70,6 @@ class HeardChat:
         self.kept.append(Kept.of(messages, self.name, reply.text))
         return reply
 
-    async def acomplete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: type[BaseModel] | None = None,
-        temperature: float,
-        seed: int | None,
-        purpose: str,
-    ) -> ChatReply:
-        """See `Chat.acomplete`."""
-        reply = await self._chat.acomplete(messages, schema=schema, temperature=temperature, seed=seed, purpose=purpose)
-        self.kept.append(Kept.of(messages, self.name, reply.text))
-        return reply
-
 
 def replies_path(run: Path) -> Path:
     """Where the replies behind a run are."""

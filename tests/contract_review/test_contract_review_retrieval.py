@@ -85,9 +85,6 @@ class Says:
         self.asked = list(messages)
         return Reply(self.text, None, Usage(prompt_tokens=0, completion_tokens=0), "stop", 0.0, self.name, False)
 
-    async def acomplete(self, messages: Sequence[Message], **_: object) -> Reply:
-        raise NotImplementedError
-
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Shelf:

@@ -1,6 +1,5 @@
 """What calls use and cost, the budget that stops before it is exceeded, the estimate before a run, the key."""
 
-import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -74,18 +73,8 @@ def test_queries_in_threads_and_tasks_are_counted_apart(start: Start, folder: Pa
                 ask(chat)
         return used.usage.calls
 
-    async def async_query(calls: int) -> int:
-        with tally() as used:
-            given = {"temperature": 0, "seed": 1, "purpose": "answer"}
-            await asyncio.gather(*(chat.acomplete([Message("user", "Who?")], **given) for _ in range(calls)))
-        return used.usage.calls
-
-    async def both() -> list[int]:
-        return await asyncio.gather(async_query(3), async_query(1))
-
     with ThreadPoolExecutor(3) as pool:
         assert list(pool.map(query, [1, 2, 3])) == [1, 2, 3]
-    assert asyncio.run(both()) == [3, 1]
 
 
 def test_a_recorded_reply_counts_as_used_but_costs_nothing(start: Start, folder: Path):

@@ -1,6 +1,5 @@
 """The model layer against a real, faulty server: what is sent, what is made of every kind of answer, the limits."""
 
-import asyncio
 import contextlib
 import importlib.util
 import socket
@@ -8,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import numpy
 import pytest
@@ -44,7 +43,7 @@ from faulty_server import (
 from pydantic import BaseModel
 
 from ovrag_core.base import errors
-from ovrag_core.llm.background import run
+from ovrag_core.llm.background import cancel_all, run
 from ovrag_core.llm.chat import ChatModel, Message
 from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.meter import tally
@@ -324,23 +323,18 @@ def test_no_more_calls_at_once_than_allowed_and_no_fewer(start: Start):
     server = start(delay=0.1)
     chat = chat_of(server, concurrency=4)
 
-    async def many() -> None:
-        calls = [chat.acomplete([Message("user", str(n))], temperature=0, seed=1, purpose="answer") for n in range(12)]
-        await asyncio.gather(*calls)
-
     begun = time.monotonic()
-    asyncio.run(many())
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda n: ask(chat, user=str(n)), range(12)))
     assert server.most_at_once == 4
     assert time.monotonic() - begun < 1.2  # one after the other: 1.2 s
 
 
-def test_threads_and_loops_share_one_client(start: Start):
+def test_threads_share_one_client(start: Start):
     server = start()
     chat = chat_of(server, concurrency=3)
     with ThreadPoolExecutor(6) as pool:
         texts = list(pool.map(lambda n: ask(chat, user=str(n)).text, range(30)))
-    for _ in range(2):
-        asyncio.run(chat.acomplete(ASK, temperature=0, seed=1, purpose="answer"))
     assert texts == ["hello"] * 30
     assert server.most_at_once <= 3
 
@@ -348,13 +342,13 @@ def test_threads_and_loops_share_one_client(start: Start):
 def test_a_cancelled_call_frees_its_place(start: Start):
     server = start(script([say("late").after(2), say("hello")]))
     chat = chat_of(server, concurrency=1)
-
-    async def impatient() -> None:
-        async with asyncio.timeout(0.2):
-            await chat.acomplete(ASK, temperature=0, seed=1, purpose="answer")
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(impatient())
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(ask, chat)
+        while not server.calls:
+            time.sleep(0.01)
+        cancel_all()
+        with pytest.raises(CancelledError):
+            late.result()
     assert ask(chat).text == "hello"
 
 

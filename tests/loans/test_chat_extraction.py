@@ -62,9 +62,6 @@ class Model:
         parsed = Statements(statements=self.statements)
         return Reply("", parsed, Usage(calls=1), "stop", 0.0, self.name, False)
 
-    async def acomplete(self, *given: object, **more: object) -> Reply:
-        raise NotImplementedError
-
 
 def said(
     subject: str, predicate: str, object_: str, quote: str, types: tuple[str, str] = ("Loan", ""), excerpt: int = 1
