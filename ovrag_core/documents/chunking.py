@@ -27,7 +27,7 @@ _HEADING_LENGTH = 80
 def split(document: Document, method: str, size: int, overlap: int) -> list[Chunk]:
     """Chunks of at most `size` characters in document order; neighbours share at most `overlap` characters.
 
-    `method` is `recursive`, `fixed`, `paragraph`, or the name of a registered splitter. Every character that is not
+    `method` is `recursive`, `fixed` or `paragraph`. Every character that is not
     white space is in at least one chunk, and no chunk is blank or begins or ends with white space. Ids are
     `<document id>#<number>`. Raises ValueError for an unknown method or sizes that cannot be met.
     """
@@ -49,11 +49,6 @@ def _advancing(spans: list[Span]) -> Iterator[Span]:
         if start < end and end > last:
             yield start, end
             last = end
-
-
-def register(name: str, splitter: Splitter) -> None:
-    """Add a way of splitting: a function of text, size and overlap that yields spans in order."""
-    SPLITTERS[name] = splitter
 
 
 def recursive(text: str, size: int, overlap: int) -> Iterator[Span]:

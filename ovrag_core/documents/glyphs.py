@@ -137,7 +137,7 @@ def _faces(resources: DictionaryObject) -> dict[str, _Face]:
     return faces
 
 
-def _run(  # noqa: PLR0912 - one branch for each operator reads better than a table of closures
+def _run(
     operations: Iterable[tuple[list[object], bytes]],
     resources: DictionaryObject,
     state: _State,
@@ -150,39 +150,45 @@ def _run(  # noqa: PLR0912 - one branch for each operator reads better than a ta
     text = line = IDENTITY
     for operands, operator in operations:
         numbers = _numbers(operands)
+        if (moved := _moved(operator, numbers, state, line)) is not None:
+            text = line = moved
         if operator in (b"Tj", b"TJ", b"'", b'"'):
-            if operator in (b"'", b'"'):
-                if operator == b'"' and len(numbers) >= 2:
-                    state.word_space, state.character_space = numbers[0], numbers[1]
-                text = line = _times((1, 0, 0, 1, 0, -state.leading), line)
             text = _show(_shown(operands, operator), state, text, pieces)
-        elif operator == b"BT":
-            text = line = IDENTITY
-        elif operator in (b"Td", b"TD") and len(numbers) >= 2:
-            if operator == b"TD":
-                state.leading = -numbers[1]
-            text = line = _times((1, 0, 0, 1, numbers[0], numbers[1]), line)
-        elif operator == b"T*":
-            text = line = _times((1, 0, 0, 1, 0, -state.leading), line)
-        elif operator == b"Tm" and len(numbers) >= 6:
-            text = line = _matrix(numbers)
         elif operator == b"q":
             if len(saved) < 1000:
                 saved.append(state.copy())
         elif operator == b"Q":
             state = saved.pop() if saved else state
-        elif operator == b"cm" and len(numbers) >= 6:
-            state.ctm = _times(_matrix(numbers), state.ctm)
         elif operator == b"Do" and operands:
             _draw(str(operands[0]), resources, state, page, pieces, depth)
         else:
             _set(state, operator, operands, numbers, faces)
 
 
+def _moved(operator: bytes, numbers: list[float], state: _State, line: Matrix) -> Matrix | None:
+    """Return where a line of text begins after the operator; None for one that begins no line."""
+    match operator:
+        case b"BT":
+            return IDENTITY
+        case b"Td" | b"TD" if len(numbers) >= 2:
+            if operator == b"TD":
+                state.leading = -numbers[1]
+            return _times((1, 0, 0, 1, numbers[0], numbers[1]), line)
+        case b"Tm" if len(numbers) >= 6:
+            return _matrix(numbers)
+        case b"T*" | b"'" | b'"':
+            if operator == b'"' and len(numbers) >= 2:
+                state.word_space, state.character_space = numbers[0], numbers[1]
+            return _times((1, 0, 0, 1, 0, -state.leading), line)
+    return None
+
+
 def _set(state: _State, operator: bytes, operands: list[object], numbers: list[float], faces: dict[str, _Face]) -> None:
     if operator == b"Tf" and operands:
         state.font = faces.get(str(operands[0]))
         state.size = numbers[-1] if numbers else state.size
+    elif operator == b"cm" and len(numbers) >= 6:
+        state.ctm = _times(_matrix(numbers), state.ctm)
     elif not numbers:
         return
     elif operator == b"Tc":

@@ -176,22 +176,22 @@ def _join(cell: Cell, piece: Piece) -> Cell:
 
 
 def _compose(lines: list[Line], depth: int) -> str:
-    blocks = []
-    for block, gutter in _blocks(lines) if depth < _MAX_DEPTH and _may_have_columns(lines) else [(lines, None)]:
-        if gutter is None:
-            blocks.append((block, _write_rows(block)))
-            continue
-        left = [side for line in block if (side := [cell for cell in line if cell.x1 <= gutter])]
-        right = [side for line in block if (side := [cell for cell in line if cell.x1 > gutter])]
-        blocks.append((block, f"{_compose(left, depth + 1)}\n\n{_compose(right, depth + 1)}"))
+    blocks = _blocks(lines) if depth < _MAX_DEPTH and _may_have_columns(lines) else [(lines, None)]
     text = ""
     above: list[Line] = []
-    for block, written in blocks:
+    for block, gutter in blocks:
+        written = _write_rows(block) if gutter is None else _write_columns(block, gutter, depth + 1)
         if above:
             text += "\n\n" if _is_paragraph_gap(above[-1], block[0]) or "\n\n" in written else "\n"
         text += written
         above = block
     return text
+
+
+def _write_columns(block: list[Line], gutter: float, depth: int) -> str:
+    left = [side for line in block if (side := _side(line, gutter, left=True))]
+    right = [side for line in block if (side := _side(line, gutter, left=False))]
+    return f"{_compose(left, depth)}\n\n{_compose(right, depth)}"
 
 
 def _may_have_columns(lines: list[Line]) -> bool:

@@ -114,25 +114,26 @@ def _of_table(path: Path, table: FactTable | None) -> list[Triple]:
 
 
 def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable) -> list[Triple]:
-    if row.get("subject") is None or row.get("object") is None or None in row:
+    subject_text, object_text = row.get("subject"), row.get("object")
+    if subject_text is None or object_text is None or None in row:
         raise GraphError(f"{where}: the row has not as many fields as the first line; mend it")
-    subject, name = _iri(where, row["subject"] or ""), row.get("predicate") or table.predicate or ""
+    subject, name = _iri(where, subject_text), row.get("predicate") or table.predicate or ""
     if name not in table.predicates:
         raise GraphError(f"{where}: the predicate {name or '(none)'} is not in the domain; add it there")
-    kind = row.get("object_kind") or ""
-    literal = kind in table.literals or not re.match(r"[a-z][a-z0-9+.\-]*:", row["object"] or "")
-    value = Literal(row["object"] or "") if literal else _iri(where, row["object"] or "")
-    triples = [(subject, LABEL, row.get("subject_label")), (value, LABEL, row.get("object_label"))]
-    found = [
-        Triple(node, label, Literal(text)) for node, label, text in triples if text and isinstance(node, NamedNode)
-    ]
+    kind, label = row.get("object_kind") or "", row.get("object_label")
+    literal = kind in table.literals or not re.match(r"[a-z][a-z0-9+.\-]*:", object_text)
+    value = Literal(object_text) if literal else _iri(where, object_text)
+    found = [*_labelled(subject, row.get("subject_label")), *_labelled(value, label)]
     if table.subject_class:
         found.append(Triple(subject, TYPE, table.subject_class))
     if isinstance(value, NamedNode):
-        classes = table.classes_of(kind, row.get("object_label") or "")
-        found += [Triple(value, TYPE, class_) for class_ in classes]
+        found += [Triple(value, TYPE, class_) for class_ in table.classes_of(kind, label or "")]
     found.append(Triple(subject, table.predicates[name], value))
     return found
+
+
+def _labelled(node: NamedNode | Literal, label: str | None) -> list[Triple]:
+    return [Triple(node, LABEL, Literal(label))] if label and isinstance(node, NamedNode) else []
 
 
 def _iri(where: str, text: str) -> NamedNode:

@@ -108,18 +108,20 @@ def with_bound(query: str, names: frozenset[str]) -> str:
 
     Raises GraphError for a head that computes something, which cannot give back more.
     """
-    parts = [(kind, text) for kind, text in tokens(query)]
-    at = next(at for at, (kind, text) in enumerate(parts) if kind == "word" and text.upper() == "SELECT")
-    end = next((later for later in range(at, len(parts)) if parts[later] == ("other", "{")), len(parts))
-    head = parts[at + 1 : end]
+    parts = list(tokens(query))
+    words = [text.upper() if kind == "word" else "" for kind, text in parts]
+    begin = words.index("SELECT") + 1
+    end = parts.index(("other", "{"), begin) if ("other", "{") in parts[begin:] else len(parts)
+    head = parts[begin:end]
     if ("other", "(") in head:
         raise GraphError("a query that computes in its SELECT takes no terms; select the rows and compute on those")
-    given = {text[1:] for kind, text in head if kind == "variable"}
-    if ("other", "*") in head or names <= given:
+    given = [text[1:] for kind, text in head if kind == "variable"]
+    if ("other", "*") in head or names <= set(given):
         return query
-    first = next(later for later in range(at + 1, end) if parts[later][0] == "variable")
-    added = " ".join(f"?{name}" for name in sorted(names - given))
-    return "".join(text for _, text in parts[:first]) + added + " " + "".join(text for _, text in parts[first:])
+    first = begin + [kind for kind, _ in head].index("variable")
+    added = " ".join(f"?{name}" for name in sorted(names - set(given)))
+    texts = [text for _, text in parts]
+    return "".join([*texts[:first], added, " ", *texts[first:]])
 
 
 def _written(name: str, term: Term) -> str:

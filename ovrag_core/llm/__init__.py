@@ -4,9 +4,8 @@
 counts what a part of the work used.
 """
 
-from ovrag_core.llm.chat import Chat, ChatModel, Message, Reply
+from ovrag_core.llm.chat import Chat, ChatModel, Message, Reply, fence
 from ovrag_core.llm.connect import Connection, connect, open_chat
-from ovrag_core.llm.fence import fence
 from ovrag_core.llm.meter import Budget, Estimate, Planned, Tally, estimate, tally
 from ovrag_core.llm.once import Once
 from ovrag_core.llm.prices import Prices, load_prices

@@ -6,6 +6,7 @@ asks once more where JSON came back broken. A reply that cannot be used is an er
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -193,7 +194,7 @@ class ChatModel:
         finally:
             if tally is not None:  # what cannot be used was paid for all the same
                 for each in sent:
-                    tally.add(purpose, each.usage, each.seconds, cached=each.cached)
+                    tally.add(purpose, each.usage, each.seconds)
         return _reply(sent, parsed)
 
     async def _attempt(
@@ -260,3 +261,11 @@ def clipped(text: str, limit: int = 200) -> str:
     """A server's or model's words on one line, for an error message."""
     words = " ".join(text.split())
     return words if len(words) <= limit else f"{words[: limit - 1]}…"
+
+
+def fence(*texts: str) -> str:
+    """Line to put before and after texts of others in a prompt, whose words are then not taken for its own.
+
+    It stands in none of them, and nobody who wrote them could foresee it.
+    """
+    return f"-----{hashlib.sha256(chr(0).join(texts).encode('utf-8', 'replace')).hexdigest()[:12]}-----"

@@ -47,5 +47,5 @@ class RemoteEmbedder:
         embedded = await self._backend.embed(self.name, texts)
         if tally is not None:
             used = Usage(calls=1, prompt_tokens=sum(embedded.tokens))
-            tally.add(PURPOSE, used, embedded.seconds, cached=embedded.cached)
+            tally.add(PURPOSE, used, embedded.seconds)
         return embedded.vectors

@@ -29,10 +29,9 @@ def sum_usage(usages: Iterable[Usage]) -> Usage:
 
 @dataclass(slots=True)
 class Spending:
-    """What one part of the work used. `cached_calls` of the calls were served from a store and cost nothing now."""
+    """What one part of the work used."""
 
     usage: Usage = field(default_factory=Usage)
-    cached_calls: int = 0
     seconds: float = 0.0
 
 
@@ -52,13 +51,13 @@ class Tally:
         """Calls and tokens of all parts."""
         return sum_usage(part.usage for part in self.by_purpose.values())
 
-    def seconds(self, purpose: str) -> float:
-        """Seconds of the calls of one part, as measured when they were made."""
-        return self.by_purpose[purpose].seconds if purpose in self.by_purpose else 0.0
-
-    def add(self, purpose: str, usage: Usage, seconds: float, *, cached: bool) -> None:
+    def add(self, purpose: str, usage: Usage, seconds: float) -> None:
         """Count a call here and in the tally around this one."""
-        self._count(purpose, usage, seconds, usage.calls if cached else 0)
+        with _counting:
+            for each in self._and_around():
+                part = each.by_purpose.setdefault(purpose, Spending())
+                part.usage = sum_usage([part.usage, usage])
+                part.seconds += seconds
 
     def discard(self, statements: int) -> None:
         """Count statements that were not used, here and in the tally around this one."""
@@ -69,17 +68,8 @@ class Tally:
     def include(self, other: Tally, *, cached: bool = False) -> None:
         """Count all that another tally holds; `cached`: it was made earlier, and costs no money and no time now."""
         for purpose, part in other.by_purpose.items():
-            seconds, cached_calls = (0.0, part.usage.calls) if cached else (part.seconds, part.cached_calls)
-            self._count(purpose, part.usage, seconds, cached_calls)
+            self.add(purpose, part.usage, 0.0 if cached else part.seconds)
         self.discard(other.discarded)
-
-    def _count(self, purpose: str, usage: Usage, seconds: float, cached_calls: int) -> None:
-        with _counting:
-            for each in self._and_around():
-                part = each.by_purpose.setdefault(purpose, Spending())
-                part.usage = sum_usage([part.usage, usage])
-                part.cached_calls += cached_calls
-                part.seconds += seconds
 
     def _and_around(self) -> Iterator[Tally]:
         each: Tally | None = self

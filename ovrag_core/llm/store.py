@@ -23,6 +23,7 @@ from typing import Never
 from pydantic import Field, JsonValue, ValidationError
 
 from ovrag_core.base.errors import StoreError
+from ovrag_core.base.records import replacing
 from ovrag_core.base.types import Frozen
 from ovrag_core.llm.difference import difference, distance, flat
 from ovrag_core.llm.schema import JsonObject
@@ -30,6 +31,7 @@ from ovrag_core.llm.schema import JsonObject
 FORMAT = "ovrag-replies"
 VERSION = 1
 HEADER = {"format": FORMAT, "version": VERSION}
+_REMEDY = "what it holds is whole, make room or mend its permissions and run again"
 Warn = Callable[[str], None]
 
 
@@ -120,13 +122,10 @@ class Store:
             content = "".join(lines).encode()
             if not self._records or content == _bytes_from(file, 0):
                 return
-            part = self.path.with_name(f"{self.path.name}.partial")  # ours alone, by the lock
-            try:
-                _write_whole(part, content)
-                part.replace(self.path)
-            except OSError as error:
-                part.unlink(missing_ok=True)
-                self._refuse(error)
+            with replacing(self.path, StoreError, _REMEDY) as part, part.open("wb") as whole:
+                whole.write(content)
+                whole.flush()
+                os.fsync(whole.fileno())
 
     def miss(self, request: JsonObject) -> str:
         """The sentence for a request without a reply: the first field that differs from the nearest recorded one."""
@@ -257,10 +256,7 @@ class Store:
             )
 
     def _refuse(self, error: OSError) -> Never:
-        raise StoreError(
-            f"{self.path} cannot be written: {error.strerror}; what it holds is whole, make room or mend its "
-            f"permissions and run again"
-        ) from None
+        raise StoreError(f"{self.path} cannot be written ({error.strerror}); {_REMEDY}") from None
 
 
 def _line(record: Record) -> str:
@@ -296,10 +292,3 @@ def _bytes_from(file: int, start: int) -> bytes:
         pieces.append(piece)
         start += len(piece)
     return b"".join(pieces)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())

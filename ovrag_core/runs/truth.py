@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.records import read_text
 from ovrag_core.base.types import Frozen
 
 
@@ -60,14 +61,7 @@ def read_truths(path: Path, model: type[T]) -> dict[str, T]:
 
 
 def _values(path: Path) -> dict[str, JsonValue]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise CorpusError(
-            f"{path} does not exist; generate the contracts first or name your own ground truth"
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path} cannot be read: {error}") from None
+    text = read_text(path, CorpusError, "generate the contracts first or name your own ground truth")
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:

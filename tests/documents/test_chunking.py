@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ovrag_core.base.types import Document
-from ovrag_core.documents.chunking import SPLITTERS, register, split
+from ovrag_core.documents.chunking import split
 
 METHODS = ["recursive", "fixed", "paragraph"]
 PROSE = st.text(alphabet=st.sampled_from("abc de. \n\n,;éﬁ☃\r\t "), max_size=600)
@@ -82,11 +82,3 @@ def test_impossible_sizes_and_unknown_methods_are_refused():
         split(Document("d", "text"), "fixed", 10, 10)
     with pytest.raises(ValueError, match="known are fixed, paragraph, recursive"):
         split(Document("d", "text"), "sentences", 10, 0)
-
-
-def test_a_splitter_can_be_added_by_name():
-    register("halves", lambda text, size, overlap: iter([(0, len(text) // 2), (len(text) // 2, len(text))]))
-    try:
-        assert [chunk.text for chunk in split(Document("d", "abcd"), "halves", 10, 0)] == ["ab", "cd"]
-    finally:
-        del SPLITTERS["halves"]

@@ -60,7 +60,7 @@ def test_usage_is_counted_by_query_and_part(start: Start, folder: Path):
     ask(chat)
     assert query.usage == Usage(calls=3, prompt_tokens=300, completion_tokens=30)
     assert query.by_purpose["extraction"].usage == Usage(calls=2, prompt_tokens=200, completion_tokens=20)
-    assert query.seconds("extraction") > query.seconds("nothing") == 0
+    assert query.by_purpose["extraction"].seconds > 0
     assert whole.usage.calls == 4
 
 
@@ -87,7 +87,6 @@ def test_a_recorded_reply_counts_as_used_but_costs_nothing(start: Start, folder:
         assert connection.budget is not None
         assert connection.budget.spent_usd == pytest.approx(300e-6)
     assert first.usage == second.usage
-    assert (first.by_purpose["answer"].cached_calls, second.by_purpose["answer"].cached_calls) == (0, 1)
 
 
 def test_cost_is_by_the_price_file(folder: Path):

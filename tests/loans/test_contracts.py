@@ -340,7 +340,7 @@ def test_own_ground_truth_may_be_small(tmp_path):
         ('{"a": {"label": "MAYBE"}}', r"a\.label"),
         ('{"a": {}}', r"a\.label: field required"),
         ('{"a": ', "not valid JSON at line 1"),
-        ("\udcff", "cannot be read"),
+        ("\udcff", "is not UTF-8"),
     ],
 )
 def test_bad_ground_truth_is_one_clear_sentence(tmp_path, text, sentence):

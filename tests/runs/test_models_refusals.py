@@ -136,7 +136,7 @@ def test_a_full_disk_while_recording_ends_the_run_and_it_goes_on_where_there_is_
         filled.setattr(recording.os, "write", full)
         code, _, err = ovrag(settings, "run", *ARMS)
     assert code == 2
-    assert "replies.jsonl cannot be written: No space left on device" in sentence(err)
+    assert "replies.jsonl cannot be written (No space left on device)" in sentence(err)
     assert "make room" in sentence(err)
     kept = run_files("main").partial_records.read_bytes()
     recorded = (folder / "replies.jsonl").read_text().count("\n")
