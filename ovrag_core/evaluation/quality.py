@@ -73,8 +73,7 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
     `cache` is a folder in which scores are kept by content. Raises SettingsError for a model that cannot be loaded.
     """
     kept = [record for record in records if record.recorded and record.recorded.has_scores]
-    others = [record for record in records if not (record.recorded and record.recorded.has_scores)]
-    scored = [record for record in others if record.answer and record.reference_answer]
+    scored = [record for record in records if _is_scored_here(record)]
     rank = {arm: place for place, arm in enumerate(arms_of(records))}
     pairs = sorted({_pair(record) for record in scored})
     baseline_pairs = random_pairs(scored)
@@ -162,6 +161,12 @@ def compare_quality(quality: Quality, first: str, second: str, metric: str, plan
 def model_name(model: str) -> str:
     """What tables call the BERTScore model: never a path of this machine."""
     return "all-MiniLM-L6-v2" if model == BUNDLED else Path(model).name
+
+
+def _is_scored_here(record: QueryRecord) -> bool:
+    """True for a record with answer and reference that brings no scores of its own."""
+    comes_scored = record.recorded is not None and record.recorded.has_scores
+    return not comes_scored and record.answer is not None and bool(record.reference_answer)
 
 
 def _pair(record: QueryRecord) -> Pair:

@@ -250,7 +250,7 @@ def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
             if passage.is_title and not _TITLE_CUE.search(part):
                 gains[row, column] = -TITLE_LOSS
                 continue
-            shared = max(_shared(asked, found) for found in (words[column], heads[column]))
+            shared = max(_shared(asked, words[column]), _shared(asked, heads[column]))
             named = any(head and head <= asked.keys() for head in (labels[column], heads[column]))
             gain = LEXICAL_WEIGHT * shared / total if total else 0.0
             gains[row, column] = gain + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passage.text)

@@ -137,6 +137,11 @@ class Sign:
         """True where any document holds it."""
         return self.own or bool(self.others)
 
+    @property
+    def is_unknown(self) -> bool:
+        """True where no document holds it, and that tells."""
+        return not self.is_held and not self.kind.startswith("weak")
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -225,15 +230,12 @@ class Shelf:
 
     def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
-        names = [sign for sign in signs if sign.kind == "name" and not sign.is_held]
+        names = [sign for sign in signs if sign.is_unknown and sign.kind == "name"]
         known = _known_names(text, mine, rest, [(sign.start, sign.end) for sign in signs if sign not in names])
         joined = [each for each in names if _holds_a_name(plain_words(text[each.start : each.end]), (mine, *rest))]
         # A name that nobody holds but that holds a known one is two that stand side by side.
         signs = [sign for sign in signs if sign not in joined and not _overlaps(sign, known)]
-        # What stands word for word in the asked document is its own, whatever it was taken for.
-        quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
-        found = [*signs, *known, *_repeated(text, mine, rest)]
-        return [each for each in found if each.own or not _is_within(each, quoted)]
+        return _not_quoted([*signs, *known, *_repeated(text, mine, rest)], text, mine)
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
@@ -249,7 +251,7 @@ class Shelf:
         levels = {judged.about for _, judged in lent or told}
         if not lent and "asked" in levels and levels != {"asked"}:
             return own  # the chunks disagree, and nothing shows which of them the text is of
-        about: About = next(iter(levels)) if len(levels) == 1 else "mixed"
+        about: About = levels.pop() if len(levels) == 1 else "mixed"
         documents = _documents(judged for _, judged in told if about != "asked")
         return Judgement(about, "context", own.own, own.foreign, own.unknown, documents)
 
@@ -298,8 +300,12 @@ def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Seque
     return signs
 
 
-def _is_within(sign: Sign, spans: Iterable[tuple[int, int]]) -> bool:
-    return any(start <= sign.start and sign.end <= end for start, end in spans)
+def _not_quoted(signs: Sequence[Sign], text: str, mine: Profile) -> list[Sign]:
+    """Signs without those in passages that stand word for word in the asked document, whatever they were taken for."""
+    quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
+    return [
+        sign for sign in signs if sign.own or not any(start <= sign.start and sign.end <= end for start, end in quoted)
+    ]
 
 
 def _overlaps(sign: Sign, others: Iterable[Sign]) -> bool:
@@ -383,12 +389,12 @@ def _phrases(text: str) -> Iterable[str]:
 def _judgement(signs: Sequence[Sign]) -> Judgement:
     own = tuple(sign for sign in signs if sign.own)
     foreign = tuple(sign for sign in signs if not sign.own and sign.others)
-    unknown = tuple(sign for sign in signs if not sign.is_held and not sign.kind.startswith("weak"))
+    unknown = tuple(sign for sign in signs if sign.is_unknown)
     documents = _explaining(foreign, own)
     names = tuple(sign for sign in unknown if sign.kind == "name")
     against = foreign or names or (() if own else unknown)
     if not against:
-        return Judgement("asked", "text", own, (), unknown) if own else Judgement("none", "nothing", (), (), unknown)
+        return Judgement("asked" if own else "none", "text" if own else "nothing", own, (), unknown)
     exclusive = any(sign.others.isdisjoint(documents) for sign in own)
     return Judgement("mixed" if exclusive else "other", "text", own, foreign, unknown, documents)
 

@@ -50,17 +50,18 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     ]
     problems += [f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if path not in taken]
     labels = _labels([*texts.values(), *(_read(project / path) for path in wanted)])
-    for path, text in texts.items():
-        problems += [
-            f"{path.name} refers to {name}, which no table or figure is labelled"
-            for name in dict.fromkeys(REFERENCE.findall(text))
-            if name not in labels
-        ]
-        problems += [
-            rf"{path.name} uses \{name}, which the results do not have" for name in _unknown_macros(text, values)
-        ]
-        problems += [f"{path.name} line {line}: the number {found} is typed" for line, found in _typed_numbers(text)]
-    return problems
+    return problems + [f"{path.name} {each}" for path, text in texts.items() for each in _faults(text, labels, values)]
+
+
+def _faults(text: str, labels: Collection[str], values: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with the text of a source itself, without the name of its file."""
+    for name in dict.fromkeys(REFERENCE.findall(text)):
+        if name not in labels:
+            yield f"refers to {name}, which no table or figure is labelled"
+    for name in _unknown_macros(text, values):
+        yield rf"uses \{name}, which the results do not have"
+    for line, found in _typed_numbers(text):
+        yield f"line {line}: the number {found} is typed"
 
 
 def defined_macros(project: Path, results: Iterable[str]) -> dict[str, str]:
