@@ -14,8 +14,6 @@ from ovrag_core.runs.truth import DocumentTruth, read_truths
 class ContractTruth(DocumentTruth, Facts):
     """Ground truth of one contract with its facts. Only `label` must be given; notes of one's own are passed over."""
 
-    model_config = ConfigDict(extra="ignore")
-
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
