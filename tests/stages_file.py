@@ -4,15 +4,18 @@ import yaml
 
 
 def expanded(stages: dict[str, dict], parameters: dict) -> dict[str, dict]:
-    """The stages, each `foreach` over a parameter as `name@key`."""
+    """The stages, each `foreach` as `name@key`."""
     found = {}
     for name, stage in stages.items():
         if "foreach" not in stage:
             found[name] = stage
             continue
-        values = parameters
-        for key in stage["foreach"].removeprefix("${").removesuffix("}").split("."):
-            values = values[key]
+        values = stage["foreach"]
+        if isinstance(values, str):
+            values = parameters
+            for key in stage["foreach"].removeprefix("${").removesuffix("}").split("."):
+                values = values[key]
         for key in values:
-            found[f"{name}@{key}"] = yaml.safe_load(yaml.safe_dump(stage["do"]).replace("${key}", key))
+            text = yaml.safe_dump(stage["do"], width=1000).replace("${key}", key).replace("${item}", key)
+            found[f"{name}@{key}"] = yaml.safe_load(text)
     return found

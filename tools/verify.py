@@ -3,9 +3,9 @@
 The results are removed from a clone before `dvc repro --force` makes them again, with the packages that are installed
 here and the code of the clone. The two clones, made by one machine, must agree in every byte. What is committed may
 come from another: a file of other bytes is compared by what it says (`by_value.HOW`), and named. Two declared
-exceptions: files with `latency` in their name, which depend on the machine's speed, and the vectors themselves
-(VECTORS), whose last digits depend on the processor and which are not in git. Exit code 1, and the name of each file,
-where anything else differs.
+exceptions: files and folders with `latency` in their name, which depend on the machine's speed, and the vectors
+themselves (VECTORS), whose last digits depend on the processor and which are not in git. Exit code 1, and the name of
+each file, where anything else differs.
 
 `--perturb 1e-6` makes all vectors of the second clone with noise of that size (`perturbation`) and counts the files
 that differ from those of the first.
@@ -48,7 +48,7 @@ def run(*command: str, folder: Path, env: Mapping[str, str] | None = None) -> st
 
 def excepted(path: str) -> bool:
     """Whether a file may differ from machine to machine."""
-    return EXCEPTED in Path(path).name
+    return EXCEPTED in path
 
 
 def hashes(folder: Path, paths: Iterable[str]) -> dict[str, str]:
@@ -123,7 +123,8 @@ def lock_entries(text: str) -> dict[str, Any]:
 def lock_differences(before: str, after: str) -> list[str]:
     """Entries of dvc.lock that differ, without those of files that are excepted."""
     old, new = lock_entries(before), lock_entries(after)
-    return [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key) and not excepted(key)]
+    changed = (key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key))
+    return [key for key in changed if not excepted(key.rpartition(" ")[2])]
 
 
 class Rebuilt(NamedTuple):
@@ -225,7 +226,7 @@ def report(head: str, one: Rebuilt, two: Rebuilt) -> bool:
             print(f"clone {number}: {path} has other bytes than in {head} and says the same")
     if one.by_value or two.by_value:
         print(f"these were compared by value: {HOW}")
-    print(f"not compared with {head}: files with `{EXCEPTED}` in their name")
+    print(f"not compared with {head}: files and folders with `{EXCEPTED}` in their name")
     if not (one.same_vectors and two.same_vectors):
         print(f"{VECTORS} has other bytes than in {head}: its last digits are the processor's, and it is not in git")
     if lines:
@@ -242,7 +243,8 @@ def report_noise(size: float, one: Rebuilt, two: Rebuilt) -> bool:
     files = changed(one, two)
     print("".join(f"{path} changed\n" for path in files), end="")
     entries = [entry.split() for entry in lock_differences(one.lock, two.lock)]
-    bulk = sorted({path for _, part, path in entries if part == "outs" and path not in one.made})
+    in_git = {place.as_posix() for path in one.made for place in (Path(path), *Path(path).parents)}
+    bulk = sorted({path for _, part, path in entries if part == "outs" and path not in in_git})
     print(f"beside git: {', '.join(bulk) or 'nothing'} changed")
     print(f"vectors with noise of {size:g}: {len(files)} of {len(one.made)} content-dependent files changed")
     return bool(files)

@@ -1,7 +1,8 @@
 """What a chapter takes from the results: its inputs, its macros, and numbers that were typed where a macro belongs.
 
-A study's results lie in folders of its name, `tables/<study>` and `figures/<study>`, and its section in
-`study_<study>.tex`. Where `\\study{<study>}` stands in the chapter, LaTeX sets that section if the results are there.
+A study's results lie in folders of its name, `tables/<study>` and `figures/<study>`, what depends on the machine's
+speed in `tables/latency_<study>`, and its section in `study_<study>.tex`. Where `\\study{<study>}` stands in the
+chapter, LaTeX sets that section if the results are there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from ovrag_core.publish.provenance import LABEL, macros
 INPUT = re.compile(r"\\(?:input|include|result)\{([^}#]*)\}")
 STUDY = re.compile(r"\\study\{([^}#]*)\}")
 SECTION = "study_"
+EXPERIMENT = ("consistency", "latency", "contamination")  # folders of results that are no study's
+APART = "latency_"
 REFERENCE = re.compile(r"\\[a-zA-Z]*ref\*?\{((?:tab|fig):[^}#]*)\}")
 WORD = re.compile(r"\\([A-Za-z]+)")
 DEFINED = re.compile(r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]+)|\\def\\([A-Za-z]+)|\\ifdefined\\([A-Za-z]+)")
@@ -37,7 +40,7 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     therefore not read.
     """
     wanted = [path for path in results if path.endswith(".tex")]
-    present = {path.split("/")[1] for path in wanted if path.count("/") == 2}
+    present = {study for path in wanted if (study := study_of(path))}
     sources = [path for path in sorted(folder.glob("*.tex")) if _study(path.stem) in {None, *present}]
     texts = {path: COMMENT.sub("", _read(path)) for path in sources}
     inputs = {path: _inputs(text, present) for path, text in texts.items()}
@@ -97,12 +100,19 @@ def _remedy(name: str) -> str:
     return "run `make repro`" if "/" in name else "write it"
 
 
+def study_of(path: str) -> str | None:
+    """Return the study whose result a path names; None for those of the experiment on loans."""
+    _, *folder, _ = path.split("/")
+    study = folder[0].removeprefix(APART) if folder else ""
+    return study if study and study not in EXPERIMENT else None
+
+
 def _line(path: str, chapter: str) -> str:
     """What takes a result, and where that belongs."""
-    kind, *study, name = path.removesuffix(".tex").split("/")
-    if study and (kind, name) == ("tables", "numbers"):
-        return rf"\study{{{study[0]}}} to {chapter}/studies.tex"
-    return rf"\result{{{path.removesuffix('.tex')}}} to {chapter}/{SECTION + study[0] if study else 'appendix'}.tex"
+    study = study_of(path)
+    if study and path == f"tables/{study}/numbers.tex":
+        return rf"\study{{{study}}} to {chapter}/studies.tex"
+    return rf"\result{{{path.removesuffix('.tex')}}} to {chapter}/{SECTION + study if study else 'appendix'}.tex"
 
 
 def _unknown_macros(text: str, values: Mapping[str, str]) -> list[str]:

@@ -20,16 +20,15 @@ from ovrag_core.base.errors import ResultError
 from ovrag_core.base.records import replacing
 from ovrag_core.base.types import Frozen
 from ovrag_core.publish.chapter import chapter_problems, defined_macros
-from ovrag_core.publish.stages import Stage, changes, read_stages
+from ovrag_core.publish.stages import Item, Stage, changes, read_stages
 
 MANIFEST = "results.json"
 CHAPTER = Path("thesis")
-# What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions; a study's are in a
-# folder of its name.
+# What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions, in a folder a stage.
 EXPORTED = re.compile(r"tables/([a-z]\w*/)?[^/]+\.tex|figures/([a-z]\w*/)?[^/]+\.(tex|pdf)")
 # What LaTeX reads of a thesis; nothing else goes into the archive.
 SOURCES = (".tex", ".bib", ".bst", ".cls", ".sty", ".def", ".pdf", ".png", ".jpg", ".jpeg", ".eps")
-MACHINE = "latency"  # in the name of what depends on the machine's speed
+MACHINE = "latency"  # in the path of what depends on the machine's speed
 _MOST_CHANGES = 3
 _ROOM = "name a folder that can be, or make room there"
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows, so that the same files give the same bytes
@@ -121,14 +120,25 @@ def check(project: Path, target: Path | None = None) -> list[str]:
 
 def result_files(stages: Mapping[str, Stage]) -> dict[str, Stage]:
     """Paths of the results that LaTeX reads, with the stage of each."""
-    return {item.path: stage for stage in stages.values() for item in stage.outputs if EXPORTED.fullmatch(item.path)}
+    return {path: stage for path, (stage, _) in _exported(stages).items()}
+
+
+def _exported(stages: Mapping[str, Stage]) -> dict[str, tuple[Stage, str]]:
+    """Paths of the results that LaTeX reads, with the stage and the state of each."""
+    return {
+        path: (stage, state)
+        for stage in stages.values()
+        for item in stage.outputs
+        for path, state in item.files.items()
+        if EXPORTED.fullmatch(path)
+    }
 
 
 def refuse_missing(stages: Mapping[str, Stage]) -> None:
     """Raises ResultError with a sentence where results are missing, or there are none at all."""
-    wanted = result_files(stages)
-    missing = [item.path for stage in stages.values() for item in stage.outputs if item.state == "missing"]
-    absent = [path for path in missing if path in wanted]
+    wanted = _exported(stages)
+    absent = [item.path for stage in stages.values() for item in stage.outputs if _missing_folder(item)]
+    absent += [path for path, (_, state) in wanted.items() if state == "missing"]
     if not wanted or absent:
         what = _some(absent) if absent else "every table and figure"
         raise ResultError(f"missing: {what}; run `make repro`, which makes the results")
@@ -149,8 +159,7 @@ def stale_results(stages: Mapping[str, Stage]) -> list[str]:
 
 def edited_results(stages: Mapping[str, Stage]) -> list[str]:
     """Paths of results in the project that are not what their stage wrote."""
-    edited = [item.path for stage in stages.values() for item in stage.outputs if item.state == "changed"]
-    return [path for path in edited if EXPORTED.fullmatch(path)]
+    return [path for path, (_, state) in _exported(stages).items() if state == "changed"]
 
 
 def rewritten_results(stages: Mapping[str, Stage]) -> list[str]:
@@ -158,11 +167,10 @@ def rewritten_results(stages: Mapping[str, Stage]) -> list[str]:
 
     Seconds differ with every run: files named latency are no less the notebook's for it.
     """
-    outputs = [item for stage in stages.values() for item in stage.outputs if item.state == "rewritten"]
     return [
-        f"{item.path} was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
-        for item in outputs
-        if EXPORTED.fullmatch(item.path) and MACHINE not in item.path
+        f"{path} was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
+        for path, (_, state) in _exported(stages).items()
+        if state == "rewritten" and MACHINE not in path
     ]
 
 
@@ -248,6 +256,10 @@ def read_manifest(target: Path) -> Manifest:
         return Manifest.model_validate(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else Manifest()
     except (OSError, ValueError, ValidationError):
         raise ResultError(f"{path} is not a list of copied results; delete it and export again") from None
+
+
+def _missing_folder(item: Item) -> bool:
+    return item.state == "missing" and not item.files and item.path.startswith(("tables/", "figures/"))
 
 
 def _kind(path: str, project: Path, target: Path, known: Mapping[str, str]) -> Kind:

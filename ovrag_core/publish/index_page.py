@@ -171,9 +171,8 @@ def _results(project: Path, stages: Mapping[str, Stage], folder: str) -> list[En
     files: dict[str, list[str]] = {}
     makers: dict[str, str] = {}
     for stage in stages.values():
-        for item in stage.outputs:
-            path = Path(item.path)
-            if path.is_relative_to(folder):
+        for path in (Path(path) for item in stage.outputs for path in item.files or [item.path]):
+            if path.is_relative_to(folder) and path.suffix:
                 name = path.relative_to(folder).with_suffix("").as_posix()
                 files.setdefault(name, []).append(path.suffix)
                 makers[name] = stage.name if stage.notebook else ""

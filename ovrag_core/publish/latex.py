@@ -68,7 +68,7 @@ def explain(log: str) -> str:
     if found := _MACRO.search(log):
         place = _PLACE.search(log)
         where = f"{place[1]}: " if place else ""
-        return f"{where}the macro {found[1]} is not defined; a macro of tables/numbers.tex comes with `make repro`"
+        return f"{where}the macro {found[1]} is not defined; a macro of tables/*/numbers*.tex comes with `make repro`"
     if found := _PLACE.search(log):
         return f"{found[1]}: {found[2]}; mend that line"
     first = next((line for line in log.splitlines() if line.startswith("!")), "")

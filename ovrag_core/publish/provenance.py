@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import subprocess
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
@@ -13,10 +12,11 @@ from typing import Any
 
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.types import Frozen
+from ovrag_core.publish.git import git_lines
+from ovrag_core.publish.rewritten import LOCK
 from ovrag_core.publish.stages import Change, Item, Parameter, Stage, changes, read_stages, shown, upstream
 from ovrag_core.runs.files import RUNS
 
-LOCK = "dvc.lock"
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
 # What tables and figures are made with; what a run was made with is in its manifest.
@@ -61,11 +61,12 @@ class Provenance(Frozen):
         """The result's state in a few words."""
         if self.output.recorded is None:
             return "not recorded: its stage was never run, or has made it only since"
-        if self.output.state == "missing":
+        state = self.output.files.get(self.path, self.output.state)
+        if state == "missing":
             return "missing"
-        if self.output.state == "changed":
+        if state == "changed":
             return "EDITED: not what its stage wrote"
-        if self.output.state == "rewritten":
+        if state == "rewritten":
             return "rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
         return "STALE" if self.changes else "up to date"
 
@@ -111,7 +112,8 @@ def provenance_text(found: Provenance) -> str:
     lines += [_row("file", found.path)] if found.path != found.asked else []
     if found.copy_same is not None:
         lines += [_row("copy", f"{'the same' if found.copy_same else 'NOT the same'} as the result")]
-    lines += [_row("hash", f"md5 {found.output.recorded or 'none'}")]
+    of_folder = f", of the folder {found.output.path}" if found.output.path != found.path else ""
+    lines += [_row("hash", f"md5 {found.output.recorded or 'none'}{of_folder}")]
     lines += [_row("stage", f"{stage.name}: {stage.description}")]
     lines += [_row("notebook", f"{stage.notebook}, as executed: reports/{stage.name}.html")] if stage.notebook else []
     lines += [_row("command", stage.command)]
@@ -191,8 +193,7 @@ def _manifest(project: Path, stage: Stage) -> dict[str, Any] | None:
 def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str, str | None]:
     """The path within the project of what was asked for, and a macro's value."""
     name = asked.removeprefix("\\")
-    made = [item.path for stage in stages.values() for item in stage.outputs if item.path.endswith(".tex")]
-    for path in made:
+    for path in (path for path in _files(stages) if path.endswith(".tex")):
         text = _text(project / path)
         if name.isalpha() and name in (values := macros(text)):
             return path, values[name]
@@ -214,12 +215,16 @@ def _copy_same(asked: str, result: Path, project: Path) -> bool | None:
 
 def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, Item] | None:
     """The stage that makes a file, and the output that the file is or lies in."""
-    places = {path, *(parent.as_posix() for parent in PurePosixPath(path).parents)}
-    return next(((stage, item) for stage in stages.values() for item in stage.outputs if item.path in places), None)
+    return next(((stage, item) for stage in stages.values() for item in stage.outputs if item.holds(path)), None)
+
+
+def _files(stages: Mapping[str, Stage]) -> list[str]:
+    """Paths of all that the pipeline makes: files in git, and bulk as dvc.yaml names it."""
+    return [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
 
 
 def _unknown(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[Stage, Item]:
-    paths = [item.path for stage in stages.values() for item in stage.outputs]
+    paths = _files(stages)
     names = [name for path in paths if path.endswith(".tex") for name in macros(_text(project / path))]
     near = difflib.get_close_matches(asked.removeprefix("\\"), [*paths, *names], n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "name a file of tables/, figures/ or reports/, or a macro"
@@ -234,11 +239,11 @@ def _text(path: Path) -> str:
 
 
 def _revision(project: Path) -> Revision | None:
-    found = _git(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", LOCK)
+    found = git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", LOCK)
     if not found:
         return None
     commit, date, title = found[0].split("\0")
-    since = bool(_git(project, "diff", "--name-only", commit, "--", LOCK))
+    since = bool(git_lines(project, "diff", "--name-only", commit, "--", LOCK))
     return Revision(commit=commit, date=date, title=title, since=since)
 
 
@@ -249,21 +254,11 @@ def _changed_files(project: Path, revision: Revision | None, folders: list[str])
     found = {}
     for folder in folders:
         if (project / folder).is_dir():
-            tracked = _git(project, "diff", "--name-only", "--relative", revision.commit, "--", folder)
-            new = _git(project, "ls-files", "--others", "--exclude-standard", "--", folder)
+            tracked = git_lines(project, "diff", "--name-only", "--relative", revision.commit, "--", folder)
+            new = git_lines(project, "ls-files", "--others", "--exclude-standard", "--", folder)
             within = {PurePosixPath(path).relative_to(folder).as_posix() for path in (*tracked, *new)}
             found[folder] = tuple(sorted(within))
     return found
-
-
-def _git(project: Path, *arguments: str) -> list[str]:
-    """Lines of git's answer; none where git or the repository is missing."""
-    command = ["git", "-c", "core.quotePath=false", *arguments]
-    try:
-        done = subprocess.run(command, cwd=project, capture_output=True, text=True, errors="replace", check=False)
-    except OSError:
-        return []
-    return done.stdout.splitlines() if done.returncode == 0 else []
 
 
 def _versions(names: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,10 @@
-"""Results that a notebook opened by hand has written, so that nobody takes them for edited by hand."""
+"""Results by the file: as their stage wrote them, rewritten by a notebook that was run by hand, or edited.
+
+DVC records one hash for a folder and keeps no list of what is in it. So a folder of another hash is judged by its
+files. A file is its stage's where the stage's notebook wrote it here last, or where it is as in the last commit of
+dvc.lock, which is all that a fresh clone knows. It is rewritten where a notebook run by hand wrote it last, and edited
+otherwise. A folder counts as rewritten where every file that is not its stage's is.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +13,15 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
-RECORD = Path(".dvc/tmp/rewritten.json")
+from ovrag_core.publish.git import git_lines
+
+RECORD = Path(".dvc/tmp/written.json")
 FOLDERS = ("tables", "figures")
+LOCK = "dvc.lock"
+WRITERS = ("stage", "hand")
+FileState = Literal["same", "changed", "rewritten", "missing"]
 
 _watched: set[Path] = set()
 
@@ -31,13 +43,30 @@ def watch(project: Path) -> None:
     shell.events.register("post_run_cell", after)
 
 
-def is_rewritten(project: Path, path: str) -> bool:
-    """True where a result's content is what a notebook last wrote; `path` within the project."""
-    try:
-        recorded = json.loads((project / RECORD).read_text(encoding="utf-8"))
-        return bool(recorded.get(path) == _md5(project / path))
-    except (OSError, ValueError, AttributeError):
-        return False
+def files_of(project: Path, path: str) -> list[str]:
+    """Return the files of a result, which may be a folder, as paths within the project; none where it is missing."""
+    place = project / path
+    if not place.is_dir():
+        return [path] if place.exists() else []
+    return sorted(file.relative_to(project).as_posix() for file in place.rglob("*") if file.is_file())
+
+
+def file_states(project: Path, path: str) -> dict[str, FileState]:
+    """Return the state of each file of a result that is, as a whole, not what its stage wrote.
+
+    Where no file can be told from what the stage wrote, all of them count as changed.
+    """
+    by_stage, by_hand = (_recorded(project).get(writer, {}) for writer in WRITERS)
+    revision = next(iter(git_lines(project, "log", "-1", "--format=%H", "--", LOCK)), "")
+    committed = set(git_lines(project, "ls-tree", "-r", "--name-only", revision, path)) if revision else set()
+    untouched = committed - set(git_lines(project, "diff", "--name-only", "--relative", revision, "--", path))
+    files = files_of(project, path)
+    states: dict[str, FileState] = dict.fromkeys(sorted(committed.difference(files)), "missing")
+    for name in files:
+        md5 = _md5(project / name)
+        as_made = name in untouched or by_stage.get(name) == md5
+        states[name] = "same" if as_made else "rewritten" if by_hand.get(name) == md5 else "changed"
+    return states if set(states.values()) != {"same"} else dict.fromkeys(states, "changed")
 
 
 def _hooks(project: Path) -> tuple[Callable[..., None], Callable[..., None]]:
@@ -51,7 +80,8 @@ def _hooks(project: Path) -> tuple[Callable[..., None], Callable[..., None]]:
     def after(*_: object) -> None:
         written = [path for path, state in _states(project).items() if seen.get(path) != state]
         if written:
-            _record(project, {path.relative_to(project).as_posix(): _md5(path) for path in written})
+            writer = WRITERS["DVC_STAGE" not in os.environ]
+            _record(project, writer, {path.relative_to(project).as_posix(): _md5(path) for path in written})
 
     return before, after
 
@@ -62,15 +92,22 @@ def _states(project: Path) -> dict[Path, tuple[int, int]]:
     return {path: (found.st_mtime_ns, found.st_size) for path in files for found in (path.stat(),)}
 
 
-def _record(project: Path, written: dict[str, str]) -> None:
-    record = project / RECORD
+def _recorded(project: Path) -> dict[str, dict[str, str]]:
+    """MD5 of results as they were written here last, by writer and path; empty where nothing readable is kept."""
     try:
-        known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-    except ValueError:
-        known = {}
+        known = json.loads((project / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _record(project: Path, writer: str, written: dict[str, str]) -> None:
+    record = project / RECORD
+    known = _recorded(project)
+    known[writer] = {**known.get(writer, {}), **written}
     record.parent.mkdir(parents=True, exist_ok=True)
     partial = record.with_name(f"{record.name}.{os.getpid()}.partial")
-    partial.write_text(json.dumps({**known, **written}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    partial.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     partial.replace(record)
 
 

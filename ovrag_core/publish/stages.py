@@ -11,18 +11,20 @@ from dvc.exceptions import DvcException
 from dvc.output import Output as DvcOutput
 from dvc.repo import Repo
 from dvc.stage import Stage as DvcStage
+from pydantic import Field
 
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.types import Frozen
-from ovrag_core.publish.rewritten import is_rewritten
+from ovrag_core.publish.rewritten import FileState, file_states, files_of
 
-State = Literal["same", "changed", "rewritten", "missing", "not recorded"]
+State = FileState | Literal["not recorded"]
 
 
 class Item(Frozen):
     """A file or folder that a stage depends on or makes; `recorded` is DVC's MD5 of when the stage last ran.
 
     `stage` is the one that makes it, if any. An output is `rewritten` where a notebook run by hand changed it.
+    `files` holds the state of each file of an output that is in git, by path; those of a folder singly.
     """
 
     path: str
@@ -30,6 +32,11 @@ class Item(Frozen):
     state: State
     stage: str | None = None
     in_git: bool = False
+    files: dict[str, State] = Field(default_factory=dict)
+
+    def holds(self, path: str) -> bool:
+        """True for the output itself and for what lies in it; files in git must be there or known to git."""
+        return path == self.path or path in self.files or (not self.in_git and path.startswith(f"{self.path}/"))
 
 
 class Parameter(Frozen):
@@ -120,22 +127,10 @@ def changes(stages: Mapping[str, Stage], name: str) -> list[Change]:
 
     What another stage makes and is only absent (bulk that a fresh clone does not have) is no change.
     """
-    above = upstream(stages, name)
-    read = {item.path for stage in above for item in stage.inputs}
-    return [
-        Change(stage=stage.name, what=what)
-        for stage in above
-        for what in _changed(stage, set() if stage.name == name else _unread(stage, read))
-    ]
+    return [Change(stage=stage.name, what=what) for stage in upstream(stages, name) for what in _changed(stage)]
 
 
-def _unread(stage: Stage, read: set[str]) -> set[str]:
-    """Inputs that the stage turns into outputs of the same name which nobody `read`: other notebooks, cleaned."""
-    unread = {Path(item.path).name for item in stage.outputs if item.path not in read}
-    return {item.path for item in stage.inputs if Path(item.path).name in unread}
-
-
-def _changed(stage: Stage, unread: set[str]) -> Iterator[str]:
+def _changed(stage: Stage) -> Iterator[str]:
     if not stage.ran:
         yield "was never run"
         return
@@ -145,8 +140,6 @@ def _changed(stage: Stage, unread: set[str]) -> Iterator[str]:
         if parameter.changed:
             yield f"parameter {parameter.name} {parameter.difference}"
     for item in stage.inputs:
-        if item.path in unread:
-            continue
         if item.state in ("changed", "rewritten"):
             yield f"{item.path} changed"
         elif item.state == "not recorded":
@@ -172,10 +165,15 @@ def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...], c
         command=" ".join(str(stage.cmd or "").split()),
         command_changed=bool(getattr(stage, "cmd_changed", False)),
         needs=needs,
-        inputs=tuple(_item(dep, makers.get(dep.def_path), compared) for dep in inputs),
+        inputs=tuple(_item(dep, _maker(dep.def_path, makers), compared) for dep in inputs),
         parameters=tuple(each for dep in stage.deps if isinstance(dep, ParamsDependency) for each in _parameters(dep)),
-        outputs=tuple(_item(out, stage.name, compared) for out in stage.outs),
+        outputs=tuple(_with_files(out, _item(out, stage.name, compared)) for out in stage.outs),
     )
+
+
+def _maker(path: str, makers: Mapping[str, str]) -> str | None:
+    """The stage that makes an input, or the first of those that make what lies in it."""
+    return makers.get(path) or next((name for made, name in makers.items() if made.startswith(f"{path}/")), None)
 
 
 def _item(item: DvcOutput, stage: str | None, compared: bool) -> Item:
@@ -188,8 +186,21 @@ def _item(item: DvcOutput, stage: str | None, compared: bool) -> Item:
     elif recorded is None:
         state = "not recorded"
     elif item.workspace_status():
-        state = "rewritten" if is_rewritten(Path(item.repo.root_dir), item.def_path) else "changed"
+        state = "changed"
     return Item(path=item.def_path, recorded=recorded, state=state, stage=stage, in_git=not item.use_cache)
+
+
+def _with_files(out: DvcOutput, item: Item) -> Item:
+    """The output with the state of each of its files, and from these its own."""
+    project = Path(out.repo.root_dir)
+    if not item.in_git:
+        return item
+    if item.state != "changed":
+        names = files_of(project, item.path) or ([item.path] if Path(item.path).suffix else [])
+        return item.model_copy(update={"files": dict.fromkeys(names, item.state)})
+    files = file_states(project, item.path)
+    rewritten = {state for state in files.values() if state != "same"} == {"rewritten"}
+    return item.model_copy(update={"files": files, "state": "rewritten" if rewritten else "changed"})
 
 
 def _parameters(dependency: ParamsDependency) -> Iterator[Parameter]:

@@ -67,12 +67,15 @@ def styled() -> AbstractContextManager[None]:
     return style.context(["default", dict(RC)])
 
 
-def save_figure(fig: Figure, name: str, *, caption: str = "", note: Note | None = None, folder: Path = FIGURES) -> Path:
+def save_figure(
+    fig: Figure, name: str, *, caption: str = "", note: Note | None = None, folder: Path = FIGURES, label: str = ""
+) -> Path:
     """Write `<name>.pdf` and `<name>.png` without dates, and, with a caption, `<name>.tex` that includes the PDF.
 
+    `name` may begin with a folder; `label` is what LaTeX knows the figure by where that is not the name.
     Returns the path of the PNG.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
     _spell_out(fig)
     with styled():
         fig.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
@@ -84,7 +87,7 @@ def save_figure(fig: Figure, name: str, *, caption: str = "", note: Note | None 
             r"\centering",
             rf"\includegraphics[width=\textwidth]{{figures/{name}.pdf}}",
             rf"\caption[{escape(caption)}]{{{text}}}",
-            rf"\label{{fig:{name.replace('_', '-')}}}",
+            rf"\label{{fig:{(label or name).replace('_', '-')}}}",
             r"\end{figure}",
         ]
         (folder / f"{name}.tex").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")

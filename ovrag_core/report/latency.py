@@ -104,7 +104,9 @@ def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
     for _, row in latency.summary(seconds).iterrows():
         for name in ("mean", "median", "p95"):
             values[numbers.macro_name("latency", row["arm"], row["part"], name)] = figures.duration(float(row[name]))
-    return numbers.write_numbers(values, run.tables / "numbers_latency.tex", f"Run {run.name}; one machine.")
+    return numbers.write_numbers(
+        values, run.tables / run.folder / "numbers_latency.tex", f"Run {run.name}; one machine."
+    )
 
 
 def sentences(seconds: pd.DataFrame) -> list[str]:

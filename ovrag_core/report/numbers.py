@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ovrag_core.report.tables import escape
 
-NUMBERS = Path("tables/numbers.tex")
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 
@@ -20,7 +19,7 @@ def macro_name(*words: str) -> str:
     return "".join(part[0].upper() + part[1:] for part in spelled)
 
 
-def write_numbers(values: Mapping[str, str], path: Path = NUMBERS, comment: str = "") -> Path:
+def write_numbers(values: Mapping[str, str], path: Path, comment: str = "") -> Path:
     """One `\\newcommand` a value, by name. Raises ValueError for a name that is not letters."""
     if wrong := [name for name in values if not re.fullmatch(r"[A-Za-z]+", name)]:
         raise ValueError(f"{wrong[0]!r} cannot name a macro: letters only")

@@ -80,7 +80,10 @@ class Published(Frozen):
 
 @dataclass(frozen=True)
 class Run:
-    """A run opened for evaluation: its records, one row a query, and how results are to be written."""
+    """A run opened for evaluation: its records, one row a query, and how results are to be written.
+
+    `folder` is that of its results within tables and figures, if they are not to lie there themselves.
+    """
 
     name: str
     records: Sequence[QueryRecord]
@@ -88,6 +91,7 @@ class Run:
     published: Published | None = None
     tables: Path = TABLES
     figures: Path = figures.FIGURES
+    folder: str = ""
     frame: pd.DataFrame = field(init=False)
 
     def __post_init__(self) -> None:
@@ -165,10 +169,12 @@ def load_published(path: Path = PUBLISHED) -> Published:
         raise SettingsError(f"{path} does not hold published figures ({reason}); restore it") from None
 
 
-def open_run(records: Sequence[QueryRecord], settings: Settings, *, published: Path = PUBLISHED) -> Run:
+def open_run(
+    records: Sequence[QueryRecord], settings: Settings, folder: str = "", *, published: Path = PUBLISHED
+) -> Run:
     """The run that the settings name. Published figures stand beside ours only for the generated corpus."""
     beside = load_published(published) if settings.corpus.source == "generated" and published.exists() else None
-    return Run(settings.evaluation.run, records, settings, beside)
+    return Run(settings.evaluation.run, records, settings, beside, folder=folder)
 
 
 def write(
@@ -189,10 +195,11 @@ def write(
     titles = {**HEADERS, **(headers or {})}
     return write_table(
         table,
-        name,
+        _place(run, name),
         caption,
         note,
         folder=run.tables,
+        label=name,
         headers=titles,
         decimals=decimals,
         rows=rows,
@@ -204,7 +211,11 @@ def write(
 
 def save(run: Run, fig: Figure, name: str, caption: str, note: Note) -> Path:
     """Write a figure of the run with its caption; the path of the PNG."""
-    return figures.save_figure(fig, name, caption=caption, note=note, folder=run.figures)
+    return figures.save_figure(fig, _place(run, name), caption=caption, note=note, folder=run.figures, label=name)
+
+
+def _place(run: Run, name: str) -> str:
+    return f"{run.folder}/{name}" if run.folder else name
 
 
 def source(run: Run, more: str = "") -> str:

@@ -88,6 +88,7 @@ def write_table(
     note: Note,
     *,
     folder: Path = TABLES,
+    label: str = "",
     headers: Mapping[str, str] | None = None,
     decimals: int | Mapping[str, int] = 3,
     rows: int | None = None,
@@ -100,9 +101,10 @@ def write_table(
     There a column `x` with `x_low` and `x_high` becomes one cell `x [low, high]`. `headers` renames columns, `decimals`
     is for all or by column, `rows` limits the LaTeX table (which then says so), `long` lets it run over pages, and
     `full` is what the CSV holds where LaTeX sums it up. `kept` is the number of decimals in the CSV, where that is not
-    six significant digits: what comes from vectors differs in the sixth from processor to processor.
+    six significant digits: what comes from vectors differs in the sixth from processor to processor. `name` may begin
+    with a folder; `label` is what LaTeX knows the table by where that is not the name.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
     listed = frame if full is None else full
     listed = listed if kept is None else listed.round(kept)
     listed.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
@@ -112,11 +114,19 @@ def write_table(
         note = Note(note.model, note.arm, note.n, note.interval, more)
     if rows is not None and len(shown) > rows:
         more = f"{note.more.rstrip('.') + '. ' if note.more else ''}The first {rows} of {len(shown)} rows"
-        note = Note(note.model, note.arm, note.n, note.interval, f"{more}; all are in {name}.csv")
+        note = Note(note.model, note.arm, note.n, note.interval, f"{more}; all are in {Path(name).name}.csv")
     numeric = [_is_number(frame, column) for column in _shown_columns(frame)]
-    text = latex(shown if rows is None else shown.head(rows), numeric, caption, f"tab:{name}", note, long=long)
+    text = latex(shown if rows is None else shown.head(rows), numeric, caption, f"tab:{label or name}", note, long=long)
     (folder / f"{name}.tex").write_text(text, encoding="utf-8", newline="\n")
     return shown
+
+
+def within(folder: str, name: str) -> str:
+    """Return the path of a study's table or figure in tables/ or figures/, without suffix.
+
+    What depends on the machine's speed, `latency*`, lies apart, so that no hash of the other folder depends on it.
+    """
+    return f"latency_{folder}/{name}" if name.startswith("latency") else f"{folder}/{name}"
 
 
 def display(frame: pd.DataFrame, headers: Mapping[str, str], decimals: int | Mapping[str, int] = 3) -> pd.DataFrame:

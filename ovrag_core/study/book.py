@@ -21,7 +21,7 @@ from ovrag_core.base.settings import Part, Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.report import numbers
 from ovrag_core.report.figures import FIGURES, save_figure
-from ovrag_core.report.tables import TABLES, Note, write_table
+from ovrag_core.report.tables import TABLES, Note, within, write_table
 from ovrag_core.study.settings import StudySettings
 
 CAPTIONS = "captions.yaml"
@@ -55,10 +55,12 @@ class Captions(Part):
 class Book:
     """Where results of a study go, how wide figures are, and how intervals are made.
 
-    `words` are known to every caption. `kept` is the number of decimals in a CSV, as `write_table` has it.
+    `folder` is that of its results in tables/ and figures/; LaTeX labels begin with `name`. `words` are known to every
+    caption. `kept` is the number of decimals in a CSV, as `write_table` has it.
     """
 
     name: str
+    folder: str
     captions: Captions
     plan: Resampling
     width: float
@@ -77,19 +79,19 @@ class Book:
         decimals: int | Mapping[str, int] = 3,
         long: bool = False,
     ) -> pandas.DataFrame:
-        """Write `tables/<study>/<name>` and return the table as LaTeX shows it.
+        """Write `tables/<folder>/<name>` and return the table as LaTeX shows it; what is named latency lies apart.
 
         `words` are those of its caption and note. The CSV holds `full` where that is given.
         """
-        (self.tables / self.name).mkdir(parents=True, exist_ok=True)
         caption, note = self._filled(self.captions.tables[name], words)
         headers = {} if self.captions.capitals else {str(column): str(column) for column in frame.columns}
         return write_table(
             frame,
-            f"{self.name}/{name}",
+            within(self.folder, name),
             caption,
             note,
             folder=self.tables,
+            label=f"{self.name}/{name}",
             headers=headers | self.captions.headers,
             decimals=decimals,
             long=long,
@@ -98,15 +100,15 @@ class Book:
         )
 
     def figure(self, fig: Figure, name: str, words: Mapping[str, object] | None = None) -> Path:
-        """Write `figures/<study>/<name>` and return the path of the PNG."""
-        (self.figures / self.name).mkdir(parents=True, exist_ok=True)
+        """Write `figures/<folder>/<name>` and return the path of the PNG."""
         caption, note = self._filled(self.captions.figures[name], words)
-        return save_figure(fig, f"{self.name}/{name}", caption=caption, note=note, folder=self.figures)
+        place, label = within(self.folder, name), f"{self.name}/{name}"
+        return save_figure(fig, place, caption=caption, note=note, folder=self.figures, label=label)
 
-    def numbers(self, values: Mapping[str, str], comment: str, name: str = "numbers") -> Path:
-        """Write macros to `tables/<study>/<name>.tex`, each beginning with the study's name."""
+    def numbers(self, values: Mapping[str, str], comment: str) -> Path:
+        """Write macros to `tables/<folder>/numbers.tex`, each beginning with the study's name."""
         named = {numbers.macro_name(self.name, words): value for words, value in values.items()}
-        return numbers.write_numbers(named, self.tables / self.name / f"{name}.tex", comment)
+        return numbers.write_numbers(named, self.tables / self.folder / "numbers.tex", comment)
 
     def _filled(self, caption: Caption, words: Mapping[str, object] | None) -> tuple[str, Note]:
         made = {"samples": self.plan.samples, "confidence": f"{self.plan.confidence:.0%}"}
@@ -124,4 +126,5 @@ def open_book(settings: Settings, study: type[StudySettings], **words: object) -
     captions = Captions.model_validate(yaml.safe_load(files(package).joinpath(CAPTIONS).read_text(encoding="utf-8")))
     chat = "" if settings.llm.provider == "offline" else f"; {settings.llm.model}"
     plan = study.of(settings).experiments.plan
-    return Book(study.name, captions, plan, settings.figures.text_width_inches, {"chat": chat, **words})
+    width = settings.figures.text_width_inches
+    return Book(study.name, study.name, captions, plan, width, {"chat": chat, **words})

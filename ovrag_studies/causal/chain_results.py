@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -71,7 +71,8 @@ def open_book(settings: Settings, study: Study) -> Book:
     """Return the book of the settings, whose notes tell who drafted, and on how many chains."""
     prompts = f"{len(study.ours.bench.chains)} chains, prompts alone"
     words = {"model": _model(study), "varied": _simulator(study, " where not varied"), "chains": _chains(study)}
-    return books.open_book(settings, Causal, **words, prompts=prompts, of_drafts=_OF_DRAFTS, panels=_PANELS)
+    words |= {"prompts": prompts, "of_drafts": _OF_DRAFTS, "panels": _PANELS}
+    return replace(books.open_book(settings, Causal, **words), folder="causal_chains")
 
 
 def _model(study: Study) -> str:

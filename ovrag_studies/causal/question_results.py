@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas
@@ -54,7 +55,8 @@ TYPES = {
 
 def open_book(settings: Settings, study: QuestionStudy) -> Book:
     """Return the book of the settings, whose notes tell on which questions results rest."""
-    return books.open_book(settings, Causal, questions=_counted(study), wilson=WILSON)
+    opened = books.open_book(settings, Causal, questions=_counted(study), wilson=WILSON)
+    return replace(opened, folder="causal_questions")
 
 
 def _counted(study: QuestionStudy) -> str:
@@ -324,7 +326,7 @@ def inside_figure(book: Book, shown: Sequence[Solved]) -> Path:
 
 
 def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined]) -> Path:
-    """The figures as macros, each beginning with `CausalQuestions`: `numbers_questions.tex`."""
+    """The figures as macros, each beginning with `CausalQuestions`: `numbers.tex`."""
     macros = dict(IN_PROSE)
     estimates: dict[str, Estimate] = {}
     for language, asked in study.asked.items():
@@ -343,7 +345,7 @@ def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined])
         macros |= {f"{model.example.name} truth": numbers.number(model.truth)}
         macros |= {f"{model.example.name} naive": numbers.number(model.naive)}
     named = {f"questions {words}": value.replace("-", "−") for words, value in macros.items()}
-    return book.numbers(named, f"Questions: {_counted(study)}.", "numbers_questions")
+    return book.numbers(named, f"Questions: {_counted(study)}.")
 
 
 def sentences(book: Book, study: QuestionStudy) -> list[str]:

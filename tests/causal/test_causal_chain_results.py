@@ -65,7 +65,7 @@ def swept(gains: dict[str, float], parameter: str = "obedience") -> pandas.DataF
 
 
 def tex(book: Book, name: str) -> str:
-    return (book.tables / "causal" / f"{name}.tex").read_text(encoding="utf-8")
+    return (book.tables / "causal_chains" / f"{name}.tex").read_text(encoding="utf-8")
 
 
 def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and_what_is_resampled(
@@ -93,7 +93,7 @@ def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: Study) -> None
     full = chain_results.arms_table(book, done, figures)
     cell = full.set_index("arm").loc["loop (CAF)", "entailment"]
     assert cell.startswith(f"{loop['entailment'].value:.3f} [")
-    csv = pandas.read_csv(book.tables / "causal" / "arms.csv").set_index("arm")
+    csv = pandas.read_csv(book.tables / "causal_chains" / "arms.csv").set_index("arm")
     assert csv.loc["loop (CAF)", "n"] == 12 and csv.loc["best of T", "drafts"] == done.options.loop.rounds
 
 
@@ -184,7 +184,8 @@ def test_seconds_are_of_every_stated_effect_and_its_reverse(book: Book, done: St
     assert {taken for of in spent.values() for taken in of} == {1.0}
     shown = chain_results.latency_table(book, spent)
     assert shown["median"].tolist() == ["1000.0", "1000.0"], "milliseconds"
-    assert list((book.tables / "causal").glob("*latency*")), "named so that nobody takes it for the same each time"
+    apart = book.tables / "latency_causal_chains" / "latency_chains.csv"
+    assert apart.exists(), "where nobody takes it for the same each time"
 
 
 def test_a_sweep_changes_one_parameter_and_nothing_else() -> None:

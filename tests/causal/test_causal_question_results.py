@@ -230,7 +230,7 @@ def test_published_figures_stand_beside_and_are_marked(book: Book, study: Questi
     assert marked.loc["GPT-4 with a causal prompt (published)", "share"] == "0.704"
     assert marked.loc["CAF, TinyLlama (published)", "of"] == "1000" and set(marked["hits"]) == {"n/a"}
     assert shown.loc[0, "share"].startswith("0.750 [") and shown.loc[0, "of"] == "4"
-    tex = (book.tables / "causal" / "questions.tex").read_text(encoding="utf-8")
+    tex = (book.tables / "causal_questions" / "questions.tex").read_text(encoding="utf-8")
     assert (
         "4 labelled questions in the language of CounterBench (rules.jsonl, 3 texts)".replace("rules", "questions")
         in tex
@@ -282,7 +282,7 @@ def test_recorded_runs_are_a_table_also_where_there_is_none(book: Book, study: Q
     run = read_replay("a run", written(tmp_path / "run.jsonl", reply, reply))
     shown = question_results.replay_table(book, QuestionStudy(study.options, study.asked, (run,)))
     assert shown.loc[0, "right"].startswith("1.000 [") and shown.loc[0, "told"] == "0"
-    columns = pandas.read_csv(book.tables / "causal" / "questions_replayed.csv").columns
+    columns = pandas.read_csv(book.tables / "causal_questions" / "questions_replayed.csv").columns
     assert {"right_low", "right of worded_high"} <= set(columns)
 
 

@@ -145,6 +145,8 @@ def test_every_figure_says_what_it_rests_on(project: Path) -> None:
 def test_macros_of_the_study_are_its_own(project: Path) -> None:
     numbers = project / "tables/contract_review/numbers.tex"
     names = re.findall(r"\\newcommand\{\\(\w+)\}", numbers.read_text(encoding="utf-8"))
-    others = re.findall(r"\\newcommand\{\\(\w+)\}", (project / "tables/numbers.tex").read_text(encoding="utf-8"))
+    others = re.findall(
+        r"\\newcommand\{\\(\w+)\}", (project / "tables/consistency/numbers.tex").read_text(encoding="utf-8")
+    )
     assert names and len(names) == len(set(names)) and not set(names) & set(others)
     assert all(name.startswith("ContractReview") for name in names)

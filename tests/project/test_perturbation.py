@@ -108,14 +108,15 @@ def answered() -> list[QueryRecord]:
 
 def test_likeness_to_reference_answers(twice):
     def make() -> None:
-        run = open_run(answered(), load_settings())
+        run = open_run(answered(), load_settings(), "consistency")
         scored = quality.scored_quality(run, cache=None)
         quality.quality_table(run, scored)
         quality.quality_comparison_table(run, scored)
         quality.quality_figure(run, scored)
 
     made = twice(make)
-    assert {"tables/quality.csv", "tables/quality_components.csv", "figures/quality.pdf"} <= made[0].keys()
+    tables = {f"tables/consistency/{name}.csv" for name in ("quality", "quality_components")}
+    assert tables | {"figures/consistency/quality.pdf"} <= made[0].keys()
     assert same(made) == []
 
 

@@ -21,11 +21,11 @@ PIPELINE = """\
 stages:
   evaluate:
     desc: Results
-    cmd: mkdir -p tables cases && python make.py
+    cmd: mkdir -p tables/latency cases && python make.py
     deps: [make.py]
     outs:
       - tables/rates.csv: {cache: false}
-      - tables/latency.csv: {cache: false}
+      - tables/latency: {cache: false}
       - cases: {cache: false}
       - bulk
   read:
@@ -39,7 +39,7 @@ ALIKE = """
 import time
 from pathlib import Path
 Path("tables/rates.csv").write_text("1\\n")
-Path("tables/latency.csv").write_text(f"{time.time_ns()}\\n")
+Path("tables/latency/seconds.csv").write_text(f"{time.time_ns()}\\n")
 Path("cases/a.md").write_text("a\\n")
 Path("bulk").write_text("bulk\\n")
 """

@@ -55,7 +55,7 @@ def test_figures_are_those_of_the_results(project: Path, readme: str) -> None:
 
 def test_macros_are_those_of_the_tables(project: Path) -> None:
     values = results_macros(project)
-    rates = pandas.read_csv(project / "tables/rates.csv", index_col="arm")
+    rates = pandas.read_csv(project / "tables/consistency/rates.csv", index_col="arm")
     for arm in ("ovrag", "ovrag_scoped", "ovrag_evidence"):
         for name in ("precision", "recall", "f1"):
             assert values[macro_name(arm, name)] == f"{rates.loc[arm, name]:.3f}", (arm, name)

@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 
 from ovrag_core.app.cli import main
 from ovrag_core.base.errors import ResultError
-from ovrag_core.publish.chapter import chapter_problems, defined_macros
+from ovrag_core.publish.chapter import chapter_problems, defined_macros, study_of
 from ovrag_core.publish.export import (
     CHAPTER,
     MANIFEST,
@@ -36,23 +36,23 @@ stages:
     params: [evaluation.samples]
     deps: [make.py]
     outs:
-      - tables/rates.csv: {cache: false}
-      - tables/rates.tex: {cache: false}
-      - tables/numbers.tex: {cache: false}
-      - figures/rates.pdf: {cache: false}
-      - figures/rates.png: {cache: false}
-      - figures/rates.tex: {cache: false}
+      - tables/consistency: {cache: false}
+      - figures/consistency: {cache: false}
 """
 MAKE = r"""
 from pathlib import Path
 text = Path("params.yaml").read_text()
-for name in ("tables/rates.csv", "tables/rates.tex", "figures/rates.pdf", "figures/rates.png", "figures/rates.tex"):
-    Path(name).parent.mkdir(exist_ok=True)
-    Path(name).write_text(f"% {text}" if name == "tables/rates.tex" else f"{name}\n")
-Path("tables/numbers.tex").write_text("\\newcommand{\\OvragRecall}{0.780}\n")
+for kind, suffixes in {"tables": ["csv", "tex"], "figures": ["pdf", "png", "tex"]}.items():
+    Path(kind, "consistency").mkdir(parents=True, exist_ok=True)
+    for suffix in suffixes:
+        name = f"{kind}/consistency/rates.{suffix}"
+        Path(name).write_text(f"% {text}" if name == "tables/consistency/rates.tex" else f"{name}\n")
+Path("tables/consistency/numbers.tex").write_text("\\newcommand{\\OvragRecall}{0.780}\n")
 """
-RESULTS = ["figures/rates.pdf", "figures/rates.tex", "tables/numbers.tex", "tables/rates.tex"]
-CHAPTER_TEXT = r"\input{tables/numbers} \input{tables/rates} \input{figures/rates} Recall is \OvragRecall, F1 not."
+RATES, NUMBERS = "tables/consistency/rates.tex", "tables/consistency/numbers.tex"
+RESULTS = ["figures/consistency/rates.pdf", "figures/consistency/rates.tex", NUMBERS, RATES]
+CHAPTER_TEXT = r"""\input{tables/consistency/numbers} \input{tables/consistency/rates}
+\input{figures/consistency/rates} Recall is \OvragRecall, F1 not."""
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     dvc(folder, "init", "-q")
     dvc(folder, "repro", "-q")
+    commit(folder)
     return folder
+
+
+def commit(folder: Path) -> None:
+    """Commit the results with what DVC records of them."""
+    person = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    for arguments in (("add", "-A"), (*person, "commit", "-qm", "Record the results")):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
 
 
 def dvc(folder: Path, *arguments: str) -> None:
@@ -125,38 +133,38 @@ def test_only_what_changed_is_copied_again(project: Path, thesis: Path):
     assert kinds(export(project, thesis).lines) == {}
     (project / "params.yaml").write_text("evaluation: {samples: 20}\n", encoding="utf-8")
     dvc(project, "repro", "-q")
-    untouched = (thesis / "figures" / "rates.pdf").stat().st_mtime_ns
-    assert kinds(export(project, thesis).lines) == {"tables/rates.tex": "changed"}
-    assert "20" in (thesis / "tables" / "rates.tex").read_text()
-    assert (thesis / "figures" / "rates.pdf").stat().st_mtime_ns == untouched
+    untouched = (thesis / "figures" / "consistency" / "rates.pdf").stat().st_mtime_ns
+    assert kinds(export(project, thesis).lines) == {RATES: "changed"}
+    assert "20" in (thesis / RATES).read_text()
+    assert (thesis / "figures" / "consistency" / "rates.pdf").stat().st_mtime_ns == untouched
     assert check(project, thesis) == []
 
 
 def test_an_edited_copy_is_named_and_kept_until_forced(project: Path, thesis: Path):
-    copy = thesis / "tables" / "rates.tex"
+    copy = thesis / RATES
     copy.write_text("by hand", encoding="utf-8")
     (project / "params.yaml").write_text("evaluation: {samples: 20}\n", encoding="utf-8")
     dvc(project, "repro", "-q")
     done = export(project, thesis)
     assert done.kept
-    assert kinds(done.lines) == {"tables/rates.tex": "edited"}
+    assert kinds(done.lines) == {RATES: "edited"}
     assert copy.read_text(encoding="utf-8") == "by hand"
-    assert any("my thesis/tables/rates.tex was edited by hand" in problem for problem in check(project, thesis))
-    assert kinds(export(project, thesis, force=True).lines) == {"tables/rates.tex": "overwritten"}
+    assert any(f"my thesis/{RATES} was edited by hand" in problem for problem in check(project, thesis))
+    assert kinds(export(project, thesis, force=True).lines) == {RATES: "overwritten"}
     assert "20" in copy.read_text(encoding="utf-8")
 
 
 def test_a_file_of_that_name_that_was_never_exported_is_not_overwritten(project: Path):
-    own = project.parent / "mine" / "figures" / "rates.pdf"
+    own = project.parent / "mine" / "figures" / "consistency" / "rates.pdf"
     own.parent.mkdir(parents=True)
     own.write_bytes(b"my own figure")
-    assert kinds(export(project, own.parents[1]).lines)["figures/rates.pdf"] == "edited"
+    assert kinds(export(project, own.parents[2]).lines)["figures/consistency/rates.pdf"] == "edited"
     assert own.read_bytes() == b"my own figure"
 
 
 def test_a_link_in_the_thesis_is_replaced_and_not_followed(project: Path, thesis: Path):
     elsewhere = project.parent / "elsewhere.tex"
-    copy = thesis / "tables" / "rates.tex"
+    copy = thesis / RATES
     elsewhere.write_bytes(copy.read_bytes())
     copy.unlink()
     copy.symlink_to(elsewhere)
@@ -169,71 +177,105 @@ def test_a_link_in_the_thesis_is_replaced_and_not_followed(project: Path, thesis
 
 
 def test_what_is_no_result_any_more_is_named_and_removed_when_forced(project: Path, thesis: Path):
-    text = (project / "dvc.yaml").read_text(encoding="utf-8")
-    (project / "dvc.yaml").write_text(text.replace("      - figures/rates.tex: {cache: false}\n", ""), encoding="utf-8")
-    assert kinds(export(project, thesis).lines) == {"figures/rates.tex": "dropped"}
-    assert (thesis / "figures" / "rates.tex").exists()
+    (project / "make.py").write_text(MAKE + 'Path("figures/consistency/rates.tex").unlink()\n', encoding="utf-8")
+    dvc(project, "repro", "-q")
+    assert kinds(export(project, thesis).lines) == {"figures/consistency/rates.tex": "dropped"}
+    assert (thesis / "figures" / "consistency" / "rates.tex").exists()
     export(project, thesis, force=True)
-    assert not (thesis / "figures" / "rates.tex").exists()
-    assert "figures/rates.tex" not in read_manifest(thesis).files
+    assert not (thesis / "figures" / "consistency" / "rates.tex").exists()
+    assert "figures/consistency/rates.tex" not in read_manifest(thesis).files
 
 
 def test_a_stale_result_is_named_with_its_reason(project: Path, thesis: Path):
     (project / "params.yaml").write_text("evaluation: {samples: 20}\n", encoding="utf-8")
     reason = "evaluate: parameter evaluation.samples was 10, is 20"
-    assert export(project, thesis).warnings == (f"tables/rates.tex, tables/numbers.tex and 2 more are stale: {reason}",)
+    assert export(project, thesis).warnings == (
+        f"tables/consistency/numbers.tex, tables/consistency/rates.tex and 2 more are stale: {reason}",
+    )
     assert [reason in problem for problem in check(project)] == [True]
     dvc(project, "repro", "-q")
     assert check(project) == []
 
 
 def test_a_result_edited_in_the_project_is_named_and_not_copied(project: Path, thesis: Path):
-    (project / "tables" / "rates.tex").write_text("better", encoding="utf-8")
+    (project / RATES).write_text("better", encoding="utf-8")
     done = export(project, thesis)
     assert done.kept
-    assert done.warnings == ("tables/rates.tex was edited by hand and not copied; `make repro` makes it again",)
-    assert "better" not in (thesis / "tables" / "rates.tex").read_text()
-    assert any(problem.startswith("tables/rates.tex was edited") for problem in check(project))
+    assert done.warnings == (
+        "tables/consistency/rates.tex was edited by hand and not copied; `make repro` makes it again",
+    )
+    assert "better" not in (thesis / RATES).read_text()
+    assert any(problem.startswith("tables/consistency/rates.tex was edited") for problem in check(project))
 
 
 @pytest.fixture
 def by_notebook(project: Path) -> Path:
     """The small project after a notebook, run by hand, has written a table anew and a table of seconds."""
-    (project / "tables" / "latency.tex").write_text("1 s", encoding="utf-8")
-    text = (project / "dvc.yaml").read_text() + "      - tables/latency.tex: {cache: false}\n"
+    text = (project / "dvc.yaml").read_text() + "      - tables/latency: {cache: false}\n"
     (project / "dvc.yaml").write_text(text)
-    (project / "make.py").write_text(MAKE + 'Path("tables/latency.tex").write_text("1 s")\n')
-    (project / CHAPTER / "main.tex").write_text(CHAPTER_TEXT + r" \input{tables/latency}", encoding="utf-8")
+    seconds = 'Path("tables/latency").mkdir()\nPath("tables/latency/latency.tex").write_text("1 s")\n'
+    (project / "make.py").write_text(MAKE + seconds)
+    (project / CHAPTER / "main.tex").write_text(CHAPTER_TEXT + r" \input{tables/latency/latency}", encoding="utf-8")
     dvc(project, "repro", "-q")
-    cells = [
-        "from pathlib import Path; from ovrag_core.app.notebooks import enter_project; enter_project()",
-        "Path('tables/rates.tex').write_text('of 20 samples'); Path('tables/latency.tex').write_text('2 s')",
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(project)}}).execute()
+    commit(project)
+    run_notebook(project)
     return project
 
 
+def run_notebook(project: Path) -> None:
+    """Write a table and seconds in a notebook."""
+    cells = [
+        "from pathlib import Path; from ovrag_core.app.notebooks import enter_project; enter_project()",
+        "Path('tables/consistency/rates.tex').write_text('of 20 samples')",
+        "Path('tables/latency/latency.tex').write_text('2 s')",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(project)}}).execute()
+
+
 def test_what_a_notebook_run_by_hand_rewrites_is_not_taken_for_edited(by_notebook: Path):
-    named = "tables/rates.tex was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
+    named = f"{RATES} was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
     assert edited_results(read_stages(by_notebook)) == []
     assert check(by_notebook) == [named], "seconds differ with every run and are no problem"
-    assert "rewritten by its notebook" in provenance("tables/rates.tex", by_notebook).state
+    assert "rewritten by its notebook" in provenance(RATES, by_notebook).state
     done = export(by_notebook, by_notebook.parent / "new")
-    assert (by_notebook.parent / "new/tables/rates.tex").read_text() == "of 20 samples"
+    assert (by_notebook.parent / f"new/{RATES}").read_text() == "of 20 samples"
     assert done.warnings == (named,)
 
-    (by_notebook / "tables" / "latency.tex").write_text("0 s", encoding="utf-8")
-    assert edited_results(read_stages(by_notebook)) == ["tables/latency.tex"], "what a person then types is edited"
-    (by_notebook / "tables" / "latency.tex").write_text("1 s", encoding="utf-8")
+    (by_notebook / "tables" / "latency" / "latency.tex").write_text("0 s", encoding="utf-8")
+    assert edited_results(read_stages(by_notebook)) == ["tables/latency/latency.tex"], (
+        "what a person then types is edited"
+    )
+    (by_notebook / "tables" / "latency" / "latency.tex").write_text("1 s", encoding="utf-8")
     dvc(by_notebook, "repro", "-q")
     assert check(by_notebook) == []
 
 
+def test_what_a_stage_s_notebook_wrote_here_is_as_made_though_not_committed(
+    by_notebook: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DVC_STAGE", "evaluate")
+    run_notebook(by_notebook)
+    (by_notebook / NUMBERS).write_text("by hand", encoding="utf-8")
+    edited = edited_results(read_stages(by_notebook))
+    assert NUMBERS in edited and RATES not in edited
+    assert not any("rewritten" in problem for problem in check(by_notebook))
+
+
+def test_an_edit_that_was_committed_is_an_edit(project: Path):
+    (project / RATES).write_text("better", encoding="utf-8")
+    commit(project)
+    assert edited_results(read_stages(project)) == [RATES]
+    commit_of_lock = (project / "dvc.lock").read_text(encoding="utf-8") + "# noted\n"
+    (project / "dvc.lock").write_text(commit_of_lock, encoding="utf-8")
+    commit(project)
+    assert set(edited_results(read_stages(project))) == {RATES, NUMBERS}, "which of them cannot be told"
+
+
 def test_missing_results_are_one_sentence_and_nothing_is_copied(project: Path):
     target = project.parent / "new"
-    (project / "figures" / "rates.pdf").unlink()
-    with pytest.raises(ResultError, match=r"missing: figures/rates\.pdf; run `make repro`"):
+    (project / "figures" / "consistency" / "rates.pdf").unlink()
+    with pytest.raises(ResultError, match=r"missing: figures/consistency/rates\.pdf; run `make repro`"):
         export(project, target)
     assert not target.exists()
 
@@ -246,7 +288,7 @@ def test_missing_results_are_one_sentence_and_nothing_is_copied(project: Path):
         ('{"files": {"tables/../../x.tex": "' + "0" * 64 + '"}}', "is not a list of copied results"),
         ('{"files": {"tables/../x.tex": "' + "0" * 64 + '"}}', "is not a list of copied results"),
         ('{"files": {"tables/a/../x.tex": "' + "0" * 64 + '"}}', "is not a list of copied results"),
-        ('{"files": {"tables/rates.tex": "short"}}', "is not a list of copied results"),
+        ('{"files": {RATES: "short"}}', "is not a list of copied results"),
     ],
 )
 def test_a_broken_manifest_is_one_sentence(project: Path, thesis: Path, manifest: str, message: str):
@@ -260,7 +302,7 @@ def test_a_folder_that_cannot_be_one_is_one_sentence(project: Path):
     file.write_text("x", encoding="utf-8")
     with pytest.raises(ResultError, match="is a file; name a folder"):
         export(project, file)
-    (project.parent / "odd" / "figures" / "rates.pdf").mkdir(parents=True)
+    (project.parent / "odd" / "figures" / "consistency" / "rates.pdf").mkdir(parents=True)
     (project.parent / "odd" / "tables").write_text("a file where a folder belongs", encoding="utf-8")
     with pytest.raises(ResultError, match=r"odd/\S+ cannot be written \("):
         export(project, project.parent / "odd", force=True)
@@ -281,22 +323,22 @@ def test_archive_holds_what_latex_reads_and_is_the_same_twice(project: Path, the
     first = path.read_bytes()
     with zipfile.ZipFile(path) as packed:
         assert packed.namelist() == sorted([*RESULTS, "refs.bib", "thesis.tex"])
-        assert packed.read("tables/rates.tex") == (project / "tables" / "rates.tex").read_bytes()
+        assert packed.read("tables/consistency/rates.tex") == (project / RATES).read_bytes()
     export(project, thesis, packed=True)
     assert path.read_bytes() == first
 
 
 def test_check_of_the_chapter_finds_what_is_typed_missing_and_not_taken(project: Path):
     assert check(project) == []
-    text = r"""\input{tables/numbers} % 0.5 in a comment
-\input{tables/gone} Recall is 0.780, not \OvragPrecision{} of 12 \textwidth{}.
-\includegraphics[width=0.5\textwidth]{figures/rates.pdf} \LaTeX{} and \setlength{\parindent}{12pt}
+    text = r"""\input{tables/consistency/numbers} % 0.5 in a comment
+\input{tables/consistency/gone} Recall is 0.780, not \OvragPrecision{} of 12 \textwidth{}.
+\includegraphics[width=0.5\textwidth]{figures/consistency/rates.pdf} \LaTeX{} and \setlength{\parindent}{12pt}
 """
     (project / CHAPTER / "main.tex").write_text(text, encoding="utf-8")
     assert check(project) == [
-        "main.tex takes tables/gone.tex, which does not exist; run `make repro` or take the line out",
-        r"no file takes tables/rates.tex; add \result{tables/rates} to thesis/appendix.tex",
-        r"no file takes figures/rates.tex; add \result{figures/rates} to thesis/appendix.tex",
+        "main.tex takes tables/consistency/gone.tex, which does not exist; run `make repro` or take the line out",
+        r"no file takes tables/consistency/rates.tex; add \result{tables/consistency/rates} to thesis/appendix.tex",
+        r"no file takes figures/consistency/rates.tex; add \result{figures/consistency/rates} to thesis/appendix.tex",
         r"main.tex uses \OvragPrecision, which the results do not have",
         "main.tex line 2: the number 0.780 is typed",
         "main.tex line 2: the number 12 is typed",
@@ -312,11 +354,8 @@ STUDY = """\
     params: [studies.tides]
     deps: [tides.py]
     outs:
-      - tables/tides/rates.csv: {cache: false}
-      - tables/tides/rates.tex: {cache: false}
-      - tables/tides/numbers.tex: {cache: false}
-      - figures/tides/heights.pdf: {cache: false}
-      - figures/tides/heights.tex: {cache: false}
+      - tables/tides: {cache: false}
+      - figures/tides: {cache: false}
 """
 MAKE_STUDY = r"""
 from pathlib import Path
@@ -355,7 +394,7 @@ def test_a_study_is_exported_with_its_folders_and_found_stale_and_edited(studied
         assert provenance(str(target / path), studied).path == path
     (studied / "params.yaml").write_text("evaluation: {samples: 10}\nstudies: {tides: {height: 2}}\n", encoding="utf-8")
     assert export(studied, target).warnings == (
-        "tables/tides/rates.tex, tables/tides/numbers.tex and 2 more are stale: "
+        "tables/tides/numbers.tex, tables/tides/rates.tex and 2 more are stale: "
         "tides: parameter studies.tides.height was 1, is 2",
     )
     dvc(studied, "repro", "-q")
@@ -374,7 +413,7 @@ def test_a_study_that_is_gone_leaves_nothing_behind_when_forced(studied: Path):
     assert kinds(export(studied, target).lines) == dict.fromkeys(STUDY_RESULTS, "dropped")
     export(studied, target, force=True)
     assert not (target / "tables" / "tides").exists() and not (target / "figures" / "tides").exists()
-    assert (target / "tables" / "rates.tex").exists()
+    assert (target / "tables" / "consistency" / "rates.tex").exists()
 
 
 def test_check_reads_the_section_of_a_study_that_has_results_and_of_no_other(studied: Path):
@@ -401,7 +440,7 @@ def test_check_reads_the_section_of_a_study_that_has_results_and_of_no_other(stu
     ("arguments", "code", "out", "err"),
     [
         (["--check"], 0, "nothing is stale", ""),
-        (["--to", "new"], 0, "new         figures/rates.pdf", ""),
+        (["--to", "new"], 0, "new         figures/consistency/rates.pdf", ""),
         ([], 2, "", "ovrag: Invalid value: name the folder of the thesis: --to FOLDER"),
     ],
 )
@@ -442,9 +481,11 @@ def test_our_chapter_takes_every_result_types_no_number_and_uses_macros_that_exi
 
 def test_every_study_of_ours_has_its_results_exported_and_a_section():
     stages = read_stages(ROOT, compared=False)
-    outputs = [Path(item.path) for stage in stages.values() for item in stage.outputs]
-    made = {path.parts[1] for path in outputs if path.parts[0] in ("tables", "figures") and len(path.parts) > 2}
-    assert made and made == {Path(path).parts[1] for path in result_files(stages) if path.count("/") == 2}
+    outputs = [item.path for stage in stages.values() for item in stage.outputs]
+    folders = [path for path in outputs if path.startswith(("tables/", "figures/"))]
+    made = {study for path in folders if (study := study_of(f"{path}/x"))}
+    exported = {study for path in result_files(stages) if (study := study_of(path))}
+    assert made and made == exported
     assert {study for study in made if not (ROOT / CHAPTER / f"study_{study}.tex").exists()} == set()
 
 

@@ -50,7 +50,7 @@ def test_the_chapter_compiles_and_nothing_sticks_out(tmp_path: Path):
     assert pdf.stat().st_size > 100_000
     assert overfull(log, points=6) == [], "by more than two millimetres"
     assert "multiply defined" not in log
-    taken = re.findall(r"\\result\{(\w+/\w+)\}", (ROOT / "thesis" / "results.tex").read_text(encoding="utf-8"))
+    taken = re.findall(r"\\result\{(\w+/\w+/\w+)\}", (ROOT / "thesis" / "results.tex").read_text(encoding="utf-8"))
     if all((ROOT / f"{name}.tex").exists() for name in taken):  # else the chapter is ahead of the results
         assert "undefined references" not in log
     first = pdf.read_bytes()
@@ -107,7 +107,7 @@ def test_a_table_too_wide_for_the_text_sets_its_intervals_below_and_fits(tmp_pat
     text = (tmp_path / "tables" / "wide.tex").read_text(encoding="utf-8")
     assert r"0.123\\{}[0.111, 0.111]" in text
     (tmp_path / "thesis").mkdir()
-    preamble = (ROOT / "thesis" / "main.tex").read_text(encoding="utf-8").split(r"\input{tables/numbers}")[0]
+    preamble = (ROOT / "thesis" / "main.tex").read_text(encoding="utf-8").split(r"\input{tables/")[0]
     main = tmp_path / "thesis" / "main.tex"
     main.write_text(preamble + r"\begin{document}\input{tables/wide}\end{document}", encoding="utf-8")
     compile_pdf(main)
@@ -129,8 +129,8 @@ def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
     write_table(frame, "long", AWKWARD, NOTE, folder=tmp_path / "tables", long=True)
     drawn = figures.log_histograms({AWKWARD: pd.Series([0.1, 0.2])}, 5, label=AWKWARD)
     figures.save_figure(drawn, "one", caption=AWKWARD, note=NOTE, folder=tmp_path / "figures")
-    write_numbers({"RunName": AWKWARD}, tmp_path / "tables" / "numbers.tex", AWKWARD)
-    write_numbers({}, tmp_path / "tables" / "numbers_latency.tex")
+    write_numbers({"RunName": AWKWARD}, tmp_path / "tables" / "consistency" / "numbers.tex", AWKWARD)
+    write_numbers({}, tmp_path / "tables" / "latency" / "numbers_latency.tex")
     shutil.copy(ROOT / "thesis" / "main.tex", tmp_path)
     (tmp_path / "results.tex").write_text(
         r"\chapter{\RunName}\input{tables/short}\input{tables/long}\input{figures/one}", encoding="utf-8"
@@ -338,7 +338,7 @@ def test_our_index_shows_every_notebook_that_was_run_those_of_studies_with_their
         heading = nbformat.read(ROOT / str(stage.notebook), as_version=4).cells[0].source.splitlines()[0]
         assert f"{stage.name}.html" in page.links
         assert heading.lstrip("# ") in page.words
-        made = [item.path for item in stage.outputs if item.path.startswith(("tables/", "figures/"))]
+        made = [path for item in stage.outputs for path in item.files if path.startswith(("tables/", "figures/"))]
         assert [path for path in made if f"../{path}" not in page.links] == []
 
 
@@ -375,6 +375,6 @@ def test_a_figure_that_no_result_has_is_one_sentence(tmp_path: Path):
 
 def test_figures_of_a_study_are_taken_and_seconds_are_not(tmp_path: Path):
     write_numbers({"Recall": "0.780"}, tmp_path / "tables" / "numbers.tex")
-    write_numbers({"CausalRecall": "0.9"}, tmp_path / "tables" / "causal" / "numbers_questions.tex")
-    write_numbers({"Seconds": "2"}, tmp_path / "tables" / "numbers_latency.tex")
+    write_numbers({"CausalRecall": "0.9"}, tmp_path / "tables" / "causal_questions" / "numbers.tex")
+    write_numbers({"Seconds": "2"}, tmp_path / "tables" / "latency" / "numbers_latency.tex")
     assert results_macros(tmp_path) == {"Recall": "0.780", "CausalRecall": "0.9"}

@@ -25,6 +25,11 @@ import hashlib, sys
 from pathlib import Path
 import yaml
 
+FILES = {
+    "tables/consistency": ["rates.csv", "rates.tex", "numbers.tex"],
+    "figures/consistency": ["rates.pdf", "rates.tex"],
+    "figures/latency": ["latency_parts.pdf"],
+}
 name = sys.argv[1]
 stage = yaml.safe_load(Path("resolved.yaml").read_text())[name]
 parameters = yaml.safe_load(Path("params.yaml").read_text())
@@ -43,15 +48,16 @@ for out in map(Path, stage["outs"]):
     out.parent.mkdir(parents=True, exist_ok=True)
     if not out.suffix:
         out.mkdir()
-        out /= "index.md"
-    text = Path("notebooks", out.name).read_text() if ".cleaned" in out.parts else digest.hexdigest()
-    if out.name == "numbers.tex":
-        text = "\\\\newcommand{\\\\OvragRecall}{0.780}\\n" + text
-    if out.name == "rates.tex":
-        text += "\\\\label{tab:rates}" if "tables" in out.parts else "\\\\label{fig:rates}"
-    out.write_text(text)
+    for file in [out] if out.suffix else [out / name for name in FILES.get(str(out), ["index.md"])]:
+        text = Path("notebooks", out.name).read_text() if ".cleaned" in out.parts else digest.hexdigest()
+        if file.name == "numbers.tex":
+            text = "\\\\newcommand{\\\\OvragRecall}{0.780}\\n" + text
+        if file.name == "rates.tex":
+            text += "\\\\label{tab:rates}" if "tables" in out.parts else "\\\\label{fig:rates}"
+        file.write_text(text)
 """
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
+ABOVE = ("01_generate_contracts", "02_index_contracts", "03_run_experiment")
 AFTER_RUN = {"04_consistency_and_quality", "05_latency", "06_contamination_analysis", "index"}
 
 
@@ -59,10 +65,11 @@ AFTER_RUN = {"04_consistency_and_quality", "05_latency", "06_contamination_analy
 def pipeline(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project with stand-ins, run once and committed."""
     folder = tmp_path_factory.mktemp("pipeline")
-    unwanted = shutil.ignore_patterns("__pycache__", "tmp", "cache", "contracts", "index", "runs", ".cleaned")
-    for name in ("ovrag_core", ".dvc", "data", "notebooks", "ontologies"):
+    unwanted = shutil.ignore_patterns("__pycache__", "tmp", "cache", ".cleaned")
+    bulk = shutil.ignore_patterns("contracts", "index", "runs", "cache")
+    for name in ("ovrag_core", "ovrag_studies", ".dvc", "notebooks", "ontologies"):
         shutil.copytree(project / name, folder / name, ignore=unwanted)
-    shutil.copytree(project / "ovrag_core" / "contracts", folder / "ovrag_core" / "contracts", dirs_exist_ok=True)
+    shutil.copytree(project / "data", folder / "data", ignore=bulk)
     for name in (".dvcignore", ".gitignore", "generated", "params.yaml"):
         shutil.copy(project / name, folder)
     described = yaml.safe_load((project / "dvc.yaml").read_text(encoding="utf-8"))
@@ -126,11 +133,15 @@ def sentences(found: Provenance) -> list[str]:
 def test_nothing_has_changed_after_a_run(pipeline: Path):
     stages = read_stages(pipeline)
     assert [change for name in stages for change in changes(stages, name)] == []
-    found = provenance("figures/rates.pdf", pipeline)
+    found = provenance("figures/consistency/rates.pdf", pipeline)
     assert found.state == "up to date"
     assert found.stage.name == "04_consistency_and_quality"
     assert found.stage.notebook is None, "the stand-in executes no notebook"
-    assert found.above == ("clean_notebooks", "01_generate_contracts", "02_index_contracts", "03_run_experiment")
+    assert found.above == (
+        *(f"clean_{name}" for name in ABOVE[:3]),
+        "clean_04_consistency_and_quality",
+        *ABOVE,
+    )
     assert {"figures.text_width_inches", "evaluation.confidence"} <= {each.name for each in found.stage.parameters}
     assert "chunking.size" in {each.name for each in found.parameters["02_index_contracts"]}
     assert found.revision is not None
@@ -146,7 +157,7 @@ def test_one_parameter_reruns_only_what_depends_on_it_and_is_named(restored: Pat
     changed = re.sub(r"(?m)^(  bootstrap_samples:) \d+", r"\1 99", text)
     assert changed != text
     (restored / "params.yaml").write_text(changed, encoding="utf-8")
-    for result in ("figures/rates.pdf", "OvragRecall"):
+    for result in ("figures/consistency/rates.pdf", "OvragRecall"):
         found = provenance(result, restored)
         assert found.state == "STALE"
         stage = "04_consistency_and_quality"
@@ -154,8 +165,8 @@ def test_one_parameter_reruns_only_what_depends_on_it_and_is_named(restored: Pat
     assert "evaluation.bootstrap_samples was 2000, is 99  CHANGED" in provenance_text(found)
     assert provenance("data/runs/main.jsonl", restored).changes == ()
     assert reproduce(restored) == AFTER_RUN
-    assert provenance("figures/rates.pdf", restored).state == "up to date"
-    assert provenance("figures/rates.pdf", restored).revision.since, "dvc.lock is newer than its commit"
+    assert provenance("figures/consistency/rates.pdf", restored).state == "up to date"
+    assert provenance("figures/consistency/rates.pdf", restored).revision.since, "dvc.lock is newer than its commit"
 
     later = re.sub(r"(?m)^(  seconds_per_check:) \d+", r"\1 11", changed)
     (restored / "params.yaml").write_text(later, encoding="utf-8")
@@ -170,64 +181,70 @@ def test_changed_code_and_questions_are_named(restored: Path):
     for name in ("ovrag_core/report/figures.py", "data/questions.yaml"):
         with (restored / name).open("a", encoding="utf-8") as file:
             file.write("# changed\n")
-    (restored / "ovrag_core" / "thesis" / "added.py").touch()
-    found = provenance("tables/rates.csv", restored)
+    (restored / "ovrag_core" / "report" / "added.py").touch()
+    found = provenance("tables/consistency/rates.csv", restored)
     assert sentences(found) == [
         "03_run_experiment: data/questions.yaml changed",
         "04_consistency_and_quality: ovrag_core/report changed",
     ]
     assert found.files == {"ovrag_core/report": ("added.py", "figures.py")}
     assert "ovrag_core/report (CHANGED: added.py, figures.py)" in provenance_text(found)
-    (restored / "ovrag_core" / "thesis" / "added.py").unlink()
+    (restored / "ovrag_core" / "report" / "added.py").unlink()
 
 
 def test_another_notebook_s_change_makes_a_result_not_stale(restored: Path):
     notebook = restored / "notebooks" / "05_latency.ipynb"
     notebook.write_text(notebook.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert provenance("figures/rates.pdf", restored).changes == ()
-    assert sentences(provenance("figures/latency_parts.pdf", restored)) == [
-        "clean_notebooks: notebooks/05_latency.ipynb changed"
+    assert provenance("figures/consistency/rates.pdf", restored).changes == ()
+    assert sentences(provenance("figures/latency/latency_parts.pdf", restored)) == [
+        "clean_05_latency: notebooks/05_latency.ipynb changed"
     ]
 
 
 def test_bulk_that_a_fresh_clone_lacks_is_no_change(pipeline: Path, tmp_path: Path):
     run("git", "clone", "-q", str(pipeline), str(tmp_path / "clone"), folder=pipeline)
-    found = provenance("tables/rates.csv", tmp_path / "clone")
+    found = provenance("tables/consistency/rates.csv", tmp_path / "clone")
     assert found.state == "up to date"
     assert "data/runs/main.jsonl (not here, made by 03_run_experiment)" in provenance_text(found)
     assert found.run is None
 
 
 def test_edited_and_missing_results_are_told(restored: Path):
-    with (restored / "tables" / "rates.tex").open("a") as file:
+    with (restored / "tables" / "consistency" / "rates.tex").open("a") as file:
         file.write("0.999")
-    (restored / "tables" / "rates.csv").unlink()
-    assert provenance("tables/rates.tex", restored).state.startswith("EDITED")
-    assert provenance("tables/rates.csv", restored).state == "missing"
+    (restored / "tables" / "consistency" / "rates.csv").unlink()
+    assert provenance("tables/consistency/rates.tex", restored).state.startswith("EDITED")
+    assert provenance("tables/consistency/rates.csv", restored).state == "missing"
 
 
 def test_results_are_found_by_path_label_macro_and_as_copies(
     pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(pipeline / "notebooks")
-    asked = ["tables/rates.tex", "../tables/rates.tex", "tab:rates", f"{tmp_path}/mine/tables/rates.tex"]
-    assert {provenance(each, pipeline).path for each in asked} == {"tables/rates.tex"}
-    copy = tmp_path / "mine" / "tables" / "rates.tex"
+    asked = [
+        "tables/consistency/rates.tex",
+        "../tables/consistency/rates.tex",
+        "tab:rates",
+        f"{tmp_path}/mine/tables/consistency/rates.tex",
+    ]
+    assert {provenance(each, pipeline).path for each in asked} == {"tables/consistency/rates.tex"}
+    copy = tmp_path / "mine" / "tables" / "consistency" / "rates.tex"
     copy.parent.mkdir(parents=True)
-    for content, same in ((pipeline / "tables" / "rates.tex").read_bytes(), True), (b"edited", False):
+    for content, same in ((pipeline / "tables" / "consistency" / "rates.tex").read_bytes(), True), (b"edited", False):
         copy.write_bytes(content)
         assert provenance(str(copy), pipeline).copy_same is same
-    assert provenance("fig:rates", pipeline).path == "figures/rates.tex"
+    assert provenance("fig:rates", pipeline).path == "figures/consistency/rates.tex"
     macro = provenance("\\OvragRecall", pipeline)
-    assert (macro.path, macro.value) == ("tables/numbers.tex", "0.780")
+    assert (macro.path, macro.value) == ("tables/consistency/numbers.tex", "0.780")
     assert provenance_text(macro).startswith("\\OvragRecall = 0.780\n")
 
 
 def test_what_nobody_makes_is_one_sentence(pipeline: Path):
     with pytest.raises(
-        ResultError, match=r"tables/rate\.csv is not made by the pipeline; did you mean tables/rates\.csv"
+        ResultError,
+        match=r"tables/consistency/rate\.csv is not made by the pipeline; did you mean tables/consistency/rates\.csv",
     ):
-        provenance("tables/rate.csv", pipeline)
+        provenance("tables/consistency/rate.csv", pipeline)
     with pytest.raises(ResultError, match="did you mean OvragRecall"):
         provenance("OvragRecal", pipeline)
 
@@ -244,12 +261,12 @@ def test_no_pipeline_is_one_sentence(tmp_path: Path):
 
 def test_command_line(pipeline: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(pipeline)
-    for arguments, code in ((["figures/rates.pdf"], 0), (["tables/none.csv"], 2)):
+    for arguments, code in ((["figures/consistency/rates.pdf"], 0), (["tables/consistency/none.csv"], 2)):
         monkeypatch.setattr(sys, "argv", ["ovrag", "why", *arguments])
         with pytest.raises(SystemExit) as done:
             main()
         assert done.value.code == code
     shown = capsys.readouterr()
-    assert shown.out.startswith("figures/rates.pdf\n  state      up to date\n")
-    assert shown.err.startswith("ovrag: tables/none.csv is not made by the pipeline")
+    assert shown.out.startswith("figures/consistency/rates.pdf\n  state      up to date\n")
+    assert shown.err.startswith("ovrag: tables/consistency/none.csv is not made by the pipeline")
     assert len(shown.err.splitlines()) == 1

@@ -17,6 +17,7 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation import effort as evaluated
 from ovrag_core.evaluation.score import score_run
 from ovrag_core.ontology.load import load_ontology
+from ovrag_core.publish.chapter import EXPERIMENT
 from ovrag_core.report import consistency, drawings, effort, figures, headlines, numbers
 from ovrag_core.report.results import write_results
 from ovrag_core.report.run import PUBLISHED, UNLABELLED, Run, load_published, number_of, open_run
@@ -244,9 +245,9 @@ def test_every_table_and_figure_names_model_arm_n_and_intervals(made):
 def test_every_committed_table_and_figure_names_model_arm_n_and_intervals(project):
     paths = [path for folder in ("tables", "figures") for path in (project / folder).rglob("*.tex")]
     texts = {path: path.read_text(encoding="utf-8") for path in paths if not path.name.startswith("numbers")}
-    of_loans = {str(path): text for path, text in texts.items() if path.parents[1] == project}
+    of_loans = {str(path): text for path, text in texts.items() if path.parent.name in EXPERIMENT}
     assert of_loans and list(lacking(of_loans)) == []
-    of_studies = {str(path): text for path, text in texts.items() if path.parents[1] != project}
+    of_studies = {str(path): text for path, text in texts.items() if path.parent.name not in EXPERIMENT}
     assert of_studies and [each for each in lacking(of_studies) if not each.endswith("lacks contract")] == []
 
 

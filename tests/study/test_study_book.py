@@ -34,6 +34,7 @@ FOUND = {
 def book(tmp_path: Path) -> Book:
     return Book(
         "tides",
+        "tides",
         CAPTIONS,
         Resampling(60),
         5.9,
