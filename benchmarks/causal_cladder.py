@@ -24,7 +24,7 @@ from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Resampling, ratio
 from ovrag_studies.causal import cladder
 from ovrag_studies.causal import cladder_reference as reference
-from ovrag_studies.causal.cladder import Solution
+from ovrag_studies.causal.cladder import NumberSolution
 from ovrag_studies.causal.cladder_reference import DETERMINISTIC, NOT_NUMERIC
 from ovrag_studies.causal.libraries import as_pgmpy
 from ovrag_studies.causal.models import from_strata
@@ -44,7 +44,7 @@ class Asked:
     """A question, its labels, its solution, and what the data set's own fields say of it."""
 
     row: dict[str, str]
-    solution: Solution
+    solution: NumberSolution
     milliseconds: float
 
     @property

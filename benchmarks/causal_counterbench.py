@@ -20,8 +20,8 @@ from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_studies.causal import counterbench
 from ovrag_studies.causal.published import published
-from ovrag_studies.causal.question_metrics import Asked, Share, ask, figures, groups, statuses
-from ovrag_studies.causal.questions import Question
+from ovrag_studies.causal.question_metrics import QuestionFile, QuestionShare, ask, figures, groups, statuses
+from ovrag_studies.causal.questions import CausalQuestion
 from tables import estimate, table
 
 NAMES = {
@@ -33,12 +33,12 @@ NAMES = {
 }
 
 
-def row_of(share: Share, kind: str = "") -> tuple[object, ...]:
+def row_of(share: QuestionShare, kind: str = "") -> tuple[object, ...]:
     name = f"{kind}{NAMES.get(share.name, share.name)}"
     return name, share.hits, share.of, share.estimate.clusters, estimate(share.estimate)
 
 
-def times(questions: Sequence[Question], repeat: int) -> list[float]:
+def times(questions: Sequence[CausalQuestion], repeat: int) -> list[float]:
     """Milliseconds of each question, the least of several runs."""
     spent = []
     for question in questions:
@@ -51,7 +51,7 @@ def times(questions: Sequence[Question], repeat: int) -> list[float]:
     return sorted(spent)
 
 
-def show_cases(asked: Asked) -> None:
+def show_cases(asked: QuestionFile) -> None:
     shown = set()
     for each in asked.judged:
         question, solved = each.question, each.solved

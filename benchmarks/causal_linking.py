@@ -26,8 +26,8 @@ from pyoxigraph import NamedNode
 from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.causal.chains import Chain, generate, read_recorded, recorded_graph
-from ovrag_studies.causal.linking import Claim, Lexicon, Linked, claim, link
+from ovrag_studies.causal.chains import CausalChain, generate, read_recorded, recorded_graph
+from ovrag_studies.causal.linking import CausalClaim, Linked, NameLexicon, claim, link
 from ovrag_studies.causal.propositions import read
 from ovrag_studies.causal.vocabulary import NAMESPACE
 from tables import table
@@ -62,7 +62,7 @@ class Phrases:
     """Pairs of phrases: the same in other words, turned round, denied; and phrases that name nothing."""
 
     name: str
-    lexicon: Lexicon
+    lexicon: NameLexicon
     synonyms: Sequence[tuple[str, Meaning, str]]  # phrase, what it means, a phrase for the same for plain similarity
     opposites: Sequence[tuple[str, str]]
     negations: Sequence[tuple[str, str]]
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--errors", action="store_true", help="print what went wrong")
     options = parser.parse_args()
     store = load_graph(GRAPH)
-    lexicon = Lexicon.of_graph(store, None if options.no_likeness else minilm())
+    lexicon = NameLexicon.of_graph(store, None if options.no_likeness else minilm())
     rows = [_linking(phrases, options.gamma, options.errors) for phrases in _sets(lexicon, options.no_likeness)]
     print(table(LINKING, rows))
     print(table(("statements", "recall", "precision", "not read"), _statements(store, lexicon, options.errors)))
@@ -87,7 +87,7 @@ def main() -> None:
 # --- linking
 
 
-def _sets(lexicon: Lexicon, by_name: bool) -> Iterator[Phrases]:
+def _sets(lexicon: NameLexicon, by_name: bool) -> Iterator[Phrases]:
     for name in ("linking", "linking_first", "linking_unseen"):
         path = PHRASES / f"{name}.yaml"
         if path.exists():
@@ -97,7 +97,7 @@ def _sets(lexicon: Lexicon, by_name: bool) -> Iterator[Phrases]:
         yield _of_recorded(read_recorded(folder / RECORDED[0]), by_name)
 
 
-def _written(name: str, path: Path, lexicon: Lexicon) -> Phrases:
+def _written(name: str, path: Path, lexicon: NameLexicon) -> Phrases:
     lists = yaml.safe_load(path.read_text(encoding="utf-8"))
     labels = {each.entity.value: each.text for each in reversed(lexicon.names)}
     synonyms = []
@@ -110,10 +110,10 @@ def _written(name: str, path: Path, lexicon: Lexicon) -> Phrases:
     return Phrases(name, lexicon, synonyms, pairs[0], pairs[1], lists.get("strangers", ()), unlisted)
 
 
-def _of_recorded(chains: Sequence[Chain], by_name: bool) -> Phrases:
+def _of_recorded(chains: Sequence[CausalChain], by_name: bool) -> Phrases:
     """Phrases of recorded chains, without those of the domain of logic, which are formulas."""
     chains = [chain for chain in chains if chain.domain != "logic"]
-    lexicon = Lexicon.of_graph(EmbeddedStore(recorded_graph(chains)), None if by_name else minilm())
+    lexicon = NameLexicon.of_graph(EmbeddedStore(recorded_graph(chains)), None if by_name else minilm())
     phrases = sorted({side for chain in chains for step in chain.premises for side in _sides(step.text)})
     synonyms: dict[str, str] = {}
     for chain in chains:
@@ -151,7 +151,7 @@ def _denied(phrase: str) -> str:
     return f"it is not the case that {phrase}"
 
 
-def _meaning(lexicon: Lexicon, phrase: str, gamma: float = 0.85) -> Meaning | None:
+def _meaning(lexicon: NameLexicon, phrase: str, gamma: float = 0.85) -> Meaning | None:
     linked = link(phrase, lexicon, gamma)
     return (linked.entity, linked.direction, linked.polarity) if isinstance(linked, Linked) else None
 
@@ -176,7 +176,7 @@ def _linking(phrases: Phrases, gamma: float, errors: bool) -> tuple[str, ...]:
     return phrases.name, *cells, *(_share(each) if each else "–" for each in (named, linked))
 
 
-def _same(lexicon: Lexicon, one: str, other: str, gamma: float) -> bool:
+def _same(lexicon: NameLexicon, one: str, other: str, gamma: float) -> bool:
     first, second = _meaning(lexicon, one, gamma), _meaning(lexicon, other, gamma)
     return first is not None and first == second
 
@@ -194,7 +194,7 @@ def _share(outcome: Sequence[bool]) -> str:
 # --- statements
 
 
-def _statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> Iterator[tuple[object, ...]]:
+def _statements(store: EmbeddedStore, lexicon: NameLexicon, errors: bool) -> Iterator[tuple[object, ...]]:
     """Recall and precision of claims: thing, effect, thing, denied."""
     chains = generate(store)
     yield _claims("chains, prompts", [(c.prompt, _stated(c), lexicon, _added(c)) for c in chains], errors)
@@ -204,7 +204,8 @@ def _statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> Iterato
     folder = EXTERNAL / "causal" / "recorded"
     for name in RECORDED if folder.is_dir() else ():
         pairs = [
-            (chain, Lexicon.of_graph(EmbeddedStore(recorded_graph([chain])))) for chain in read_recorded(folder / name)
+            (chain, NameLexicon.of_graph(EmbeddedStore(recorded_graph([chain]))))
+            for chain in read_recorded(folder / name)
         ]
         yield _claims(f"{name}, prompts", [(c.prompt, _stated(c), own, 0) for c, own in pairs], errors)
         texts = [(p.text, _stated(c), own, 0) for c, own in pairs for p in c.paraphrases]
@@ -216,31 +217,35 @@ def _statements(store: EmbeddedStore, lexicon: Lexicon, errors: bool) -> Iterato
 ClaimKey = tuple[str, str, str, bool]
 
 
-def _stated(chain: Chain) -> set[ClaimKey]:
+def _stated(chain: CausalChain) -> set[ClaimKey]:
     return {(step.subject.value, step.predicate.value, step.object.value, False) for step in chain.premises}
 
 
-def _added(chain: Chain) -> int:
+def _added(chain: CausalChain) -> int:
     """Sentences of a prompt beside its steps."""
     return len(chain.contradictions) + len(chain.asides)
 
 
-def _claims(title: str, texts: Sequence[tuple[str, set[ClaimKey], Lexicon, int]], errors: bool) -> tuple[object, ...]:
+def _claims(
+    title: str, texts: Sequence[tuple[str, set[ClaimKey], NameLexicon, int]], errors: bool
+) -> tuple[object, ...]:
     """Recall of the steps, and precision: what is claimed beyond the steps and the sentences added to them is wrong."""
     hit = total = claimed = unread = 0
     for text, stated, lexicon, added in texts:
         reading = read(text, lexicon.compounds)
         claims = [claim(each, lexicon) for each in reading.propositions]
-        found = {(c.subject.value, c.predicate.value, c.object.value, c.denied) for c in claims if isinstance(c, Claim)}
+        found = {
+            (c.subject.value, c.predicate.value, c.object.value, c.denied) for c in claims if isinstance(c, CausalClaim)
+        }
         hit, total = hit + len(found & stated), total + len(stated)
         claimed += max(len(found) - added, len(found & stated))
-        unread += len(reading.unread) + sum(not isinstance(each, Claim) for each in claims)
+        unread += len(reading.unread) + sum(not isinstance(each, CausalClaim) for each in claims)
         if errors and stated - found:
             print("   ", sorted(stated - found)[:2], [each.quote for each in reading.unread][:2])
     return title, _of(hit, total), _of(hit, claimed), unread
 
 
-def _unseen(title: str, entries: Sequence[dict[str, object]], lexicon: Lexicon, errors: bool) -> tuple[object, ...]:
+def _unseen(title: str, entries: Sequence[dict[str, object]], lexicon: NameLexicon, errors: bool) -> tuple[object, ...]:
     """Sentences with the claims that they make; what claims nothing counts against precision if a claim is found."""
     hit = total = claimed = 0
     for entry in entries:
@@ -248,7 +253,9 @@ def _unseen(title: str, entries: Sequence[dict[str, object]], lexicon: Lexicon, 
         assert isinstance(claims, list)
         meant = {(SAMPLE + s, NAMESPACE + p, SAMPLE + o, bool(denied)) for s, p, o, denied in claims}
         linked = [claim(each, lexicon) for each in read(text, lexicon.compounds).propositions]
-        found = {(c.subject.value, c.predicate.value, c.object.value, c.denied) for c in linked if isinstance(c, Claim)}
+        found = {
+            (c.subject.value, c.predicate.value, c.object.value, c.denied) for c in linked if isinstance(c, CausalClaim)
+        }
         hit, total, claimed = hit + len(found & meant), total + len(meant), claimed + len(found)
         if errors and found != meant:
             short = [[tuple(str(part).rpartition("#")[2] for part in each) for each in side] for side in (found, meant)]

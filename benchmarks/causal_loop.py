@@ -23,8 +23,8 @@ from ovrag_studies.causal import metrics, random_verdicts
 from ovrag_studies.causal.arms import DRAFTING
 from ovrag_studies.causal.chains import generate, read_recorded, recorded_graph
 from ovrag_studies.causal.drift import NAME
-from ovrag_studies.causal.experiments import Bench, Case, run
-from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.experiments import Case, ChainBench, run
+from ovrag_studies.causal.linking import NameLexicon
 from ovrag_studies.causal.settings import Causal, Drift
 from ovrag_studies.causal.verifier import Verdict, Verifier
 from ovrag_studies.causal.vocabulary import LOWERS, RAISES
@@ -64,7 +64,7 @@ def show_detection(title: str, found: tuple[list[metrics.Detection], list[metric
         print(f"  precision  {one.name:<20} {text_of(one.share):<24} of {one.of}")
 
 
-def show_arms(bench: Bench, options: Causal, coverage: Sequence[float], plan: Resampling) -> None:
+def show_arms(bench: ChainBench, options: Causal, coverage: Sequence[float], plan: Resampling) -> None:
     drift = options.drift
     for share in coverage:
         start = time.perf_counter()
@@ -81,7 +81,7 @@ def show_arms(bench: Bench, options: Causal, coverage: Sequence[float], plan: Re
         show_detection(f"errors written by the {NAME} (vanilla, all wordings), coverage {share:g}", found)
 
 
-def show_prompts(bench: Bench, plan: Resampling) -> None:
+def show_prompts(bench: ChainBench, plan: Resampling) -> None:
     material = [
         (chain.id, [(each.kind, each.span) for each in chain.contradictions], bench.reference.check(chain.prompt))
         for chain in bench.chains
@@ -89,7 +89,7 @@ def show_prompts(bench: Bench, plan: Resampling) -> None:
     show_detection("contradictions in the prompts", metrics.detection_in_prompts(material, plan))
 
 
-def show_sweep(bench: Bench, options: Causal, obedience: Sequence[float], plan: Resampling) -> None:
+def show_sweep(bench: ChainBench, options: Causal, obedience: Sequence[float], plan: Resampling) -> None:
     print(f"\nobedience, swept ({NAME}, drift {options.drift.rate:g}, coverage 1; prompts alone)")
     ends = None
     for share in sorted(obedience, reverse=True):
@@ -127,7 +127,7 @@ def show_milliseconds(name: str, store: Store, graph: EmbeddedStore) -> None:
     print(f"  ASK, {name:<10} median {middle:.3f} ms, 95th of 100 {high:.3f} ms, n = {len(taken)}")
 
 
-def show_verdict_milliseconds(bench: Bench) -> None:
+def show_verdict_milliseconds(bench: ChainBench) -> None:
     taken = []
     for chain in bench.chains:
         verifier = Verifier(bench.graph, bench.lexicon)
@@ -146,7 +146,7 @@ def show_recorded(path: Path, options: Causal, plan: Resampling) -> None:
     chains = read_recorded(path)
     for chain in chains:
         graph = EmbeddedStore(recorded_graph([chain]))
-        bench = Bench.of(graph, [chain], Lexicon.of_graph(graph), options.loop.gamma)
+        bench = ChainBench.of(graph, [chain], NameLexicon.of_graph(graph), options.loop.gamma)
         verdicts += bench.reference.check(chain.prompt)
         for text in chain.unprompted:
             unprompted.append(any(each.outcome == "CONTRADICTION" for each in bench.reference.check(text)))
@@ -179,7 +179,7 @@ def main() -> None:
         return
     graph = load_graph(chosen.graph)
     chains = generate(graph, defaults.experiments.seed)
-    bench = Bench.of(graph, chains, Lexicon.of_graph(graph), options.loop.gamma)
+    bench = ChainBench.of(graph, chains, NameLexicon.of_graph(graph), options.loop.gamma)
     torn = sum(bool(chain.contradictions) for chain in chains)
     print(f"{len(chains)} chains of {chosen.graph}, {torn} with a contradiction")
     show_prompts(bench, plan)

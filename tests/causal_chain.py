@@ -4,7 +4,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, TYPE
 from ovrag_core.graph.store import EmbeddedStore
-from ovrag_studies.causal.chains import Chain, Contradiction, Paraphrase, Step
+from ovrag_studies.causal.chains import CausalChain, ChainStep, Contradiction, Paraphrase
 from ovrag_studies.causal.vocabulary import FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 
 NAMES = ("rain", "river flow", "flood damage", "insurance cost", "demand for housing", "tide", "fish stock", "birdsong")
@@ -43,13 +43,13 @@ QUESTION = "What follows for demand for housing?"
 PROMPT = "\n".join(["Given: rain rises.", *SAID, QUESTION])
 
 
-def chain(number: int = 0, *, false: bool = False) -> Chain:
+def chain(number: int = 0, *, false: bool = False) -> CausalChain:
     """The chain; `number` gives it an id of its own, `false` puts a sentence into the prompt that the graph denies."""
     prompt = PROMPT.replace(QUESTION, f"{FALSE}\n{QUESTION}") if false else PROMPT
     at = prompt.find(FALSE)
     clash = (STEPS[0].subject, STEPS[0].predicate, STEPS[0].object)
     wrong = (Contradiction("reversed", FALSE, (at, at + len(FALSE)), (clash,)),) if false else ()
-    return Chain(
+    return CausalChain(
         id=f"rain-{number}",
         domain="climate",
         depth=len(STEPS),
@@ -65,6 +65,6 @@ def chain(number: int = 0, *, false: bool = False) -> Chain:
     )
 
 
-def _step(triple: Triple, said: str) -> Step:
+def _step(triple: Triple, said: str) -> ChainStep:
     assert isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
-    return Step(triple.subject, triple.predicate, triple.object, said)
+    return ChainStep(triple.subject, triple.predicate, triple.object, said)

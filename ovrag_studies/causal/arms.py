@@ -25,7 +25,7 @@ from ovrag_core.text.stems import stems
 from ovrag_studies.causal import loop
 from ovrag_studies.causal.drafting import Drafter, Prompt
 from ovrag_studies.causal.linking import Linked, link
-from ovrag_studies.causal.loop import Answer, Gaps, Judge, Round
+from ovrag_studies.causal.loop import DraftJudge, Gaps, LoopAnswer, Round
 from ovrag_studies.causal.propositions import read
 from ovrag_studies.causal.settings import Arm
 from ovrag_studies.causal.verifier import Verdict, Verifier, things_in
@@ -38,7 +38,7 @@ _IN_STEPS = ("cot", "rag_cot")
 Key = tuple[str, str, str, bool]
 
 
-class Facts:
+class StoreFacts:
     """The effects that a store holds, as sentences, found by the words of a question (BM25).
 
     The store is asked for them at the first question that they are needed for.
@@ -68,10 +68,10 @@ def answer(
     arm: Arm,
     question: str,
     drafter: Drafter,
-    judge: Judge,
+    judge: DraftJudge,
     facts: Callable[[str], tuple[str, ...]],
     note: Callable[[Round], None] | None = None,
-) -> Answer:
+) -> LoopAnswer:
     """What an arm answers to a question. `facts` gives the sentences beside it, for the arms that have any; where they
     cannot be had, nothing is drafted, and the decision is "unchecked".
 
@@ -82,14 +82,16 @@ def answer(
     try:
         beside = facts(question) if arm in _WITH_FACTS else ()
     except Unchecked as error:
-        return Answer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}", (), 0)
+        return LoopAnswer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}", (), 0)
     prompt = Prompt(question, "steps" if arm in _IN_STEPS else "plain", beside)
     if arm == "caf":
         return loop.run(prompt, drafter, judge, note)
     return _best(prompt, drafter, judge, judge.options.rounds if arm == "best_of_t" else 1, note)
 
 
-def _best(prompt: Prompt, drafter: Drafter, judge: Judge, drafts: int, note: Callable[[Round], None] | None) -> Answer:
+def _best(
+    prompt: Prompt, drafter: Drafter, judge: DraftJudge, drafts: int, note: Callable[[Round], None] | None
+) -> LoopAnswer:
     """The best of independent drafts, the first of several: what is accepted at once, then score, then fewest gaps.
 
     As in the loop, no more are asked for once too many could not be checked.
@@ -100,7 +102,7 @@ def _best(prompt: Prompt, drafter: Drafter, judge: Judge, drafts: int, note: Cal
         try:
             draft = drafter.draft(prompt, take)
         except ModelError as error:
-            return Answer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), take)
+            return LoopAnswer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), take)
         rounds.append(judge.round(take + 1, draft))
         if note:
             note(rounds[-1])
@@ -111,7 +113,7 @@ def _best(prompt: Prompt, drafter: Drafter, judge: Judge, drafts: int, note: Cal
     return judge.adjudicate(rounds, len(rounds), chosen)
 
 
-def _rank(round_: Round, judge: Judge) -> tuple[bool, float, int]:
+def _rank(round_: Round, judge: DraftJudge) -> tuple[bool, float, int]:
     return loop.is_good(round_, judge.options), -1.0 if round_.score is None else round_.score, -len(round_.gaps)
 
 

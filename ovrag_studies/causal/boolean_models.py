@@ -52,7 +52,7 @@ Formula = Literal | Junction
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class CausalRule:
     """`condition` brings about `effect`; `quote` is text[span[0]:span[1]] of the text it was read from."""
 
     condition: Formula
@@ -62,7 +62,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DerivationStep:
     """One line of a derivation; `value` is None where the variable is not settled."""
 
     variable: str
@@ -74,7 +74,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CounterfactualOutcome:
     """What follows for the formula asked about.
 
     `determined`: the same in every world that is left. `assumed`: it hangs on a root of which nothing is said, and the
@@ -84,13 +84,13 @@ class Outcome:
 
     value: bool | None
     status: Status
-    steps: tuple[Step, ...] = ()
+    steps: tuple[DerivationStep, ...] = ()
     remarks: tuple[str, ...] = ()
     cycle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class BooleanModel:
     """Equations by variable; `variables` are all that occur, in order of first mention."""
 
     equations: Mapping[str, Formula]
@@ -101,9 +101,9 @@ class Model:
         """Variables that no equation explains."""
         return tuple(name for name in self.variables if name not in self.equations)
 
-    def doing(self, action: Mapping[str, bool]) -> Model:
+    def doing(self, action: Mapping[str, bool]) -> BooleanModel:
         """The model after the action: what is done has no equation any more."""
-        return Model({name: made for name, made in self.equations.items() if name not in action}, self.variables)
+        return BooleanModel({name: made for name, made in self.equations.items() if name not in action}, self.variables)
 
 
 _WORDS = {True: "occurs", False: "does not occur", None: "may or may not occur"}
@@ -135,7 +135,7 @@ def evaluate(formula: Formula, known: Mapping[str, bool]) -> bool | None:
     return None if None in values else not deciding
 
 
-def models(rules: Sequence[Rule]) -> tuple[Model, ...]:
+def models(rules: Sequence[CausalRule]) -> tuple[BooleanModel, ...]:
     """The models that the rules can mean: one, or two where rules both cause and prevent the same variable.
 
     Several rules for one effect are alternatives. Where some cause it and others prevent it, nothing says which wins;
@@ -153,11 +153,11 @@ def models(rules: Sequence[Rule]) -> tuple[Model, ...]:
             parts += [negate(_joined(prevents[name], every=False))] if prevents[name] else []
             if parts:
                 equations[name] = _joined(parts, every=prevention_wins)
-        made.append(Model(equations, variables))
+        made.append(BooleanModel(equations, variables))
     return tuple(made)
 
 
-def cycle_of(model: Model, within: Iterable[str] | None = None) -> tuple[str, ...]:
+def cycle_of(model: BooleanModel, within: Iterable[str] | None = None) -> tuple[str, ...]:
     """A cycle of the model, first variable repeated at the end; empty where there is none."""
     allowed = set(model.variables if within is None else within)
     parents = {name: mentioned(made) for name, made in model.equations.items() if name in allowed}
@@ -168,7 +168,7 @@ def cycle_of(model: Model, within: Iterable[str] | None = None) -> tuple[str, ..
     return ()
 
 
-def ancestors(model: Model, names: Iterable[str]) -> tuple[str, ...]:
+def ancestors(model: BooleanModel, names: Iterable[str]) -> tuple[str, ...]:
     """The names and all that their equations hang on, in the order of the model."""
     wanted, found = list(names), set[str]()
     while wanted:
@@ -179,7 +179,7 @@ def ancestors(model: Model, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in model.variables if name in found)
 
 
-def settle(model: Model, known: Mapping[str, bool]) -> World | None:
+def settle(model: BooleanModel, known: Mapping[str, bool]) -> World | None:
     """All that follows from what is known by the equations; None where they contradict it."""
     world = dict(known)
     changed = True
@@ -194,7 +194,7 @@ def settle(model: Model, known: Mapping[str, bool]) -> World | None:
     return world
 
 
-def worlds(model: Model, known: Mapping[str, bool], names: Sequence[str]) -> Iterator[World]:
+def worlds(model: BooleanModel, known: Mapping[str, bool], names: Sequence[str]) -> Iterator[World]:
     """Every solution of the equations that agrees with what is known; all of `names` have a value in it.
 
     Raises CausalError where a cycle leaves more cases than can be gone through.
@@ -215,14 +215,14 @@ def worlds(model: Model, known: Mapping[str, bool], names: Sequence[str]) -> Ite
 
 
 def counterfactual(
-    model: Model,
+    model: BooleanModel,
     action: Mapping[str, bool],
     asked: Formula,
     *,
     observed: Sequence[Formula] = (),
     supposed: Sequence[Formula] = (),
     quotes: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> CounterfactualOutcome:
     """What `asked` is under the action, in the worlds in which `observed`, and if possible `supposed`, were so.
 
     `supposed` is what the question takes for the fact ("instead of Ziklo"). Where the rules rule out what was observed,
@@ -232,14 +232,16 @@ def counterfactual(
     matter = ancestors(changed, mentioned(asked))
     settings, remarks = _abduced(model, action, matter, observed, supposed)
     if settings is None:
-        return Outcome(None, "open", remarks=tuple(remarks))
+        return CounterfactualOutcome(None, "open", remarks=tuple(remarks))
     cycle, whole = cycle_of(changed, matter), cycle_of(model)
     solved: list[World] = []
     for setting in settings:
         found = list(islice(worlds(changed, {**setting, **action}, matter), 2))
         if len(found) != 1:
             why = "no solution" if not found else "more than one solution"
-            return Outcome(None, "cyclic", remarks=(*remarks, f"the rules leave {why} under the action"), cycle=cycle)
+            return CounterfactualOutcome(
+                None, "cyclic", remarks=(*remarks, f"the rules leave {why} under the action"), cycle=cycle
+            )
         solved += found
     if cycle:
         remarks.append(f"the rules form a cycle, {_path(cycle)}; the action leaves one solution")
@@ -248,18 +250,20 @@ def counterfactual(
     values = [bool(evaluate(asked, world)) for world in solved]
     derive = partial(_derivation, changed, action, matter, quotes=quotes or {}, observed=observed)
     if len(set(values)) == 1:
-        return Outcome(values[0], "cyclic" if cycle else "determined", derive(solved), tuple(remarks), cycle or whole)
+        return CounterfactualOutcome(
+            values[0], "cyclic" if cycle else "determined", derive(solved), tuple(remarks), cycle or whole
+        )
     free = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
     bare = [place for place, setting in enumerate(settings) if not any(setting[name] for name in free)]
     remarks.append(f"nothing is said of {', '.join(free)}" + (", taken as absent" if bare else ""))
     if not bare:
-        return Outcome(None, "open", derive(solved), tuple(remarks), cycle or whole)
+        return CounterfactualOutcome(None, "open", derive(solved), tuple(remarks), cycle or whole)
     steps = derive([solved[bare[0]]], absent=free)
-    return Outcome(values[bare[0]], "assumed", steps, tuple(remarks), cycle or whole)
+    return CounterfactualOutcome(values[bare[0]], "assumed", steps, tuple(remarks), cycle or whole)
 
 
 def _abduced(
-    model: Model,
+    model: BooleanModel,
     action: Mapping[str, bool],
     matter: Sequence[str],
     observed: Sequence[Formula],
@@ -290,7 +294,7 @@ def _abduced(
     return None, ["what was observed contradicts itself"]
 
 
-def _shows(model: Model, setting: World, evidence: Sequence[Formula]) -> bool:
+def _shows(model: BooleanModel, setting: World, evidence: Sequence[Formula]) -> bool:
     names = ancestors(model, (name for each in evidence for name in mentioned(each)))
     return any(all(evaluate(each, world) for each in evidence) for world in worlds(model, setting, names))
 
@@ -311,7 +315,7 @@ def _distinct(settings: Sequence[World]) -> list[World]:
 
 
 def _derivation(
-    model: Model,
+    model: BooleanModel,
     action: Mapping[str, bool],
     matter: Sequence[str],
     solved: Sequence[World],
@@ -319,7 +323,7 @@ def _derivation(
     quotes: Mapping[str, str],
     observed: Sequence[Formula],
     absent: Sequence[str] = (),
-) -> tuple[Step, ...]:
+) -> tuple[DerivationStep, ...]:
     """Causes before effects; a variable that differs between the worlds that are left has no value."""
     seen, steps = _literals(observed), []
     for name in _causes_first(model, matter):
@@ -335,11 +339,11 @@ def _derivation(
             reason = "nothing is said of it, taken as absent"
         else:
             reason = "observed" if name in seen else "follows from what was observed"
-        steps.append(Step(name, value, reason))
+        steps.append(DerivationStep(name, value, reason))
     return tuple(steps)
 
 
-def _causes_first(model: Model, names: Sequence[str]) -> list[str]:
+def _causes_first(model: BooleanModel, names: Sequence[str]) -> list[str]:
     parents = {name: mentioned(model.equations[name]) if name in model.equations else () for name in names}
     try:
         return list(TopologicalSorter(parents).static_order())
@@ -360,5 +364,5 @@ def _joined(parts: Sequence[Formula], *, every: bool) -> Formula:
     return parts[0] if len(parts) == 1 else Junction(every, tuple(parts))
 
 
-def _of(rule: Rule) -> tuple[str, ...]:
+def _of(rule: CausalRule) -> tuple[str, ...]:
     return (rule.effect.variable,)

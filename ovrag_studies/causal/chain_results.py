@@ -22,10 +22,10 @@ from ovrag_core.study.scores import bounds, milliseconds, told
 from ovrag_core.text.lines import one_line
 from ovrag_studies.causal import chain_pictures, drift, random_verdicts
 from ovrag_studies.causal.experiments import Case
-from ovrag_studies.causal.metrics import MEASURES, Compared, Detection
+from ovrag_studies.causal.metrics import MEASURES, ComparedArms, Detection
 from ovrag_studies.causal.published import published
 from ovrag_studies.causal.settings import Arm, Causal
-from ovrag_studies.causal.study import OURS, Study
+from ovrag_studies.causal.study import OURS, ChainStudy
 from ovrag_studies.causal.verifier import Verdict
 
 NAMES: Mapping[Arm, str] = {
@@ -67,7 +67,7 @@ Measured = Mapping[tuple[str, Arm], Mapping[str, Estimate]]
 Found = Mapping[str, tuple[Sequence[Detection], Sequence[Detection]]]
 
 
-def open_book(settings: Settings, study: Study) -> Book:
+def open_book(settings: Settings, study: ChainStudy) -> Book:
     """Return the book of the settings, whose notes tell who drafted, and on how many chains."""
     prompts = f"{len(study.ours.bench.chains)} chains, prompts alone"
     words = {"model": _model(study), "varied": _simulator(study, " where not varied"), "chains": _chains(study)}
@@ -75,17 +75,17 @@ def open_book(settings: Settings, study: Study) -> Book:
     return replace(books.open_book(settings, Causal, **words), folder="causal_chains")
 
 
-def _model(study: Study) -> str:
+def _model(study: ChainStudy) -> str:
     """Who drafts, and where that is the simulator, under which assumptions."""
     return _simulator(study) if study.drafts_by == drift.NAME else study.drafts_by
 
 
-def _simulator(study: Study, where: str = "") -> str:
+def _simulator(study: ChainStudy, where: str = "") -> str:
     given = study.options.drift
     return f"{drift.NAME} (declared, no model; drift {given.rate:g}, obedience {given.obedience:g}{where})"
 
 
-def _chains(study: Study) -> str:
+def _chains(study: ChainStudy) -> str:
     """How many chains there are, by set."""
     counted = []
     for name, ran in study.sets.items():
@@ -98,7 +98,7 @@ def _chains(study: Study) -> str:
 # -- the chains and one from the inside -------------------------------------------------------------------------------
 
 
-def chains_table(book: Book, study: Study) -> pandas.DataFrame:
+def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     """How many chains there are, by set and domain: `chains`."""
     rows = []
     for name, ran in study.sets.items():
@@ -145,14 +145,14 @@ def case_text(case: Case) -> str:
 # -- arms -------------------------------------------------------------------------------------------------------------
 
 
-def arms_table(book: Book, study: Study, figures: Measured) -> pandas.DataFrame:
+def arms_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
     """What each arm's final drafts are worth: `arms`."""
     frame = _by_arm(study, figures, OF_DRAFTS)
     shown = frame.drop(columns=["chains", "n"] if len(study.sets) == 1 else ["n"])
     return book.table(shown, "arms", full=frame, decimals={"drafts": 2})
 
 
-def _by_arm(study: Study, figures: Measured, measures: Sequence[str]) -> pandas.DataFrame:
+def _by_arm(study: ChainStudy, figures: Measured, measures: Sequence[str]) -> pandas.DataFrame:
     rows = [
         {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(found, measures)
         for (name, arm), found in figures.items()
@@ -164,7 +164,7 @@ def _row(found: Mapping[str, Estimate], measures: Sequence[str]) -> dict[str, fl
     return {column: value for measure in measures for column, value in bounds(measure, found[measure]).items()}
 
 
-def arms_figure(book: Book, study: Study, figures: Measured) -> Path:
+def arms_figure(book: Book, study: ChainStudy, figures: Measured) -> Path:
     """Entailment, completeness and contradictions by arm: `arms`."""
     panels = {
         measure: pandas.DataFrame(
@@ -198,7 +198,7 @@ def _look(series: str | None, low: float = -0.03, high: float = 1.03) -> Look:
     )
 
 
-def paired_table(book: Book, study: Study, compared: Mapping[str, Sequence[Compared]]) -> pandas.DataFrame:
+def paired_table(book: Book, study: ChainStudy, compared: Mapping[str, Sequence[ComparedArms]]) -> pandas.DataFrame:
     """The loop against each other arm on the same chains: `paired`."""
     rows = [
         {
@@ -220,7 +220,7 @@ def paired_table(book: Book, study: Study, compared: Mapping[str, Sequence[Compa
     return book.table(shown, "paired", full=frame)
 
 
-def invariance_table(book: Book, study: Study, figures: Measured) -> pandas.DataFrame:
+def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
     """How alike answers to a prompt and to its paraphrases are: `invariance`."""
     frame = _by_arm(study, figures, INVARIANCE)
     shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 else frame
@@ -340,7 +340,7 @@ def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: flo
 # -- the published table, seconds, prose ------------------------------------------------------------------------------
 
 
-def replays_table(book: Book, study: Study) -> pandas.DataFrame:
+def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     """The published table beside its replay from drawn verdicts: `random_verdicts`."""
     frame = _cells(study)
     shown = frame.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
@@ -348,16 +348,16 @@ def replays_table(book: Book, study: Study) -> pandas.DataFrame:
     return book.table(shown, "random_verdicts", _replay_words(study), full=frame)
 
 
-def replays_figure(book: Book, study: Study) -> Path:
+def replays_figure(book: Book, study: ChainStudy) -> Path:
     """The same drawn: `random_verdicts`."""
     return book.figure(chain_pictures.replays(_cells(study), book.width), "random_verdicts", _replay_words(study))
 
 
-def _cells(study: Study) -> pandas.DataFrame:
+def _cells(study: ChainStudy) -> pandas.DataFrame:
     return pandas.DataFrame([asdict(each) | {"inside": each.inside} for each in study.replayed])
 
 
-def _replay_words(study: Study) -> dict[str, object]:
+def _replay_words(study: ChainStudy) -> dict[str, object]:
     inside, measured = random_verdicts.reproduced(study.replayed)
     theirs = published().loop
     return {
@@ -379,9 +379,9 @@ def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.
 
 def numbers_file(
     book: Book,
-    study: Study,
+    study: ChainStudy,
     figures: Measured,
-    compared: Mapping[str, Sequence[Compared]],
+    compared: Mapping[str, Sequence[ComparedArms]],
     found: Found,
     swept: pandas.DataFrame,
 ) -> Path:
@@ -413,7 +413,7 @@ def numbers_file(
 
 
 def sentences(
-    study: Study, figures: Measured, compared: Mapping[str, Sequence[Compared]], swept: pandas.DataFrame
+    study: ChainStudy, figures: Measured, compared: Mapping[str, Sequence[ComparedArms]], swept: pandas.DataFrame
 ) -> list[str]:
     """What the study shows on these chains, computed from its results."""
     lines = [f"Drafts by: {_model(study)}."]

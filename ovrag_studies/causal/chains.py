@@ -47,7 +47,7 @@ _RECORDED_KINDS: dict[str, ParaphraseKind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChainStep:
     """A signed edge, and the sentence of the prompt that says it."""
 
     subject: NamedNode
@@ -81,7 +81,7 @@ class Paraphrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class CausalChain:
     """A prompt, what it is made of, and what follows.
 
     `premises` are the steps in order, `conclusion` the edge from the first thing to the last with the product of the
@@ -93,8 +93,8 @@ class Chain:
     domain: str
     depth: int
     given: str
-    premises: tuple[Step, ...]
-    conclusion: Step
+    premises: tuple[ChainStep, ...]
+    conclusion: ChainStep
     prompt: str
     paraphrases: tuple[Paraphrase, ...]
     contradictions: tuple[Contradiction, ...]
@@ -125,7 +125,7 @@ class _Graph:
     synonyms: Mapping[NamedNode, Sequence[str]]
 
 
-def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -> list[Chain]:
+def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -> list[CausalChain]:
     """`each` chains of every domain of the graph, 3 to 6 steps, contradictions in a `share` of the prompts.
 
     The same graph and seed give the same chains. Raises CorpusError where a domain has not as many different walks.
@@ -265,7 +265,7 @@ def _barren(graph: _Graph, walk: Sequence[NamedNode]) -> list[tuple[NamedNode, N
 
 def _chain(
     graph: _Graph, domain: str, walk: tuple[NamedNode, ...], kind: ContradictionKind | None, name: str, seed: int
-) -> Chain:
+) -> CausalChain:
     random = Random(f"{seed} {name} text")
     steps = [_Statement(one, graph.signs[one][other], other) for one, other in pairwise(walk)]
     statements = list(steps)
@@ -279,7 +279,7 @@ def _chain(
     prompt, spans = _text(walk, statements, style, style, names, random)
     total = prod(step.sign for step in steps)
     conclusion = _Statement(walk[0], total, walk[-1])
-    return Chain(
+    return CausalChain(
         id=name,
         domain=domain,
         depth=len(steps),
@@ -293,8 +293,8 @@ def _chain(
     )
 
 
-def _step(statement: _Statement, text: str) -> Step:
-    return Step(statement.subject, RAISES if statement.sign > 0 else LOWERS, statement.object, text)
+def _step(statement: _Statement, text: str) -> ChainStep:
+    return ChainStep(statement.subject, RAISES if statement.sign > 0 else LOWERS, statement.object, text)
 
 
 def _edge(step: _Statement) -> Edge:
@@ -402,7 +402,7 @@ def _wordings() -> dict[str, list[dict[str, str]]]:
 # --- the recorded chains
 
 
-def read_recorded(path: Path) -> list[Chain]:
+def read_recorded(path: Path) -> list[CausalChain]:
     """The chains of an earlier study as they were recorded, over things named by their own phrases.
 
     Their contradictions stand in no prompt, and are given as `unprompted`. Raises CorpusError where the file is none.
@@ -416,7 +416,7 @@ def read_recorded(path: Path) -> list[Chain]:
         raise CorpusError(f"{path} holds no recorded chains ({type(error).__name__}: {error})") from None
 
 
-def recorded_graph(chains: Iterable[Chain]) -> list[Triple]:
+def recorded_graph(chains: Iterable[CausalChain]) -> list[Triple]:
     """What chains state, as a graph of their own: a type and a name for each thing, and the edges, no loops."""
     triples: dict[Triple, None] = {}
     for chain in chains:
@@ -429,18 +429,18 @@ def recorded_graph(chains: Iterable[Chain]) -> list[Triple]:
     return list(triples)
 
 
-def _recorded(record: Mapping[str, object]) -> Chain:
+def _recorded(record: Mapping[str, object]) -> CausalChain:
     given, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
     steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
     total = prod(1 if step.predicate == RAISES else -1 for step in steps)
     unprompted = record.get("injected_contradictions")
-    return Chain(
+    return CausalChain(
         id=str(record["chain_id"]),
         domain=str(record["domain"]),
         depth=len(steps),
         given=given,
         premises=steps,
-        conclusion=Step(
+        conclusion=ChainStep(
             steps[0].subject, RAISES if total > 0 else LOWERS, steps[-1].object, f"{given} leads to {final}"
         ),
         prompt=prompt,
@@ -459,9 +459,9 @@ def _records(value: object) -> list[Mapping[str, object]]:
     return value
 
 
-def _recorded_step(step: Mapping[str, object]) -> Step:
+def _recorded_step(step: Mapping[str, object]) -> ChainStep:
     first, second = (_recorded_thing(str(step[key])) for key in ("antecedent", "consequent"))
-    return Step(first[0], RAISES if first[1] == second[1] else LOWERS, second[0], str(step["natural_language"]))
+    return ChainStep(first[0], RAISES if first[1] == second[1] else LOWERS, second[0], str(step["natural_language"]))
 
 
 def _recorded_thing(phrase: str) -> tuple[NamedNode, bool]:

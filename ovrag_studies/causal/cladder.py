@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 from ovrag_core.base.errors import CausalError, StrataError
 from ovrag_studies.causal import cladder_estimates as estimates
 from ovrag_studies.causal import det_counterfactuals
-from ovrag_studies.causal.cladder_estimates import Compute, Estimate, Parts, Values
+from ovrag_studies.causal.cladder_estimates import Compute, Parts, PrintedEstimate, Values
 from ovrag_studies.causal.cladder_roles import Roles, assign, identification_of, mediators, named
 from ovrag_studies.causal.cladder_tables import make_tables, state_of
-from ovrag_studies.causal.cladder_text import Problem, Query, Statement, parse
+from ovrag_studies.causal.cladder_text import NumberProblem, NumberQuery, PrintedNumber, parse
 from ovrag_studies.causal.dags import Dag, open_trail
 from ovrag_studies.causal.effect_bounds import bounds_from_margins
 from ovrag_studies.causal.identification import Effect, NotIdentified, is_back_door_set
-
-__all__ = ["Problem", "Solution", "answer", "parse", "solve"]
 
 NEGLIGIBLE = 0.005
 """An effect below it is no effect in CLadder: it neither increases nor decreases anything."""
@@ -38,7 +36,7 @@ Status = Literal[
 
 
 @dataclass(frozen=True)
-class Solution:
+class NumberSolution:
     """An answer, None where there is none, and how it came about.
 
     `value` is what the printed numbers give (an effect, or a probability to compare with one half); `low` and `high`
@@ -55,21 +53,21 @@ class Solution:
     estimand: str = ""
     reason: str = ""
     assumption: str = ""
-    numbers: tuple[Statement, ...] = ()
+    numbers: tuple[PrintedNumber, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     bounds: tuple[float, float] | None = None
 
 
-def answer(background: str, given_info: str, question: str) -> Solution:
+def answer(background: str, given_info: str, question: str) -> NumberSolution:
     """The solution of a question; what cannot be read has the status `unread` and the reason."""
     try:
         return solve(parse(background, given_info, question))
     except CausalError as error:
-        return Solution(None, "unread", reason=str(error))
+        return NumberSolution(None, "unread", reason=str(error))
 
 
-def solve(problem: Problem) -> Solution:
+def solve(problem: NumberProblem) -> NumberSolution:
     """The solution of a question as read. Raises CausalError and its kinds for numbers that do not make a problem."""
     query = problem.query
     match query.kind:
@@ -82,9 +80,9 @@ def solve(problem: Problem) -> Solution:
     return _numeric(problem)
 
 
-def _deterministic(problem: Problem) -> Solution:
+def _deterministic(problem: NumberProblem) -> NumberSolution:
     derived = det_counterfactuals.solve(problem)
-    return Solution(
+    return NumberSolution(
         _said(derived.value),
         "determined",
         float(derived.value),
@@ -94,7 +92,7 @@ def _deterministic(problem: Problem) -> Solution:
     )
 
 
-def _adjustment(graph: Dag, query: Query) -> Solution:
+def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
     """Which of two methods leaves the causal effect; the direct look where both do."""
     x, y = named(graph, query.x), named(graph, query.y)
     by = [(named(graph, one),) if one else () for one in query.by]
@@ -103,23 +101,25 @@ def _adjustment(graph: Dag, query: Query) -> Solution:
     if sound[0] == sound[1]:
         if not sound[0] or bool(by[0]) == bool(by[1]):
             why = "neither method leaves the causal effect" if not sound[0] else "both methods leave the causal effect"
-            return Solution(None, "unread", reason=f"{why}, so neither is more correct", variables=variables)
+            return NumberSolution(None, "unread", reason=f"{why}, so neither is more correct", variables=variables)
         better = 0 if not by[0] else 1
     else:
         better = 0 if sound[0] else 1
     kept = ", ".join(by[better]) or "nothing"
     first = better == 0
-    return Solution(_said(first == query.upwards), "determined", estimand=f"adjust for {kept}", variables=variables)
+    return NumberSolution(
+        _said(first == query.upwards), "determined", estimand=f"adjust for {kept}", variables=variables
+    )
 
 
-def _collider(problem: Problem) -> Solution:
+def _collider(problem: NumberProblem) -> NumberSolution:
     """Whether x affects y, whatever their correlation among those looked at."""
     query, graph = problem.query, problem.graph
     parts: Parts = {"x": (query.x,), "y": (query.y,), "m": (query.other,)}
-    roles = assign(graph, Estimate("association", (), lambda p: np.zeros(1), "", parts), {})
+    roles = assign(graph, PrintedEstimate("association", (), lambda p: np.zeros(1), "", parts), {})
     moves = roles.variables["y"] in graph.descendants([roles.variables["x"]])
     path = "there is a directed path" if moves else "there is no directed path, so the correlation is not causal"
-    return Solution(
+    return NumberSolution(
         _said(moves == query.upwards),
         "determined",
         estimand="P(y | do(x), v) − P(y | do(not x), v)",
@@ -129,7 +129,7 @@ def _collider(problem: Problem) -> Solution:
     )
 
 
-def _numeric(problem: Problem) -> Solution:
+def _numeric(problem: NumberProblem) -> NumberSolution:
     estimate, fixed = _estimate(problem)
     roles = assign(problem.graph, estimate, fixed)
     if roles.adjusted and estimate.alternative is not None:
@@ -140,7 +140,7 @@ def _numeric(problem: Problem) -> Solution:
     downwards = value < 0.5 if estimate.against else value < -NEGLIGIBLE
     said = upwards if problem.query.upwards else downwards
     independent = _independent(problem, roles)
-    solution = Solution(
+    solution = NumberSolution(
         _said(bool(said) and not (independent and low <= 0 <= high)),
         "determined",
         value,
@@ -155,14 +155,16 @@ def _numeric(problem: Problem) -> Solution:
     return _judged(problem, estimate, roles, solution, independent)
 
 
-def _bounds_by_instrument(estimate: Estimate, statements: tuple[Statement, ...]) -> tuple[float, float] | None:
+def _bounds_by_instrument(
+    estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]
+) -> tuple[float, float] | None:
     if estimate.shape != "instrument":
         return None
     y0, y1, x0, x1 = (statements[place].value for place in estimate.uses)
     return bounds_from_margins((x0, x1), (y0, y1))
 
 
-def _repeated(query: Query, estimate: Estimate) -> tuple[str, ...]:
+def _repeated(query: NumberQuery, estimate: PrintedEstimate) -> tuple[str, ...]:
     """A note where what is supposed reads like what is the case; it is taken for the other state all the same."""
     if query.kind != "ett" or len(estimate.parts["x"]) != 3:
         return ()
@@ -173,7 +175,7 @@ def _repeated(query: Query, estimate: Estimate) -> tuple[str, ...]:
     return (f"“{query.other}” reads like “{query.x}”, and is taken for the opposite",)
 
 
-def _independent(problem: Problem, roles: Roles) -> str:
+def _independent(problem: NumberProblem, roles: Roles) -> str:
     """Why the two of an association are independent by the graph, which settles what digits leave open."""
     x, y = roles.variables.get("x", ""), roles.variables["y"]
     if problem.query.kind != "correlation" or roles.vague or open_trail(problem.graph, x, y) is not None:
@@ -181,7 +183,7 @@ def _independent(problem: Problem, roles: Roles) -> str:
     return f"no trail of the graph joins {x} and {y}, so they are independent"
 
 
-def _estimate(problem: Problem) -> tuple[Estimate, dict[str, str]]:
+def _estimate(problem: NumberProblem) -> tuple[PrintedEstimate, dict[str, str]]:
     """The estimate, and the parts that the question calls by the names of the graph."""
     query, tables = problem.query, make_tables(problem.statements)
     graph = problem.graph
@@ -208,7 +210,9 @@ def _estimate(problem: Problem) -> tuple[Estimate, dict[str, str]]:
     return replace(estimate, notes=(*tables.notes, *estimate.notes)), {}
 
 
-def _judged(problem: Problem, estimate: Estimate, roles: Roles, solution: Solution, independent: str) -> Solution:
+def _judged(
+    problem: NumberProblem, estimate: PrintedEstimate, roles: Roles, solution: NumberSolution, independent: str
+) -> NumberSolution:
     """The status: strata that can be told apart, an identified effect, all its numbers, then rounding."""
     found = (
         _alike(solution)
@@ -233,19 +237,19 @@ class _Flag:
     assumption: str = ""
 
 
-def _alike(solution: Solution) -> _Flag | None:
+def _alike(solution: NumberSolution) -> _Flag | None:
     alike = [note for note in solution.notes if "read alike" in note]
     return _Flag("strata read alike", alike[0], "that strata are printed in order") if alike else None
 
 
-def _missing(estimate: Estimate, statements: tuple[Statement, ...]) -> _Flag | None:
+def _missing(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> _Flag | None:
     if not estimate.weight_free or not _weight_decides(estimate, statements):
         return None
     reason = f"{estimate.weight_name} is needed and not printed; the overall probability stands in for it"
     return _Flag("missing strata", reason, "that the two are alike")
 
 
-def _open(estimate: Estimate, solution: Solution, independent: str) -> _Flag | None:
+def _open(estimate: PrintedEstimate, solution: NumberSolution, independent: str) -> _Flag | None:
     low, high = solution.low or 0.0, solution.high or 0.0
     if low < estimate.against - EXACT and high > estimate.against + EXACT:
         reason = f"the printed digits allow {low:.3f} to {high:.3f}"
@@ -255,7 +259,7 @@ def _open(estimate: Estimate, solution: Solution, independent: str) -> _Flag | N
     return None
 
 
-def _unidentified(problem: Problem, roles: Roles) -> _Flag | None:
+def _unidentified(problem: NumberProblem, roles: Roles) -> _Flag | None:
     kind = problem.query.kind
     if kind in ("ate", "ett", "nde", "nie"):
         through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
@@ -272,7 +276,7 @@ def _unidentified(problem: Problem, roles: Roles) -> _Flag | None:
 # Rounding
 
 
-def bounds(estimate: Estimate, statements: tuple[Statement, ...]) -> tuple[float, float, float]:
+def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> tuple[float, float, float]:
     """The value, and its least and greatest over all numbers that print so.
 
     Every estimand here is monotone in each number while the others are held, so the corners of the box have both
@@ -302,12 +306,12 @@ def _may_vanish(places: tuple[int, ...], spread: Mapping[int, Values]) -> bool:
     return bool(np.min(moved) <= 0 <= np.max(moved))
 
 
-def _weight_decides(estimate: Estimate, statements: tuple[Statement, ...]) -> bool:
+def _weight_decides(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> bool:
     """Whether the sign depends on a weight that is not printed."""
     return bool(np.prod(np.sign(_over_weight(estimate.compute, estimate, statements))) < 0)
 
 
-def _over_weight(compute: Compute, estimate: Estimate, statements: tuple[Statement, ...]) -> Values:
+def _over_weight(compute: Compute, estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> Values:
     return compute(
         {
             place: np.array([0.0, 1.0]) if place in estimate.weight_free else np.full(2, statements[place].value)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ovrag_core.base.errors import StrataError, UnreadError
 from ovrag_studies.causal.cladder_tables import (
     Factor,
-    State,
+    FactorState,
     Table,
     Tables,
     factor_likeness,
@@ -27,7 +27,7 @@ from ovrag_studies.causal.cladder_tables import (
     same_factor,
     state_of,
 )
-from ovrag_studies.causal.cladder_text import Query
+from ovrag_studies.causal.cladder_text import NumberQuery
 from ovrag_studies.causal.phrases import likeness
 
 Values = NDArray[np.float64]
@@ -38,7 +38,7 @@ Compute = Callable[[Numbers], Values]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PrintedEstimate:
     """The value asked for, of printed numbers by their places; it is compared with `against`.
 
     `parts` are the phrases of each role: x, y, z (adjusted for), m (between), w (beside the mediator). `alternative` is
@@ -80,7 +80,7 @@ def sided(factor: Factor, phrase: str | None, name: str = "") -> Sided:
     return Sided(factor, state.place, _noted(state, factor, phrase or name or "the present state"))
 
 
-def _noted(state: State, factor: Factor, said: str) -> tuple[str, ...]:
+def _noted(state: FactorState, factor: Factor, said: str) -> tuple[str, ...]:
     """A note where order or likeness told the state."""
     if state.by == "words":
         return ()
@@ -89,7 +89,7 @@ def _noted(state: State, factor: Factor, said: str) -> tuple[str, ...]:
     return (f"“{factor[state.place]}” is taken for the present state by order",)
 
 
-def total(query: Query, tables: Tables, x_phrase: str | None) -> Estimate:
+def total(query: NumberQuery, tables: Tables, x_phrase: str | None) -> PrintedEstimate:
     """The average effect of x on y, or the part of it that goes through all mediators."""
     outcome = _outcome(query, tables)
     if len(outcome.factors) == 1:
@@ -105,7 +105,7 @@ def total(query: Query, tables: Tables, x_phrase: str | None) -> Estimate:
     return _weighted(outcome, tables, query, x_phrase, treated=False)
 
 
-def on_treated(query: Query, tables: Tables) -> Estimate:
+def on_treated(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """What the treated would be like without the treatment, less what they are like."""
     outcome = _outcome(query, tables)
     if len(outcome.factors) == 1:
@@ -118,7 +118,7 @@ def on_treated(query: Query, tables: Tables) -> Estimate:
     return _reversed(_weighted(outcome, tables, query, query.x, treated=True))
 
 
-def natural(query: Query, tables: Tables, direct: bool) -> Estimate:
+def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate:
     """The natural direct or indirect effect by the mediation formula."""
     outcome, middle = _mediated(query, tables)
     x_place = _shared(outcome, middle)
@@ -148,10 +148,10 @@ def natural(query: Query, tables: Tables, direct: bool) -> Estimate:
     )
     parts |= {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m.factor)}
     cells = (*outcome.cells.values(), *middle.cells.values(), *uses)
-    return Estimate("crossed", cells, compute, shown, parts, notes=(*x.notes, *m.notes, *notes))
+    return PrintedEstimate("crossed", cells, compute, shown, parts, notes=(*x.notes, *m.notes, *notes))
 
 
-def association(query: Query, tables: Tables) -> Estimate:
+def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y | x) − P(y | not x) from two joint probabilities and that of x."""
     x_place = tables.overall(query.x) if tables.overall(query.x) is not None else tables.overall()
     joint = [place for place, one in enumerate(tables.statements) if one.kind == "joint"]
@@ -172,7 +172,7 @@ def association(query: Query, tables: Tables) -> Estimate:
     notes = _noted(state, states, query.x)
     parts: Parts = {"x": (query.x, tables.statements[x_place].of), "y": (query.y,)}
     shown = "P(y, x) / P(x) − P(y, not x) / P(not x)"
-    return Estimate(
+    return PrintedEstimate(
         "association",
         (x_place, with_x, without_x),
         compute,
@@ -191,12 +191,12 @@ def cuts_at_and(text: str) -> list[tuple[str, str]]:
     return cuts
 
 
-def marginal(query: Query, tables: Tables) -> Estimate:
+def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y) by the law of total probability."""
     whole = tables.overall(query.y)
     parts: Parts = {"y": (query.y, query.other)}
     if whole is not None:
-        return Estimate("marginal", (whole,), lambda p: p[whole], "P(y)", parts, against=0.5)
+        return PrintedEstimate("marginal", (whole,), lambda p: p[whole], "P(y)", parts, against=0.5)
     outcome, weight = _outcome(query, tables), tables.overall()
     if len(outcome.factors) != 1 or weight is None:
         raise StrataError(
@@ -206,7 +206,7 @@ def marginal(query: Query, tables: Tables) -> Estimate:
     low, high = outcome.cells[(x.zero,)], outcome.cells[(x.one,)]
     shown = "P(y | x) P(x) + P(y | not x) P(not x)"
     parts["x"] = (tables.statements[weight].of, *x.factor)
-    return Estimate(
+    return PrintedEstimate(
         "marginal",
         (weight, low, high),
         lambda p: p[high] * p[weight] + p[low] * (1 - p[weight]),
@@ -217,7 +217,7 @@ def marginal(query: Query, tables: Tables) -> Estimate:
     )
 
 
-def explaining_away(query: Query, tables: Tables) -> Estimate:
+def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y | x, v) − P(y | not x, v), of the sign of P(y | x, v) − P(y | v)."""
     outcome = _outcome(query, tables)
     if len(outcome.factors) != 2:
@@ -228,19 +228,21 @@ def explaining_away(query: Query, tables: Tables) -> Estimate:
     parts: Parts = {"x": (query.x, *x.factor), "y": (query.y,), "m": (query.other, *v.factor)}
     shown = "P(y | x, v) − P(y | not x, v)"
     notes = (*x.notes, *v.notes)
-    return Estimate("association", tuple(cells), lambda p: p[cells[1]] - p[cells[0]], shown, parts, notes=notes)
+    return PrintedEstimate("association", tuple(cells), lambda p: p[cells[1]] - p[cells[0]], shown, parts, notes=notes)
 
 
 # Shapes
 
 
-def _direct(outcome: Table, x: Sided, query: Query) -> Estimate:
+def _direct(outcome: Table, x: Sided, query: NumberQuery) -> PrintedEstimate:
     low, high = outcome.cells[(x.zero,)], outcome.cells[(x.one,)]
     parts: Parts = {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome)}
-    return Estimate("direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", parts, notes=x.notes)
+    return PrintedEstimate(
+        "direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", parts, notes=x.notes
+    )
 
 
-def _instrument(outcome: Table, moved: Table, query: Query) -> Estimate:
+def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEstimate:
     if len(moved.factors) != 1 or not same_factor(outcome.factors[0], moved.factors[0]):
         raise StrataError(
             f"“{outcome.outcome}” and “{moved.outcome}” are given for different strata; print both for the same"
@@ -254,10 +256,12 @@ def _instrument(outcome: Table, moved: Table, query: Query) -> Estimate:
 
     shown = "[P(y | z) − P(y | not z)] / [P(x | z) − P(x | not z)]"
     parts: Parts = {"x": (query.x, moved.outcome), "y": (query.y, outcome.outcome), "z": outcome.factors[0]}
-    return Estimate("instrument", (y0, y1, x0, x1), compute, shown, parts)
+    return PrintedEstimate("instrument", (y0, y1, x0, x1), compute, shown, parts)
 
 
-def _weighted(outcome: Table, tables: Tables, query: Query, x_phrase: str | None, treated: bool) -> Estimate:
+def _weighted(
+    outcome: Table, tables: Tables, query: NumberQuery, x_phrase: str | None, treated: bool
+) -> PrintedEstimate:
     """y by x and z, and P(z)."""
     weight = tables.overall()
     if weight is None:
@@ -282,10 +286,14 @@ def _weighted(outcome: Table, tables: Tables, query: Query, x_phrase: str | None
     free, free_name = ((weight,), f"P({z.factor[z.one]} | {x.factor[x.one]})") if treated else ((), "")
     cells = (*outcome.cells.values(), weight)
     notes = (*x.notes, *z.notes)
-    return Estimate("weighted", cells, compute, shown, parts, weight_free=free, weight_name=free_name, notes=notes)
+    return PrintedEstimate(
+        "weighted", cells, compute, shown, parts, weight_free=free, weight_name=free_name, notes=notes
+    )
 
 
-def _chained(outcome: Table, middle: Table, x_place: int, x: Sided, tables: Tables, query: Query) -> Estimate:
+def _chained(
+    outcome: Table, middle: Table, x_place: int, x: Sided, tables: Tables, query: NumberQuery
+) -> PrintedEstimate:
     """y by x and m, m by x, and P(x): a front door, or an adjustment for m."""
     m = sided(outcome.factors[1 - x_place], middle.outcome)
     said = _overall_like(tables, x.factor)
@@ -310,10 +318,10 @@ def _chained(outcome: Table, middle: Table, x_place: int, x: Sided, tables: Tabl
     parts: Parts = {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m.factor)}
     cells = (*outcome.cells.values(), *middle.cells.values(), weight)
     other = (adjusted, "Σ_m [P(y | x, m) − P(y | not x, m)] P(m)")
-    return Estimate("chained", cells, compute, shown, parts, alternative=other, notes=(*x.notes, *m.notes))
+    return PrintedEstimate("chained", cells, compute, shown, parts, alternative=other, notes=(*x.notes, *m.notes))
 
 
-def _chained_on_treated(outcome: Table, middle: Table, x_place: int, x: Sided, query: Query) -> Estimate:
+def _chained_on_treated(outcome: Table, middle: Table, x_place: int, x: Sided, query: NumberQuery) -> PrintedEstimate:
     m = sided(outcome.factors[1 - x_place], middle.outcome)
 
     def y(p: Numbers, of_x: int, of_m: int) -> Values:
@@ -332,14 +340,14 @@ def _chained_on_treated(outcome: Table, middle: Table, x_place: int, x: Sided, q
     parts: Parts = {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m.factor)}
     cells = (*outcome.cells.values(), *middle.cells.values())
     other = (adjusted, "Σ_m [P(y | x, m) − P(y | not x, m)] P(m | x)")
-    return Estimate("chained", cells, compute, shown, parts, alternative=other, notes=(*x.notes, *m.notes))
+    return PrintedEstimate("chained", cells, compute, shown, parts, alternative=other, notes=(*x.notes, *m.notes))
 
 
-def _reversed(estimate: Estimate) -> Estimate:
+def _reversed(estimate: PrintedEstimate) -> PrintedEstimate:
     """The treated without the treatment, less with it."""
     other = estimate.alternative
     turned = None if other is None else (_minus(other[0]), f"−({other[1]})")
-    return Estimate(
+    return PrintedEstimate(
         estimate.shape,
         estimate.uses,
         _minus(estimate.compute),
@@ -359,7 +367,7 @@ def _minus(compute: Compute) -> Compute:
 # Which table is which
 
 
-def _outcome(query: Query, tables: Tables) -> Table:
+def _outcome(query: NumberQuery, tables: Tables) -> Table:
     """The table of y by its words; where y is called by the name of the variable, else the nearest, or the largest."""
     found = tables.of(query.y)
     if found is not None:
@@ -385,7 +393,7 @@ def _shared(outcome: Table, middle: Table) -> int:
     raise StrataError(f"“{outcome.outcome}” and “{middle.outcome}” have no stratum in common; print both for the same")
 
 
-def _mediated(query: Query, tables: Tables) -> tuple[Table, Table]:
+def _mediated(query: NumberQuery, tables: Tables) -> tuple[Table, Table]:
     """The table of y, by cause and mediator, and that of the mediator."""
     if len(tables.conditional) != 2:
         raise StrataError(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import permutations
 
 from ovrag_core.base.errors import UnreadError
-from ovrag_studies.causal.cladder_estimates import Estimate
+from ovrag_studies.causal.cladder_estimates import PrintedEstimate
 from ovrag_studies.causal.cladder_text import name
 from ovrag_studies.causal.dags import Dag
 from ovrag_studies.causal.identification import (
@@ -57,7 +57,7 @@ def mediators(dag: Dag, phrase: str) -> tuple[str, ...]:
     return tuple(named(dag, part) for part in phrase.replace(", ", " and ").split(" and ") if part.strip())
 
 
-def assign(dag: Dag, estimate: Estimate, fixed: Mapping[str, str]) -> Roles:
+def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Roles:
     """The best reading of who is who; `fixed` are the parts that the question calls by their names.
 
     Raises UnreadError for a cause that has no word in common with what is printed.

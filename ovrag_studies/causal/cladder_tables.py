@@ -9,9 +9,9 @@ from itertools import product
 from typing import Literal
 
 from ovrag_core.base.errors import StrataError
-from ovrag_studies.causal.cladder_text import Statement
+from ovrag_studies.causal.cladder_text import PrintedNumber
 from ovrag_studies.causal.phrases import likeness, positive
-from ovrag_studies.causal.sides import Side, nearness, side, side_of_name
+from ovrag_studies.causal.sides import StateSide, nearness, side, side_of_name
 
 Factor = tuple[str, str]
 """How the two states of a variable read, in the order in which they are printed."""
@@ -30,7 +30,7 @@ class Table:
 class Tables:
     """All that is printed; `notes` says what had to be read by order rather than by words."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[PrintedNumber, ...]
     conditional: tuple[Table, ...]
     notes: tuple[str, ...]
 
@@ -52,7 +52,7 @@ class Tables:
         return near[0][2] if near and near[0][0] >= 0.6 else None
 
 
-def make_tables(statements: tuple[Statement, ...]) -> Tables:
+def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
     """Group what is printed by outcome. Raises StrataError for a missing stratum or one that is printed twice."""
     groups: dict[str, list[int]] = {}
     for place, statement in enumerate(statements):
@@ -147,7 +147,7 @@ def nearest(phrases: Sequence[str], factor: Factor) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class FactorState:
     """The place of a state of a factor, and what told it."""
 
     place: int
@@ -159,18 +159,18 @@ class State:
         return self.by != "order"
 
 
-def state_of(phrase: str, factor: Factor) -> State:
+def state_of(phrase: str, factor: Factor) -> FactorState:
     """The state that a phrase names; where nothing tells, the one printed last, as the absent one leads."""
     return _state(side(phrase.lower(), factor[0].lower(), factor[1].lower()))
 
 
-def present_state(factor: Factor, name: str = "") -> State:
+def present_state(factor: Factor, name: str = "") -> FactorState:
     """The state that is not negated, or that the variable is named after; where nothing tells, the one printed last."""
     found = positive(factor[0], factor[1])
     if found is not None:
-        return State(found, "words")
+        return FactorState(found, "words")
     return _state(side_of_name(name.lower(), factor[0].lower(), factor[1].lower()) if name else None)
 
 
-def _state(found: Side | None) -> State:
-    return State(1, "order") if found is None else State(found.place, found.by)
+def _state(found: StateSide | None) -> FactorState:
+    return FactorState(1, "order") if found is None else FactorState(found.place, found.by)

@@ -72,7 +72,7 @@ UPWARDS = frozenset({"increase", "more", "positive", "larger", "affects", "1"})
 
 
 @dataclass(frozen=True)
-class Statement:
+class PrintedNumber:
     """A printed number: of what, given what, as a share; `unit` is half of the last digit that is printed."""
 
     kind: StatementKind
@@ -84,7 +84,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Query:
+class NumberQuery:
     """What is asked, in the words of the question.
 
     `x` the cause, `y` the effect, `other` the mediators, the collider's state, the supposition or the opposite, by
@@ -100,30 +100,30 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Problem:
+class NumberProblem:
     """A question as read: the graph by the names of the background, numbers, what is asked, and the text."""
 
     graph: Dag
-    statements: tuple[Statement, ...]
-    query: Query
+    statements: tuple[PrintedNumber, ...]
+    query: NumberQuery
     background: str
     given_info: str
     question: str
 
 
-def parse(background: str, given_info: str, question: str) -> Problem:
+def parse(background: str, given_info: str, question: str) -> NumberProblem:
     """A question as read from its text alone.
 
     Raises UnreadError for a sentence outside the language, ProbabilityError for a number outside 0 to 100%, CycleError
     and CausalError for a graph that is none.
     """
     query = parse_query(question)
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[PrintedNumber, ...] = ()
     if query.kind == "adjustment":
-        query = Query(query.kind, query.x, query.y, query.other, query.upwards, parse_methods(given_info))
+        query = NumberQuery(query.kind, query.x, query.y, query.other, query.upwards, parse_methods(given_info))
     elif query.kind != "deterministic":
         statements = tuple(parse_statement(sentence) for sentence in sentences_of(given_info))
-    return Problem(parse_graph(background), statements, query, background, given_info, question)
+    return NumberProblem(parse_graph(background), statements, query, background, given_info, question)
 
 
 def sentences_of(text: str) -> list[str]:
@@ -165,7 +165,7 @@ def _enumerated(text: str, known: set[str]) -> list[str]:
     return [name(part) for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", text) if part.strip()]
 
 
-def parse_statement(sentence: str) -> Statement:
+def parse_statement(sentence: str) -> PrintedNumber:
     """One printed number. Raises UnreadError and ProbabilityError."""
     for kind, pattern in STATEMENTS:
         if match := pattern.fullmatch(sentence):
@@ -175,14 +175,14 @@ def parse_statement(sentence: str) -> Statement:
     )
 
 
-def _statement(kind: StatementKind, match: re.Match[str], sentence: str) -> Statement:
+def _statement(kind: StatementKind, match: re.Match[str], sentence: str) -> PrintedNumber:
     number = match["percent"]
     scale = 1.0 if kind == "correlation" else 100.0
     value, unit = float(number) / scale, 0.5 * 10.0 ** -len(number.partition(".")[2]) / scale
     if not (-1.0 if kind == "correlation" else 0.0) <= value <= 1.0:
         what = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
         raise ProbabilityError(f"“{sentence}.” prints a {what}; correct it")
-    return Statement(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
+    return PrintedNumber(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
 
 
 def parse_methods(given_info: str) -> tuple[str | None, ...]:
@@ -199,11 +199,13 @@ def parse_methods(given_info: str) -> tuple[str | None, ...]:
     return found["1"], found["2"]
 
 
-def parse_query(question: str) -> Query:
+def parse_query(question: str) -> NumberQuery:
     """What is asked. Raises UnreadError."""
     asked = question.strip().rstrip("?").strip()
     for kind, pattern in QUERIES:
         if match := pattern.fullmatch(asked):
             part = match.groupdict()
-            return Query(kind, part.get("x", ""), part["y"], part.get("other", ""), part["way"].lower() in UPWARDS)
+            return NumberQuery(
+                kind, part.get("x", ""), part["y"], part.get("other", ""), part["way"].lower() in UPWARDS
+            )
     raise UnreadError(f"“{question.strip()}” asks nothing that the reader knows")

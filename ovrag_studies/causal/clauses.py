@@ -72,7 +72,7 @@ _BREAKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ClauseFrame:
     """A cause and an effect by the conjunction between them or before the first; `word` is that in lower case.
 
     `cause_at` and `effect_at` are offsets in the text; `joint_at` that of the conjunction.
@@ -162,9 +162,9 @@ def is_doubt(text: str) -> bool:
     return _patterns().doubt.match(text) is not None
 
 
-def frames(text: str) -> list[Frame]:
+def frames(text: str) -> list[ClauseFrame]:
     """The ways in which a sentence may be two clauses, the surest first."""
-    found: list[Frame] = []
+    found: list[ClauseFrame] = []
     patterns = _patterns()
     for pattern in (patterns.first, patterns.therefore, patterns.last):
         match = pattern.match(text)
@@ -178,7 +178,7 @@ def frames(text: str) -> list[Frame]:
             cause = f"without {cause}"
         effect = _likewise(cause, match["effect"])
         places = (match.start("cause"), match.start("effect"), match.start("word"))
-        found.append(Frame(cause, effect, word, strength, *places, leading))
+        found.append(ClauseFrame(cause, effect, word, strength, *places, leading))
     return found
 
 
@@ -190,7 +190,7 @@ def _likewise(cause: str, effect: str) -> str:
     return f"a {'fall' if split(cause).direction == 'down' else 'rise'} in {match['thing']}"
 
 
-def is_plain(frame: Frame) -> bool:
+def is_plain(frame: ClauseFrame) -> bool:
     """Whether the sides of a weak conjunction, which may join anything, say that something moves."""
     if frame.strength == "therefore":
         return has_motion(frame.effect)

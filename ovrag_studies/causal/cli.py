@@ -32,9 +32,9 @@ from ovrag_core.text.lines import one_line
 from ovrag_studies.causal.settings import Arm, Causal
 
 if TYPE_CHECKING:
-    from ovrag_studies.causal.chains import Chain
+    from ovrag_studies.causal.chains import CausalChain
     from ovrag_studies.causal.drafting import Drafter
-    from ovrag_studies.causal.loop import Answer, Round
+    from ovrag_studies.causal.loop import LoopAnswer, Round
     from ovrag_studies.causal.questions import Solved
     from ovrag_studies.causal.verifier import Verdict, Verifier
 
@@ -136,7 +136,7 @@ def bench(
     """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
     from tqdm import tqdm
 
-    from ovrag_studies.causal.questions import Question, as_json, read_questions, solve
+    from ovrag_studies.causal.questions import CausalQuestion, as_json, read_questions, solve
 
     lines: list[str] = []
     counted: Counter[str] = Counter()
@@ -149,7 +149,7 @@ def bench(
             faults += 1
             continue
         for each in tqdm(questions, unit="question", delay=2, disable=None):
-            if not isinstance(each, Question):
+            if not isinstance(each, CausalQuestion):
                 say(each)
                 faults += 1
                 continue
@@ -283,8 +283,8 @@ def _draft(
     output: Format,
 ) -> int:
     """A draft by an arm, checked and decided upon; every round is added to the log."""
-    from ovrag_studies.causal.arms import DRAFTING, Facts, answer, gaps_of
-    from ovrag_studies.causal.loop import Judge
+    from ovrag_studies.causal.arms import DRAFTING, StoreFacts, answer, gaps_of
+    from ovrag_studies.causal.loop import DraftJudge
     from ovrag_studies.causal.records import AuditLog, answer_record, round_record
 
     if arm not in DRAFTING:
@@ -300,8 +300,8 @@ def _draft(
             if kept:
                 kept.add(head | round_record(round_))
 
-        judge = Judge(verifier.check, options.loop, gaps_of(asked, verifier))
-        made = answer(arm, asked, drafter, judge, Facts(verifier.store, verifier).best, note)
+        judge = DraftJudge(verifier.check, options.loop, gaps_of(asked, verifier))
+        made = answer(arm, asked, drafter, judge, StoreFacts(verifier.store, verifier).best, note)
     record = head | answer_record(made) | {"draft": made.final.draft if made.final else None}
     if kept:
         kept.add(head | answer_record(made))
@@ -317,7 +317,7 @@ def _draft(
 
 
 @contextmanager
-def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, Chain | None]]:
+def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, CausalChain | None]]:
     """Who drafts: the simulator for a chain, else the chat model of the settings."""
     from ovrag_core.llm import open_chat
     from ovrag_studies.causal.chains import generate
@@ -342,7 +342,7 @@ def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, C
         yield ChatDrafter(chat, settings.llm.temperature, settings.llm.seed), None
 
 
-def _answer_text(made: Answer, drafter: str, arm: Arm) -> str:
+def _answer_text(made: LoopAnswer, drafter: str, arm: Arm) -> str:
     from ovrag_studies.causal.loop import EMPTY
 
     lines = [f"{made.decision}: {made.reason} (drafts by {drafter}, arm {arm})"]

@@ -17,12 +17,12 @@ from typing import Literal as OneOf
 from ovrag_core.base.errors import CausalError, UnreadError
 from ovrag_core.text.lines import one_line
 from ovrag_studies.causal.boolean_models import (
+    CausalRule,
+    CounterfactualOutcome,
+    DerivationStep,
     Formula,
     Junction,
     Literal,
-    Outcome,
-    Rule,
-    Step,
     counterfactual,
     mentioned,
     models,
@@ -30,7 +30,7 @@ from ovrag_studies.causal.boolean_models import (
 )
 from ovrag_studies.causal.rule_sentences import (
     Mention,
-    Reading,
+    RuleReading,
     Tokens,
     read_condition,
     read_statements,
@@ -44,7 +44,7 @@ Kind = OneOf["basic", "conditional", "joint", "nested"]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WhatIf:
     """What is asked, what is done, and what the question takes for the fact ("instead of Ziklo")."""
 
     asked: Formula
@@ -54,11 +54,11 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class RuleProblem:
     """A question over the readings of its rules, the likeliest first."""
 
-    readings: tuple[Reading, ...]
-    question: Question
+    readings: tuple[RuleReading, ...]
+    question: WhatIf
 
     @property
     def kind(self) -> Kind:
@@ -70,21 +70,21 @@ class Problem:
         return "conditional" if self.readings[0].observed else "basic"
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[CausalRule, ...]:
         """The rules of the likeliest reading."""
         return self.readings[0].rules
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class RuleSolution:
     """An answer with its derivation; None where there is none, and `remarks` then say why."""
 
     answer: Answer | None
     status: Status
-    steps: tuple[Step, ...] = ()
+    steps: tuple[DerivationStep, ...] = ()
     remarks: tuple[str, ...] = ()
     cycle: tuple[str, ...] = ()
-    problem: Problem | None = field(default=None, repr=False)
+    problem: RuleProblem | None = field(default=None, repr=False)
 
     @property
     def derivation(self) -> str:
@@ -147,7 +147,7 @@ _ASSUMES = re.compile(
 _SENTENCE = re.compile(r"[^.?!;]+")
 
 
-def parse(context: str, query: str) -> Problem:
+def parse(context: str, query: str) -> RuleProblem:
     """Rules, observations and question of a text. Raises `UnreadError` with the words that cannot be read."""
     names: dict[str, str] = {}  # as first written
     for token in tokenise(context):
@@ -160,7 +160,7 @@ def parse(context: str, query: str) -> Problem:
         for name in mentioned(seen):
             _require(name, known)
     _refuse_contradiction(readings[0].observed)
-    return Problem(tuple(readings), _question(query, _mention(known, known=True)))
+    return RuleProblem(tuple(readings), _question(query, _mention(known, known=True)))
 
 
 def _refuse_contradiction(observed: Sequence[Formula]) -> None:
@@ -171,10 +171,10 @@ def _refuse_contradiction(observed: Sequence[Formula]) -> None:
                 raise UnreadError(f"{part.variable} is observed to occur and not to occur; keep one of the two")
 
 
-def solve(problem: Problem) -> Solution:
+def solve(problem: RuleProblem) -> RuleSolution:
     """The answer that all readings of the problem lead to."""
     question = problem.question
-    outcomes: list[Outcome] = []
+    outcomes: list[CounterfactualOutcome] = []
     for reading in problem.readings:
         quotes = {rule.effect.variable: rule.quote for rule in reading.rules}
         outcomes += [
@@ -192,32 +192,32 @@ def solve(problem: Problem) -> Solution:
     remarks = first.remarks
     if len({each.value for each in outcomes}) > 1:
         remarks = (*remarks, "the rules can be read in ways that lead to different answers")
-        return Solution(None, "ambiguous", remarks=remarks, cycle=first.cycle, problem=problem)
+        return RuleSolution(None, "ambiguous", remarks=remarks, cycle=first.cycle, problem=problem)
     if len(outcomes) > 1:
         remarks = (*remarks, f"the rules can be read in {len(outcomes)} ways, with the same answer")
     status = next((each.status for each in outcomes if each.status != "determined"), first.status)
     answer: Answer | None = None if first.value is None else "yes" if first.value else "no"
-    return Solution(answer, status, first.steps, remarks, first.cycle, problem)
+    return RuleSolution(answer, status, first.steps, remarks, first.cycle, problem)
 
 
-def answer(context: str, query: str) -> Solution:
+def answer(context: str, query: str) -> RuleSolution:
     """Parse and solve; what cannot be read is a solution with status `unread`, what has too many cases one `open`."""
     try:
         return solve(parse(context, query))
     except UnreadError as error:
-        return Solution(None, "unread", remarks=(str(error),))
+        return RuleSolution(None, "unread", remarks=(str(error),))
     except CausalError as error:
-        return Solution(None, "open", remarks=(str(error),))
+        return RuleSolution(None, "open", remarks=(str(error),))
 
 
-def contest(solution: Solution, label: Answer) -> Contest | None:
+def contest(solution: RuleSolution, label: Answer) -> Contest | None:
     """The label as contested, where the rules determine the other answer; None where they agree or leave it open."""
     if solution.answer in (None, label) or solution.status not in ("determined", "cyclic"):
         return None
     return Contest(label, "yes" if label == "no" else "no", solution.derivation)
 
 
-def _names_of(rule: Rule) -> tuple[str, ...]:
+def _names_of(rule: CausalRule) -> tuple[str, ...]:
     return (*mentioned(rule.condition), rule.effect.variable)
 
 
@@ -248,7 +248,7 @@ def _require(name: str, known: Mapping[str, str]) -> str:
     raise UnreadError(f'no rule names "{one_line(name, 40)}"{hint}')
 
 
-def _question(query: str, mention: Mention) -> Question:
+def _question(query: str, mention: Mention) -> WhatIf:
     done: list[Formula] = []
     supposed: list[Formula] = []
     asked: list[Formula] = []
@@ -275,7 +275,7 @@ def _question(query: str, mention: Mention) -> Question:
         raise UnreadError("the query asks nothing" if not asked else "the query asks more than one thing")
     if not done:
         raise UnreadError("the query names no action")
-    return Question(asked[0], _action(done), tuple(supposed), nested=assumed > 1 or (assumed == 1 and len(done) > 1))
+    return WhatIf(asked[0], _action(done), tuple(supposed), nested=assumed > 1 or (assumed == 1 and len(done) > 1))
 
 
 def _asked(text: str, mention: Mention) -> Formula:

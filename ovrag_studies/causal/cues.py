@@ -44,7 +44,7 @@ _SEPARATED = re.compile(r"[,;(]|\b(?:and|but|or|yet|nor|while|whereas|so|which|t
 
 
 @dataclass(frozen=True, slots=True)
-class Cue:
+class CausalCue:
     """Words at `start` to `end` that relate what is before and behind them.
 
     `weak`: the words may be a noun or an adjective as well. `trailing`: an -ing form behind a clause ("…, raising Y").
@@ -64,12 +64,12 @@ class Cue:
     moving: bool = False  # its object says where it goes: "makes X rise"
 
 
-def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[Cue]:
+def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[CausalCue]:
     """The cues of a sentence in lower case, in order, none within another or within the span of one of the `names`.
 
     Nouns and adjectives that look like verbs are left out.
     """
-    found: list[Cue] = []
+    found: list[CausalCue] = []
     for cue in sorted(_all(sentence), key=lambda cue: (cue.start, -cue.end)):
         if any(start <= cue.start and cue.end <= end for start, end in names) or _is_no_verb(
             cue, "x", sentence[cue.end :]
@@ -98,7 +98,7 @@ def association(sentence: str) -> re.Match[str] | None:
     return patterns.associated().search(sentence)
 
 
-def _sorted_out(sentence: str, cues: list[Cue]) -> list[Cue]:
+def _sorted_out(sentence: str, cues: list[CausalCue]) -> list[CausalCue]:
     kept = _spaced(sentence, cues)
     kept = [cue for cue, before, after in _around(sentence, kept) if not _is_no_verb(cue, before, after)]
     for _ in range(len(kept)):
@@ -109,7 +109,7 @@ def _sorted_out(sentence: str, cues: list[Cue]) -> list[Cue]:
     return kept
 
 
-def _around(sentence: str, cues: list[Cue]) -> Iterator[tuple[Cue, str, str]]:
+def _around(sentence: str, cues: list[CausalCue]) -> Iterator[tuple[CausalCue, str, str]]:
     """Each cue with the words between it and the one before, and the one behind."""
     ends = [0, *(cue.end for cue in cues)]
     starts = [*(cue.start for cue in cues), len(sentence)]
@@ -117,9 +117,9 @@ def _around(sentence: str, cues: list[Cue]) -> Iterator[tuple[Cue, str, str]]:
         yield cue, sentence[ends[at] : cue.start], sentence[cue.end : starts[at + 1]]
 
 
-def _spaced(sentence: str, cues: list[Cue]) -> list[Cue]:
+def _spaced(sentence: str, cues: list[CausalCue]) -> list[CausalCue]:
     """Of two cues with nothing between them one is no verb: "tax cuts boost", "leads to reduced"."""
-    kept: list[Cue] = []
+    kept: list[CausalCue] = []
     for cue in cues:
         if kept and not cue.trailing and not sentence[kept[-1].end : cue.start].strip():
             if cue.weak and (not kept[-1].weak or cue.word in _adjectives()):
@@ -129,7 +129,7 @@ def _spaced(sentence: str, cues: list[Cue]) -> list[Cue]:
     return kept
 
 
-def _unseparated(sentence: str, cues: list[Cue]) -> Iterator[Cue]:
+def _unseparated(sentence: str, cues: list[CausalCue]) -> Iterator[CausalCue]:
     """Weak cues beside others that no word separates from them: "global mean temperature lowers"."""
     for first, second in pairwise(cues):
         if second.trailing or _SEPARATED.search(sentence[first.end : second.start]) is not None:
@@ -143,7 +143,7 @@ def _adjectives() -> frozenset[str]:
     return frozenset(word for way in ("up", "down") for word in entries("directions", way, "adjectives"))
 
 
-def _is_no_verb(cue: Cue, before: str, after: str) -> bool:
+def _is_no_verb(cue: CausalCue, before: str, after: str) -> bool:
     """Whether it is a noun ("a rise in", "the causes of") or an adjective ("reduced growth"), or has no object."""
     if cue.kind != "forward" or cue.trailing:
         return False
@@ -154,15 +154,15 @@ def _is_no_verb(cue: Cue, before: str, after: str) -> bool:
     return cue.weak and (not before.strip(" ,") or _ADJECTIVE_BEFORE.search(before) is not None)
 
 
-def _all(sentence: str) -> Iterator[Cue]:
+def _all(sentence: str) -> Iterator[CausalCue]:
     """Everything that may be a cue, in no order, overlapping."""
     yield from _of_verbs(sentence)
     yield from _of_phrases(sentence)
     for match in patterns.ARROW.finditer(sentence):
-        yield Cue(match.start(), match.end(), "raises", "forward", False, False, trailing=True)
+        yield CausalCue(match.start(), match.end(), "raises", "forward", False, False, trailing=True)
 
 
-def _of_verbs(sentence: str) -> Iterator[Cue]:
+def _of_verbs(sentence: str) -> Iterator[CausalCue]:
     places: tuple[tuple[Place, Kind, re.Pattern[str]], ...] = (
         ("forward", "forward", patterns.forward()),
         ("backward", "backward", patterns.backward()),
@@ -182,18 +182,18 @@ def _of_verbs(sentence: str) -> Iterator[Cue]:
         yield replace(_cue(match, "lowers" if kept else "raises", "forward", weak=not helped), moving=True)
 
 
-def _of_phrases(sentence: str) -> Iterator[Cue]:
+def _of_phrases(sentence: str) -> Iterator[CausalCue]:
     for match in patterns.NO_EFFECT.finditer(sentence):
         # "has no effect" denies by itself, and a "not" before it takes that back
         denied = len(_NEGATED.findall(match[0])) % 2 == ("anything" in match[0])
         relation: Relation = next(
             (sign for sign, pattern in patterns.no_effect_of_sign() if pattern.search(match[0])), "affects"
         )
-        yield Cue(match.start(), match.end(), relation, "forward", denied, _PARTLY.search(match[0]) is not None)
+        yield CausalCue(match.start(), match.end(), relation, "forward", denied, _PARTLY.search(match[0]) is not None)
     for match in patterns.APART.finditer(sentence):
-        yield Cue(match.start(), match.end(), "affects", "both", True, False)
+        yield CausalCue(match.start(), match.end(), "affects", "both", True, False)
     for match in patterns.UNTOUCHED.finditer(sentence):
-        yield Cue(match.start(), match.end(), "affects", "backward", True, False)
+        yield CausalCue(match.start(), match.end(), "affects", "backward", True, False)
     for relation, pattern in patterns.nominal():
         for match in pattern.finditer(sentence):
             yield _cue(match, relation, "forward")
@@ -201,10 +201,10 @@ def _of_phrases(sentence: str) -> Iterator[Cue]:
         yield _cue(match, "raises", "backward")
 
 
-def _cue(match: re.Match[str], relation: Relation, kind: Kind, *, weak: bool = False) -> Cue:
+def _cue(match: re.Match[str], relation: Relation, kind: Kind, *, weak: bool = False) -> CausalCue:
     words = _ONLY.sub("", match[0])
     hardly = _HARDLY.search(words) is not None
-    return Cue(
+    return CausalCue(
         match.start(),
         match.end(),
         signed(relation, words),

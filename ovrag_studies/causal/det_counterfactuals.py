@@ -18,19 +18,19 @@ from itertools import permutations, product
 
 from ovrag_core.base.errors import UnreadError
 from ovrag_studies.causal.boolean_models import (
+    CausalRule,
+    CounterfactualOutcome,
     Formula,
     Junction,
     Literal,
-    Outcome,
-    Rule,
     counterfactual,
     mentioned,
     models,
 )
-from ovrag_studies.causal.cladder_text import Problem
+from ovrag_studies.causal.cladder_text import NumberProblem
 from ovrag_studies.causal.dags import Dag
 from ovrag_studies.causal.polarity import compare, contrast, same_words
-from ovrag_studies.causal.rule_sentences import Reading, Tokens, read_statements
+from ovrag_studies.causal.rule_sentences import RuleReading, Tokens, read_statements
 from ovrag_studies.causal.sides import nearness
 
 MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
@@ -46,7 +46,7 @@ _EFFECT = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?)(?=\.|,?\s{1,2}and\s+we\s+k
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPhrases:
     """Phrases of the rules by node of the graph, and what each says of it; whether likeness of meaning told nodes."""
 
     literals: Mapping[str, Literal]
@@ -66,7 +66,7 @@ class Derived:
     derivation: tuple[str, ...]
 
 
-def solve(problem: Problem) -> Derived:
+def solve(problem: NumberProblem) -> Derived:
     """The answer on which all that the words leave open agrees. Raises `UnreadError` where they leave too much open."""
     if not _EFFECT.search(problem.given_info):
         raise UnreadError("no rule is stated; say what causes what")
@@ -88,7 +88,7 @@ def solve(problem: Problem) -> Derived:
     return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks, *notes))
 
 
-def _wholes(problem: Problem) -> Iterator[tuple[str, ...]]:
+def _wholes(problem: NumberProblem) -> Iterator[tuple[str, ...]]:
     """Phrases not to be cut at "and" or "or": those of the question, effects with "or", at last all effects."""
     asked = (problem.query.x, problem.query.other)
     effects = [match["effect"] for match in _EFFECT.finditer(problem.given_info)]
@@ -96,7 +96,7 @@ def _wholes(problem: Problem) -> Iterator[tuple[str, ...]]:
     yield from dict.fromkeys([asked, (*asked, *some), (*asked, *effects)])
 
 
-def _solved(problem: Problem, wholes: Sequence[str]) -> list[tuple[Outcome, Named]]:
+def _solved(problem: NumberProblem, wholes: Sequence[str]) -> list[tuple[CounterfactualOutcome, NamedPhrases]]:
     """The outcomes of every reading and assignment; none where the rules do not fit the graph."""
     text = problem.given_info
     for phrase in sorted(wholes, key=len, reverse=True):
@@ -123,7 +123,7 @@ def _phrase(tokens: Tokens) -> Literal:
     return Literal(" ".join(words).replace(_SPACE, " ").replace(_COMMA, ",").casefold())
 
 
-def _assignments(rules: Sequence[Rule], graph: Dag) -> list[Named]:
+def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     """Which phrase is a state of which variable, likeliest first: what fits the graph and nearly as well the words."""
     causes: dict[str, list[str]] = {}
     for rule in rules:
@@ -179,7 +179,7 @@ def _score(nodes: Mapping[str, str]) -> float:
     return named + sum(compare(each[0], other).closeness for each in by_node.values() for other in each[1:])
 
 
-def _signed(nodes: Mapping[str, str], rules: Sequence[Rule]) -> Named:
+def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhrases:
     """The phrase of a cause says that its variable holds; another phrase of it says that it does not."""
     causes = dict.fromkeys(phrase for rule in rules for phrase in mentioned(rule.condition))
     first: dict[str, str] = {}
@@ -189,14 +189,14 @@ def _signed(nodes: Mapping[str, str], rules: Sequence[Rule]) -> Named:
         made = compare(phrase, first.setdefault(node, phrase))
         same = first[node] == phrase or (made.sign == 1 and made.closeness > ALIKE)
         literals.setdefault(phrase, Literal(node, same))
-    return Named(literals)
+    return NamedPhrases(literals)
 
 
-def _outcomes(problem: Problem, reading: Reading, named: Named) -> Iterator[Outcome]:
+def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases) -> Iterator[CounterfactualOutcome]:
     """The outcome for each way to take the action and what was observed."""
     query = problem.query
     rules = [
-        Rule(
+        CausalRule(
             _in_nodes(rule.condition, named),
             named.literals[rule.effect.variable],
             problem.given_info[slice(*rule.span)],
@@ -210,7 +210,7 @@ def _outcomes(problem: Problem, reading: Reading, named: Named) -> Iterator[Outc
         phrases = dict.fromkeys(phrase for each in reading.observed for phrase in mentioned(each))
         ways = [_seen(phrase, named, problem.graph, action.variable) for phrase in phrases]
         for way in _distinct(list(product(*ways))):
-            seen = Named(dict(zip(phrases, way, strict=True)))
+            seen = NamedPhrases(dict(zip(phrases, way, strict=True)))
             for model in models(rules):
                 yield counterfactual(
                     model,
@@ -222,14 +222,14 @@ def _outcomes(problem: Problem, reading: Reading, named: Named) -> Iterator[Outc
                 )
 
 
-def _in_nodes(formula: Formula, named: Named) -> Formula:
+def _in_nodes(formula: Formula, named: NamedPhrases) -> Formula:
     if isinstance(formula, Literal):
         made = named.literals[formula.variable]
         return Literal(made.variable, made.holds == formula.holds)
     return Junction(formula.every, tuple(_in_nodes(part, named) for part in formula.parts))
 
 
-def _acted(done: str, instead: str, named: Named, graph: Dag) -> list[Literal]:
+def _acted(done: str, instead: str, named: NamedPhrases, graph: Dag) -> list[Literal]:
     """The variable of which both phrases are states, in the state that is done; in both where it cannot be told."""
     exact = {
         Literal(made.variable, made.holds == taken)
@@ -249,7 +249,7 @@ def _acted(done: str, instead: str, named: Named, graph: Dag) -> list[Literal]:
     return found
 
 
-def _asked(said: str, named: Named, graph: Dag, acted: str) -> Literal:
+def _asked(said: str, named: NamedPhrases, graph: Dag, acted: str) -> Literal:
     sinks = {node for node in graph.nodes if not graph.children(node)}
     nodes = [node for node in graph.nodes if node != acted and named.of(node)] or [acted]
     scores = {node: _closeness(said, node, named) + SINK_BONUS * (node in sinks) for node in nodes}
@@ -261,7 +261,7 @@ def _asked(said: str, named: Named, graph: Dag, acted: str) -> Literal:
     return Literal(best[0], sign > 0)
 
 
-def _seen(said: str, named: Named, graph: Dag, acted: str) -> list[Literal]:
+def _seen(said: str, named: NamedPhrases, graph: Dag, acted: str) -> list[Literal]:
     """What an observation can mean, each of the variables that it can be about in the states that it can name."""
     roots = {node for node in graph.nodes if not graph.parents(node) and node != acted}
     nodes = [node for node in graph.nodes if named.of(node)]
@@ -284,15 +284,15 @@ def _best(scores: Mapping[str, float], margin: float = MARGIN) -> list[str]:
     return [name for name, score in scores.items() if top and score >= top - margin]
 
 
-def _closeness(said: str, node: str, named: Named) -> float:
+def _closeness(said: str, node: str, named: NamedPhrases) -> float:
     return max((compare(said, phrase).closeness for phrase in _phrases(node, named)), default=0.0)
 
 
-def _phrases(node: str, named: Named) -> Iterable[str]:
+def _phrases(node: str, named: NamedPhrases) -> Iterable[str]:
     return (node, *(phrase for phrase, _ in named.of(node)))
 
 
-def _sign(said: str, node: str, named: Named) -> int | None:
+def _sign(said: str, node: str, named: NamedPhrases) -> int | None:
     """1 where the phrase says that the node holds, -1 where it says that it does not; the closest phrase that tells."""
     told = [
         (made.closeness, made.sign if holds else -made.sign)

@@ -36,7 +36,7 @@ _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_`"
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class MentionParts:
     """What is left of a mention, the direction of the words taken off it so far, and whether they deny it."""
 
     core: str
@@ -45,9 +45,9 @@ class Parts:
 
 
 @lru_cache(maxsize=1 << 14)
-def stages(mention: str) -> tuple[Parts, ...]:
+def stages(mention: str) -> tuple[MentionParts, ...]:
     """The mention with words of direction and denial taken off in every order, the whole first, the least first."""
-    found = {Parts(_plain(mention)): None}
+    found = {MentionParts(_plain(mention)): None}
     for parts in _growing(found):
         for less in _less(parts):
             found.setdefault(less)
@@ -56,7 +56,7 @@ def stages(mention: str) -> tuple[Parts, ...]:
     return tuple(found)
 
 
-def _growing(found: dict[Parts, None]) -> Iterator[Parts]:
+def _growing(found: dict[MentionParts, None]) -> Iterator[MentionParts]:
     """The members of a table that grows meanwhile."""
     at = 0
     while at < len(found):
@@ -65,17 +65,17 @@ def _growing(found: dict[Parts, None]) -> Iterator[Parts]:
 
 
 @lru_cache(maxsize=1 << 14)
-def split(mention: str) -> Parts:
+def split(mention: str) -> MentionParts:
     """The mention with all words of direction and denial taken off, what governs the others first."""
-    parts = Parts(_plain(mention))
+    parts = MentionParts(_plain(mention))
     while (less := next(_less(parts), None)) is not None:
         parts = less
     return parts
 
 
-def state_of(phrase: str) -> Parts:
+def state_of(phrase: str) -> MentionParts:
     """A phrase for a state without its verb: "economic growth accelerates" is economic growth, going up."""
-    parts, patterns = Parts(_plain(phrase)), _patterns()
+    parts, patterns = MentionParts(_plain(phrase)), _patterns()
     for direction, pattern in patterns.verbs:
         if (rest := _without(pattern, parts.core)) is not None:
             return replace(parts, core=rest, direction=direction)
@@ -121,7 +121,7 @@ def _plain(mention: str) -> str:
     return re.sub(rf"^{_ARTICLE}+(?=\S)", "", re.sub(r"\s*\([^()]*\)", "", text)).strip(_EDGES)
 
 
-def _less(parts: Parts) -> Iterator[Parts]:
+def _less(parts: MentionParts) -> Iterator[MentionParts]:
     """The mention without the first thing that can be taken off it, in the order of what governs what."""
     text, patterns = parts.core, _patterns()
     for pattern in (patterns.outer_denial, patterns.absent_before, patterns.absent_after):

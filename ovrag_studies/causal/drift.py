@@ -28,7 +28,7 @@ from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
 from ovrag_core.graph import LABEL, Store
-from ovrag_studies.causal.chains import Chain
+from ovrag_studies.causal.chains import CausalChain
 from ovrag_studies.causal.drafting import Prompt
 from ovrag_studies.causal.settings import Drift, Kinds
 from ovrag_studies.causal.vocabulary import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
@@ -152,7 +152,7 @@ class Simulator:
 
     name = NAME
 
-    def __init__(self, chain: Chain, world: World, options: Drift, wording: int = 0) -> None:
+    def __init__(self, chain: CausalChain, world: World, options: Drift, wording: int = 0) -> None:
         self._chain, self._world, self._options = chain, world, options
         self._seed = f"{options.seed}|{chain.id}|{wording}"
         self._edges: tuple[Edge, ...] = tuple(

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from ovrag_core.graph import EmbeddedStore
-from ovrag_studies.causal.arms import DRAFTING, Facts, answer, gaps_of
-from ovrag_studies.causal.chains import Chain
+from ovrag_studies.causal.arms import DRAFTING, StoreFacts, answer, gaps_of
+from ovrag_studies.causal.chains import CausalChain
 from ovrag_studies.causal.drafting import Drafter, Untold
 from ovrag_studies.causal.drift import Simulator, World, Written
-from ovrag_studies.causal.linking import Lexicon
-from ovrag_studies.causal.loop import Answer, Judge, Round
-from ovrag_studies.causal.settings import Arm, Drift, Loop
+from ovrag_studies.causal.linking import NameLexicon
+from ovrag_studies.causal.loop import DraftJudge, LoopAnswer, Round
+from ovrag_studies.causal.settings import Arm, Drift, LoopOptions
 from ovrag_studies.causal.verifier import Verdict, Verifier
 from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 
-Note = Callable[["Chain", Arm, int, Round], None]
+Note = Callable[[CausalChain, Arm, int, Round], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +30,32 @@ class Case:
     """
 
     arm: Arm
-    chain: Chain
+    chain: CausalChain
     wording: int
-    answer: Answer
+    answer: LoopAnswer
     judged: tuple[Verdict, ...]
     written: tuple[Written, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ChainBench:
     """What all runs of a comparison share: the whole graph, its names, what the simulator knows, and the chains."""
 
     graph: EmbeddedStore
-    lexicon: Lexicon
-    chains: tuple[Chain, ...]
+    lexicon: NameLexicon
+    chains: tuple[CausalChain, ...]
     world: World
     reference: Verifier
 
     @classmethod
-    def of(cls, graph: EmbeddedStore, chains: Sequence[Chain], lexicon: Lexicon, gamma: float) -> Bench:
+    def of(cls, graph: EmbeddedStore, chains: Sequence[CausalChain], lexicon: NameLexicon, gamma: float) -> ChainBench:
         """A bench for these chains of a graph."""
         return cls(graph, lexicon, tuple(chains), World.of_graph(graph), Verifier(graph, lexicon, gamma))
 
 
 def run(
-    bench: Bench,
-    options: Loop,
+    bench: ChainBench,
+    options: LoopOptions,
     drift: Drift,
     *,
     arms: Iterable[Arm] = DRAFTING,
@@ -64,7 +64,7 @@ def run(
     paraphrases: bool = True,
     drafter: Drafter | None = None,
     note: Note | None = None,
-    stability: Callable[[Chain], float] | None = None,
+    stability: Callable[[CausalChain], float] | None = None,
     feedback: bool = True,
     gaps: bool = True,
 ) -> list[Case]:
@@ -77,13 +77,13 @@ def run(
     """
     store = covered(bench.graph, coverage, seed)
     verifier = Verifier(store, bench.lexicon, options.gamma)
-    facts = Facts(store, verifier)
+    facts = StoreFacts(store, verifier)
     cases = []
     for chain in bench.chains:
         texts = [chain.prompt, *(each.text for each in chain.paraphrases if paraphrases)]
         for wording, text in enumerate(texts):
             stable = partial(stability, chain) if stability else None
-            judge = Judge(verifier.check, options, gaps_of(text, verifier) if gaps else None, stable)
+            judge = DraftJudge(verifier.check, options, gaps_of(text, verifier) if gaps else None, stable)
             for arm in arms:
                 if arm not in DRAFTING:
                     continue
@@ -114,5 +114,5 @@ def _known(simulator: Simulator | None) -> Simulator:
     return simulator
 
 
-def _told(note: Note | None, chain: Chain, arm: Arm, wording: int) -> Callable[[Round], None] | None:
+def _told(note: Note | None, chain: CausalChain, arm: Arm, wording: int) -> Callable[[Round], None] | None:
     return None if note is None else lambda round_: note(chain, arm, wording, round_)

@@ -26,7 +26,7 @@ class P:
 
 
 @dataclass(frozen=True)
-class Sum:
+class SumOver:
     """The sum over the values of some variables."""
 
     over: tuple[str, ...]
@@ -56,7 +56,7 @@ class Hedge:
     outer: Nodes
 
 
-Expression = P | Sum | Product | Ratio
+Expression = P | SumOver | Product | Ratio
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) 
 
 
 def _summed(graph: Projected, over: Nodes, of: Expression) -> Expression:
-    return Sum(tuple(node for node in graph.order if node in over), of) if over else of
+    return SumOver(tuple(node for node in graph.order if node in over), of) if over else of
 
 
 def _multiplied(terms: Iterable[Expression]) -> Expression:
@@ -163,10 +163,10 @@ def formula(of: Expression) -> str:
     match of:
         case P(left, given):
             return f"P({', '.join(left)} | {', '.join(given)})" if given else f"P({', '.join(left)})"
-        case Sum(over, inner):
+        case SumOver(over, inner):
             return f"Σ_{{{', '.join(over)}}} {formula(inner)}"
         case Product(terms):
-            return " ".join(f"[{formula(term)}]" if isinstance(term, Sum) else formula(term) for term in terms)
+            return " ".join(f"[{formula(term)}]" if isinstance(term, SumOver) else formula(term) for term in terms)
         case Ratio(top, bottom):
             return f"[{formula(top)}] / [{formula(bottom)}]"
 
@@ -180,7 +180,7 @@ def evaluate(of: Expression, joint: Joint) -> Values:
         case P(left, given):
             top, bottom = marginal(joint, {*left, *given}), marginal(joint, {*given})
             return _divided(top, bottom, f"P({', '.join(given)})")
-        case Sum(over, inner):
+        case SumOver(over, inner):
             return _summed_out(evaluate(inner, joint), joint, over)
         case Product(terms):
             product: Values = np.ones((1,) * len(joint.names))

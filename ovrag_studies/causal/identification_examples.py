@@ -33,7 +33,7 @@ ATE = Effect("ate", "x", "y")
 
 
 @dataclass(frozen=True)
-class Example:
+class ModelExample:
     """A model with a name, and the effect that is asked for."""
 
     name: str
@@ -49,7 +49,7 @@ class Examined:
     `naive` is the effect as if nothing confounded it; `estimate` is None where it is not identified.
     """
 
-    example: Example
+    example: ModelExample
     found: Estimand | NotIdentified
     naive: float
     estimate: float | None
@@ -62,7 +62,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class GraphAgreement:
     """What the own enumerator and the libraries say of a graph: adjustment sets, and whether ID finds a formula."""
 
     name: str
@@ -73,7 +73,7 @@ class Agreement:
     y0: bool
 
 
-def example(name: str, table: Table, hidden: str = "", asked: Effect = ATE) -> Example:
+def example(name: str, table: Table, hidden: str = "", asked: Effect = ATE) -> ModelExample:
     """A model from its table; `hidden` are the letters that nobody observed."""
     causes = {variable: list(by) for variable, (by, _) in table.items()}
     strata = {
@@ -81,10 +81,10 @@ def example(name: str, table: Table, hidden: str = "", asked: Effect = ATE) -> E
         for variable, (by, chances) in table.items()
     }
     edges = [(cause, variable) for variable, by in causes.items() for cause in by]
-    return Example(name, from_strata(strata, causes), make_dag(edges, hidden), asked)
+    return ModelExample(name, from_strata(strata, causes), make_dag(edges, hidden), asked)
 
 
-def examples() -> list[Example]:
+def examples() -> list[ModelExample]:
     """One of each kind: identified by a back door, a front door or the ID algorithm alone, and three that are not."""
     hidden_mediation = {"x": ("", (0.5,)), "u": ("", (0.5,)), "m": ("xu", (0.1, 0.8, 0.65, 0.95))}
     return [
@@ -126,7 +126,7 @@ def examples() -> list[Example]:
     ]
 
 
-def measured_confounder() -> Example:
+def measured_confounder() -> ModelExample:
     """The model whose actions and counterfactuals are shown."""
     return example(
         "measured confounder",
@@ -134,7 +134,7 @@ def measured_confounder() -> Example:
     )
 
 
-def examine(of: Example) -> Examined:
+def examine(of: ModelExample) -> Examined:
     """The graph's answer beside the numbers of the model."""
     names = of.dag.observed
     joint = Joint(names, of.scm.distribution(names))
@@ -148,7 +148,7 @@ def examine(of: Example) -> Examined:
     return Examined(of, found, _effect_by(of, ()), estimate, true_effect(of))
 
 
-def true_effect(of: Example) -> float:
+def true_effect(of: ModelExample) -> float:
     """The effect in the whole model: by acting on it, or for a direct one by its hidden strata."""
     if of.asked.kind == "ate":
         done = [float(of.scm.do({"x": state}).distribution(["y"])[1]) for state in (0, 1)]
@@ -156,7 +156,7 @@ def true_effect(of: Example) -> float:
     return _effect_by(of, tuple(sorted(of.dag.latent)))
 
 
-def _effect_by(of: Example, confounders: tuple[str, ...]) -> float:
+def _effect_by(of: ModelExample, confounders: tuple[str, ...]) -> float:
     """The difference that x makes, in the strata of confounders and held at what the mediators are without it."""
     scm, middle = of.scm, of.asked.through
     total = 0.0
@@ -180,7 +180,7 @@ def _chance(scm: Scm, states: Mapping[str, int], given: Mapping[str, int]) -> fl
 # Actions and counterfactuals
 
 
-def quantities(of: Example) -> list[tuple[str, str, float]]:
+def quantities(of: ModelExample) -> list[tuple[str, str, float]]:
     """What is seen, done and imagined in a model of x, y and z: the words, the symbols and the value.
 
     What is imagined rests on the coupling of the model: noises that leave as many cases as possible unchanged.
@@ -203,7 +203,7 @@ def quantities(of: Example) -> list[tuple[str, str, float]]:
     ]
 
 
-def done_by_pgmpy(of: Example) -> float:
+def done_by_pgmpy(of: ModelExample) -> float:
     """P(y | do(x)) by pgmpy on the same model."""
     with _quiet():
         from pgmpy.inference import CausalInference  # noqa: PLC0415 - brings torch with it
@@ -234,7 +234,7 @@ def _contexts(chances: tuple[float, ...]) -> float:
 # Libraries
 
 
-def agreements(random_graphs: int = 40, seed: int = 42) -> list[Agreement]:
+def agreements(random_graphs: int = 40, seed: int = 42) -> list[GraphAgreement]:
     """Own enumerator, pgmpy and y0 on the examples that ask for a whole effect, and on random graphs."""
     named = [(each.name, each.dag) for each in examples()]
     drawn = [(f"random {number}", dag) for number, dag in enumerate(_random_dags(random_graphs, seed), 1)]
@@ -242,7 +242,7 @@ def agreements(random_graphs: int = 40, seed: int = 42) -> list[Agreement]:
         return [_agree(name, dag) for name, dag in (*named, *drawn)]
 
 
-def _agree(name: str, dag: Dag) -> Agreement:
+def _agree(name: str, dag: Dag) -> GraphAgreement:
     """pgmpy looks for back doors among ancestors alone, and judges mediators one by one."""
     back = frozenset(map(frozenset, back_door_sets(dag, "x", "y")))
     front = frozenset(map(frozenset, front_door_sets(dag, "x", "y")))
@@ -251,7 +251,7 @@ def _agree(name: str, dag: Dag) -> Agreement:
     same_front = {each for each in theirs["front-door"] if len(each) == 1} == {each for each in front if len(each) == 1}
     mine = not isinstance(identified(dag, ["x"], ["y"]), Hedge)
     same = (found_by_y0(dag, "x", "y") is not None) == mine
-    return Agreement(name, len(back), len(front), mine, same_back and same_front, same)
+    return GraphAgreement(name, len(back), len(front), mine, same_back and same_front, same)
 
 
 def _random_dags(count: int, seed: int) -> Iterator[Dag]:

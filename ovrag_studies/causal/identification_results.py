@@ -11,7 +11,7 @@ from ovrag_core.report import numbers
 from ovrag_core.study.book import Book
 from ovrag_studies.causal import identification_examples, question_pictures
 from ovrag_studies.causal.identification import Estimand
-from ovrag_studies.causal.identification_examples import Agreement, Examined
+from ovrag_studies.causal.identification_examples import Examined, GraphAgreement
 from ovrag_studies.causal.question_inside import in_words
 
 
@@ -58,7 +58,7 @@ def identification_figure(book: Book, examined: Sequence[Examined]) -> Path:
     return book.figure(fig, "identification", {"models": len(rows)})
 
 
-def libraries_table(book: Book, agreements: Sequence[Agreement]) -> pandas.DataFrame:
+def libraries_table(book: Book, agreements: Sequence[GraphAgreement]) -> pandas.DataFrame:
     """Own enumerator, pgmpy and y0 on the same graphs: `identification_libraries`."""
     named = [each for each in agreements if not each.name.startswith("random")]
     drawn = [each for each in agreements if each.name.startswith("random")]
@@ -67,7 +67,7 @@ def libraries_table(book: Book, agreements: Sequence[Agreement]) -> pandas.DataF
     return book.table(pandas.DataFrame(rows), "identification_libraries", {"graphs": len(agreements)})
 
 
-def _agreed(name: str, of: Sequence[Agreement]) -> dict[str, object]:
+def _agreed(name: str, of: Sequence[GraphAgreement]) -> dict[str, object]:
     return {
         "graph": name,
         "back-door sets": sum(each.back_doors for each in of),

@@ -21,7 +21,7 @@ from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.text.stems import stems
 from ovrag_studies.causal import vocabulary as words
 from ovrag_studies.causal.cues import may_relate
-from ovrag_studies.causal.directions import Direction, Parts, moved, sign, split, stages
+from ovrag_studies.causal.directions import Direction, MentionParts, moved, sign, split, stages
 from ovrag_studies.causal.propositions import Polarity, Proposition
 from ovrag_studies.causal.wording import entries
 
@@ -44,7 +44,7 @@ _SHORTEST = 3  # letters that must be left of a word when a beginning that turns
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class LinkCandidate:
     """A thing of the lexicon, the label that was compared, and how near it came (0 to 1)."""
 
     entity: NamedNode
@@ -71,7 +71,7 @@ class Ambiguous:
     """A mention that fits several things."""
 
     mention: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[LinkCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,11 @@ class Unknown:
     """A mention that fits nothing; `nearest` are the best three that come near at all, none of them taken."""
 
     mention: str
-    nearest: tuple[Candidate, ...]
+    nearest: tuple[LinkCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class CausalClaim:
     """A proposition over things of a graph, signs multiplied out: "a fall in X lowers Y" is X raises Y.
 
     `predicate` is RAISES, LOWERS, AFFECTS or NO_EFFECT_ON of `vocabulary`; `denied`: the text says that it is not so.
@@ -98,7 +98,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class ThingName:
     """A name of a thing; one for its rise or fall has that direction."""
 
     entity: NamedNode
@@ -106,14 +106,14 @@ class Name:
     direction: Direction = "none"
 
 
-class Lexicon:
+class NameLexicon:
     """The names of things, made once. With an `embedder`, names that nothing equals are compared by likeness too."""
 
-    def __init__(self, names: Iterable[Name], embedder: Embedder | None = None) -> None:
+    def __init__(self, names: Iterable[ThingName], embedder: Embedder | None = None) -> None:
         self.names = tuple(dict.fromkeys(names))
         self._embedder = embedder
-        self._by_text: defaultdict[str, list[Name]] = defaultdict(list)
-        self._by_stems: defaultdict[tuple[str, ...], list[Name]] = defaultdict(list)
+        self._by_text: defaultdict[str, list[ThingName]] = defaultdict(list)
+        self._by_stems: defaultdict[tuple[str, ...], list[ThingName]] = defaultdict(list)
         for name in self.names:
             self._by_text[stages(name.text)[0].core].append(name)
             if (
@@ -121,10 +121,10 @@ class Lexicon:
             ):  # "acceleration of a falling body" is no fall of anything in other words
                 self._by_stems[_bag(name.text)].append(name)
         self._vectors: Vectors | None = None
-        self._seen: dict[str, list[Candidate]] = {}
+        self._seen: dict[str, list[LinkCandidate]] = {}
 
     @classmethod
-    def of_graph(cls, store: Store, embedder: Embedder | None = None) -> Lexicon:
+    def of_graph(cls, store: Store, embedder: Embedder | None = None) -> NameLexicon:
         """The labels, synonyms and names of rise and fall in a graph."""
         kinds: tuple[tuple[NamedNode, Direction], ...] = (
             (LABEL, "none"),
@@ -134,7 +134,7 @@ class Lexicon:
         )
         factors = {row["s"] for row in store.select("SELECT ?s WHERE { ?s a ?factor }", {"factor": words.FACTOR})}
         names = [
-            Name(triple.subject, triple.object.value, direction)
+            ThingName(triple.subject, triple.object.value, direction)
             for predicate, direction in kinds
             for triple in store.triples(None, predicate)
             if isinstance(triple.subject, NamedNode)
@@ -151,18 +151,18 @@ class Lexicon:
             text for text in texts if " " in text and (re.search(r",|\b(?:and|or)\b", text) or may_relate(text))
         )
 
-    def named(self, text: str) -> list[Name]:
+    def named(self, text: str) -> list[ThingName]:
         """The names that are the text, or have its words in another order ("price of oil", "oil price")."""
         return self._by_text.get(text) or self._by_stems.get(_bag(text), [])
 
-    def nearest(self, text: str) -> list[Candidate]:
+    def nearest(self, text: str) -> list[LinkCandidate]:
         """All things, the likest first: by cosine of their names, or by shared words where there is no embedder."""
         if text not in self._seen:
             scores = self._scores(text)
-            best: dict[NamedNode, Candidate] = {}
+            best: dict[NamedNode, LinkCandidate] = {}
             for name, score in zip(self.names, scores, strict=True):
                 if name.entity not in best or score > best[name.entity].score:
-                    best[name.entity] = Candidate(name.entity, name.text, score)
+                    best[name.entity] = LinkCandidate(name.entity, name.text, score)
             if len(self._seen) >= _KEPT:
                 self._seen.clear()
             self._seen[text] = sorted(best.values(), key=lambda each: (-each.score, each.entity.value))
@@ -182,7 +182,7 @@ class Lexicon:
         return [round(float(score), 6) for score in numpy.clip(self._vectors @ vector, 0.0, 1.0)]
 
 
-def link(mention: str, lexicon: Lexicon, threshold: float = THRESHOLD) -> Linked | Ambiguous | Unknown:
+def link(mention: str, lexicon: NameLexicon, threshold: float = THRESHOLD) -> Linked | Ambiguous | Unknown:
     """The thing that a mention names: by name at the first stage that has one, else by likeness of what is left."""
     for parts in stages(mention):
         names = lexicon.named(parts.core)
@@ -196,8 +196,8 @@ def link(mention: str, lexicon: Lexicon, threshold: float = THRESHOLD) -> Linked
 
 
 def claim(
-    proposition: Proposition, lexicon: Lexicon, threshold: float = THRESHOLD
-) -> Claim | Ambiguous | Unknown | None:
+    proposition: Proposition, lexicon: NameLexicon, threshold: float = THRESHOLD
+) -> CausalClaim | Ambiguous | Unknown | None:
     """The proposition over things of the graph, or the first mention that names none.
 
     None where something that stays the same is said to be a cause, which claims nothing that a graph could hold.
@@ -211,7 +211,7 @@ def claim(
     return combine(proposition, subject, object_)
 
 
-def combine(proposition: Proposition, subject: Linked, object_: Linked) -> Claim | None:
+def combine(proposition: Proposition, subject: Linked, object_: Linked) -> CausalClaim | None:
     """The claim of a proposition whose mentions are linked; see `claim`."""
     denied = proposition.polarity == "negative"
     score = min(subject.score, object_.score)
@@ -222,11 +222,11 @@ def combine(proposition: Proposition, subject: Linked, object_: Linked) -> Claim
         denied = not denied  # "when X rises, Y does not fall"
     if object_.direction == "steady" or proposition.relation == "affects":
         none = denied != (object_.direction == "steady")
-        return Claim(subject.entity, words.NO_EFFECT_ON if none else words.AFFECTS, object_.entity, False, score)
+        return CausalClaim(subject.entity, words.NO_EFFECT_ON if none else words.AFFECTS, object_.entity, False, score)
     total = sign(subject.direction) * sign(object_.direction) * (1 if proposition.relation == "raises" else -1)
     total *= -1 if subject.polarity == "negative" else 1
     total *= -1 if object_.polarity == "negative" and object_.direction == "none" else 1
-    return Claim(subject.entity, words.RAISES if total > 0 else words.LOWERS, object_.entity, denied, score)
+    return CausalClaim(subject.entity, words.RAISES if total > 0 else words.LOWERS, object_.entity, denied, score)
 
 
 def opposed(first: str, second: str) -> bool:
@@ -330,19 +330,21 @@ def _word_likeness(one: str, other: str) -> float:
     return letters if letters >= _TYPED else 0.0
 
 
-def _near(ranked: list[Candidate]) -> tuple[Candidate, ...]:
+def _near(ranked: list[LinkCandidate]) -> tuple[LinkCandidate, ...]:
     return tuple(each for each in ranked[:NEAREST] if each.score >= _NEAR)
 
 
-def _by_name(mention: str, parts: Parts, names: list[Name]) -> Linked | Ambiguous:
+def _by_name(mention: str, parts: MentionParts, names: list[ThingName]) -> Linked | Ambiguous:
     entities = dict.fromkeys(name.entity for name in names)
     if len(entities) > 1:
-        return Ambiguous(mention, tuple(Candidate(name.entity, name.text, 1.0) for name in names))
+        return Ambiguous(mention, tuple(LinkCandidate(name.entity, name.text, 1.0) for name in names))
     polarity: Polarity = "negative" if parts.negative else "positive"
     return Linked(names[0].entity, moved(parts.direction, names[0].direction), polarity, 1.0, names[0].text)
 
 
-def _by_likeness(mention: str, parts: Parts, lexicon: Lexicon, threshold: float) -> Linked | Ambiguous | Unknown:
+def _by_likeness(
+    mention: str, parts: MentionParts, lexicon: NameLexicon, threshold: float
+) -> Linked | Ambiguous | Unknown:
     ranked = lexicon.nearest(parts.core) if parts.core else []
     best = ranked[0] if ranked else None
     if best is None or not lexicon.compares_meaning or best.score < threshold:

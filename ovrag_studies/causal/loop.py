@@ -13,7 +13,7 @@ from typing import Literal
 from ovrag_core.base.errors import ModelError
 from ovrag_core.text.lines import one_line
 from ovrag_studies.causal.drafting import Drafter, Prompt
-from ovrag_studies.causal.settings import Loop
+from ovrag_studies.causal.settings import LoopOptions
 from ovrag_studies.causal.verifier import Outcome, Verdict
 
 Decision = Literal["accepted", "accepted with caveats", "rejected", "unchecked", "failed"]
@@ -43,7 +43,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LoopAnswer:
     """What the loop ends with: the decision on its last round and the reason. `drafts` counts what was asked for.
 
     `chosen` is the place of the round that is answered with. `instability` is the Jensen-Shannon distance of the effect
@@ -64,11 +64,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class DraftJudge:
     """How drafts are judged: by which check, under which parameters, with which gaps and which stability, if any."""
 
     check: Check
-    options: Loop
+    options: LoopOptions
     gaps: Gaps | None = None
     stability: Stability | None = None
 
@@ -78,7 +78,7 @@ class Judge:
         gaps = tuple(self.gaps(verdicts)) if self.gaps and verdicts else ()
         return Round(number, draft, verdicts, score(verdicts, self.options), gaps, constraints(verdicts, gaps))
 
-    def adjudicate(self, rounds: Sequence[Round], drafts: int, chosen: int = -1) -> Answer:
+    def adjudicate(self, rounds: Sequence[Round], drafts: int, chosen: int = -1) -> LoopAnswer:
         """The final decision on a round, by its own verdicts."""
         decision, reason = adjudicate(rounds[chosen], self.options)
         instability = None
@@ -87,10 +87,10 @@ class Judge:
             if instability > self.options.epsilon + _ROUNDING:
                 decision = "rejected"
                 reason = f"the effect differs by {instability:.3f} between contexts, more than {self.options.epsilon:g}"
-        return Answer(decision, reason, tuple(rounds), drafts, chosen, instability)
+        return LoopAnswer(decision, reason, tuple(rounds), drafts, chosen, instability)
 
 
-def score(verdicts: Sequence[Verdict], options: Loop) -> float | None:
+def score(verdicts: Sequence[Verdict], options: LoopOptions) -> float | None:
     """(verified + α · partial - β · contradictions) / n, held to [0, 1]; None for no verdicts."""
     if not verdicts:
         return None
@@ -114,7 +114,7 @@ def constraints(verdicts: Sequence[Verdict], gaps: Sequence[str] = ()) -> tuple[
     return tuple(dict.fromkeys(lines))
 
 
-def is_good(round_: Round, options: Loop) -> bool:
+def is_good(round_: Round, options: LoopOptions) -> bool:
     """Whether a draft is accepted at once."""
     return (
         round_.score is not None
@@ -125,7 +125,7 @@ def is_good(round_: Round, options: Loop) -> bool:
     )
 
 
-def adjudicate(round_: Round, options: Loop) -> tuple[Decision, str]:
+def adjudicate(round_: Round, options: LoopOptions) -> tuple[Decision, str]:
     """The decision where no further draft follows, and the reason."""
     if round_.score is None:
         return "rejected", EMPTY
@@ -145,7 +145,9 @@ def adjudicate(round_: Round, options: Loop) -> tuple[Decision, str]:
     return "rejected", f"{said}, below {options.caveat * options.theta:.2f}"
 
 
-def run(question: Prompt, drafter: Drafter, judge: Judge, note: Callable[[Round], None] | None = None) -> Answer:
+def run(
+    question: Prompt, drafter: Drafter, judge: DraftJudge, note: Callable[[Round], None] | None = None
+) -> LoopAnswer:
     """Draft and check until a draft is good, the rounds are used up, or too much could not be checked.
 
     `note` is told every round at once, as an audit log wants it. A draft with something unchecked is checked again as
@@ -160,7 +162,7 @@ def run(question: Prompt, drafter: Drafter, judge: Judge, note: Callable[[Round]
             try:
                 draft = drafter.draft(prompt, drafts)
             except ModelError as error:
-                return Answer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), drafts)
+                return LoopAnswer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), drafts)
             drafts += 1
         judged = judge.round(number, draft)
         rounds.append(judged)

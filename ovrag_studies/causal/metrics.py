@@ -35,7 +35,7 @@ MEASURES = ("entailment", "complete", "depth", "contradicted", "accepted", "draf
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedArms:
     """One arm minus another in entailment, on the same chains, and which drafts are right throughout (McNemar).
 
     `p` and `p_whole` are adjusted by Holm over the arms that are compared.
@@ -71,7 +71,7 @@ def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Esti
     return dict(zip(MEASURES, (*means, drafts, _ratio(shared, plan), _ratio(agreed, plan)), strict=True))
 
 
-def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> list[Compared]:
+def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> list[ComparedArms]:
     """The first arm against each of the others, on the prompts."""
     one = _by_chain(cases, first)
     differences, wholes = [], []
@@ -87,7 +87,7 @@ def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resa
         wholes.append(exact_mcnemar([whole(a) for a, _ in pairs], [whole(b) for _, b in pairs]))
     adjusted, adjusted_whole = holm([each.p for each in differences]), holm([each.p for each in wholes])
     rows = zip(others, differences, wholes, adjusted, adjusted_whole, strict=True)
-    return [Compared(first, *row) for row in rows]
+    return [ComparedArms(first, *row) for row in rows]
 
 
 def entailment(case: Case) -> float:

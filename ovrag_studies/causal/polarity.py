@@ -23,7 +23,7 @@ from ovrag_studies.causal.phrases import FUNCTION_WORDS, PREFIXES, is_negation, 
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PhraseComparison:
     """`sign` 1 same, -1 opposite, None not to be told; `closeness` 0 to 1, how much of the phrases is paired."""
 
     sign: int | None
@@ -74,7 +74,7 @@ _LEAST_BASE = 3  # letters that a prefix must leave
 
 
 @lru_cache(maxsize=16384)
-def compare(one: str, other: str) -> Comparison:
+def compare(one: str, other: str) -> PhraseComparison:
     """Two phrases for a state of a thing, in any order."""
     (left, turned_left), (right, turned_right) = _content(one), _content(other)
     lexicon, subjects = _lexicon(), _subject(one) | _subject(other)
@@ -95,7 +95,7 @@ def compare(one: str, other: str) -> Comparison:
     if not clashing:  # "low X" is the opposite of "X", as "X loss" is, and "high X" the same
         flips += sum(_takes_away(word) for word in (*left, *right))
     told = scaled + pooled > 0 or (stated and not clashing) or (of_state and (not (left and right) or turned_either))
-    return Comparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
+    return PhraseComparison((-1 if flips % 2 else 1) if told else None, min(1.0, closeness))
 
 
 def contrast(one: str, other: str) -> int | None:

@@ -15,9 +15,9 @@ from typing import Literal
 
 from ovrag_core.text.tokens import any_of
 from ovrag_studies.causal import clauses
-from ovrag_studies.causal.clauses import Frame, mention
+from ovrag_studies.causal.clauses import ClauseFrame, mention
 from ovrag_studies.causal.cue_patterns import Relation
-from ovrag_studies.causal.cues import Cue, association, find_cues, signed
+from ovrag_studies.causal.cues import CausalCue, association, find_cues, signed
 from ovrag_studies.causal.directions import has_motion, is_state
 from ovrag_studies.causal.sentences import is_question, opening, ruling, statements
 
@@ -46,7 +46,7 @@ class Proposition:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class BareState:
     """What is said to be so, with no cause: "Given: rainfall rises"."""
 
     mention: str
@@ -55,7 +55,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskingSentence:
     """A sentence that asks, and states nothing."""
 
     span: Span
@@ -71,16 +71,16 @@ class Unread:
     reason: str
 
 
-Item = Proposition | State | Question | Unread
+Item = Proposition | BareState | AskingSentence | Unread
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """All that a text holds, each in the order of the text."""
 
     propositions: tuple[Proposition, ...] = ()
-    states: tuple[State, ...] = ()
-    questions: tuple[Question, ...] = ()
+    states: tuple[BareState, ...] = ()
+    questions: tuple[AskingSentence, ...] = ()
     unread: tuple[Unread, ...] = ()
 
 
@@ -95,7 +95,7 @@ def parse(text: str, compounds: Collection[str] = ()) -> list[Proposition | Unre
     return sorted(found, key=lambda each: each.span)
 
 
-def read(text: str, compounds: Collection[str] = ()) -> Reading:
+def read(text: str, compounds: Collection[str] = ()) -> TextReading:
     """All that a text holds; every sentence is in one of its parts."""
     reader = _Reader(text, frozenset(compounds))
     by_sentence: list[list[Item]] = []
@@ -105,10 +105,10 @@ def read(text: str, compounds: Collection[str] = ()) -> Reading:
     if len(text) > LONGEST_TEXT:
         rest = (LONGEST_TEXT, len(text))
         items.append(Unread(rest, text[LONGEST_TEXT:], f"the text is longer than {LONGEST_TEXT} characters"))
-    return Reading(
+    return TextReading(
         tuple(item for item in items if isinstance(item, Proposition)),
-        tuple(item for item in items if isinstance(item, State)),
-        tuple(item for item in items if isinstance(item, Question)),
+        tuple(item for item in items if isinstance(item, BareState)),
+        tuple(item for item in items if isinstance(item, AskingSentence)),
         tuple(item for item in items if isinstance(item, Unread)),
     )
 
@@ -152,7 +152,7 @@ class _Clause:
 
     cause: str
     effect: str
-    cue: Cue
+    cue: CausalCue
     start: int
     end: int
 
@@ -176,7 +176,7 @@ class _Reader:
         """
         whole = self.text[start:end]
         if is_question(whole):
-            return [Question((start, end), whole)]
+            return [AskingSentence((start, end), whole)]
         if end - start > LONGEST_SENTENCE:
             return [Unread((start, end), whole, f"the sentence is longer than {LONGEST_SENTENCE} characters")]
         end = start + len(whole.rstrip(" .!;:"))
@@ -196,7 +196,7 @@ class _Reader:
                 items = self._taken_back(items, opened.body, end)
         else:
             items = self._matter(opened.body, end, opened.given)
-        if opened.consequent and self.before and len(items) == 1 and isinstance(items[0], State):
+        if opened.consequent and self.before and len(items) == 1 and isinstance(items[0], BareState):
             items = self._stated(self.before, "raises", items[0].mention, False, *items[0].span)
         if opened.denied:
             items = [_denied(item) for item in items]
@@ -218,7 +218,7 @@ class _Reader:
         text = self.text[start:end]
         cues = find_cues(text.lower(), self._spans(text))
         if given and all(cue.weak for cue in cues):
-            return [State(mention(text), (start, end), text)]
+            return [BareState(mention(text), (start, end), text)]
         try:
             return (
                 self._whole(text, start, end) or self._framed(text, cues, start, end) or self._chained(cues, start, end)
@@ -245,7 +245,7 @@ class _Reader:
 
     # --- two clauses
 
-    def _framed(self, text: str, cues: list[Cue], start: int, end: int) -> list[Item]:
+    def _framed(self, text: str, cues: list[CausalCue], start: int, end: int) -> list[Item]:
         """Two clauses that a conjunction makes cause and effect; nothing where there are none."""
         for frame in clauses.frames(text):
             if not clauses.is_plain(frame) or any(cue.start <= frame.joint_at < cue.end for cue in cues):
@@ -261,7 +261,7 @@ class _Reader:
     def _relates(self, side: str) -> bool:
         return any(not cue.weak for cue in find_cues(side.lower(), self._spans(side)))
 
-    def _concluded(self, frame: Frame, start: int, end: int) -> list[Item]:
+    def _concluded(self, frame: ClauseFrame, start: int, end: int) -> list[Item]:
         """ "X lowers Y, so Z falls": what follows from the effect of the first clause."""
         items = self._matter(start + frame.cause_at, start + frame.cause_at + len(frame.cause))
         if thing := clauses.so_does(self.text[start + frame.effect_at : end]):
@@ -280,7 +280,7 @@ class _Reader:
             return self._stated(thing, item.relation, item.object, False, start, end)
         return self._stated(item.subject, item.relation, thing, False, start, end)
 
-    def _of_relations(self, frame: Frame, start: int, end: int) -> list[Item]:
+    def _of_relations(self, frame: ClauseFrame, start: int, end: int) -> list[Item]:
         """A clause that relates something and stands under "because" is stated; under "if" it is not."""
         if frame.word != "because":
             raise _Unclear("it holds under a condition that is a relation itself")
@@ -290,7 +290,7 @@ class _Reader:
 
     # --- clauses in a row
 
-    def _chained(self, cues: list[Cue], start: int, end: int) -> list[Item]:
+    def _chained(self, cues: list[CausalCue], start: int, end: int) -> list[Item]:
         """Clauses that follow one another, each with its cue."""
         text = self.text[start:end]
         if not cues:
@@ -314,7 +314,7 @@ class _Reader:
                 return [*items, self._unread(begin, end, str(why))]
         return items
 
-    def _alternative(self, cues: list[Cue], text: str) -> bool:
+    def _alternative(self, cues: list[CausalCue], text: str) -> bool:
         """Whether "or" stands between two verbs of which the first is not denied."""
         for first, second in pairwise(cues):
             between = text[first.end : second.start]
@@ -328,10 +328,12 @@ class _Reader:
         if association(text.lower()):
             return self._unread(start, end, "it says that two things go together, not which is the cause")
         if "," not in text and is_state(text):
-            return State(mention(text), (start, end), text)
+            return BareState(mention(text), (start, end), text)
         return self._unread(start, end, "no words that relate a cause and an effect")
 
-    def _clause(self, cues: list[Cue], at: int, before: _Clause | None, start: int, end: int) -> tuple[_Clause, bool]:
+    def _clause(
+        self, cues: list[CausalCue], at: int, before: _Clause | None, start: int, end: int
+    ) -> tuple[_Clause, bool]:
         """A cue with its sides, and whether it is denied. Raises _Unclear where a side is missing or not certain."""
         cue, text = cues[at], self.text[start:end]
         left = text[cues[at - 1].end if at else 0 : cue.start]
@@ -360,7 +362,7 @@ class _Reader:
             cause, effect, replace(cue, negative=negative, relation=relation), start + begins, start + ends
         ), negative
 
-    def _subject(self, left: str, cue: Cue, before: _Clause | None) -> str:
+    def _subject(self, left: str, cue: CausalCue, before: _Clause | None) -> str:
         """What stands before a cue, or what it stands for."""
         if before is None:
             relative = _RELATIVE.search(left)
@@ -401,7 +403,7 @@ class _Reader:
             raise _Unclear(f"what {words.lower()!r} stands for is not clear")
         return outcome
 
-    def _object(self, text: str, cues: list[Cue], at: int) -> str:
+    def _object(self, text: str, cues: list[CausalCue], at: int) -> str:
         """What stands behind a cue; behind the next one where only "and" is between ("raises and lowers Y")."""
         right = self._right(text, cues, at)
         behind = text[cues[at].end : cues[at + 1].start] if at + 1 < len(cues) else ""
@@ -409,7 +411,7 @@ class _Reader:
             return mention(self._right(text, cues, at + 1))
         return mention(right)
 
-    def _right(self, text: str, cues: list[Cue], at: int) -> str:
+    def _right(self, text: str, cues: list[CausalCue], at: int) -> str:
         """The words behind a cue up to the clause of the next."""
         if at + 1 == len(cues):
             return text[cues[at].end :]
@@ -507,7 +509,7 @@ def _contrasted(words: str, negative: bool) -> list[tuple[str, bool]]:
 def _denied(item: Item) -> Item:
     if isinstance(item, Proposition):
         return replace(item, polarity="positive" if item.polarity == "negative" else "negative")
-    if isinstance(item, State):
+    if isinstance(item, BareState):
         return Unread(item.span, item.quote, "a denied state relates nothing")
     return item
 
@@ -520,4 +522,4 @@ def _outcome(items: list[Item]) -> str | None:
         if last.polarity == "negative" or len({each.object for each in stated if each.span == last.span}) > 1:
             return None
         return f"a fall in {last.object}" if last.relation == "lowers" else last.object
-    return items[0].mention if len(items) == 1 and isinstance(items[0], State) else None
+    return items[0].mention if len(items) == 1 and isinstance(items[0], BareState) else None

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pandas
 
 from ovrag_core.base.errors import CausalError
-from ovrag_studies.causal import cladder, counterbench
-from ovrag_studies.causal.boolean_models import Formula, Literal, Rule, mentioned
-from ovrag_studies.causal.question_metrics import Asked
+from ovrag_studies.causal import cladder_text, counterbench
+from ovrag_studies.causal.boolean_models import CausalRule, Formula, Literal, mentioned
+from ovrag_studies.causal.question_metrics import QuestionFile
 from ovrag_studies.causal.questions import Solved
 
 _SUM = re.compile(r"Σ_(?:\{([^}]*)\}|(\w+))")
@@ -47,18 +47,18 @@ def graph(solved: Solved) -> Drawn | None:
     try:
         if question.language == "rules":
             return _of_rules(counterbench.parse(question.context, question.asked))
-        return _of_numbers(cladder.parse(question.context, question.given, question.asked), solved)
+        return _of_numbers(cladder_text.parse(question.context, question.given, question.asked), solved)
     except CausalError:
         return None
 
 
-def _of_rules(problem: counterbench.Problem) -> Drawn:
+def _of_rules(problem: counterbench.RuleProblem) -> Drawn:
     arrows = tuple(arrow for rule in problem.rules for arrow in _arrows(rule))
     asked = problem.question
     return Drawn(arrows, frozenset(asked.action), frozenset(mentioned(asked.asked)))
 
 
-def _arrows(rule: Rule) -> Iterable[Arrow]:
+def _arrows(rule: CausalRule) -> Iterable[Arrow]:
     for literal in _literals(rule.condition):
         yield Arrow(literal.variable, rule.effect.variable, literal.holds != rule.effect.holds)
 
@@ -69,7 +69,7 @@ def _literals(formula: Formula) -> list[Literal]:
     return [literal for part in formula.parts for literal in _literals(part)]
 
 
-def _of_numbers(problem: cladder.Problem, solved: Solved) -> Drawn:
+def _of_numbers(problem: cladder_text.NumberProblem, solved: Solved) -> Drawn:
     variables = solved.record.get("variables")
     roles = variables if isinstance(variables, dict) else {}
     dag = problem.graph
@@ -105,13 +105,13 @@ def in_words(formula: str) -> str:
     return _SUM.sub(lambda match: f"sum over {match[1] or match[2]} of", formula)
 
 
-def example(asked: Asked) -> Solved:
+def example(asked: QuestionFile) -> Solved:
     """A question to look at from the inside: determined, as labelled, and the one with the most to say of it."""
     fine = [each.solved for each in asked.judged if each.right and each.solved.status == "determined"]
     return max(fine or [each.solved for each in asked.judged], key=lambda solved: len(solved.lines))
 
 
-def of_each_status(asked: Iterable[Asked]) -> list[Solved]:
+def of_each_status(asked: Iterable[QuestionFile]) -> list[Solved]:
     """The first question of every status but “determined”, by language."""
     first: dict[tuple[str, str], Solved] = {}
     for each in asked:

@@ -22,7 +22,7 @@ from ovrag_core.base.errors import QuestionError
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_core.text.lines import one_line
 from ovrag_studies.causal import cladder_reference as reference
-from ovrag_studies.causal.questions import Label, Language, Question, Solved, read_questions, solve
+from ovrag_studies.causal.questions import CausalQuestion, Label, Language, Solved, read_questions, solve
 
 Watch = Callable[[], float]
 Field = Literal["type", "variant", "rung", "graph"]
@@ -42,10 +42,10 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedQuestion:
     """A question as solved, in seconds of the processor."""
 
-    question: Question
+    question: CausalQuestion
     solved: Solved
     traits: Traits
     seconds: float
@@ -73,7 +73,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ContestedLabels:
     """Ids of questions whose rules contradict the label, and of those whose rules form a cycle."""
 
     contested: frozenset[str]
@@ -81,21 +81,21 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionFile:
     """The questions of a file: those with a label, and those that have nothing to be compared with.
 
     `known` lists contested labels and cycles where somebody has; `faults` say which lines are no questions.
     """
 
     language: Language
-    judged: tuple[Judged, ...]
-    unlabelled: tuple[Judged, ...]
-    known: Known | None
+    judged: tuple[JudgedQuestion, ...]
+    unlabelled: tuple[JudgedQuestion, ...]
+    known: ContestedLabels | None
     faults: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class QuestionShare:
     """`hits` of `of`, with the interval over clusters."""
 
     name: str
@@ -146,21 +146,21 @@ class _Reply(BaseModel):
 # Asking
 
 
-def ask(path: Path, watch: Watch = time.thread_time, contested: Path | None = None) -> Asked:
+def ask(path: Path, watch: Watch = time.thread_time, contested: Path | None = None) -> QuestionFile:
     """Solve a file of questions of one language from their texts, then read what else it says of them.
 
     `contested` is the list of contested labels; by default that beside the file, or the file's own fields. Raises
     QuestionError where a file cannot be read, has no question, or has questions of both languages.
     """
     read = list(read_questions(path))
-    questions = [each for each in read if isinstance(each, Question)]
+    questions = [each for each in read if isinstance(each, CausalQuestion)]
     languages = {each.language for each in questions}
     if len(languages) != 1:
         told = "questions of both languages" if languages else "no question"
         raise QuestionError(f"{path} has {told}; give a file of one language")
     traits = _traits(path)
     solved = [_timed(each, traits.get(each.id, Traits()), watch) for each in questions]
-    return Asked(
+    return QuestionFile(
         languages.pop(),
         tuple(each for each in solved if each.question.label is not None),
         tuple(each for each in solved if each.question.label is None),
@@ -169,10 +169,10 @@ def ask(path: Path, watch: Watch = time.thread_time, contested: Path | None = No
     )
 
 
-def _timed(question: Question, traits: Traits, watch: Watch) -> Judged:
+def _timed(question: CausalQuestion, traits: Traits, watch: Watch) -> JudgedQuestion:
     start = watch()
     solved = solve(question)
-    return Judged(question, solved, traits, watch() - start)
+    return JudgedQuestion(question, solved, traits, watch() - start)
 
 
 def _fields(path: Path) -> list[_Fields]:
@@ -203,7 +203,7 @@ def _trait(line: _Fields) -> Traits:
     return Traits(line.graph, line.rung, truth, left_open and not unidentified, unidentified)
 
 
-def _known(path: Path) -> Known | None:
+def _known(path: Path) -> ContestedLabels | None:
     """The list beside the file, else the fields of the file; None where neither says what is contested."""
     beside = path.with_name(f"{path.stem}_contested.jsonl")
     if beside.is_file():
@@ -211,7 +211,7 @@ def _known(path: Path) -> Known | None:
     return read_known(path) if any(each.contested is not None for each in _fields(path)) else None
 
 
-def read_known(path: Path) -> Known | None:
+def read_known(path: Path) -> ContestedLabels | None:
     """The contested and cyclic questions of a list (id, note), or of questions that say so themselves, as the samples.
 
     None where the questions say nothing of it. Raises QuestionError.
@@ -228,28 +228,30 @@ def read_known(path: Path) -> Known | None:
                 contested.add(str(line["id"]))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, AttributeError):
         raise QuestionError(f"{path} is no list of contested questions; give JSON Lines with id and note") from None
-    return Known(frozenset(contested), frozenset(cyclic))
+    return ContestedLabels(frozenset(contested), frozenset(cyclic))
 
 
 # Figures
 
 
-def share(name: str, judged: Iterable[Judged], hit: Callable[[Judged], bool], plan: Resampling) -> Share:
+def share(
+    name: str, judged: Iterable[JudgedQuestion], hit: Callable[[JudgedQuestion], bool], plan: Resampling
+) -> QuestionShare:
     """How many of the questions are so, with an interval over their clusters."""
     hits, of = Counter[str](), Counter[str]()
     for each in judged:
         hits[each.question.group] += hit(each)
         of[each.question.group] += 1
     estimate = ratio([hits[group] for group in of], [of[group] for group in of], plan)
-    return Share(name, hits.total(), of.total(), estimate)
+    return QuestionShare(name, hits.total(), of.total(), estimate)
 
 
-def is_right(judged: Judged) -> bool:
+def is_right(judged: JudgedQuestion) -> bool:
     """Whether the answer is the label."""
     return judged.right
 
 
-def figures(asked: Asked, plan: Resampling) -> list[Share]:
+def figures(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
     """The headline shares of a file of questions."""
     judged = asked.judged
     answered = [each for each in judged if each.solved.answer is not None]
@@ -261,7 +263,7 @@ def figures(asked: Asked, plan: Resampling) -> list[Share]:
     return found + (_of_rules(asked, plan) if asked.language == "rules" else _of_numbers(asked, plan))
 
 
-def _of_rules(asked: Asked, plan: Resampling) -> list[Share]:
+def _of_rules(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
     judged, known = asked.judged, asked.known
     if known is None:
         return [share("labels that the rules contradict", judged, lambda each: each.contested, plan)]
@@ -277,7 +279,7 @@ def _of_rules(asked: Asked, plan: Resampling) -> list[Share]:
     ]
 
 
-def _of_numbers(asked: Asked, plan: Resampling) -> list[Share]:
+def _of_numbers(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
     rules = [each for each in asked.judged if each.question.kind == reference.DETERMINISTIC]
     others = [each for each in asked.judged if each.question.kind != reference.DETERMINISTIC]
     fixed = [each for each in others if each.solved.status == "determined"]
@@ -290,9 +292,9 @@ def _of_numbers(asked: Asked, plan: Resampling) -> list[Share]:
     ]
 
 
-def groups(asked: Asked, plan: Resampling) -> dict[Field, list[Share]]:
+def groups(asked: QuestionFile, plan: Resampling) -> dict[Field, list[QuestionShare]]:
     """Shares right by the values of each field that the file has."""
-    found: dict[Field, list[Share]] = {}
+    found: dict[Field, list[QuestionShare]] = {}
     for field in FIELDS[asked.language]:
         values = sorted({each.field(field) for each in asked.judged} - {""})
         found[field] = [
@@ -302,9 +304,9 @@ def groups(asked: Asked, plan: Resampling) -> dict[Field, list[Share]]:
     return {field: shares for field, shares in found.items() if shares}
 
 
-def statuses(asked: Asked) -> dict[str, list[Judged]]:
+def statuses(asked: QuestionFile) -> dict[str, list[JudgedQuestion]]:
     """All questions, with a label or without, by status, the most frequent first."""
-    found: dict[str, list[Judged]] = {}
+    found: dict[str, list[JudgedQuestion]] = {}
     for each in (*asked.judged, *asked.unlabelled):
         found.setdefault(each.solved.status, []).append(each)
     return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
@@ -315,21 +317,23 @@ class Flag:
     """How good a status is as a flag: of those flagged that are so, and of those that are so that are flagged."""
 
     status: str
-    precision: Share
-    recall: Share
+    precision: QuestionShare
+    recall: QuestionShare
 
 
-def flags(asked: Asked, plan: Resampling) -> dict[str, Flag]:
+def flags(asked: QuestionFile, plan: Resampling) -> dict[str, Flag]:
     """By status, where the data set's own fields say which questions are so."""
     judged = asked.judged
-    truths: dict[str, Callable[[Judged], bool]] = {}
+    truths: dict[str, Callable[[JudgedQuestion], bool]] = {}
     if any(each.traits.unidentified is not None for each in judged):
         truths["not identified"] = lambda each: bool(each.traits.unidentified)
         truths["open by rounding"] = lambda each: bool(each.traits.open)
     return {status: _flag(judged, status, so, plan) for status, so in truths.items()}
 
 
-def _flag(judged: Sequence[Judged], status: str, so: Callable[[Judged], bool], plan: Resampling) -> Flag:
+def _flag(
+    judged: Sequence[JudgedQuestion], status: str, so: Callable[[JudgedQuestion], bool], plan: Resampling
+) -> Flag:
     flagged = [each for each in judged if each.solved.status == status]
     precision = share(f"{status}: precision", flagged, so, plan)
     recall = share(
@@ -338,13 +342,13 @@ def _flag(judged: Sequence[Judged], status: str, so: Callable[[Judged], bool], p
     return Flag(status, precision, recall)
 
 
-def unexplained(asked: Asked) -> list[tuple[Judged, str]]:
+def unexplained(asked: QuestionFile) -> list[tuple[JudgedQuestion, str]]:
     """Answers that are called determined and are not the label, with what explains them."""
     wrong = [each for each in asked.judged if each.solved.status == "determined" and not each.right]
     return [(each, _why(each)) for each in wrong]
 
 
-def _why(judged: Judged) -> str:
+def _why(judged: JudgedQuestion) -> str:
     if judged.contested:
         return "the rules contradict the label"
     between = judged.solved.record.get("between")

@@ -18,7 +18,7 @@ from ovrag_core.study.scores import bounds, milliseconds, told
 from ovrag_studies.causal import question_inside, question_metrics, question_pictures
 from ovrag_studies.causal.identification_examples import Examined
 from ovrag_studies.causal.published import PublishedSystem, published
-from ovrag_studies.causal.question_metrics import Asked, Judged, Share
+from ovrag_studies.causal.question_metrics import JudgedQuestion, QuestionFile, QuestionShare
 from ovrag_studies.causal.question_study import QuestionStudy
 from ovrag_studies.causal.questions import Language, Solved
 from ovrag_studies.causal.settings import Causal
@@ -68,7 +68,7 @@ def _counted(study: QuestionStudy) -> str:
     return "; ".join(counted)
 
 
-def _columns(found: Share) -> dict[str, object]:
+def _columns(found: QuestionShare) -> dict[str, object]:
     return {"hits": found.hits, "of": found.of, **bounds("share", found.estimate), "clusters": found.estimate.clusters}
 
 
@@ -96,7 +96,7 @@ def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     return book.table(frame, "questions")
 
 
-def _constant(asked: Asked, book: Book) -> Share:
+def _constant(asked: QuestionFile, book: Book) -> QuestionShare:
     """What the commonest label is worth."""
     most = max(("yes", "no"), key=lambda label: sum(each.question.label == label for each in asked.judged))
     name = f"labels as given, by always saying {most}"
@@ -137,7 +137,7 @@ def _mark(name: str, found: Estimate, n: int) -> dict[str, object]:
     return {"row": name, "value": found.value, "low": found.low, "high": found.high, "n": n, "published": False}
 
 
-def outcome(judged: Judged) -> str:
+def outcome(judged: JudgedQuestion) -> str:
     """What became of a question, one of `PARTS`."""
     status = judged.solved.status
     if status in (NOT_IDENTIFIED, BY_ROUNDING):
@@ -183,7 +183,12 @@ def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 
 
 def _status_row(
-    book: Book, language: Language, status: str, judged: Sequence[Judged], precision: Share | None, recall: Share | None
+    book: Book,
+    language: Language,
+    status: str,
+    judged: Sequence[JudgedQuestion],
+    precision: QuestionShare | None,
+    recall: QuestionShare | None,
 ) -> dict[str, object]:
     labelled = [each for each in judged if each.question.label is not None]
     right = question_metrics.share(status, labelled, question_metrics.is_right, book.plan)
@@ -198,7 +203,7 @@ def _status_row(
     }
 
 
-def _contested_row(book: Book, asked: Asked) -> dict[str, object]:
+def _contested_row(book: Book, asked: QuestionFile) -> dict[str, object]:
     """Labels that the rules contradict, which cuts across statuses."""
     contested = [each for each in asked.judged if each.contested]
     named = {each.name: each for each in question_metrics.figures(asked, book.plan)}
@@ -228,7 +233,7 @@ def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 
 def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Labels that the rules of their own question contradict, a row a text: `questions_contested`."""
-    by_text: dict[str, list[Judged]] = {}
+    by_text: dict[str, list[JudgedQuestion]] = {}
     for each in study.asked["rules"].judged:
         if each.contested:
             by_text.setdefault(each.question.group, []).append(each)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ovrag_core.base.errors import QuestionError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
-from ovrag_studies.causal.question_metrics import Asked, Replay, ask, read_replay
+from ovrag_studies.causal.question_metrics import QuestionFile, Replay, ask, read_replay
 from ovrag_studies.causal.questions import Language
 from ovrag_studies.causal.settings import Causal
 
@@ -19,7 +19,7 @@ class QuestionStudy:
     """Questions over rules and questions with numbers, and recorded answers of models."""
 
     options: Causal
-    asked: Mapping[Language, Asked]
+    asked: Mapping[Language, QuestionFile]
     replays: tuple[Replay, ...]
 
     @property
@@ -37,7 +37,7 @@ def run_questions(settings: Settings) -> QuestionStudy:
     return QuestionStudy(options, asked, replays)
 
 
-def _asked(language: Language, path: Path) -> Asked:
+def _asked(language: Language, path: Path) -> QuestionFile:
     found = ask(project_file(path))
     if found.language != language:
         raise QuestionError(f"{path} has questions over {found.language}; name a file of questions over {language}")

@@ -31,7 +31,7 @@ _Text = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(va
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CausalQuestion:
     """A question with what belongs to it. `given` are CLadder's printed numbers, rules or methods.
 
     `label` is the answer that the data set gives, None where there is none. `kind` and `group`, by which intervals are
@@ -56,7 +56,7 @@ class Solved:
     `record` holds all of it in plain values; `lines` explain it step by step.
     """
 
-    question: Question
+    question: CausalQuestion
     answer: Label | None
     status: str
     reason: str
@@ -87,7 +87,7 @@ class _ModelLine(BaseModel):
     background: str
 
 
-def read_questions(path: Path) -> Iterator[Question | str]:
+def read_questions(path: Path) -> Iterator[CausalQuestion | str]:
     """The questions of a file of JSON Lines; of a line that is none, the sentence that says so, with its number.
 
     CounterBench: id, context, query. CLadder: id, given_info, question, and background or, with `model`, the
@@ -111,7 +111,7 @@ def read_questions(path: Path) -> Iterator[Question | str]:
         yield made or f"{path}, line {number}: it has neither context and query nor background and question"
 
 
-def solve(question: Question) -> Solved:
+def solve(question: CausalQuestion) -> Solved:
     """The answer to a question, whatever happens with a reason: nothing is raised for what cannot be read."""
     length = len(question.context) + len(question.given) + len(question.asked)
     if length > LONGEST:
@@ -135,7 +135,7 @@ def split(text: str) -> Solved:
         if solved.status != "unread":
             return solved
         tried.setdefault(question.language, solved)
-    empty = Question("asked", "rules", "", "", whole)
+    empty = CausalQuestion("asked", "rules", "", "", whole)
     if not tried:
         return _solved(empty, None, "unread", "a question needs rules or a graph before it", {}, ())
     told = {language: each.reason for language, each in tried.items()}
@@ -143,21 +143,21 @@ def split(text: str) -> Solved:
     return _solved(empty, None, "unread", why, {}, ())
 
 
-def _as_rules(parts: list[str]) -> Iterator[Question]:
+def _as_rules(parts: list[str]) -> Iterator[CausalQuestion]:
     for place in range(len(parts) - 1, max(0, len(parts) - 4), -1):
-        yield Question("asked", "rules", "".join(parts[:place]).strip(), "", "".join(parts[place:]).strip())
+        yield CausalQuestion("asked", "rules", "".join(parts[:place]).strip(), "", "".join(parts[place:]).strip())
 
 
-def _as_numbers(parts: list[str], drawn: int) -> Iterator[Question]:
+def _as_numbers(parts: list[str], drawn: int) -> Iterator[CausalQuestion]:
     """The ways to part a text, first that behind the last sentence that speaks of the graph, whose faults are told."""
     asked = parts[-1].strip() if parts else ""
     places = [drawn] if 0 < drawn < len(parts) else []
     for place in dict.fromkeys([*places, *range(len(parts) - 1, 0, -1)]):
         background, given = "".join(parts[:place]).strip(), "".join(parts[place:-1]).strip()
-        yield Question("asked", "numbers", background, given, asked)
+        yield CausalQuestion("asked", "numbers", background, given, asked)
 
 
-def _by_rules(question: Question) -> Solved:
+def _by_rules(question: CausalQuestion) -> Solved:
     found = counterbench.answer(question.context, question.asked)
     remarks = found.remarks
     if found.cycle and found.answer is None and not any("cycle" in each for each in remarks):
@@ -170,7 +170,7 @@ def _by_rules(question: Question) -> Solved:
     return _solved(question, found.answer, found.status, reason, more, lines)
 
 
-def _by_numbers(question: Question) -> Solved:
+def _by_numbers(question: CausalQuestion) -> Solved:
     found = cladder.answer(question.context, question.given, question.asked)
     more: Record = {
         "estimand": found.estimand,
@@ -197,7 +197,7 @@ def _by_numbers(question: Question) -> Solved:
 
 
 def _by_graph(text: str) -> Solved:
-    question = Question("asked", "graph", "", "", " ".join(text.split()))
+    question = CausalQuestion("asked", "graph", "", "", " ".join(text.split()))
     try:
         _, effect, found = effect_questions.answer(text)
     except CausalError as error:
@@ -216,7 +216,7 @@ def _by_graph(text: str) -> Solved:
 
 
 def _solved(
-    question: Question, answer: Label | None, status: str, reason: str, more: Record, lines: tuple[str, ...]
+    question: CausalQuestion, answer: Label | None, status: str, reason: str, more: Record, lines: tuple[str, ...]
 ) -> Solved:
     record: Record = {
         "id": question.id,
@@ -246,15 +246,19 @@ def _backgrounds(path: Path) -> dict[str, str]:
     return {str(each.model_id): each.background for each in read}
 
 
-def _made(line: _Line, background: str | None) -> Question | None:
+def _made(line: _Line, background: str | None) -> CausalQuestion | None:
     label: Label | None = "yes" if line.answer == "yes" else "no" if line.answer == "no" else None
     told = (label, line.type)
     if line.context is not None and line.query is not None:
-        return Question(line.id, "rules", line.context, "", line.query, *told, line.template or line.id, line.variant)
+        return CausalQuestion(
+            line.id, "rules", line.context, "", line.query, *told, line.template or line.id, line.variant
+        )
     if background is None or line.question is None:
         return None
     group = line.id if line.model is None else str(line.model)
-    return Question(line.id, "numbers", background, line.given_info or "", line.question, *told, group, line.variant)
+    return CausalQuestion(
+        line.id, "numbers", background, line.given_info or "", line.question, *told, group, line.variant
+    )
 
 
 def _said(error: ValidationError) -> str:

@@ -42,7 +42,7 @@ _AT_ONCE = 100  # replays
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReplayedCell:
     """A published figure beside the middle and the range (`confidence` of all replays) of the replayed one."""
 
     arm: str
@@ -74,7 +74,7 @@ def replay(
     confidence: float = 0.95,
     rounds: int = _ROUNDS,
     steps: Mapping[int, int] = STEPS,
-) -> list[Cell]:
+) -> list[ReplayedCell]:
     """All cells of the published table and those that it has as 0, by `replays` runs of 75 chains and paraphrases."""
     lengths = np.repeat(list(steps), list(steps.values()))
     tail = (1 - confidence) / 2
@@ -84,11 +84,11 @@ def replay(
         allowed = rounds if arm in LOOPS else 1
         for figure, values in _figures(rng, hint, allowed, lengths, replays).items():
             low, high = (float(bound) for bound in np.quantile(values, [tail, 1 - tail]))
-            cells.append(Cell(arm, figure, PUBLISHED[arm].get(figure), float(values.mean()), low, high))
+            cells.append(ReplayedCell(arm, figure, PUBLISHED[arm].get(figure), float(values.mean()), low, high))
     return cells
 
 
-def reproduced(cells: Sequence[Cell]) -> tuple[int, int]:
+def reproduced(cells: Sequence[ReplayedCell]) -> tuple[int, int]:
     """How many measured cells of the published table lie within their range, and how many there are."""
     measured = [cell.inside for cell in cells if cell.inside is not None]
     return sum(measured), len(measured)

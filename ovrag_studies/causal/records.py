@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ovrag_core.base.errors import RunError
-from ovrag_studies.causal.loop import Answer, Round
+from ovrag_studies.causal.loop import LoopAnswer, Round
 from ovrag_studies.causal.verifier import Verdict
 
 Record = dict[str, object]
@@ -57,7 +57,7 @@ def round_record(round_: Round) -> Record:
     }
 
 
-def answer_record(answer: Answer) -> Record:
+def answer_record(answer: LoopAnswer) -> Record:
     """What the loop ended with."""
     record: Record = {
         "decision": answer.decision,

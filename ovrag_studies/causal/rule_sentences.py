@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from ovrag_core.base.errors import UnreadError
 from ovrag_core.text.lines import one_line
-from ovrag_studies.causal.boolean_models import Formula, Junction, Literal, Rule, mentioned, negate
+from ovrag_studies.causal.boolean_models import CausalRule, Formula, Junction, Literal, mentioned, negate
 
 MOST_READINGS = 16
 MOST_NESTED = 40  # parentheses of a condition
@@ -42,10 +42,10 @@ Mention = Callable[[Tokens], Literal]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RuleReading:
     """One way to read a text: its rules, and what it says was observed."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[CausalRule, ...]
     observed: tuple[Formula, ...]
 
 
@@ -141,14 +141,14 @@ def words_of(tokens: Tokens) -> str:
     return one_line(" ".join(token.text for token in tokens).replace(" ,", ","), 80)
 
 
-def read_statements(text: str, mention: Mention, *, verbs: Iterable[str] | None = None) -> list[Reading]:
+def read_statements(text: str, mention: Mention, *, verbs: Iterable[str] | None = None) -> list[RuleReading]:
     """Every reading of the rules and observations of a text, the likeliest first.
 
     `verbs` restricts the verbs to those that begin with one of these words, for texts whose names hold other verbs.
     Raises `UnreadError` where a sentence is neither.
     """
     allowed = {words for words, form in _VERBS.items() if verbs is None or form.base in set(verbs)}
-    choices: list[list[tuple[Rule, ...]]] = []
+    choices: list[list[tuple[CausalRule, ...]]] = []
     observed: list[Formula] = []
     for seen, start, end in _sentences(text):
         tokens = _trimmed(_without_in_turn(tokenise(text, start, end)))
@@ -163,7 +163,7 @@ def read_statements(text: str, mention: Mention, *, verbs: Iterable[str] | None 
         else:
             observed.append(_bare_observation(tokens, mention))
     readings = [tuple(rule for part in choice for rule in part) for choice in _combined(choices)]
-    return [Reading(rules, tuple(observed)) for rules in readings]
+    return [RuleReading(rules, tuple(observed)) for rules in readings]
 
 
 def read_condition(tokens: Tokens, mention: Mention) -> list[Formula]:
@@ -320,7 +320,7 @@ def _verb_at(lower: Sequence[str], place: int, allowed: set[tuple[str, ...]]) ->
     return None
 
 
-def _read_rules(text: str, tokens: Tokens, verbs: Sequence[_Verb], mention: Mention) -> list[tuple[Rule, ...]]:
+def _read_rules(text: str, tokens: Tokens, verbs: Sequence[_Verb], mention: Mention) -> list[tuple[CausalRule, ...]]:
     for verb in verbs:
         _refuse_doubt(tokens, verb)
     between = [tokens[verb.last : after.first] for verb, after in pairwise(verbs)]
@@ -337,7 +337,7 @@ def _read_rules(text: str, tokens: Tokens, verbs: Sequence[_Verb], mention: Ment
     return made
 
 
-def _read_conditionals(text: str, tokens: Tokens, mention: Mention) -> list[tuple[Rule, ...]]:
+def _read_conditionals(text: str, tokens: Tokens, mention: Mention) -> list[tuple[CausalRule, ...]]:
     """ "If Blaf and Trune, then Ziklo, and if Ziklo, then Plun": each "if" begins a rule."""
     starts = [place for place, token in enumerate(tokens) if token.lower in _IF]
     made = []
@@ -436,7 +436,7 @@ def _leaves(formula: Formula) -> list[Literal]:
     return [formula] if isinstance(formula, Literal) else [leaf for part in formula.parts for leaf in _leaves(part)]
 
 
-def _clause(text: str, before: Tokens, verb: _Verb, behind: Tokens, mention: Mention) -> list[tuple[Rule, ...]]:
+def _clause(text: str, before: Tokens, verb: _Verb, behind: Tokens, mention: Mention) -> list[tuple[CausalRule, ...]]:
     before, behind = _without_fillers(before), _trimmed(behind)
     causes, effects = (behind, before) if verb.passive else (before, behind)
     if before and before[0].lower == "neither":
@@ -452,7 +452,7 @@ def _clause(text: str, before: Tokens, verb: _Verb, behind: Tokens, mention: Men
     literals = _leaves(_effects(effects, mention)[0])
     return [
         tuple(
-            Rule(condition, Literal(each.variable, each.holds != verb.prevents), text[start:end], (start, end))
+            CausalRule(condition, Literal(each.variable, each.holds != verb.prevents), text[start:end], (start, end))
             for each in literals
         )
         for condition in read_condition(causes, mention)

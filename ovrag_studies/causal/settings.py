@@ -18,7 +18,7 @@ ARMS: tuple[Arm, ...] = get_args(Arm)
 LoopPart = Literal["feedback", "gaps", "score", "linking", "partial", "scm"]
 
 
-class Data(Part):
+class CausalData(Part):
     """The material: a causal graph, and questions of the two benchmarks, one JSON object a line.
 
     `recorded` is a file of recorded chains that run as a second set; None for none. `replayed` are recorded answers of
@@ -32,7 +32,7 @@ class Data(Part):
     replayed: dict[str, Path] = Field(default_factory=dict)
 
 
-class Store(Part):
+class StoreOptions(Part):
     """Where statements are checked: `embedded` (the graph, in this process), or the address of a SPARQL endpoint.
 
     `graph` is the IRI of the graph to ask at an endpoint where that is not its default. `coverage` is the share of the
@@ -46,7 +46,7 @@ class Store(Part):
     coverage: Share = 1.0
 
 
-class Loop(Part):
+class LoopOptions(Part):
     """The loop: how verdicts are scored, when a draft is accepted, and when to give up.
 
     The score is (verified + `alpha` · partial - `beta` · contradictions) / n, held to [0, 1]. A draft is accepted at a
@@ -95,7 +95,7 @@ class Drift(Part):
     seed: NotNegative = 42
 
 
-class Experiments(Intervals):
+class CausalExperiments(Intervals):
     """The resamples of intervals and their seed, and replays of the published table."""
 
     replays: Positive = 2000
@@ -123,13 +123,13 @@ class Causal(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder."""
 
     name: ClassVar[str] = "causal"
-    data: Data = Data()
-    store: Store = Store()
-    loop: Loop = Loop()
+    data: CausalData = CausalData()
+    store: StoreOptions = StoreOptions()
+    loop: LoopOptions = LoopOptions()
     drift: Drift = Drift()
     arms: tuple[Arm, ...] = ARMS
     drafts: Literal["drift", "chat"] = "drift"
-    experiments: Experiments = Experiments()
+    experiments: CausalExperiments = CausalExperiments()
     sweep: Sweep = Sweep()
 
 

@@ -25,7 +25,7 @@ NEAR = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class StateSide:
     """The place of the state, 0 or 1, and what told it."""
 
     place: int
@@ -33,21 +33,21 @@ class Side:
 
 
 @lru_cache(maxsize=16384)
-def side(phrase: str, first: str, second: str) -> Side | None:
+def side(phrase: str, first: str, second: str) -> StateSide | None:
     """The state that a phrase agrees with; None where nothing tells."""
     for told in (agreeing_end, agreeing_scale, agreeing_negation, agreeing_words):
         if (place := told(phrase, first, second)) is not None:
-            return Side(place, "words")
+            return StateSide(place, "words")
     gain = liking(phrase, first, second)
-    return None if abs(gain) < MARGIN else Side(int(gain > 0), "likeness")
+    return None if abs(gain) < MARGIN else StateSide(int(gain > 0), "likeness")
 
 
 @lru_cache(maxsize=4096)
-def side_of_name(name: str, first: str, second: str) -> Side | None:
+def side_of_name(name: str, first: str, second: str) -> StateSide | None:
     """The state that the name of a variable has words of: "smoking"; most names speak of both states alike."""
     for told in (agreeing_end, agreeing_negation, partial(agreeing_words, least=WHOLE_WORD)):
         if (place := told(name, first, second)) is not None:
-            return Side(place, "words")
+            return StateSide(place, "words")
     return None
 
 

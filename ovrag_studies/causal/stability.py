@@ -14,11 +14,11 @@ from itertools import product
 from pyoxigraph import NamedNode
 
 from ovrag_core.graph import Store
-from ovrag_studies.causal.chains import Chain
+from ovrag_studies.causal.chains import CausalChain
 from ovrag_studies.causal.models import Scm, from_strata, instability
 from ovrag_studies.causal.vocabulary import LOWERS, RAISES
 
-Instability = Callable[[Chain], float]
+Instability = Callable[[CausalChain], float]
 
 
 def instability_in(store: Store, strength: float) -> Instability:
@@ -28,7 +28,7 @@ def instability_in(store: Store, strength: float) -> Instability:
     """
     known: dict[str, float] = {}
 
-    def of(chain: Chain) -> float:
+    def of(chain: CausalChain) -> float:
         if chain.id not in known:
             first, last = chain.premises[0].subject.value, chain.premises[-1].object.value
             known[chain.id] = instability(model_of(chain, store, strength), {first: 1}, last)
@@ -37,7 +37,7 @@ def instability_in(store: Store, strength: float) -> Instability:
     return of
 
 
-def model_of(chain: Chain, store: Store, strength: float) -> Scm:
+def model_of(chain: CausalChain, store: Store, strength: float) -> Scm:
     """The model of a chain and its context; variables are named by their IRIs."""
     first = chain.premises[0].subject
     things = dict.fromkeys(step.object for step in chain.premises)

@@ -18,13 +18,13 @@ from ovrag_core.llm import Chat
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_studies.causal import chains, drift, experiments, metrics, random_verdicts
 from ovrag_studies.causal.arms import DRAFTING
-from ovrag_studies.causal.chains import Chain
+from ovrag_studies.causal.chains import CausalChain
 from ovrag_studies.causal.drafting import ChatDrafter, Drafter
-from ovrag_studies.causal.experiments import Bench, Case
-from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.experiments import Case, ChainBench
+from ovrag_studies.causal.linking import NameLexicon
 from ovrag_studies.causal.loop import Round
-from ovrag_studies.causal.metrics import Compared, Detection
-from ovrag_studies.causal.random_verdicts import Cell
+from ovrag_studies.causal.metrics import ComparedArms, Detection
+from ovrag_studies.causal.random_verdicts import ReplayedCell
 from ovrag_studies.causal.records import AuditLog, answer_record, round_record
 from ovrag_studies.causal.settings import Arm, Causal
 from ovrag_studies.causal.stability import instability_in
@@ -43,18 +43,18 @@ Watch = Callable[[], float]
 class Ran:
     """Chains over their graph, and what every arm answered to every wording of them."""
 
-    bench: Bench
+    bench: ChainBench
     cases: tuple[Case, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class ChainStudy:
     """The chains by the name of their set, ours first, and the published table replayed where it is an arm."""
 
     options: Causal
     drafts_by: str
     sets: Mapping[str, Ran]
-    replayed: tuple[Cell, ...]
+    replayed: tuple[ReplayedCell, ...]
 
     @property
     def ours(self) -> Ran:
@@ -69,7 +69,7 @@ class Study:
 
 def run_study(
     settings: Settings, embedder: Embedder | None = None, chat: Chat | None = None, log: Path | None = None
-) -> Study:
+) -> ChainStudy:
     """The study of the settings. With `log` every round and answer is kept there, in a log that is made anew.
 
     Raises an OvragError for material that is missing or does not fit together.
@@ -82,10 +82,10 @@ def run_study(
     with _logged(log) as kept:
         ran = {name: Ran(bench, tuple(_run(name, bench, options, drafter, kept))) for name, bench in sets.items()}
     drawn = options.experiments
-    replayed: list[Cell] = []
+    replayed: list[ReplayedCell] = []
     if "random_verdicts" in options.arms:
         replayed = random_verdicts.replay(drawn.replays, drawn.seed, confidence=drawn.confidence)
-    return Study(options, drafter.name if drafter else drift.NAME, ran, tuple(replayed))
+    return ChainStudy(options, drafter.name if drafter else drift.NAME, ran, tuple(replayed))
 
 
 def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
@@ -97,21 +97,21 @@ def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | 
     return ChatDrafter(chat, seed=seed)
 
 
-def open_bench(options: Causal, embedder: Embedder | None = None) -> Bench:
+def open_bench(options: Causal, embedder: Embedder | None = None) -> ChainBench:
     """Our chains over the graph of the settings."""
     graph = open_graph_file(options)
     drawn = chains.generate(graph, options.experiments.seed)
-    return Bench.of(graph, drawn, Lexicon.of_graph(graph, embedder), options.loop.gamma)
+    return ChainBench.of(graph, drawn, NameLexicon.of_graph(graph, embedder), options.loop.gamma)
 
 
-def _recorded_bench(path: Path, options: Causal, embedder: Embedder | None) -> Bench:
+def _recorded_bench(path: Path, options: Causal, embedder: Embedder | None) -> ChainBench:
     read = chains.read_recorded(path)
     graph = EmbeddedStore(chains.recorded_graph(read))
-    return Bench.of(graph, read, Lexicon.of_graph(graph, embedder), options.loop.gamma)
+    return ChainBench.of(graph, read, NameLexicon.of_graph(graph, embedder), options.loop.gamma)
 
 
-def _run(name: str, bench: Bench, options: Causal, drafter: Drafter | None, log: AuditLog | None) -> list[Case]:
-    def note(chain: Chain, arm: Arm, wording: int, round_: Round) -> None:
+def _run(name: str, bench: ChainBench, options: Causal, drafter: Drafter | None, log: AuditLog | None) -> list[Case]:
+    def note(chain: CausalChain, arm: Arm, wording: int, round_: Round) -> None:
         if log:
             log.add({"run": name, "item": chain.id, "arm": arm, "wording": wording, **round_record(round_)})
 
@@ -150,14 +150,14 @@ def _logged(path: Path | None) -> Iterator[AuditLog | None]:
 # What is measured
 
 
-def figures(study: Study, plan: Resampling) -> dict[tuple[str, Arm], dict[str, Estimate]]:
+def figures(study: ChainStudy, plan: Resampling) -> dict[tuple[str, Arm], dict[str, Estimate]]:
     """The figures of every arm, by the set of chains and the arm."""
     return {
         (name, arm): metrics.figures(ran.cases, arm, plan) for name, ran in study.sets.items() for arm in study.arms
     }
 
 
-def compared(study: Study, plan: Resampling) -> dict[str, list[Compared]]:
+def compared(study: ChainStudy, plan: Resampling) -> dict[str, list[ComparedArms]]:
     """The loop against each other arm, by the set of chains; nothing where the loop was not run."""
     others = [arm for arm in study.arms if arm != "caf"]
     if "caf" not in study.arms or not others:
@@ -165,7 +165,7 @@ def compared(study: Study, plan: Resampling) -> dict[str, list[Compared]]:
     return {name: metrics.compare(ran.cases, "caf", others, plan) for name, ran in study.sets.items()}
 
 
-def detected(study: Study, plan: Resampling) -> dict[str, tuple[list[Detection], list[Detection]]]:
+def detected(study: ChainStudy, plan: Resampling) -> dict[str, tuple[list[Detection], list[Detection]]]:
     """How contradictions are found: those in prompts and paraphrases, and those that the simulator wrote."""
     ran = study.ours
     wordings = [
@@ -187,10 +187,10 @@ def detected(study: Study, plan: Resampling) -> dict[str, tuple[list[Detection],
     return found
 
 
-def groups(study: Study, plan: Resampling) -> dict[tuple[str, str, Arm], dict[str, Estimate]]:
+def groups(study: ChainStudy, plan: Resampling) -> dict[tuple[str, str, Arm], dict[str, Estimate]]:
     """The figures of every arm on our chains by kind of group (domain, depth), group and arm."""
     made: dict[tuple[str, str, Arm], dict[str, Estimate]] = {}
-    by: dict[str, Callable[[Chain], str]] = {
+    by: dict[str, Callable[[CausalChain], str]] = {
         "domain": lambda chain: chain.domain,
         "depth": lambda chain: str(chain.depth),
     }
@@ -201,7 +201,7 @@ def groups(study: Study, plan: Resampling) -> dict[tuple[str, str, Arm], dict[st
     return made
 
 
-def example(study: Study, chain: str | None = None, arm: Arm = "caf") -> Case:
+def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Case:
     """An answer to look at from the inside: of the chain named, or one that was accepted after the most rounds."""
     cases = [case for case in study.ours.cases if case.arm == arm and case.wording == 0]
     named = [case for case in cases if case.chain.id == chain]
@@ -210,12 +210,12 @@ def example(study: Study, chain: str | None = None, arm: Arm = "caf") -> Case:
     return max(cases, key=lambda case: (case.answer.decision == "accepted", len(case.answer.rounds)))
 
 
-def check(study: Study, text: str) -> Sequence[Verdict]:
+def check(study: ChainStudy, text: str) -> Sequence[Verdict]:
     """The verdicts of the whole graph on a text of anybody's."""
     return study.ours.bench.reference.check(text)
 
 
-def seconds(study: Study, watch: Watch = time.perf_counter) -> dict[str, list[float]]:
+def seconds(study: ChainStudy, watch: Watch = time.perf_counter) -> dict[str, list[float]]:
     """Seconds of single ASK queries, for each stated effect as it is and turned round, and of checking a sentence.
 
     Asked is the embedded store, and the endpoint where the settings name one.

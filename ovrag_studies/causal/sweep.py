@@ -21,8 +21,8 @@ from ovrag_core.graph import LABEL
 from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_core.study.scores import bounds
 from ovrag_studies.causal import experiments, metrics
-from ovrag_studies.causal.experiments import Bench
-from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.experiments import ChainBench
+from ovrag_studies.causal.linking import NameLexicon
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart, Sweep
 from ovrag_studies.causal.stability import Instability, instability_in
 from ovrag_studies.causal.study import open_bench
@@ -35,7 +35,7 @@ MEASURES = ("entailment", "complete", "contradicted", "accepted", "drafts")
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SweepPoint:
     """One run of a sweep: the value, what the settings are with it, and the part that is taken out, if any."""
 
     value: str
@@ -43,18 +43,18 @@ class Point:
     without: LoopPart | None = None
 
 
-def points(options: Causal, name: str) -> Iterator[Point]:
+def points(options: Causal, name: str) -> Iterator[SweepPoint]:
     """The runs of the sweep over a parameter. Raises SettingsError for one that is not swept."""
     if name not in NAMES:
         raise SettingsError(f"{name} is not swept; name one of {', '.join(NAMES)}")
     if name == "parts":
-        yield Point(WHOLE, options)
+        yield SweepPoint(WHOLE, options)
         for part in options.sweep.parts:
-            yield Point(part, _without(options, part), part)
+            yield SweepPoint(part, _without(options, part), part)
         return
     values: Sequence[float] = getattr(options.sweep, name)
     for value in values:
-        yield Point(f"{value:g}", _varied(options, name, value))
+        yield SweepPoint(f"{value:g}", _varied(options, name, value))
 
 
 def run_sweep(options: Causal, name: str, plan: Resampling, embedder: Embedder | None = None) -> pandas.DataFrame:
@@ -95,7 +95,7 @@ def _without(options: Causal, part: LoopPart) -> Causal:
 
 
 def _rows(
-    bench: Bench, name: str, point: Point, plan: Resampling, stability: Instability
+    bench: ChainBench, name: str, point: SweepPoint, plan: Resampling, stability: Instability
 ) -> Iterator[dict[str, object]]:
     options = point.options
     cases = experiments.run(
@@ -120,10 +120,10 @@ def _rows(
         yield row | bounds("gain", gain) | {"p": gain.p}
 
 
-def _labels(bench: Bench) -> Lexicon:
+def _labels(bench: ChainBench) -> NameLexicon:
     """Only the one label of each thing: no synonyms, no names of a rise or a fall, no likeness."""
     labels = {(triple.subject, triple.object) for triple in bench.graph.triples(None, LABEL)}
-    return Lexicon(name for name in bench.lexicon.names if (name.entity, Text(name.text)) in labels)
+    return NameLexicon(name for name in bench.lexicon.names if (name.entity, Text(name.text)) in labels)
 
 
 def _sweep(settings: Settings, name: str) -> Path:

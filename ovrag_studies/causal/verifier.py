@@ -20,7 +20,16 @@ from ovrag_core.base.errors import GraphError, Unchecked
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.graph.query import bind
 from ovrag_core.text.lines import one_line
-from ovrag_studies.causal.linking import THRESHOLD, Ambiguous, Candidate, Claim, Lexicon, Unknown, claim, link
+from ovrag_studies.causal.linking import (
+    THRESHOLD,
+    Ambiguous,
+    CausalClaim,
+    LinkCandidate,
+    NameLexicon,
+    Unknown,
+    claim,
+    link,
+)
 from ovrag_studies.causal.propositions import Proposition, Span, Unread, parse, read
 from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 
@@ -56,7 +65,7 @@ class Verdict:
     quote: str
     span: Span
     reason: str
-    claim: Claim | None = None
+    claim: CausalClaim | None = None
     rule: Rule | None = None
     query: str | None = None
     triples: Path = ()
@@ -89,7 +98,7 @@ class Verifier:
     it was once told of a claim: use a new one where the graph has changed.
     """
 
-    def __init__(self, store: Store, lexicon: Lexicon | None = None, gamma: float = THRESHOLD) -> None:
+    def __init__(self, store: Store, lexicon: NameLexicon | None = None, gamma: float = THRESHOLD) -> None:
         self.store = store
         self.gamma = gamma
         self._given = lexicon
@@ -98,15 +107,15 @@ class Verifier:
         self._circles: dict[NamedNode, Path] = {}
 
     @property
-    def lexicon(self) -> Lexicon:
+    def lexicon(self) -> NameLexicon:
         """The names of things. Raises Unchecked where the graph must be asked for them and does not answer."""
         if self._given is None:
-            self._given = Lexicon.of_graph(self.store)
+            self._given = NameLexicon.of_graph(self.store)
         return self._given
 
     def knows(self, subject: NamedNode, object_: NamedNode) -> bool:
         """Whether the graph holds or implies an effect of one thing on another, of whatever sign."""
-        judged = self._judged(Claim(subject, AFFECTS, object_, False, 1.0))
+        judged = self._judged(CausalClaim(subject, AFFECTS, object_, False, 1.0))
         return judged.outcome in ("VERIFIED", "PARTIAL")
 
     def check(self, text: str) -> list[Verdict]:
@@ -137,7 +146,7 @@ class Verifier:
             return Verdict("FAILED", *place, f"it could not be read: {statement.reason}")
         try:
             meant = claim(statement, self.lexicon, self.gamma)
-            if not isinstance(meant, Claim):
+            if not isinstance(meant, CausalClaim):
                 return Verdict("FAILED", *place, _unlinked(meant))
             judged = self._judged(meant)
         except Unchecked as error:
@@ -160,7 +169,7 @@ class Verifier:
             self._names[node] = one_line(labels[0] if labels else node.value, 80)
         return self._names[node]
 
-    def _judged(self, meant: Claim) -> _Judged:
+    def _judged(self, meant: CausalClaim) -> _Judged:
         """What is kept of a claim, or the graph's answer; an answer that was not given raises and is not kept."""
         key = (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied)
         if key not in self._known:
@@ -169,7 +178,7 @@ class Verifier:
             self._known[key] = self._judge(meant)
         return self._known[key]
 
-    def _judge(self, meant: Claim) -> _Judged:
+    def _judge(self, meant: CausalClaim) -> _Judged:
         subject, object_ = meant.subject, meant.object
         if subject == object_:
             return self._of_itself(meant)
@@ -185,7 +194,7 @@ class Verifier:
             return _Judged("FAILED", why, None, held[0].query, both)
         return held[0] if held else self._along_ways(meant, query)
 
-    def _of_itself(self, meant: Claim) -> _Judged:
+    def _of_itself(self, meant: CausalClaim) -> _Judged:
         query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
         if circle := self._circle(meant.subject):
             return self._in_circle(circle)
@@ -203,7 +212,7 @@ class Verifier:
             return query, (Triple(subject, predicates[0], object_),)
         return query, tuple(triple for each in predicates for triple in self.store.triples(subject, each, object_))
 
-    def _along_ways(self, meant: Claim, asked: str) -> _Judged:
+    def _along_ways(self, meant: CausalClaim, asked: str) -> _Judged:
         """What the ways between the two things say, where no triple does."""
         there, back = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
         if there and back:
@@ -237,7 +246,7 @@ class Verifier:
             self._circles[thing] = min(found, key=len, default=())
         return self._circles[thing]
 
-    def _composed(self, meant: Claim, ways: Mapping[int, Path]) -> _Judged:
+    def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> _Judged:
         path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
         words, query = self._words(path), _ask_all(path)
         if set(ways) not in ({1}, {-1}):
@@ -303,12 +312,14 @@ def _unasked(statement: Proposition | Unread, why: str) -> Verdict:
     return Verdict("UNCHECKED", statement.quote, statement.span, why)
 
 
-def verify(proposition: Proposition, store: Store, lexicon: Lexicon | None = None, gamma: float = THRESHOLD) -> Verdict:
+def verify(
+    proposition: Proposition, store: Store, lexicon: NameLexicon | None = None, gamma: float = THRESHOLD
+) -> Verdict:
     """The verdict on one proposition; for several, one `Verifier` is quicker."""
     return Verifier(store, lexicon, gamma).verify(proposition)
 
 
-def things_in(text: str, lexicon: Lexicon) -> list[NamedNode]:
+def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
     """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
     found: list[NamedNode] = []
     rest = text.casefold()
@@ -321,17 +332,17 @@ def things_in(text: str, lexicon: Lexicon) -> list[NamedNode]:
     return found
 
 
-def _of_sign(meant: Claim) -> int:
+def _of_sign(meant: CausalClaim) -> int:
     """1 or -1 where the claim speaks of a sign, 0 where of any effect."""
     return _SIGNS.get(meant.predicate, 0)
 
 
-def _denies(meant: Claim) -> bool:
+def _denies(meant: CausalClaim) -> bool:
     """Whether the claim is that there is no such effect; a denied "has no effect" is that there is one."""
     return meant.denied != (meant.predicate == NO_EFFECT_ON)
 
 
-def _direct(meant: Claim) -> tuple[_Test, ...]:
+def _direct(meant: CausalClaim) -> tuple[_Test, ...]:
     """What one triple from subject to object says of the claim, the first that counts first."""
     sign = _of_sign(meant)
     same = {1: (RAISES,), -1: (LOWERS,), 0: _EFFECTS}[sign]
@@ -382,7 +393,7 @@ def _unlinked(meant: Ambiguous | Unknown | None) -> str:
     return f"{mention} is no name in the graph"
 
 
-def _named(candidates: Sequence[Candidate]) -> str:
+def _named(candidates: Sequence[LinkCandidate]) -> str:
     """Names with their likeness, and with their IRIs where a name is that of several."""
     twice = {label for label, count in Counter(each.label for each in candidates).items() if count > 1}
     return ", ".join(

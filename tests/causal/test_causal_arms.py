@@ -11,12 +11,12 @@ from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.llm import Message
 from ovrag_studies.causal import metrics
-from ovrag_studies.causal.arms import DRAFTING, Facts, answer, gaps_of
+from ovrag_studies.causal.arms import DRAFTING, StoreFacts, answer, gaps_of
 from ovrag_studies.causal.drafting import ChatDrafter, Prompt, messages
-from ovrag_studies.causal.experiments import Bench, Case, covered, run
-from ovrag_studies.causal.linking import Lexicon
-from ovrag_studies.causal.loop import Judge
-from ovrag_studies.causal.settings import ARMS, Drift, Kinds, Loop
+from ovrag_studies.causal.experiments import Case, ChainBench, covered, run
+from ovrag_studies.causal.linking import NameLexicon
+from ovrag_studies.causal.loop import DraftJudge
+from ovrag_studies.causal.settings import ARMS, Drift, Kinds, LoopOptions
 from ovrag_studies.causal.verifier import Verifier
 from ovrag_studies.causal.vocabulary import LOWERS, RAISES
 
@@ -37,8 +37,8 @@ class Told:
 
 def ask(arm: str, drafter: Told, rounds: int = 4):  # type: ignore[no-untyped-def]
     verifier = Verifier(STORE)
-    judge = Judge(verifier.check, Loop(rounds=rounds), gaps_of(PROMPT, verifier))
-    return answer(arm, PROMPT, drafter, judge, Facts(STORE, verifier).best)
+    judge = DraftJudge(verifier.check, LoopOptions(rounds=rounds), gaps_of(PROMPT, verifier))
+    return answer(arm, PROMPT, drafter, judge, StoreFacts(STORE, verifier).best)
 
 
 def test_arms_of_one_draft_ask_once_and_differ_by_their_prompt_alone() -> None:
@@ -64,9 +64,9 @@ def test_the_best_of_t_has_as_many_drafts_as_the_loop_and_is_told_nothing() -> N
 
 def test_an_endpoint_that_is_down_ends_one_question_and_no_draft_is_accepted() -> None:
     with SparqlServer(in_turn(Answer(status=404))) as server, EndpointStore(server.url, attempts=1) as store:
-        verifier = Verifier(store, Lexicon.of_graph(STORE))
-        facts = Facts(store, verifier)
-        judge = Judge(verifier.check, Loop(rounds=5, failures=2), gaps_of(PROMPT, verifier))
+        verifier = Verifier(store, NameLexicon.of_graph(STORE))
+        facts = StoreFacts(store, verifier)
+        judge = DraftJudge(verifier.check, LoopOptions(rounds=5, failures=2), gaps_of(PROMPT, verifier))
         for arm in DRAFTING:
             drafter = Told(RIGHT)
             given = answer(arm, PROMPT, drafter, judge, facts.best)
@@ -90,14 +90,14 @@ def test_the_arm_of_drawn_verdicts_answers_nothing() -> None:
 
 
 def test_facts_are_those_that_share_words_with_the_question() -> None:
-    facts = Facts(STORE, Verifier(STORE))
+    facts = StoreFacts(STORE, Verifier(STORE))
     assert facts.best("What does the tide do to the fish stock?", 1) == ("tide raises fish stock.",)
     assert facts.best("quorance") == ()
 
 
 def cases_of(drift: Drift, coverage: float = 1.0, chains: int = 12) -> list[Case]:
-    bench = Bench.of(STORE, [chain(number) for number in range(chains)], Lexicon.of_graph(STORE), 0.85)
-    return run(bench, Loop(theta=1.0), drift, coverage=coverage)
+    bench = ChainBench.of(STORE, [chain(number) for number in range(chains)], NameLexicon.of_graph(STORE), 0.85)
+    return run(bench, LoopOptions(theta=1.0), drift, coverage=coverage)
 
 
 def test_every_arm_answers_every_wording_of_every_chain() -> None:
@@ -118,10 +118,10 @@ def test_the_loop_is_better_than_luck_where_constraints_are_obeyed_and_not_where
 
 
 def test_without_a_look_at_gaps_the_loop_leaves_more_out() -> None:
-    bench = Bench.of(STORE, [chain(number) for number in range(15)], Lexicon.of_graph(STORE), 0.85)
+    bench = ChainBench.of(STORE, [chain(number) for number in range(15)], NameLexicon.of_graph(STORE), 0.85)
     dropping = Drift(rate=0.5, kinds=Kinds(**{**dict.fromkeys(Kinds.model_fields, 0.0), "dropped": 1.0}))
     whole, holey = (
-        metrics.figures(run(bench, Loop(), dropping, arms=["caf"], paraphrases=False, gaps=gaps), "caf", PLAN)
+        metrics.figures(run(bench, LoopOptions(), dropping, arms=["caf"], paraphrases=False, gaps=gaps), "caf", PLAN)
         for gaps in (True, False)
     )
     assert whole["complete"].value is not None and holey["complete"].value is not None
@@ -163,7 +163,7 @@ def test_depth_counts_each_step_of_the_chain_once_and_nothing_beside_it() -> Non
 
     def depth(*sentences: str) -> float:
         draft = "\n".join(sentences)
-        judge = Judge(verifier.check, Loop(rounds=1))
+        judge = DraftJudge(verifier.check, LoopOptions(rounds=1))
         given = judge.adjudicate([judge.round(1, draft)], 1)
         return metrics.depth(Case("vanilla", chain(), 0, given, tuple(verifier.check(draft)), None))
 

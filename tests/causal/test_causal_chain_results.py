@@ -17,14 +17,14 @@ from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import EmbeddedStore
 from ovrag_core.study.book import Book
 from ovrag_studies.causal import chain_results, experiments, random_verdicts, study, sweep
-from ovrag_studies.causal.experiments import Bench
-from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.experiments import ChainBench
+from ovrag_studies.causal.linking import NameLexicon
 from ovrag_studies.causal.models import jensen_shannon
 from ovrag_studies.causal.published import published
 from ovrag_studies.causal.records import read_log
 from ovrag_studies.causal.settings import Arm, Causal
 from ovrag_studies.causal.stability import instability_in, model_of
-from ovrag_studies.causal.study import OURS, Ran, Study
+from ovrag_studies.causal.study import OURS, ChainStudy, Ran
 from ovrag_studies.causal.vocabulary import RAISES
 
 ARMS: tuple[Arm, ...] = ("vanilla", "best_of_t", "caf")
@@ -32,21 +32,21 @@ PLAN = Resampling(200)
 
 
 @pytest.fixture(scope="module")
-def done() -> Study:
+def done() -> ChainStudy:
     """Twelve chains of one kind, half of them with a false sentence in the prompt, and a short replay."""
     options = Causal(arms=ARMS)
     chains = [chain(number, false=number % 2 == 0) for number in range(12)]
-    bench = Bench.of(STORE, chains, Lexicon.of_graph(STORE), options.loop.gamma)
+    bench = ChainBench.of(STORE, chains, NameLexicon.of_graph(STORE), options.loop.gamma)
     cases = experiments.run(bench, options.loop, options.drift, arms=ARMS)
-    return Study(options, "drift simulator", {OURS: Ran(bench, tuple(cases))}, tuple(random_verdicts.replay(50)))
+    return ChainStudy(options, "drift simulator", {OURS: Ran(bench, tuple(cases))}, tuple(random_verdicts.replay(50)))
 
 
 @pytest.fixture
-def book(tmp_path: Path, done: Study) -> Book:
+def book(tmp_path: Path, done: ChainStudy) -> Book:
     return written_to(tmp_path, Settings(), done)
 
 
-def written_to(folder: Path, settings: Settings, done: Study) -> Book:
+def written_to(folder: Path, settings: Settings, done: ChainStudy) -> Book:
     opened = chain_results.open_book(settings, done)
     return replace(opened, plan=PLAN, tables=folder / "tables", figures=folder / "figures")
 
@@ -69,7 +69,7 @@ def tex(book: Book, name: str) -> str:
 
 
 def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and_what_is_resampled(
-    book: Book, done: Study
+    book: Book, done: ChainStudy
 ) -> None:
     figures = study.figures(done, PLAN)
     shown = chain_results.arms_table(book, done, figures).set_index("arm")
@@ -85,7 +85,7 @@ def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and
         assert "Arm: " in text, name
 
 
-def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: Study) -> None:
+def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: ChainStudy) -> None:
     figures = study.figures(done, PLAN)
     loop, single = figures[OURS, "caf"], figures[OURS, "vanilla"]
     assert loop["entailment"].value is not None and single["entailment"].value is not None
@@ -97,13 +97,13 @@ def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: Study) -> None
     assert csv.loc["loop (CAF)", "n"] == 12 and csv.loc["best of T", "drafts"] == done.options.loop.rounds
 
 
-def test_the_loop_is_compared_with_every_other_arm_and_with_none_where_it_did_not_run(done: Study) -> None:
+def test_the_loop_is_compared_with_every_other_arm_and_with_none_where_it_did_not_run(done: ChainStudy) -> None:
     assert [each.second for each in study.compared(done, PLAN)[OURS]] == ["vanilla", "best_of_t"]
     without = replace(done, options=done.options.model_copy(update={"arms": ("vanilla",)}))
     assert study.compared(without, PLAN) == {}
 
 
-def test_contradictions_are_counted_in_prompts_paraphrases_and_simulated_drafts(book: Book, done: Study) -> None:
+def test_contradictions_are_counted_in_prompts_paraphrases_and_simulated_drafts(book: Book, done: ChainStudy) -> None:
     found = study.detected(done, PLAN)
     kinds, rules = found["prompts and paraphrases"]
     assert kinds[-1].name == "all" and kinds[-1].of == 6 and kinds[-1].share.value == 1.0
@@ -112,7 +112,7 @@ def test_contradictions_are_counted_in_prompts_paraphrases_and_simulated_drafts(
     assert shown["kind or rule"].tolist()[:2] == ["reversed", "all"]
 
 
-def test_an_answer_is_shown_from_the_inside(done: Study) -> None:
+def test_an_answer_is_shown_from_the_inside(done: ChainStudy) -> None:
     case = study.example(done)
     text = chain_results.case_text(case)
     assert case.chain.prompt in text and f"Round {len(case.answer.rounds)}: score" in text
@@ -130,7 +130,7 @@ def test_the_gain_ends_where_it_crosses_zero() -> None:
     assert chain_results.gain_ends(swept({"0": -0.1, "1": 0.1}, "coverage")) is None, "another parameter"
 
 
-def test_sweeps_are_drawn_and_told(book: Book, done: Study) -> None:
+def test_sweeps_are_drawn_and_told(book: Book, done: ChainStudy) -> None:
     given = pandas.concat(
         [
             swept({"0": -0.2, "0.5": -0.1, "1": 0.1}),
@@ -151,7 +151,7 @@ def test_sweeps_are_drawn_and_told(book: Book, done: Study) -> None:
     assert "where not varied" in tex(book, "sweep")
 
 
-def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: Study) -> None:
+def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: ChainStudy) -> None:
     figures, compared, found = study.figures(done, PLAN), study.compared(done, PLAN), study.detected(done, PLAN)
     given = pandas.concat([swept({"0": -0.1, "1": 0.1}), swept({"0.8": 0.1, "1": 0.2}, "coverage")])
     path = chain_results.numbers_file(book, done, figures, compared, found, given)
@@ -166,7 +166,7 @@ def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: Stud
 
 
 def test_the_published_table_stands_beside_its_replay_and_what_nobody_measured_is_named(
-    book: Book, done: Study
+    book: Book, done: ChainStudy
 ) -> None:
     shown = chain_results.replays_table(book, done)
     assert shown["inside"].tolist().count("not measured") == 4, "the invariance of the four baselines"
@@ -176,7 +176,7 @@ def test_the_published_table_stands_beside_its_replay_and_what_nobody_measured_i
     assert {each.accuracy for each in published().cladder} == {0.62, 0.704}
 
 
-def test_seconds_are_of_every_stated_effect_and_its_reverse(book: Book, done: Study) -> None:
+def test_seconds_are_of_every_stated_effect_and_its_reverse(book: Book, done: ChainStudy) -> None:
     clock = count()
     spent = study.seconds(done, lambda: float(next(clock)))
     assert len(spent["ASK, embedded"]) == 2 * 5, "five effects in the small graph"

@@ -13,8 +13,8 @@ from pyoxigraph import NamedNode, Triple
 
 from ovrag_core.base.errors import CorpusError, GraphError
 from ovrag_core.graph import EmbeddedStore, load_graph
-from ovrag_studies.causal.chains import KINDS, PARAPHRASES, Chain, generate, read_recorded, recorded_graph
-from ovrag_studies.causal.linking import Claim, Lexicon, claim
+from ovrag_studies.causal.chains import KINDS, PARAPHRASES, CausalChain, generate, read_recorded, recorded_graph
+from ovrag_studies.causal.linking import CausalClaim, NameLexicon, claim
 from ovrag_studies.causal.propositions import read
 from ovrag_studies.causal.vocabulary import ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
 
@@ -30,21 +30,21 @@ def graph() -> EmbeddedStore:
 
 
 @pytest.fixture(scope="module")
-def lexicon(graph: EmbeddedStore) -> Lexicon:
-    return Lexicon.of_graph(graph)
+def lexicon(graph: EmbeddedStore) -> NameLexicon:
+    return NameLexicon.of_graph(graph)
 
 
 @pytest.fixture(scope="module")
-def chains(graph: EmbeddedStore) -> list[Chain]:
+def chains(graph: EmbeddedStore) -> list[CausalChain]:
     return generate(graph)
 
 
-def claims(text: str, lexicon: Lexicon) -> tuple[set[Key], int]:
+def claims(text: str, lexicon: NameLexicon) -> tuple[set[Key], int]:
     """What a text claims, and how much of it could not be read or linked."""
     reading = read(text, lexicon.compounds)
     found = [claim(each, lexicon) for each in reading.propositions]
-    keys = {(c.subject, c.predicate, c.object, c.denied) for c in found if isinstance(c, Claim)}
-    return keys, len(reading.unread) + sum(not isinstance(each, Claim) for each in found)
+    keys = {(c.subject, c.predicate, c.object, c.denied) for c in found if isinstance(c, CausalClaim)}
+    return keys, len(reading.unread) + sum(not isinstance(each, CausalClaim) for each in found)
 
 
 # --- the graph
@@ -89,7 +89,7 @@ def test_all_ways_between_two_things_have_the_same_sign(graph: EmbeddedStore) ->
                 waiting.append((other, sign * factor))
 
 
-def test_every_thing_has_a_name_and_two_synonyms(graph: EmbeddedStore, lexicon: Lexicon) -> None:
+def test_every_thing_has_a_name_and_two_synonyms(graph: EmbeddedStore, lexicon: NameLexicon) -> None:
     things = {name.entity for name in lexicon.names}
     assert len(things) == 226
     assert all(len(graph.triples(thing, ALT_LABEL)) >= 2 for thing in things)
@@ -98,7 +98,7 @@ def test_every_thing_has_a_name_and_two_synonyms(graph: EmbeddedStore, lexicon: 
 # --- our chains
 
 
-def test_counts_first_middle_and_last(chains: list[Chain]) -> None:
+def test_counts_first_middle_and_last(chains: list[CausalChain]) -> None:
     assert len(chains) == 75
     assert set(Counter(chain.domain for chain in chains).values()) == {15}
     assert set(Counter((chain.domain, chain.depth) for chain in chains)) == {
@@ -111,7 +111,7 @@ def test_counts_first_middle_and_last(chains: list[Chain]) -> None:
     assert len({(chain.given, *(step.object for step in chain.premises)) for chain in chains}) == 75
 
 
-def test_three_prompts_in_ten_hold_a_contradiction_of_every_kind(chains: list[Chain]) -> None:
+def test_three_prompts_in_ten_hold_a_contradiction_of_every_kind(chains: list[CausalChain]) -> None:
     kinds = Counter(each.kind for chain in chains for each in chain.contradictions)
     assert sum(kinds.values()) == 23
     assert set(kinds) == set(KINDS)
@@ -120,7 +120,7 @@ def test_three_prompts_in_ten_hold_a_contradiction_of_every_kind(chains: list[Ch
 
 
 def test_a_contradiction_stands_in_the_prompt_and_clashes_with_the_graph(
-    chains: list[Chain], graph: EmbeddedStore
+    chains: list[CausalChain], graph: EmbeddedStore
 ) -> None:
     for chain in chains:
         for text, marked in (
@@ -134,7 +134,7 @@ def test_a_contradiction_stands_in_the_prompt_and_clashes_with_the_graph(
 
 
 def test_every_premise_is_in_the_graph_and_the_conclusion_multiplies_the_signs(
-    chains: list[Chain], graph: EmbeddedStore
+    chains: list[CausalChain], graph: EmbeddedStore
 ) -> None:
     for chain in chains:
         assert all(graph.triples(step.subject, step.predicate, step.object) for step in chain.premises)
@@ -147,7 +147,9 @@ def test_every_premise_is_in_the_graph_and_the_conclusion_multiplies_the_signs(
         )
 
 
-def test_paraphrases_are_of_three_kinds_differ_and_say_the_same(chains: list[Chain], lexicon: Lexicon) -> None:
+def test_paraphrases_are_of_three_kinds_differ_and_say_the_same(
+    chains: list[CausalChain], lexicon: NameLexicon
+) -> None:
     for chain in chains:
         assert tuple(paraphrase.kind for paraphrase in chain.paraphrases) == PARAPHRASES
         texts = [chain.prompt, *(paraphrase.text for paraphrase in chain.paraphrases)]
@@ -159,7 +161,7 @@ def test_paraphrases_are_of_three_kinds_differ_and_say_the_same(chains: list[Cha
         assert all(claims(text, lexicon) == (said, 0) for text in texts[1:])
 
 
-def test_asides_deny_and_are_true(chains: list[Chain], lexicon: Lexicon, graph: EmbeddedStore) -> None:
+def test_asides_deny_and_are_true(chains: list[CausalChain], lexicon: NameLexicon, graph: EmbeddedStore) -> None:
     asides = [aside for chain in chains for aside in chain.asides]
     assert len(asides) > 15
     for aside in asides:
@@ -171,7 +173,9 @@ def test_asides_deny_and_are_true(chains: list[Chain], lexicon: Lexicon, graph: 
             assert graph.triples(subject, LOWERS if predicate == RAISES else RAISES, object_)
 
 
-def test_the_same_seed_gives_the_same_chains_and_another_others(graph: EmbeddedStore, chains: list[Chain]) -> None:
+def test_the_same_seed_gives_the_same_chains_and_another_others(
+    graph: EmbeddedStore, chains: list[CausalChain]
+) -> None:
     assert generate(graph) == chains
     assert generate(graph, seed=7) != chains
     assert not any(chain.contradictions for chain in generate(graph, share=0.0))
@@ -201,7 +205,7 @@ def test_recorded_chains_are_read_with_their_steps(external_data: Path) -> None:
 def test_steps_of_recorded_prompts_are_read_and_linked(external_data: Path) -> None:
     hit = total = 0
     for chain in read_recorded(external_data / "causal" / "recorded" / RECORDED):
-        lexicon = Lexicon.of_graph(EmbeddedStore(recorded_graph([chain])))
+        lexicon = NameLexicon.of_graph(EmbeddedStore(recorded_graph([chain])))
         stated = {(step.subject, step.predicate, step.object, False) for step in chain.premises}
         hit, total = hit + len(claims(chain.prompt, lexicon)[0] & stated), total + len(stated)
     assert hit / total >= 0.99

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ovrag_core.base.errors import CausalError, CycleError, ProbabilityError, StrataError, UnreadError
-from ovrag_studies.causal.cladder import Solution, answer, parse, solve
+from ovrag_studies.causal.cladder import NumberSolution, answer, parse, solve
 from ovrag_studies.causal.models import Scm, from_strata
 from ovrag_studies.causal.sides import side
 
@@ -81,7 +81,7 @@ TWICE = "For farms, the probability of rain is 10%. For farms, the probability o
 CIRCLE = "A has a direct effect on B. B has a direct effect on A."
 
 
-def check(found: Solution, said: str, value: float, status: str = "determined") -> None:
+def check(found: NumberSolution, said: str, value: float, status: str = "determined") -> None:
     assert (found.answer, found.status) == (said, status), found
     assert found.value == pytest.approx(value, abs=1e-9)
     assert found.low is not None

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ovrag_core.base.errors import QuestionError, UnreadError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_studies.causal.boolean_models import (
+    CausalRule,
     Junction,
     Literal,
-    Rule,
     counterfactual,
     cycle_of,
     evaluate,
@@ -21,7 +21,7 @@ from ovrag_studies.causal.boolean_models import (
     negate,
 )
 from ovrag_studies.causal.counterbench import answer, contest, parse
-from ovrag_studies.causal.question_metrics import Known, ask, figures, read_known, statuses
+from ovrag_studies.causal.question_metrics import ContestedLabels, ask, figures, read_known, statuses
 
 
 def solved(context, query):
@@ -264,7 +264,7 @@ def test_formulas():
 
 def test_too_many_unknown_roots_leave_a_question_open():
     names = [f"r{number}" for number in range(40)]
-    rules = [Rule(Junction(True, tuple(map(Literal, names))), Literal("y"))]
+    rules = [CausalRule(Junction(True, tuple(map(Literal, names))), Literal("y"))]
     found = counterfactual(models(rules)[0], {}, Literal("y"))
     assert (found.value, found.status) == (None, "open")
     assert cycle_of(models(rules)[0]) == ()
@@ -321,7 +321,7 @@ def test_scores_count_the_unread_as_not_right(tmp_path):
     listed = tmp_path / "questions_contested.jsonl"
     notes = [{"id": line[0], "note": line[5]} for line in lines if line[5]]
     listed.write_text("".join(json.dumps(note) + "\n" for note in notes), encoding="utf-8")
-    assert read_known(listed) == Known(frozenset({"2"}), frozenset({"4"}))
+    assert read_known(listed) == ContestedLabels(frozenset({"2"}), frozenset({"4"}))
     asked = ask(path)
     assert {status: len(of) for status, of in statuses(asked).items()} == {"determined": 2, "unread": 1, "cyclic": 1}
     found = {each.name: (each.hits, each.of) for each in figures(asked, Resampling(200))}

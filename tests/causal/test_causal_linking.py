@@ -15,7 +15,17 @@ from pyoxigraph import NamedNode
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.causal.directions import split
-from ovrag_studies.causal.linking import Ambiguous, Claim, Lexicon, Linked, Name, Unknown, claim, link, opposed
+from ovrag_studies.causal.linking import (
+    Ambiguous,
+    CausalClaim,
+    Linked,
+    NameLexicon,
+    ThingName,
+    Unknown,
+    claim,
+    link,
+    opposed,
+)
 from ovrag_studies.causal.propositions import read
 from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 
@@ -30,11 +40,11 @@ def graph() -> EmbeddedStore:
 
 
 @pytest.fixture(scope="module")
-def lexicon(graph: EmbeddedStore) -> Lexicon:
-    return Lexicon.of_graph(graph)
+def lexicon(graph: EmbeddedStore) -> NameLexicon:
+    return NameLexicon.of_graph(graph)
 
 
-def meaning(phrase: str, lexicon: Lexicon) -> tuple[str, str, str] | None:
+def meaning(phrase: str, lexicon: NameLexicon) -> tuple[str, str, str] | None:
     linked = link(phrase, lexicon)
     if not isinstance(linked, Linked):
         return None
@@ -68,7 +78,7 @@ def test_direction_and_denial_are_taken_off(mention: str, core: str, direction: 
 
 
 @pytest.mark.parametrize("name", ["linking", "linking_first", "linking_unseen"])
-def test_synonyms_link_and_opposites_are_never_the_same(name: str, lexicon: Lexicon) -> None:
+def test_synonyms_link_and_opposites_are_never_the_same(name: str, lexicon: NameLexicon) -> None:
     lists = yaml.safe_load((PROJECT / "tests" / "data" / "causal" / f"{name}.yaml").read_text(encoding="utf-8"))
     right = [meaning(phrase, lexicon) == (thing, way, "positive") for phrase, thing, way in lists["synonyms"]]
     assert sum(right) / len(right) >= (0.85 if name == "linking_first" else 0.95)
@@ -79,25 +89,25 @@ def test_synonyms_link_and_opposites_are_never_the_same(name: str, lexicon: Lexi
     assert [phrase for phrase in lists["strangers"] if meaning(phrase, lexicon)] == []
 
 
-def test_a_name_for_a_fall_is_a_direction(lexicon: Lexicon) -> None:
+def test_a_name_for_a_fall_is_a_direction(lexicon: NameLexicon) -> None:
     assert meaning("global cooling", lexicon) == ("global_mean_temperature", "down", "positive")
     assert meaning("a rise in insulin resistance", lexicon) == ("insulin_sensitivity", "down", "positive")
     assert meaning("a fall in sea level rise", lexicon) == ("sea_level", "down", "positive")
 
 
-def test_other_order_number_and_spelling_are_the_same_name(lexicon: Lexicon) -> None:
+def test_other_order_number_and_spelling_are_the_same_name(lexicon: NameLexicon) -> None:
     for phrase in ("oil price", "the price of oil", "Oil prices", "oil's price"):
         assert meaning(phrase, lexicon) == ("oil_price", "none", "positive")
     assert meaning("fertilizer runoff", lexicon) == meaning("fertiliser runoff", lexicon)
     assert meaning("bee numbers", lexicon) == ("pollinator_abundance", "none", "positive")
 
 
-def test_a_fall_is_not_another_order_of_a_name_that_holds_a_falling_thing(lexicon: Lexicon) -> None:
+def test_a_fall_is_not_another_order_of_a_name_that_holds_a_falling_thing(lexicon: NameLexicon) -> None:
     assert meaning("a fall in body's acceleration", lexicon) == ("acceleration_of_the_body", "down", "positive")
     assert meaning("acceleration of a falling body", lexicon) == ("free_fall_acceleration", "none", "positive")
 
 
-def test_a_name_of_several_things_is_ambiguous(lexicon: Lexicon) -> None:
+def test_a_name_of_several_things_is_ambiguous(lexicon: NameLexicon) -> None:
     found = link("a rise in pressure", lexicon)
     assert isinstance(found, Ambiguous)
     assert {each.entity.value.removeprefix(SAMPLE) for each in found.candidates} == {
@@ -108,7 +118,7 @@ def test_a_name_of_several_things_is_ambiguous(lexicon: Lexicon) -> None:
 
 
 @pytest.mark.parametrize("mention", ["lunar quorance", "", "   ", "no", "a rise in", '}> " \\ DROP ALL #', "x" * 5000])
-def test_what_fits_nothing_is_unknown_with_the_nearest(mention: str, lexicon: Lexicon) -> None:
+def test_what_fits_nothing_is_unknown_with_the_nearest(mention: str, lexicon: NameLexicon) -> None:
     found = link(mention, lexicon)
     assert isinstance(found, Unknown)
     assert len(found.nearest) <= 3
@@ -128,11 +138,11 @@ class Likeness:
         return numpy.array([[numpy.cos(angle), numpy.sin(angle)] for angle in angles], dtype=numpy.float32)
 
 
-def lexicon_of(labels: Mapping[NamedNode, Sequence[str]], embedder: Likeness) -> Lexicon:
-    return Lexicon((Name(entity, text) for entity, texts in labels.items() for text in texts), embedder)
+def lexicon_of(labels: Mapping[NamedNode, Sequence[str]], embedder: Likeness) -> NameLexicon:
+    return NameLexicon((ThingName(entity, text) for entity, texts in labels.items() for text in texts), embedder)
 
 
-def likely(cosines: dict[str, float]) -> Lexicon:
+def likely(cosines: dict[str, float]) -> NameLexicon:
     labels = {THING: ["heat of the sea"], OTHER: ["salt of the earth"]}
     return lexicon_of(labels, Likeness({"heat of the sea": 1.0, "salt of the earth": 0.0, **cosines}))
 
@@ -182,15 +192,15 @@ def test_phrases_that_an_opposite_sets_apart(one: str, other: str) -> None:
         ("Net force does not lower kinetic energy.", LOWERS, True),
     ],
 )
-def test_signs_are_multiplied_out(text: str, predicate: NamedNode, denied: bool, lexicon: Lexicon) -> None:
+def test_signs_are_multiplied_out(text: str, predicate: NamedNode, denied: bool, lexicon: NameLexicon) -> None:
     (proposition,) = read(text, lexicon.compounds).propositions
     found = claim(proposition, lexicon)
-    assert isinstance(found, Claim)
+    assert isinstance(found, CausalClaim)
     assert (found.subject.value, found.object.value) == (SAMPLE + "net_force", SAMPLE + "kinetic_energy")
     assert (found.predicate, found.denied) == (predicate, denied)
 
 
-def test_what_stays_the_same_causes_nothing(lexicon: Lexicon) -> None:
+def test_what_stays_the_same_causes_nothing(lexicon: NameLexicon) -> None:
     (proposition,) = read("Net force unchanged raises kinetic energy.", lexicon.compounds).propositions
     assert claim(proposition, lexicon) is None
 

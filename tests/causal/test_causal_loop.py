@@ -12,10 +12,10 @@ from ovrag_core.base.errors import ModelError, RunError, Unchecked
 from ovrag_core.graph.store import EmbeddedStore
 from ovrag_studies.causal.arms import gaps_of
 from ovrag_studies.causal.drafting import Prompt
-from ovrag_studies.causal.linking import Lexicon
-from ovrag_studies.causal.loop import EMPTY, Answer, Judge, Round, run, score
+from ovrag_studies.causal.linking import NameLexicon
+from ovrag_studies.causal.loop import EMPTY, DraftJudge, LoopAnswer, Round, run, score
 from ovrag_studies.causal.records import AuditLog, answer_record, read_log, round_record
-from ovrag_studies.causal.settings import Loop
+from ovrag_studies.causal.settings import LoopOptions
 from ovrag_studies.causal.verifier import Outcome, Verdict, Verifier
 
 WRONG, UNKNOWN = "River flow raises rain.", "Tide raises birdsong."
@@ -38,8 +38,8 @@ class Told:
         return text
 
 
-def answer(drafter: Told, verifier: Verifier | None = None, **options: float) -> Answer:
-    return run(Prompt(PROMPT), drafter, Judge((verifier or Verifier(STORE)).check, Loop(**options)))
+def answer(drafter: Told, verifier: Verifier | None = None, **options: float) -> LoopAnswer:
+    return run(Prompt(PROMPT), drafter, DraftJudge((verifier or Verifier(STORE)).check, LoopOptions(**options)))
 
 
 def verdicts(*outcomes: Outcome) -> list[Verdict]:
@@ -48,10 +48,10 @@ def verdicts(*outcomes: Outcome) -> list[Verdict]:
 
 def test_the_score_is_that_of_the_published_formula() -> None:
     mixed = verdicts("VERIFIED", "VERIFIED", "PARTIAL", "FAILED", "CONTRADICTION")
-    assert score(mixed, Loop(alpha=0.5, beta=0.5)) == pytest.approx((2 + 0.5 - 0.5) / 5)
-    assert score(mixed, Loop(alpha=0.2, beta=1.0)) == pytest.approx((2 + 0.2 - 1.0) / 5)
-    assert score(verdicts("CONTRADICTION"), Loop()) == 0
-    assert score([], Loop()) is None
+    assert score(mixed, LoopOptions(alpha=0.5, beta=0.5)) == pytest.approx((2 + 0.5 - 0.5) / 5)
+    assert score(mixed, LoopOptions(alpha=0.2, beta=1.0)) == pytest.approx((2 + 0.2 - 1.0) / 5)
+    assert score(verdicts("CONTRADICTION"), LoopOptions()) == 0
+    assert score([], LoopOptions()) is None
 
 
 def test_a_good_draft_is_accepted_at_once() -> None:
@@ -97,7 +97,7 @@ def test_the_final_adjudication_has_caveats_below_theta() -> None:
 
 def test_what_reaches_a_limit_exactly_is_not_lost_to_rounding() -> None:
     found = verdicts(*["VERIFIED"] * 16, *["FAILED"] * 9)  # 0.64, which is 0.8 of 0.8
-    judge = Judge(lambda text: found, Loop(rounds=1))
+    judge = DraftJudge(lambda text: found, LoopOptions(rounds=1))
     assert judge.adjudicate([judge.round(1, "")], 1).decision == "accepted with caveats"
 
 
@@ -127,7 +127,7 @@ class Down(EmbeddedStore):
 def test_a_draft_with_something_unchecked_is_not_accepted_and_the_loop_stops() -> None:
     for asked in (0, 3, 9):
         drafter = Told(RIGHT)
-        given = answer(drafter, Verifier(Down(asked), Lexicon.of_graph(STORE)), failures=3, theta=0.1)
+        given = answer(drafter, Verifier(Down(asked), NameLexicon.of_graph(STORE)), failures=3, theta=0.1)
         assert given.decision == "unchecked"
         assert "could not be checked: it went away" in given.reason
         assert (len(given.rounds), given.drafts) == (3, 1)  # no other words would have helped
@@ -155,7 +155,7 @@ def test_no_draft_is_a_failure_with_the_models_reason() -> None:
 
 def test_what_the_question_gives_may_not_be_left_out() -> None:
     verifier = Verifier(STORE)
-    judge = Judge(verifier.check, Loop(), gaps_of(PROMPT, verifier))
+    judge = DraftJudge(verifier.check, LoopOptions(), gaps_of(PROMPT, verifier))
     short = RIGHT.replace(f"{SAID[1]}\n", "")
     drafter = Told(short, RIGHT)
     given = run(Prompt(PROMPT), drafter, judge)
@@ -169,11 +169,11 @@ def test_what_the_question_gives_may_not_be_left_out() -> None:
 
 
 def test_an_unstable_effect_is_rejected_with_the_distance() -> None:
-    judge = Judge(Verifier(STORE).check, Loop(epsilon=0.1), stability=lambda: 0.25)
+    judge = DraftJudge(Verifier(STORE).check, LoopOptions(epsilon=0.1), stability=lambda: 0.25)
     given = run(Prompt(PROMPT), Told(RIGHT), judge)
     assert (given.decision, given.instability) == ("rejected", 0.25)
     assert "0.250" in given.reason
-    stable = Judge(Verifier(STORE).check, Loop(epsilon=0.3), stability=lambda: 0.25)
+    stable = DraftJudge(Verifier(STORE).check, LoopOptions(epsilon=0.3), stability=lambda: 0.25)
     assert run(Prompt(PROMPT), Told(RIGHT), stable).decision == "accepted"
 
 
@@ -187,7 +187,7 @@ def test_every_round_is_logged_at_once_and_lines_are_only_added(tmp_path: Path) 
         log.add({"item": "a", **round_record(round_)})
         assert len(read_log(path)) == len(told)
 
-    given = run(Prompt(PROMPT), Told(WRONG, RIGHT), Judge(Verifier(STORE).check, Loop()), note)
+    given = run(Prompt(PROMPT), Told(WRONG, RIGHT), DraftJudge(Verifier(STORE).check, LoopOptions()), note)
     log.add({"item": "a", **answer_record(given)})
     before = path.read_bytes()
     AuditLog(path).add({"item": "b"})

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ovrag_core.graph import load_graph
-from ovrag_studies.causal.linking import Claim, Lexicon, claim
+from ovrag_studies.causal.linking import CausalClaim, NameLexicon, claim
 from ovrag_studies.causal.propositions import LONGEST_SENTENCE, LONGEST_TEXT, Unread, parse, read
 from ovrag_studies.causal.vocabulary import NAMESPACE
 
@@ -283,13 +283,13 @@ def test_too_long_sentences_and_texts_are_said_to_be_unread() -> None:
 )
 def test_sentences_written_afterwards_are_read(name: str, recall: float, precision: float) -> None:
     entries = yaml.safe_load((PROJECT / "tests" / "data" / "causal" / f"{name}.yaml").read_text(encoding="utf-8"))
-    lexicon = Lexicon.of_graph(load_graph(PROJECT / "data" / "samples" / "causal" / "graph.ttl"))
+    lexicon = NameLexicon.of_graph(load_graph(PROJECT / "data" / "samples" / "causal" / "graph.ttl"))
     hit = meant = found = 0
     for entry in entries:
         wanted = {(SAMPLE + s, NAMESPACE + p, SAMPLE + o, denied) for s, p, o, denied in entry["claims"]}
         linked = [claim(each, lexicon) for each in read(entry["text"], lexicon.compounds).propositions]
         claims = {
-            (c.subject.value, c.predicate.value, c.object.value, c.denied) for c in linked if isinstance(c, Claim)
+            (c.subject.value, c.predicate.value, c.object.value, c.denied) for c in linked if isinstance(c, CausalClaim)
         }
         hit, meant, found = hit + len(claims & wanted), meant + len(wanted), found + len(claims)
     assert hit / meant >= recall

@@ -22,7 +22,7 @@ from ovrag_studies.causal import (
     question_study,
 )
 from ovrag_studies.causal.question_inside import Arrow, Drawn
-from ovrag_studies.causal.question_metrics import Asked, ask, read_replay
+from ovrag_studies.causal.question_metrics import QuestionFile, ask, read_replay
 from ovrag_studies.causal.question_study import QuestionStudy, run_questions
 from ovrag_studies.causal.questions import split
 from ovrag_studies.causal.settings import Causal
@@ -103,7 +103,7 @@ def written_to(folder: Path, study: QuestionStudy) -> Book:
     return replace(opened, plan=PLAN, tables=folder / "tables", figures=folder / "figures")
 
 
-def shares(asked: Asked) -> dict[str, tuple[int, int]]:
+def shares(asked: QuestionFile) -> dict[str, tuple[int, int]]:
     return {each.name: (each.hits, each.of) for each in question_metrics.figures(asked, PLAN)}
 
 

@@ -7,7 +7,7 @@ from runpy import run_path
 import pytest
 
 from ovrag_studies.causal.models import Scm, from_strata
-from ovrag_studies.causal.questions import Question, read_questions, solve
+from ovrag_studies.causal.questions import CausalQuestion, read_questions, solve
 
 SAMPLES = Path("data/samples/causal")
 
@@ -72,7 +72,7 @@ def test_indirect_effect_of_a_chain_is_the_whole_effect() -> None:
 
 
 def test_the_samples_are_solved_and_what_cannot_be_known_is_flagged() -> None:
-    solved = [solve(each) for each in read_questions(SAMPLES / "cladder.jsonl") if isinstance(each, Question)]
+    solved = [solve(each) for each in read_questions(SAMPLES / "cladder.jsonl") if isinstance(each, CausalQuestion)]
     by_status: dict[str, list[bool]] = {}
     for each in solved:
         by_status.setdefault(each.status, []).append(each.answer == each.question.label)

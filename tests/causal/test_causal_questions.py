@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ovrag_studies.causal.questions import Question, read_questions, solve, split
+from ovrag_studies.causal.questions import CausalQuestion, read_questions, solve, split
 
 RULES = "We know that Kelm causes not Tarv, Tarv causes Osk, Osk and Tarv together cause Brin."
 WHAT_IF = "Would Brin occur if not Kelm instead of Kelm?"
@@ -22,8 +22,8 @@ def written(path: Path, *lines: object) -> Path:
     return path
 
 
-def questions(path: Path) -> list[Question]:
-    return [each for each in read_questions(path) if isinstance(each, Question)]
+def questions(path: Path) -> list[CausalQuestion]:
+    return [each for each in read_questions(path) if isinstance(each, CausalQuestion)]
 
 
 def test_both_forms_are_read_and_solved(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_the_background_of_a_model_stands_beside(tmp_path: Path) -> None:
     lost = {**told, "id": "m", "model": 5}
     path = written(tmp_path / "q.jsonl", told, lost)
     read = list(read_questions(path))
-    assert isinstance(read[0], Question) and solve(read[0]).answer == "yes"
+    assert isinstance(read[0], CausalQuestion) and solve(read[0]).answer == "yes"
     assert read[1] == f"{path}, line 2: it has neither context and query nor background and question"
 
 

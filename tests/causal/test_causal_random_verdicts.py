@@ -5,10 +5,10 @@ from collections import Counter
 from pathlib import Path
 
 from ovrag_studies.causal import random_verdicts
-from ovrag_studies.causal.random_verdicts import PUBLISHED, STEPS, Cell, replay, reproduced
+from ovrag_studies.causal.random_verdicts import PUBLISHED, STEPS, ReplayedCell, replay, reproduced
 
 
-def cell(cells: list[Cell], arm: str, figure: str) -> Cell:
+def cell(cells: list[ReplayedCell], arm: str, figure: str) -> ReplayedCell:
     return next(each for each in cells if (each.arm, each.figure) == (arm, figure))
 
 
@@ -41,7 +41,7 @@ def test_a_replay_is_the_same_each_time() -> None:
 
 def test_a_figure_from_elsewhere_is_not_within_the_range() -> None:
     there = cell(replay(100), "CAF", "entailment accuracy")
-    assert not Cell(there.arm, there.figure, 0.95, there.mean, there.low, there.high).inside
+    assert not ReplayedCell(there.arm, there.figure, 0.95, there.mean, there.low, there.high).inside
 
 
 def test_the_figures_kept_here_are_those_of_the_recorded_run(external_data: Path) -> None:

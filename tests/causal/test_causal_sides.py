@@ -8,7 +8,7 @@ import pytest
 
 from ovrag_studies.causal import sides
 from ovrag_studies.causal.polarity import compare, contrast
-from ovrag_studies.causal.sides import Side, side, side_of_name
+from ovrag_studies.causal.sides import StateSide, side, side_of_name
 
 TABLE = (Path(__file__).parents[1] / "data") / "causal" / "states.tsv"
 HALVES = ("first", "second", "afterwards")
@@ -57,13 +57,13 @@ def test_most_nouns_and_sentences_are_told_to_be_the_same_or_opposite(half):
     ],
 )
 def test_derived_words_and_turns_are_told_by_words(phrase, first, second, place):
-    assert side(phrase, first, second) == Side(place, "words")
-    assert side(phrase, second, first) == Side(1 - place, "words")
+    assert side(phrase, first, second) == StateSide(place, "words")
+    assert side(phrase, second, first) == StateSide(1 - place, "words")
 
 
 def test_likeness_decides_where_words_are_silent_and_only_if_clear(monkeypatch):
     monkeypatch.setattr(sides, "liking", lambda *_: 0.4)
-    assert side("zumi", "plok one", "vrax two") == Side(1, "likeness")
+    assert side("zumi", "plok one", "vrax two") == StateSide(1, "likeness")
     monkeypatch.setattr(sides, "liking", lambda *_: -0.25)
     assert side("zumi", "plok three", "vrax four") is None
 
@@ -75,7 +75,7 @@ def test_what_is_said_by_likeness_is_nearer_in_meaning():
 
 def test_the_name_of_a_variable_is_no_state_by_likeness_or_scale():
     assert side_of_name("wealth", "poor families", "rich families") is None
-    assert side_of_name("smoking", "nonsmokers", "smokers") == Side(1, "words")
+    assert side_of_name("smoking", "nonsmokers", "smokers") == StateSide(1, "words")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.query import check
 from ovrag_core.graph.store import EmbeddedStore
 from ovrag_studies.causal import verifier
-from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.linking import NameLexicon
 from ovrag_studies.causal.propositions import Polarity, Proposition, Relation, Unread
 from ovrag_studies.causal.verifier import Verdict, Verifier, verify
 from ovrag_studies.causal.vocabulary import AFFECTS, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
@@ -230,7 +230,7 @@ class Likeness:
 
 
 def test_gamma_is_what_a_near_name_must_reach_and_then_it_counts_in_part() -> None:
-    lexicon = Lexicon.of_graph(STORE, Likeness(0.9))
+    lexicon = NameLexicon.of_graph(STORE, Likeness(0.9))
     near = said("drizzle", "raises", "river flow")
     assert verify(near, STORE, lexicon, gamma=0.85).outcome == "PARTIAL"
     assert verify(near, STORE, lexicon, gamma=0.95).outcome == "FAILED"
@@ -258,7 +258,7 @@ def test_words_that_cannot_be_read_fail_with_the_reason() -> None:
 )
 def test_what_the_endpoint_does_not_answer_is_unchecked_and_never_false(answer: Answer) -> None:
     with SparqlServer(in_turn(answer)) as server, EndpointStore(server.url, attempts=1, pause=0) as store:
-        found = Verifier(store, Lexicon.of_graph(STORE)).verify(said("rain", "raises", "river flow"))
+        found = Verifier(store, NameLexicon.of_graph(STORE)).verify(said("rain", "raises", "river flow"))
     assert found.outcome == "UNCHECKED"
     assert server.url in found.reason and not found.triples
 
@@ -368,7 +368,7 @@ def test_no_name_in_the_graph_can_either(first: str, second: str) -> None:
 
 def test_statements_in_free_words_are_never_called_contradictions_wrongly_and_never_lost(project: Path) -> None:
     graph = load_graph(project / "data/samples/causal/graph.ttl")
-    verifier = Verifier(graph, Lexicon.of_graph(graph))
+    verifier = Verifier(graph, NameLexicon.of_graph(graph))
     with (project / "tests/data/causal_statements.tsv").open(encoding="utf-8", newline="") as file:
         rows = [(row["outcome"], verifier.check(row["sentence"])) for row in csv.DictReader(file, delimiter="\t")]
     assert len(rows) == 93 and all(verdicts for _, verdicts in rows)

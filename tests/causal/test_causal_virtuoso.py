@@ -16,7 +16,7 @@ from ovrag_core.base.errors import Unchecked
 from ovrag_core.graph import load_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.store import EmbeddedStore
-from ovrag_studies.causal.linking import Lexicon
+from ovrag_studies.causal.linking import NameLexicon
 from ovrag_studies.causal.propositions import Polarity, Proposition, Relation
 from ovrag_studies.causal.verifier import Verifier
 from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, RAISES
@@ -55,7 +55,7 @@ def said(subject: str, relation: Relation, object_: str, polarity: Polarity = "p
 
 
 def test_the_same_verdicts_as_in_this_process(store: EndpointStore, graph: EmbeddedStore) -> None:
-    lexicon = Lexicon.of_graph(graph)
+    lexicon = NameLexicon.of_graph(graph)
     here, there = Verifier(graph, lexicon), Verifier(store, lexicon)
     names = [here.name(each.subject) for each in graph.triples(None, LOWERS) if isinstance(each.subject, NamedNode)]
     seen = set()
