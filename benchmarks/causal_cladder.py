@@ -22,12 +22,12 @@ from pathlib import Path
 
 from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_studies.causal import cladder
-from ovrag_studies.causal import cladder_reference as reference
-from ovrag_studies.causal.cladder import NumberSolution
-from ovrag_studies.causal.cladder_reference import DETERMINISTIC, NOT_NUMERIC
-from ovrag_studies.causal.libraries import as_pgmpy
-from ovrag_studies.causal.models import from_strata
+from ovrag_studies.causal.models.libraries import as_pgmpy
+from ovrag_studies.causal.models.structural_models import from_strata
+from ovrag_studies.causal.questions import cladder
+from ovrag_studies.causal.questions import cladder_reference as reference
+from ovrag_studies.causal.questions.cladder import NumberSolution
+from ovrag_studies.causal.questions.cladder_reference import DETERMINISTIC, NOT_NUMERIC
 from tables import estimate, table
 
 SEED = 2026

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.causal import counterbench
-from ovrag_studies.causal.published import published
-from ovrag_studies.causal.question_metrics import QuestionFile, QuestionShare, ask, figures, groups, statuses
-from ovrag_studies.causal.questions import CausalQuestion
+from ovrag_studies.causal.questions import counterbench
+from ovrag_studies.causal.questions.question_files import CausalQuestion
+from ovrag_studies.causal.questions.question_metrics import QuestionFile, QuestionShare, ask, figures, groups, statuses
+from ovrag_studies.causal.reports.published import published
 from tables import estimate, table
 
 NAMES = {

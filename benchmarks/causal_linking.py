@@ -26,10 +26,10 @@ from pyoxigraph import NamedNode
 from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.causal.chains import CausalChain, generate, read_recorded, recorded_graph
-from ovrag_studies.causal.linking import CausalClaim, Linked, NameLexicon, claim, link
-from ovrag_studies.causal.propositions import read
-from ovrag_studies.causal.vocabulary import NAMESPACE
+from ovrag_studies.causal.chains.chain_generation import CausalChain, generate, read_recorded, recorded_graph
+from ovrag_studies.causal.graphs.causal_terms import NAMESPACE
+from ovrag_studies.causal.graphs.linking import CausalClaim, Linked, NameLexicon, claim, link
+from ovrag_studies.causal.language.propositions import read
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -19,15 +19,15 @@ from pathlib import Path
 
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
 from ovrag_core.graph import EmbeddedStore, Store, load_graph
-from ovrag_studies.causal import metrics, random_verdicts
-from ovrag_studies.causal.arms import DRAFTING
-from ovrag_studies.causal.chains import generate, read_recorded, recorded_graph
-from ovrag_studies.causal.drift import NAME
-from ovrag_studies.causal.experiments import Case, ChainBench, run
-from ovrag_studies.causal.linking import NameLexicon
+from ovrag_studies.causal.chains import chain_metrics, random_verdicts
+from ovrag_studies.causal.chains.arms import DRAFTING
+from ovrag_studies.causal.chains.chain_generation import generate, read_recorded, recorded_graph
+from ovrag_studies.causal.chains.chain_runs import Case, ChainBench, run
+from ovrag_studies.causal.chains.drift import NAME
+from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
+from ovrag_studies.causal.graphs.linking import NameLexicon
+from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
 from ovrag_studies.causal.settings import Causal, Drift
-from ovrag_studies.causal.verifier import Verdict, Verifier
-from ovrag_studies.causal.vocabulary import LOWERS, RAISES
 
 
 def text_of(estimate: Estimate | Difference) -> str:
@@ -38,15 +38,15 @@ def text_of(estimate: Estimate | Difference) -> str:
 
 
 def show_figures(cases: Sequence[Case], plan: Resampling) -> None:
-    print(f"  {'arm':<12}" + "".join(f"{name:<23}" for name in metrics.MEASURES))
+    print(f"  {'arm':<12}" + "".join(f"{name:<23}" for name in chain_metrics.MEASURES))
     for arm in DRAFTING:
-        given = metrics.figures(cases, arm, plan)
-        print(f"  {arm:<12}" + "".join(f"{text_of(given[name]):<23}" for name in metrics.MEASURES))
+        given = chain_metrics.figures(cases, arm, plan)
+        print(f"  {arm:<12}" + "".join(f"{text_of(given[name]):<23}" for name in chain_metrics.MEASURES))
 
 
 def show_comparison(cases: Sequence[Case], plan: Resampling) -> None:
     others = [arm for arm in DRAFTING if arm != "caf"]
-    for each in metrics.compare(cases, "caf", others, plan):
+    for each in chain_metrics.compare(cases, "caf", others, plan):
         pairs = each.whole
         print(f"  caf - {each.second:<10} entailment {text_of(each.difference):<24} p = {each.p:.4f} (Holm)")
         print(
@@ -55,7 +55,7 @@ def show_comparison(cases: Sequence[Case], plan: Resampling) -> None:
         )
 
 
-def show_detection(title: str, found: tuple[list[metrics.Detection], list[metrics.Detection]]) -> None:
+def show_detection(title: str, found: tuple[list[chain_metrics.Detection], list[chain_metrics.Detection]]) -> None:
     print(f"\n{title}")
     recalls, precisions = found
     for each in recalls:
@@ -77,7 +77,7 @@ def show_arms(bench: ChainBench, options: Causal, coverage: Sequence[float], pla
         show_figures(cases, plan)
         show_comparison(cases, plan)
         singles = [case for case in cases if case.arm == "vanilla"]
-        found = metrics.detection_in_drafts(singles, plan)
+        found = chain_metrics.detection_in_drafts(singles, plan)
         show_detection(f"errors written by the {NAME} (vanilla, all wordings), coverage {share:g}", found)
 
 
@@ -86,7 +86,7 @@ def show_prompts(bench: ChainBench, plan: Resampling) -> None:
         (chain.id, [(each.kind, each.span) for each in chain.contradictions], bench.reference.check(chain.prompt))
         for chain in bench.chains
     ]
-    show_detection("contradictions in the prompts", metrics.detection_in_prompts(material, plan))
+    show_detection("contradictions in the prompts", chain_metrics.detection_in_prompts(material, plan))
 
 
 def show_sweep(bench: ChainBench, options: Causal, obedience: Sequence[float], plan: Resampling) -> None:
@@ -95,8 +95,8 @@ def show_sweep(bench: ChainBench, options: Causal, obedience: Sequence[float], p
     for share in sorted(obedience, reverse=True):
         drift = options.drift.model_copy(update={"obedience": share})
         cases = run(bench, options.loop, drift, arms=("best_of_t", "caf"), paraphrases=False)
-        (won,) = metrics.compare(cases, "caf", ["best_of_t"], plan)
-        caf, best = (metrics.figures(cases, arm, plan)["entailment"] for arm in ("caf", "best_of_t"))
+        (won,) = chain_metrics.compare(cases, "caf", ["best_of_t"], plan)
+        caf, best = (chain_metrics.figures(cases, arm, plan)["entailment"] for arm in ("caf", "best_of_t"))
         print(f"  {share:<5g} caf {text_of(caf)}  best_of_t {text_of(best)}  difference {text_of(won.difference)}")
         if ends is None and (won.difference.low is None or won.difference.low <= 0):
             ends = share

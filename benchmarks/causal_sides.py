@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ovrag_studies.causal.polarity import compare
-from ovrag_studies.causal.sides import MARGIN, liking, side
+from ovrag_studies.causal.questions.opposite_phrases import compare
+from ovrag_studies.causal.questions.sides import MARGIN, liking, side
 
 TABLE = Path(__file__).resolve().parent.parent / "tests" / "data" / "causal" / "states.tsv"
 TRIED = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)

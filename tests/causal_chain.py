@@ -4,8 +4,8 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, TYPE
 from ovrag_core.graph.store import EmbeddedStore
-from ovrag_studies.causal.chains import CausalChain, ChainStep, Contradiction, Paraphrase
-from ovrag_studies.causal.vocabulary import FACTOR, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.chains.chain_generation import CausalChain, ChainStep, Contradiction, Paraphrase
+from ovrag_studies.causal.graphs.causal_terms import FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 
 NAMES = ("rain", "river flow", "flood damage", "insurance cost", "demand for housing", "tide", "fish stock", "birdsong")
 IRIS = {name: NamedNode(f"urn:t#{name.replace(' ', '_')}") for name in NAMES}

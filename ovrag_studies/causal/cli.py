@@ -32,11 +32,11 @@ from ovrag_core.text.lines import one_line
 from ovrag_studies.causal.settings import Arm, Causal
 
 if TYPE_CHECKING:
-    from ovrag_studies.causal.chains import CausalChain
-    from ovrag_studies.causal.drafting import Drafter
-    from ovrag_studies.causal.loop import LoopAnswer, Round
-    from ovrag_studies.causal.questions import Solved
-    from ovrag_studies.causal.verifier import Verdict, Verifier
+    from ovrag_studies.causal.chains.chain_generation import CausalChain
+    from ovrag_studies.causal.chains.drafting import Drafter
+    from ovrag_studies.causal.chains.feedback_loop import LoopAnswer, Round
+    from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
+    from ovrag_studies.causal.questions.question_files import Solved
 
 Asked = Annotated[
     str | None,
@@ -82,7 +82,7 @@ def verify(
     output: Output = Format.text,
 ) -> int:
     """A verdict on every statement: VERIFIED, CONTRADICTION, PARTIAL, FAILED or UNCHECKED, with query and triples."""
-    from ovrag_studies.causal.records import verdict_record
+    from ovrag_studies.causal.chains.audit_log import verdict_record
 
     verifier = _verifier(Causal.of(settings), graph)
     found: list[Verdict] = []
@@ -136,7 +136,7 @@ def bench(
     """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
     from tqdm import tqdm
 
-    from ovrag_studies.causal.questions import CausalQuestion, as_json, read_questions, solve
+    from ovrag_studies.causal.questions.question_files import CausalQuestion, as_json, read_questions, solve
 
     lines: list[str] = []
     counted: Counter[str] = Counter()
@@ -196,7 +196,7 @@ def _text_of(text: str) -> tuple[str, str]:
 
 
 def _solved(question: str | None) -> Solved:
-    from ovrag_studies.causal.questions import split
+    from ovrag_studies.causal.questions.question_files import split
 
     return split(_given(question))
 
@@ -226,14 +226,14 @@ def _checked(verifier: Verifier, source: str, text: str) -> list[Verdict]:
 
 
 def _verifier(options: Causal, graph: str | None) -> Verifier:
-    from ovrag_studies.causal.stores import open_store
-    from ovrag_studies.causal.verifier import Verifier
+    from ovrag_studies.causal.graphs.stores import open_store
+    from ovrag_studies.causal.graphs.verifier import Verifier
 
     return Verifier(open_store(options, graph), gamma=options.loop.gamma)
 
 
 def _explain_statements(options: Causal, text: str, graph: str | None, output: Format) -> int:
-    from ovrag_studies.causal.records import verdict_record
+    from ovrag_studies.causal.chains.audit_log import verdict_record
 
     verifier = _verifier(options, graph)
     verdicts = _checked(verifier, "the text", text)
@@ -283,9 +283,9 @@ def _draft(
     output: Format,
 ) -> int:
     """A draft by an arm, checked and decided upon; every round is added to the log."""
-    from ovrag_studies.causal.arms import DRAFTING, StoreFacts, answer, gaps_of
-    from ovrag_studies.causal.loop import DraftJudge
-    from ovrag_studies.causal.records import AuditLog, answer_record, round_record
+    from ovrag_studies.causal.chains.arms import DRAFTING, StoreFacts, answer, gaps_of
+    from ovrag_studies.causal.chains.audit_log import AuditLog, answer_record, round_record
+    from ovrag_studies.causal.chains.feedback_loop import DraftJudge
 
     if arm not in DRAFTING:
         raise SettingsError(f"{arm} drafts nothing; take one of {', '.join(DRAFTING)}")
@@ -320,10 +320,10 @@ def _draft(
 def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, CausalChain | None]]:
     """Who drafts: the simulator for a chain, else the chat model of the settings."""
     from ovrag_core.llm import open_chat
-    from ovrag_studies.causal.chains import generate
-    from ovrag_studies.causal.drafting import ChatDrafter
-    from ovrag_studies.causal.drift import Simulator, World
-    from ovrag_studies.causal.stores import open_graph_file
+    from ovrag_studies.causal.chains.chain_generation import generate
+    from ovrag_studies.causal.chains.drafting import ChatDrafter
+    from ovrag_studies.causal.chains.drift import Simulator, World
+    from ovrag_studies.causal.graphs.stores import open_graph_file
 
     options = Causal.of(settings)
     if chain is not None:
@@ -343,7 +343,7 @@ def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, C
 
 
 def _answer_text(made: LoopAnswer, drafter: str, arm: Arm) -> str:
-    from ovrag_studies.causal.loop import EMPTY
+    from ovrag_studies.causal.chains.feedback_loop import EMPTY
 
     lines = [f"{made.decision}: {made.reason} (drafts by {drafter}, arm {arm})"]
     for each in made.rounds:

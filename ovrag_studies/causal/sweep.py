@@ -20,12 +20,12 @@ from ovrag_core.evaluation.statistics import Difference, Resampling
 from ovrag_core.graph import LABEL
 from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_core.study.scores import bounds
-from ovrag_studies.causal import experiments, metrics
-from ovrag_studies.causal.experiments import ChainBench
-from ovrag_studies.causal.linking import NameLexicon
+from ovrag_studies.causal.chains import chain_metrics, chain_runs
+from ovrag_studies.causal.chains.chain_runs import ChainBench
+from ovrag_studies.causal.chains.stability import Instability, instability_in
+from ovrag_studies.causal.chains.study import open_bench
+from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart, Sweep
-from ovrag_studies.causal.stability import Instability, instability_in
-from ovrag_studies.causal.study import open_bench
 
 FOLDER = Path("data/runs/causal/sweep")
 ARMS: tuple[Arm, ...] = ("best_of_t", "caf")
@@ -98,7 +98,7 @@ def _rows(
     bench: ChainBench, name: str, point: SweepPoint, plan: Resampling, stability: Instability
 ) -> Iterator[dict[str, object]]:
     options = point.options
-    cases = experiments.run(
+    cases = chain_runs.run(
         replace(bench, lexicon=_labels(bench)) if point.without == "linking" else bench,
         options.loop,
         options.drift,
@@ -110,9 +110,9 @@ def _rows(
         feedback=point.without != "feedback",
         gaps=point.without != "gaps",
     )
-    (against,) = metrics.compare(cases, "caf", ["best_of_t"], plan)
+    (against,) = chain_metrics.compare(cases, "caf", ["best_of_t"], plan)
     for arm in ARMS:
-        found = metrics.figures(cases, arm, plan)
+        found = chain_metrics.figures(cases, arm, plan)
         row: dict[str, object] = {"parameter": name, "value": point.value, "arm": arm, "chains": len(bench.chains)}
         for measure in MEASURES:
             row |= bounds(measure, found[measure])

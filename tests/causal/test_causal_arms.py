@@ -10,15 +10,15 @@ from ovrag_core.base.errors import ModelError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.llm import Message
-from ovrag_studies.causal import metrics
-from ovrag_studies.causal.arms import DRAFTING, StoreFacts, answer, gaps_of
-from ovrag_studies.causal.drafting import ChatDrafter, Prompt, messages
-from ovrag_studies.causal.experiments import Case, ChainBench, covered, run
-from ovrag_studies.causal.linking import NameLexicon
-from ovrag_studies.causal.loop import DraftJudge
+from ovrag_studies.causal.chains import chain_metrics
+from ovrag_studies.causal.chains.arms import DRAFTING, StoreFacts, answer, gaps_of
+from ovrag_studies.causal.chains.chain_runs import Case, ChainBench, covered, run
+from ovrag_studies.causal.chains.drafting import ChatDrafter, Prompt, messages
+from ovrag_studies.causal.chains.feedback_loop import DraftJudge
+from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
+from ovrag_studies.causal.graphs.linking import NameLexicon
+from ovrag_studies.causal.graphs.verifier import Verifier
 from ovrag_studies.causal.settings import ARMS, Drift, Kinds, LoopOptions
-from ovrag_studies.causal.verifier import Verifier
-from ovrag_studies.causal.vocabulary import LOWERS, RAISES
 
 PLAN = Resampling(samples=500)
 
@@ -109,11 +109,11 @@ def test_every_arm_answers_every_wording_of_every_chain() -> None:
 
 def test_the_loop_is_better_than_luck_where_constraints_are_obeyed_and_not_where_they_are_ignored() -> None:
     obeyed = cases_of(Drift(rate=0.4, obedience=1.0, slips=0.0), chains=20)
-    (won,) = metrics.compare(obeyed, "caf", ["best_of_t"], PLAN)
+    (won,) = chain_metrics.compare(obeyed, "caf", ["best_of_t"], PLAN)
     assert won.difference.value is not None and won.difference.value > 0
     assert won.difference.low is not None and won.difference.low > 0
     ignored = cases_of(Drift(rate=0.4, obedience=0.0, slips=0.0), chains=20)
-    (lost,) = metrics.compare(ignored, "caf", ["best_of_t"], PLAN)
+    (lost,) = chain_metrics.compare(ignored, "caf", ["best_of_t"], PLAN)
     assert lost.difference.value is not None and lost.difference.value < 0
 
 
@@ -121,7 +121,9 @@ def test_without_a_look_at_gaps_the_loop_leaves_more_out() -> None:
     bench = ChainBench.of(STORE, [chain(number) for number in range(15)], NameLexicon.of_graph(STORE), 0.85)
     dropping = Drift(rate=0.5, kinds=Kinds(**{**dict.fromkeys(Kinds.model_fields, 0.0), "dropped": 1.0}))
     whole, holey = (
-        metrics.figures(run(bench, LoopOptions(), dropping, arms=["caf"], paraphrases=False, gaps=gaps), "caf", PLAN)
+        chain_metrics.figures(
+            run(bench, LoopOptions(), dropping, arms=["caf"], paraphrases=False, gaps=gaps), "caf", PLAN
+        )
         for gaps in (True, False)
     )
     assert whole["complete"].value is not None and holey["complete"].value is not None
@@ -138,14 +140,14 @@ def test_a_lower_coverage_knows_nothing_that_a_higher_does_not() -> None:
 
 def test_drafts_are_measured_by_the_whole_graph_whatever_the_arm_was_given() -> None:
     cases = cases_of(Drift(rate=0.0), coverage=0.5)
-    assert all(metrics.entailment(each) == 1.0 for each in cases if each.arm == "vanilla")
-    given = metrics.figures(cases, "vanilla", PLAN)
+    assert all(chain_metrics.entailment(each) == 1.0 for each in cases if each.arm == "vanilla")
+    given = chain_metrics.figures(cases, "vanilla", PLAN)
     assert given["complete"].value == 1.0 and given["contradicted"].value == 0.0
     assert given["accepted"].value == 0.0  # half of what is said has no support there
 
 
 def test_without_errors_every_figure_is_at_its_best() -> None:
-    given = metrics.figures(cases_of(Drift(rate=0.0, slips=0.0)), "caf", PLAN)
+    given = chain_metrics.figures(cases_of(Drift(rate=0.0, slips=0.0)), "caf", PLAN)
     for estimate in (
         given["entailment"],
         given["complete"],
@@ -165,7 +167,7 @@ def test_depth_counts_each_step_of_the_chain_once_and_nothing_beside_it() -> Non
         draft = "\n".join(sentences)
         judge = DraftJudge(verifier.check, LoopOptions(rounds=1))
         given = judge.adjudicate([judge.round(1, draft)], 1)
-        return metrics.depth(Case("vanilla", chain(), 0, given, tuple(verifier.check(draft)), None))
+        return chain_metrics.depth(Case("vanilla", chain(), 0, given, tuple(verifier.check(draft)), None))
 
     assert depth(*SAID, "Rain lowers demand for housing.") == 1.0
     assert depth(SAID[0], "River flow raises rain.", *SAID[1:]) == 0.2
@@ -174,15 +176,15 @@ def test_depth_counts_each_step_of_the_chain_once_and_nothing_beside_it() -> Non
 
 
 def test_invariance_compares_what_is_said_not_scores() -> None:
-    assert metrics.jaccard({("a", "p", "b", False)}, {("c", "p", "d", False)}) == 0.0
-    assert metrics.jaccard(set(), set()) == 1.0
-    given = metrics.figures(cases_of(Drift(rate=0.5)), "vanilla", PLAN)
+    assert chain_metrics.jaccard({("a", "p", "b", False)}, {("c", "p", "d", False)}) == 0.0
+    assert chain_metrics.jaccard(set(), set()) == 1.0
+    given = chain_metrics.figures(cases_of(Drift(rate=0.5)), "vanilla", PLAN)
     assert given["jaccard"].value is not None and given["jaccard"].value < 0.8
 
 
 def test_contradictions_that_were_written_are_found_by_kind() -> None:
     cases = [each for each in cases_of(Drift(rate=0.5), chains=40) if each.arm == "vanilla"]
-    recalls, precisions = metrics.detection_in_drafts(cases, PLAN)
+    recalls, precisions = chain_metrics.detection_in_drafts(cases, PLAN)
     assert [each.name for each in recalls] == ["reversed", "negated", "opposite", "repeated", "all"]
     assert recalls[-1].of > 100 and recalls[-1].share.value == 1.0
     assert precisions[-1].share.value == 1.0
@@ -197,7 +199,7 @@ def test_contradictions_in_prompts_are_found_and_nothing_else() -> None:
         material.append(
             (made.id, [(each.kind, each.span) for each in made.contradictions], verifier.check(made.prompt))
         )
-    recalls, precisions = metrics.detection_in_prompts(material, PLAN)
+    recalls, precisions = chain_metrics.detection_in_prompts(material, PLAN)
     assert [(each.name, each.of, each.share.value) for each in recalls] == [("reversed", 3, 1.0), ("all", 3, 1.0)]
     assert (precisions[-1].of, precisions[-1].share.value) == (3, 1.0)
 

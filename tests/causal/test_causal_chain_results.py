@@ -16,16 +16,20 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import EmbeddedStore
 from ovrag_core.study.book import Book
-from ovrag_studies.causal import chain_results, experiments, random_verdicts, study, sweep
-from ovrag_studies.causal.experiments import ChainBench
-from ovrag_studies.causal.linking import NameLexicon
-from ovrag_studies.causal.models import jensen_shannon
-from ovrag_studies.causal.published import published
-from ovrag_studies.causal.records import read_log
+from ovrag_studies.causal import (
+    sweep,
+)
+from ovrag_studies.causal.chains import chain_runs, random_verdicts, study
+from ovrag_studies.causal.chains.audit_log import read_log
+from ovrag_studies.causal.chains.chain_runs import ChainBench
+from ovrag_studies.causal.chains.stability import instability_in, model_of
+from ovrag_studies.causal.chains.study import OURS, ChainStudy, Ran
+from ovrag_studies.causal.graphs.causal_terms import RAISES
+from ovrag_studies.causal.graphs.linking import NameLexicon
+from ovrag_studies.causal.models.structural_models import jensen_shannon
+from ovrag_studies.causal.reports import chain_results
+from ovrag_studies.causal.reports.published import published
 from ovrag_studies.causal.settings import Arm, Causal
-from ovrag_studies.causal.stability import instability_in, model_of
-from ovrag_studies.causal.study import OURS, ChainStudy, Ran
-from ovrag_studies.causal.vocabulary import RAISES
 
 ARMS: tuple[Arm, ...] = ("vanilla", "best_of_t", "caf")
 PLAN = Resampling(200)
@@ -37,7 +41,7 @@ def done() -> ChainStudy:
     options = Causal(arms=ARMS)
     chains = [chain(number, false=number % 2 == 0) for number in range(12)]
     bench = ChainBench.of(STORE, chains, NameLexicon.of_graph(STORE), options.loop.gamma)
-    cases = experiments.run(bench, options.loop, options.drift, arms=ARMS)
+    cases = chain_runs.run(bench, options.loop, options.drift, arms=ARMS)
     return ChainStudy(options, "drift simulator", {OURS: Ran(bench, tuple(cases))}, tuple(random_verdicts.replay(50)))
 
 

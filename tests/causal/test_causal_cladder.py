@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ovrag_core.base.errors import CausalError, CycleError, ProbabilityError, StrataError, UnreadError
-from ovrag_studies.causal.cladder import NumberSolution, answer, parse, solve
-from ovrag_studies.causal.models import Scm, from_strata
-from ovrag_studies.causal.sides import side
+from ovrag_studies.causal.models.structural_models import Scm, from_strata
+from ovrag_studies.causal.questions.cladder import NumberSolution, answer, parse, solve
+from ovrag_studies.causal.questions.sides import side
 
 PREAMBLE = (
     "Imagine a self-contained, hypothetical world with only the following conditions, and without any unmentioned "

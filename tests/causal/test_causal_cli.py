@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
-from ovrag_studies.causal.records import read_log
+from ovrag_studies.causal.chains.audit_log import read_log
 
 Run = Callable[..., tuple[int, str, str]]
 RULES = "We know that Kelm causes not Tarv, Tarv causes Osk, Osk and Tarv together cause Brin."

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ovrag_core.base.errors import QuestionError, UnreadError
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.causal.boolean_models import (
+from ovrag_studies.causal.models.boolean_models import (
     CausalRule,
     Junction,
     Literal,
@@ -20,8 +20,8 @@ from ovrag_studies.causal.boolean_models import (
     models,
     negate,
 )
-from ovrag_studies.causal.counterbench import answer, contest, parse
-from ovrag_studies.causal.question_metrics import ContestedLabels, ask, figures, read_known, statuses
+from ovrag_studies.causal.questions.counterbench import answer, contest, parse
+from ovrag_studies.causal.questions.question_metrics import ContestedLabels, ask, figures, read_known, statuses
 
 
 def solved(context, query):

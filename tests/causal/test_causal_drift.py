@@ -9,10 +9,10 @@ import numpy
 import pytest
 from causal_chain import FALSE, IRIS, PROMPT, SAID, STORE, chain
 
-from ovrag_studies.causal.drafting import Prompt
-from ovrag_studies.causal.drift import CONTRADICTING, NAME, Simulator, World, Written
+from ovrag_studies.causal.chains.drafting import Prompt
+from ovrag_studies.causal.chains.drift import CONTRADICTING, NAME, Simulator, World, Written
+from ovrag_studies.causal.graphs.verifier import Verifier
 from ovrag_studies.causal.settings import Drift, Kinds
-from ovrag_studies.causal.verifier import Verifier
 
 WORLD = World.of_graph(STORE)
 NONE = dict.fromkeys(Kinds.model_fields, 0.0)

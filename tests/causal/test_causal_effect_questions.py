@@ -2,7 +2,7 @@
 
 import pytest
 
-from ovrag_studies.causal.questions import split
+from ovrag_studies.causal.questions.question_files import split
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ovrag_core.base.errors import CausalError, CycleError, ImpossibleEvidenceError
-from ovrag_studies.causal.dags import Dag, make_dag, open_trail, written
-from ovrag_studies.causal.distributions import Joint
-from ovrag_studies.causal.effect_bounds import bounds_from_margins, effect_bounds
-from ovrag_studies.causal.id_algorithm import Hedge, identified, interventional
-from ovrag_studies.causal.identification import (
+from ovrag_studies.causal.models.dags import Dag, make_dag, open_trail, written
+from ovrag_studies.causal.models.distributions import Joint
+from ovrag_studies.causal.models.effect_bounds import bounds_from_margins, effect_bounds
+from ovrag_studies.causal.models.id_algorithm import Hedge, identified, interventional
+from ovrag_studies.causal.models.identification import (
     Effect,
     Estimand,
     NotIdentified,
@@ -18,8 +18,8 @@ from ovrag_studies.causal.identification import (
     front_door_sets,
     identify,
 )
-from ovrag_studies.causal.libraries import found_by_pgmpy, found_by_y0
-from ovrag_studies.causal.models import Scm, from_strata
+from ovrag_studies.causal.models.libraries import found_by_pgmpy, found_by_y0
+from ovrag_studies.causal.models.structural_models import Scm, from_strata
 
 FRONT_DOOR = make_dag([("u", "x"), ("u", "y"), ("x", "m"), ("m", "y")], ["u"])
 INSTRUMENT = make_dag([("u", "x"), ("u", "y"), ("z", "x"), ("x", "y")], ["u"])

@@ -8,10 +8,10 @@ import pytest
 
 from ovrag_core.base.settings import Settings
 from ovrag_core.study.book import Book, open_book
-from ovrag_studies.causal import identification_examples as examples
-from ovrag_studies.causal import identification_results
-from ovrag_studies.causal.identification import Estimand, NotIdentified
-from ovrag_studies.causal.identification_examples import Examined, examine
+from ovrag_studies.causal.models import identification_examples as examples
+from ovrag_studies.causal.models.identification import Estimand, NotIdentified
+from ovrag_studies.causal.models.identification_examples import Examined, examine
+from ovrag_studies.causal.reports import identification_results
 from ovrag_studies.causal.settings import Causal
 
 

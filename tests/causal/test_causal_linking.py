@@ -14,8 +14,8 @@ from pyoxigraph import NamedNode
 
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.causal.directions import split
-from ovrag_studies.causal.linking import (
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.linking import (
     Ambiguous,
     CausalClaim,
     Linked,
@@ -26,8 +26,8 @@ from ovrag_studies.causal.linking import (
     link,
     opposed,
 )
-from ovrag_studies.causal.propositions import read
-from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.language.directions import split
+from ovrag_studies.causal.language.propositions import read
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE = "urn:ovrag:causal:sample#"

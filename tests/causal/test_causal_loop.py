@@ -10,13 +10,13 @@ from causal_chain import PROMPT, RIGHT, SAID, STORE
 
 from ovrag_core.base.errors import ModelError, RunError, Unchecked
 from ovrag_core.graph.store import EmbeddedStore
-from ovrag_studies.causal.arms import gaps_of
-from ovrag_studies.causal.drafting import Prompt
-from ovrag_studies.causal.linking import NameLexicon
-from ovrag_studies.causal.loop import EMPTY, DraftJudge, LoopAnswer, Round, run, score
-from ovrag_studies.causal.records import AuditLog, answer_record, read_log, round_record
+from ovrag_studies.causal.chains.arms import gaps_of
+from ovrag_studies.causal.chains.audit_log import AuditLog, answer_record, read_log, round_record
+from ovrag_studies.causal.chains.drafting import Prompt
+from ovrag_studies.causal.chains.feedback_loop import EMPTY, DraftJudge, LoopAnswer, Round, run, score
+from ovrag_studies.causal.graphs.linking import NameLexicon
+from ovrag_studies.causal.graphs.verifier import Outcome, Verdict, Verifier
 from ovrag_studies.causal.settings import LoopOptions
-from ovrag_studies.causal.verifier import Outcome, Verdict, Verifier
 
 WRONG, UNKNOWN = "River flow raises rain.", "Tide raises birdsong."
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pgmpy.inference import CausalInference
 
 from ovrag_core.base.errors import ImpossibleEvidenceError, ProbabilityError
-from ovrag_studies.causal.libraries import as_pgmpy
-from ovrag_studies.causal.models import Scm, from_strata, jensen_shannon
+from ovrag_studies.causal.models.libraries import as_pgmpy
+from ovrag_studies.causal.models.structural_models import Scm, from_strata, jensen_shannon
 
 CHANCES = st.floats(min_value=0.0, max_value=1.0)
 

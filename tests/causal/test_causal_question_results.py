@@ -13,18 +13,12 @@ from ovrag_core.base.settings import Settings, load_settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.report.figures import save_figure
 from ovrag_core.study.book import Book
-from ovrag_studies.causal import (
-    cladder_reference,
-    question_inside,
-    question_metrics,
-    question_pictures,
-    question_results,
-    question_study,
-)
-from ovrag_studies.causal.question_inside import Arrow, Drawn
-from ovrag_studies.causal.question_metrics import QuestionFile, ask, read_replay
-from ovrag_studies.causal.question_study import QuestionStudy, run_questions
-from ovrag_studies.causal.questions import split
+from ovrag_studies.causal.questions import cladder_reference, question_inside, question_metrics, question_study
+from ovrag_studies.causal.questions.question_files import split
+from ovrag_studies.causal.questions.question_inside import Arrow, Drawn
+from ovrag_studies.causal.questions.question_metrics import QuestionFile, ask, read_replay
+from ovrag_studies.causal.questions.question_study import QuestionStudy, run_questions
+from ovrag_studies.causal.reports import question_pictures, question_results
 from ovrag_studies.causal.settings import Causal
 
 PLAN = Resampling(100)

@@ -6,8 +6,8 @@ from runpy import run_path
 
 import pytest
 
-from ovrag_studies.causal.models import Scm, from_strata
-from ovrag_studies.causal.questions import CausalQuestion, read_questions, solve
+from ovrag_studies.causal.models.structural_models import Scm, from_strata
+from ovrag_studies.causal.questions.question_files import CausalQuestion, read_questions, solve
 
 SAMPLES = Path("data/samples/causal")
 

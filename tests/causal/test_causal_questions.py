@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ovrag_studies.causal.questions import CausalQuestion, read_questions, solve, split
+from ovrag_studies.causal.questions.question_files import CausalQuestion, read_questions, solve, split
 
 RULES = "We know that Kelm causes not Tarv, Tarv causes Osk, Osk and Tarv together cause Brin."
 WHAT_IF = "Would Brin occur if not Kelm instead of Kelm?"

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from ovrag_studies.causal import random_verdicts
-from ovrag_studies.causal.random_verdicts import PUBLISHED, STEPS, ReplayedCell, replay, reproduced
+from ovrag_studies.causal.chains import random_verdicts
+from ovrag_studies.causal.chains.random_verdicts import PUBLISHED, STEPS, ReplayedCell, replay, reproduced
 
 
 def cell(cells: list[ReplayedCell], arm: str, figure: str) -> ReplayedCell:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ovrag_studies.causal import sides
-from ovrag_studies.causal.polarity import compare, contrast
-from ovrag_studies.causal.sides import StateSide, side, side_of_name
+from ovrag_studies.causal.questions import sides
+from ovrag_studies.causal.questions.opposite_phrases import compare, contrast
+from ovrag_studies.causal.questions.sides import StateSide, side, side_of_name
 
 TABLE = (Path(__file__).parents[1] / "data") / "causal" / "states.tsv"
 HALVES = ("first", "second", "afterwards")

@@ -17,11 +17,11 @@ from ovrag_core.graph import LABEL, TYPE, load_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.query import check
 from ovrag_core.graph.store import EmbeddedStore
-from ovrag_studies.causal import verifier
-from ovrag_studies.causal.linking import NameLexicon
-from ovrag_studies.causal.propositions import Polarity, Proposition, Relation, Unread
-from ovrag_studies.causal.verifier import Verdict, Verifier, verify
-from ovrag_studies.causal.vocabulary import AFFECTS, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs import verifier
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.linking import NameLexicon
+from ovrag_studies.causal.graphs.verifier import Verdict, Verifier, verify
+from ovrag_studies.causal.language.propositions import Polarity, Proposition, Relation, Unread
 
 NAMES = ("rain", "river flow", "flood damage", "insurance cost", "sunshine", "dam height", "fish stock", "tide")
 IRIS = {name: NamedNode(f"urn:t#{name.replace(' ', '_')}") for name in NAMES}

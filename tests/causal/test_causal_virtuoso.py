@@ -16,10 +16,10 @@ from ovrag_core.base.errors import Unchecked
 from ovrag_core.graph import load_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.store import EmbeddedStore
-from ovrag_studies.causal.linking import NameLexicon
-from ovrag_studies.causal.propositions import Polarity, Proposition, Relation
-from ovrag_studies.causal.verifier import Verifier
-from ovrag_studies.causal.vocabulary import AFFECTS, LOWERS, RAISES
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, RAISES
+from ovrag_studies.causal.graphs.linking import NameLexicon
+from ovrag_studies.causal.graphs.verifier import Verifier
+from ovrag_studies.causal.language.propositions import Polarity, Proposition, Relation
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,165 @@
+"""The arms: one verifier, one executive and one set of prompts for all of them, and the same number of drafts.
+
+vanilla, cot, rag, rag_cot   one draft: as asked, step by step, with the facts that fit best, with both
+best_of_t                    as many drafts as the loop may have, none told anything; the best by the same verdicts
+caf                          the loop: what the verdicts object to joins the next prompt
+
+`random_verdicts` asks nobody and has a module of its own. Offline, drafts come from the declared simulator; that being
+asked for steps changes nothing there is an assumption, so that vanilla and cot then are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import get_args
+
+import numpy
+from pyoxigraph import NamedNode
+
+from ovrag_core.base.errors import ModelError, Unchecked
+from ovrag_core.graph import Store
+from ovrag_core.retrieval.lexical import Lexicon as Words
+from ovrag_core.text.lines import one_line
+from ovrag_core.text.stems import stems
+from ovrag_studies.causal.chains import feedback_loop
+from ovrag_studies.causal.chains.drafting import Drafter, Prompt
+from ovrag_studies.causal.chains.feedback_loop import DraftJudge, Gaps, LoopAnswer, Round
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.linking import Linked, link
+from ovrag_studies.causal.graphs.verifier import Verdict, Verifier, things_in
+from ovrag_studies.causal.language.propositions import read
+from ovrag_studies.causal.settings import Arm
+
+TOP = 3  # facts beside a question
+DRAFTING: tuple[Arm, ...] = tuple(arm for arm in get_args(Arm) if arm != "random_verdicts")
+_WITH_FACTS = ("rag", "rag_cot")
+_IN_STEPS = ("cot", "rag_cot")
+Key = tuple[str, str, str, bool]
+
+
+class StoreFacts:
+    """The effects that a store holds, as sentences, found by the words of a question (BM25).
+
+    The store is asked for them at the first question that they are needed for.
+    """
+
+    def __init__(self, store: Store, verifier: Verifier) -> None:
+        self._store, self._verifier = store, verifier
+
+    @cached_property
+    def _found(self) -> tuple[list[str], Words]:
+        predicates = (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON)
+        triples = [each for predicate in predicates for each in self._store.triples(None, predicate)]
+        sentences = sorted(f"{self._verifier.sentence(triple)}." for triple in triples)
+        return sentences, Words([stems(each) for each in sentences])
+
+    def best(self, question: str, top: int = TOP) -> tuple[str, ...]:
+        """The `top` sentences that fit best, best first; none that shares no word. Raises Unchecked where the store
+        gives none.
+        """
+        sentences, index = self._found
+        scores = index.scores([(stem, 1.0) for stem in dict.fromkeys(stems(question))])
+        order = numpy.argsort(-scores, kind="stable")[:top]
+        return tuple(sentences[place] for place in order if scores[place] > 0)
+
+
+def answer(
+    arm: Arm,
+    question: str,
+    drafter: Drafter,
+    judge: DraftJudge,
+    facts: Callable[[str], tuple[str, ...]],
+    note: Callable[[Round], None] | None = None,
+) -> LoopAnswer:
+    """What an arm answers to a question. `facts` gives the sentences beside it, for the arms that have any; where they
+    cannot be had, nothing is drafted, and the decision is "unchecked".
+
+    Raises ValueError for `random_verdicts`, which answers nothing.
+    """
+    if arm not in DRAFTING:
+        raise ValueError(f"{arm} drafts nothing")
+    try:
+        beside = facts(question) if arm in _WITH_FACTS else ()
+    except Unchecked as error:
+        return LoopAnswer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}", (), 0)
+    prompt = Prompt(question, "steps" if arm in _IN_STEPS else "plain", beside)
+    if arm == "caf":
+        return feedback_loop.run(prompt, drafter, judge, note)
+    return _best(prompt, drafter, judge, judge.options.rounds if arm == "best_of_t" else 1, note)
+
+
+def _best(
+    prompt: Prompt, drafter: Drafter, judge: DraftJudge, drafts: int, note: Callable[[Round], None] | None
+) -> LoopAnswer:
+    """The best of independent drafts, the first of several: what is accepted at once, then score, then fewest gaps.
+
+    As in the loop, no more are asked for once too many could not be checked.
+    """
+    rounds: list[Round] = []
+    failures = 0
+    for take in range(drafts):
+        try:
+            draft = drafter.draft(prompt, take)
+        except ModelError as error:
+            return LoopAnswer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), take)
+        rounds.append(judge.round(take + 1, draft))
+        if note:
+            note(rounds[-1])
+        failures += bool(rounds[-1].count("UNCHECKED"))
+        if failures >= judge.options.failures:
+            break
+    chosen = max(range(len(rounds)), key=lambda place: _rank(rounds[place], judge))
+    return judge.adjudicate(rounds, len(rounds), chosen)
+
+
+def _rank(round_: Round, judge: DraftJudge) -> tuple[bool, float, int]:
+    return (
+        feedback_loop.is_good(round_, judge.options),
+        -1.0 if round_.score is None else round_.score,
+        -len(round_.gaps),
+    )
+
+
+def gaps_of(question: str, verifier: Verifier) -> Gaps:
+    """What a draft leaves out of an answer: steps that the question gives, and what it asks for.
+
+    A step is an effect that the question states and the graph bears out. What is asked for is the effect of what is
+    given on what a question names, where the graph knows of one. Nothing is asked for that the graph cannot check.
+    """
+    steps = {
+        key(each): each.quote
+        for each in verifier.check(question)
+        if each.outcome == "VERIFIED" and each.claim and not each.claim.denied and each.claim.predicate != NO_EFFECT_ON
+    }
+    asked = _asked(question, verifier)
+
+    def gaps(verdicts: Sequence[Verdict]) -> list[str]:
+        said = {key(each) for each in verdicts}
+        lines = [f'that "{one_line(quote)}"' for known, quote in steps.items() if known not in said]
+        effects = {(each.claim.subject, each.claim.object) for each in verdicts if each.claim}
+        return lines + [
+            f"what {words} does to {effect}" for ends, (words, effect) in asked.items() if ends not in effects
+        ]
+
+    return gaps
+
+
+def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode], tuple[str, str]]:
+    """Pairs of what is given and what is asked for, with their names, of which the graph knows an effect."""
+    try:
+        lexicon = verifier.lexicon
+        reading = read(question, lexicon.compounds)
+        linked = (link(state.mention, lexicon, verifier.gamma) for state in reading.states)
+        given = dict.fromkeys(each.entity for each in linked if isinstance(each, Linked))
+        wanted = dict.fromkeys(each for asked in reading.questions for each in things_in(asked.quote, lexicon))
+        pairs = [(one, two) for one in given for two in wanted if one != two and verifier.knows(one, two)]
+    except Unchecked:  # the verdicts will tell
+        return {}
+    return {(one, two): (verifier.name(one), verifier.name(two)) for one, two in pairs}
+
+
+def key(verdict: Verdict) -> Key | None:
+    """The claim of a verdict as plain values, in whatever words it was made; None where nothing could be linked."""
+    meant = verdict.claim
+    return (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied) if meant else None

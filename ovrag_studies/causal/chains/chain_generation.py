@@ -1,0 +1,471 @@
+"""Chains of causes generated from a causal graph, with contradictions written into some of their prompts.
+
+A chain is a walk along signed edges of one domain. Its prompt gives the steps and asks for the end; its paraphrases say
+the same in other relation words, in other names of the things, and with the effect first in another order of lines.
+Some prompts hold a sentence that the graph contradicts, others one that denies something and is true all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from math import prod
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+import yaml
+from pyoxigraph import Literal as Text
+from pyoxigraph import NamedNode, Triple
+
+from ovrag_core.base.errors import CorpusError, GraphError
+from ovrag_core.graph import LABEL, TYPE, Store
+from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.language.directions import state_of
+from ovrag_studies.causal.language.propositions import Span
+
+ContradictionKind = Literal["negation", "reversed", "polarity", "disjoint", "target"]
+ParaphraseKind = Literal["relation", "synonym", "order", "double negation"]
+Edge = tuple[NamedNode, NamedNode, NamedNode]
+
+KINDS: tuple[ContradictionKind, ...] = ("negation", "reversed", "polarity", "disjoint", "target")
+PARAPHRASES: tuple[ParaphraseKind, ...] = ("relation", "synonym", "order")
+DEPTHS = (3, 4, 5, 6)
+WORDINGS = Path(__file__).with_name("chain_wordings.yaml")
+RECORDED = "urn:ovrag:causal:recorded#"
+_RECORDED_KINDS: dict[str, ParaphraseKind] = {
+    "paraphrase": "relation",
+    "synonym": "synonym",
+    "reordering": "order",
+    "double_negation": "double negation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStep:
+    """A signed edge, and the sentence of the prompt that says it."""
+
+    subject: NamedNode
+    predicate: NamedNode  # RAISES or LOWERS
+    object: NamedNode
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A sentence of a prompt or paraphrase, at `span`, that the graph contradicts.
+
+    `kind`: negation (a stated edge denied), reversed (an edge turned round), polarity (the other sign), disjoint ("has
+    no effect on" where there is one), target (an effect where the graph states that there is none).
+    `clashes` are the triples of the graph that it clashes with.
+    """
+
+    kind: ContradictionKind
+    text: str
+    span: Span
+    clashes: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """The same prompt in other words; contradictions of the prompt are in it too."""
+
+    kind: ParaphraseKind
+    text: str
+    contradictions: tuple[Contradiction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CausalChain:
+    """A prompt, what it is made of, and what follows.
+
+    `premises` are the steps in order, `conclusion` the edge from the first thing to the last with the product of the
+    signs (not in the graph as a rule), `given` the state that starts it ("a rise in rainfall"). `asides` are sentences
+    of the prompt that deny something and are true. `unprompted` are recorded contradictions that are in no prompt.
+    """
+
+    id: str
+    domain: str
+    depth: int
+    given: str
+    premises: tuple[ChainStep, ...]
+    conclusion: ChainStep
+    prompt: str
+    paraphrases: tuple[Paraphrase, ...]
+    contradictions: tuple[Contradiction, ...]
+    asides: tuple[str, ...] = ()
+    unprompted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What a sentence of a prompt says: an effect of `sign`, none at all (0), or an effect denied."""
+
+    subject: NamedNode
+    sign: int
+    object: NamedNode
+    denied: bool = False
+    kind: ContradictionKind | None = None
+    clashes: tuple[Edge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """A causal graph as tables: signs of edges by their ends, domains, what has no effect on what, and names."""
+
+    signs: Mapping[NamedNode, Mapping[NamedNode, int]]
+    domains: Mapping[str, Sequence[NamedNode]]
+    without_effect: Mapping[NamedNode, Sequence[NamedNode]]
+    labels: Mapping[NamedNode, str]
+    synonyms: Mapping[NamedNode, Sequence[str]]
+
+
+def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -> list[CausalChain]:
+    """`each` chains of every domain of the graph, 3 to 6 steps, contradictions in a `share` of the prompts.
+
+    The same graph and seed give the same chains. Raises CorpusError where a domain has not as many different walks.
+    """
+    graph = _read(store)
+    total = int(share * each * len(graph.domains) + 0.5)
+    walks: list[tuple[str, tuple[NamedNode, ...]]] = []
+    marked: dict[int, ContradictionKind] = {}
+    for at, (domain, factors) in enumerate(sorted(graph.domains.items())):
+        random = Random(f"{seed} {domain}")
+        found = _drawn(graph, domain, factors, each, random)
+        first, last = (total * turn // len(graph.domains) for turn in (at, at + 1))
+        kinds = [KINDS[turn % len(KINDS)] for turn in range(first, last)]
+        marked |= {len(walks) + row: kind for row, kind in _placed(graph, found, kinds, random).items()}
+        walks += [(domain, walk) for walk in found]
+    return [
+        _chain(graph, domain, walk, marked.get(row), f"{domain}-{row % each + 1:02d}", seed)
+        for row, (domain, walk) in enumerate(walks)
+    ]
+
+
+# --- the graph
+
+
+def _read(store: Store) -> _Graph:
+    signs: defaultdict[NamedNode, dict[NamedNode, int]] = defaultdict(dict)
+    for predicate, sign in ((RAISES, 1), (LOWERS, -1)):
+        for subject, object_ in _pairs(store, predicate):
+            signs[subject][object_] = sign
+    without: defaultdict[NamedNode, list[NamedNode]] = defaultdict(list)
+    for subject, object_ in _pairs(store, NO_EFFECT_ON):
+        without[subject].append(object_)
+    labels, synonyms = _texts(store, LABEL), _texts(store, ALT_LABEL)
+    domains: defaultdict[str, list[NamedNode]] = defaultdict(list)
+    for factor, domain in _pairs(store, DOMAIN):
+        if domain not in labels or factor not in labels:
+            raise GraphError(f"{factor if factor not in labels else domain} has no rdfs:label; add one")
+        domains[labels[domain][0]].append(factor)
+    used = [text.casefold() for texts in (*labels.values(), *synonyms.values()) for text in texts]
+    twice = {text for text in used if used.count(text) > 1}
+    return _Graph(
+        signs,
+        {domain: sorted(factors, key=str) for domain, factors in domains.items()},
+        without,
+        {node: texts[0] for node, texts in labels.items()},
+        {node: [text for text in texts if text.casefold() not in twice] for node, texts in synonyms.items()},
+    )
+
+
+def _pairs(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, NamedNode]]:
+    found = [
+        (triple.subject, triple.object)
+        for triple in store.triples(None, predicate)
+        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
+    ]
+    return sorted(found, key=str)
+
+
+def _texts(store: Store, predicate: NamedNode) -> dict[NamedNode, list[str]]:
+    found: defaultdict[NamedNode, list[str]] = defaultdict(list)
+    for triple in store.triples(None, predicate):
+        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, Text):
+            found[triple.subject].append(triple.object.value)
+    return {node: sorted(texts) for node, texts in found.items()}
+
+
+# --- walks
+
+
+def _drawn(
+    graph: _Graph, domain: str, factors: Sequence[NamedNode], each: int, random: Random
+) -> list[tuple[NamedNode, ...]]:
+    """Different walks, the depths in turn; a depth that has no more is left out."""
+    walks: dict[int, list[tuple[NamedNode, ...]]] = {depth: [] for depth in DEPTHS}
+    for factor in factors:
+        for walk in _walks(graph, (factor,)):
+            walks[len(walk) - 1].append(walk)
+    for found in walks.values():
+        random.shuffle(found)
+    drawn: list[tuple[NamedNode, ...]] = []
+    while len(drawn) < each and any(walks.values()):
+        for depth in DEPTHS:
+            if walks[depth] and len(drawn) < each:
+                drawn.append(walks[depth].pop())
+    if len(drawn) < each:
+        raise CorpusError(
+            f"the domain {domain} has {len(drawn)} walks of 3 to 6 steps, not {each}; ask for fewer chains"
+        )
+    return drawn
+
+
+def _walks(graph: _Graph, walk: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNode, ...]]:
+    """All walks from the end of one on whose ends have no ways of different signs between them."""
+    if len(walk) - 1 in DEPTHS and len(_signs_between(graph, walk[0], walk[-1])) == 1:
+        yield walk
+    if len(walk) <= max(DEPTHS):
+        for node in sorted(graph.signs.get(walk[-1], {}), key=str):
+            if node not in walk:
+                yield from _walks(graph, (*walk, node))
+
+
+def _signs_between(graph: _Graph, first: NamedNode, last: NamedNode) -> set[int]:
+    """The products of signs along all ways from one thing to another."""
+    seen: set[tuple[NamedNode, int]] = {(first, 1)}
+    waiting = [(first, 1)]
+    while waiting:
+        node, sign = waiting.pop()
+        for other, factor in graph.signs.get(node, {}).items():
+            if (other, sign * factor) not in seen:
+                seen.add((other, sign * factor))
+                waiting.append((other, sign * factor))
+    return {sign for node, sign in seen if node == last}
+
+
+def _placed(
+    graph: _Graph, walks: Sequence[tuple[NamedNode, ...]], kinds: Sequence[ContradictionKind], random: Random
+) -> dict[int, ContradictionKind]:
+    """Which walks get a contradiction of which kind; the kind that few walks have room for first."""
+    placed: dict[int, ContradictionKind] = {}
+    order = random.sample(range(len(walks)), len(walks))
+    for kind in sorted(kinds, key=lambda kind: kind != "target"):
+        room = [row for row in order if row not in placed and (kind != "target" or _barren(graph, walks[row]))]
+        if room:
+            placed[room[0]] = kind
+        elif free := [row for row in order if row not in placed]:
+            placed[free[0]] = "polarity"  # no walk has a thing that is stated to have no effect on another
+    return placed
+
+
+def _barren(graph: _Graph, walk: Sequence[NamedNode]) -> list[tuple[NamedNode, NamedNode]]:
+    """Things of a walk with others on which they are stated to have no effect."""
+    return [(node, other) for node in walk for other in graph.without_effect.get(node, ())]
+
+
+# --- texts
+
+
+def _chain(
+    graph: _Graph, domain: str, walk: tuple[NamedNode, ...], kind: ContradictionKind | None, name: str, seed: int
+) -> CausalChain:
+    random = Random(f"{seed} {name} text")
+    steps = [_Statement(one, graph.signs[one][other], other) for one, other in pairwise(walk)]
+    statements = list(steps)
+    contradiction = _contradiction(graph, walk, steps, kind, random) if kind else None
+    aside = None if kind or random.random() < 0.5 else _aside(graph, walk, steps, random)
+    for added in (contradiction, aside):
+        if added:
+            statements.insert(random.randrange(1, len(statements) + 1), added)
+    style = random.choice(_wordings()["plain"])
+    names = {node: graph.labels[node] for node in graph.labels}
+    prompt, spans = _text(walk, statements, style, style, names, random)
+    total = prod(step.sign for step in steps)
+    conclusion = _Statement(walk[0], total, walk[-1])
+    return CausalChain(
+        id=name,
+        domain=domain,
+        depth=len(steps),
+        given=f"a rise in {names[walk[0]]}",
+        premises=tuple(_step(step, prompt[slice(*spans[statements.index(step)])]) for step in steps),
+        conclusion=_step(conclusion, _sentence(conclusion, style, names)),
+        prompt=prompt,
+        paraphrases=tuple(_paraphrase(graph, kind, walk, statements, style, random) for kind in PARAPHRASES),
+        contradictions=_marked(statements, prompt, spans),
+        asides=tuple(prompt[slice(*spans[statements.index(each)])] for each in (aside,) if each),
+    )
+
+
+def _step(statement: _Statement, text: str) -> ChainStep:
+    return ChainStep(statement.subject, RAISES if statement.sign > 0 else LOWERS, statement.object, text)
+
+
+def _edge(step: _Statement) -> Edge:
+    return step.subject, RAISES if step.sign > 0 else LOWERS, step.object
+
+
+def _contradiction(
+    graph: _Graph, walk: Sequence[NamedNode], steps: Sequence[_Statement], kind: ContradictionKind, random: Random
+) -> _Statement:
+    step = random.choice(steps)
+    if kind == "target":
+        subject, object_ = random.choice(_barren(graph, walk))
+        return _Statement(
+            subject, random.choice((1, -1)), object_, kind=kind, clashes=((subject, NO_EFFECT_ON, object_),)
+        )
+    changed = {
+        "negation": replace(step, denied=True),
+        "reversed": replace(step, subject=step.object, object=step.subject),
+        "polarity": replace(step, sign=-step.sign),
+        "disjoint": replace(step, sign=0),
+    }[kind]
+    return replace(changed, kind=kind, clashes=(_edge(step),))
+
+
+def _aside(graph: _Graph, walk: Sequence[NamedNode], steps: Sequence[_Statement], random: Random) -> _Statement:
+    """A denial that is true: of the other sign, or of an effect that the graph states not to be."""
+    barren = _barren(graph, walk)
+    if barren and random.random() < 0.5:
+        subject, object_ = random.choice(barren)
+        return _Statement(subject, 0, object_)
+    step = random.choice(steps)
+    return replace(step, sign=-step.sign, denied=True)
+
+
+def _paraphrase(
+    graph: _Graph,
+    kind: ParaphraseKind,
+    walk: Sequence[NamedNode],
+    statements: Sequence[_Statement],
+    style: Mapping[str, str],
+    random: Random,
+) -> Paraphrase:
+    names = dict(graph.labels)
+    chosen = [style] * len(statements)
+    given = style
+    order = list(range(len(statements)))
+    if kind == "synonym":
+        names |= {node: random.choice(graph.synonyms[node]) for node in graph.labels if graph.synonyms.get(node)}
+    elif kind == "relation":
+        chosen = [random.choice(_wordings()["relation"]) for _ in statements]
+        given = chosen[0]
+    else:
+        chosen = [random.choice(_wordings()["order"]) for _ in statements]
+        given = chosen[0]
+        while order == sorted(order):
+            random.shuffle(order)
+    said = [statements[at] for at in order]
+    text, spans = _text(walk, said, chosen, given, names, random)
+    return Paraphrase(kind, text, _marked(said, text, spans))
+
+
+def _text(
+    walk: Sequence[NamedNode],
+    statements: Sequence[_Statement],
+    styles: Mapping[str, str] | Sequence[Mapping[str, str]],
+    given: Mapping[str, str],
+    names: Mapping[NamedNode, str],
+    random: Random,
+) -> tuple[str, list[Span]]:
+    """A prompt, and where each of its statements stands."""
+    each = [styles] * len(statements) if isinstance(styles, Mapping) else styles
+    text = _filled(given["given"], names[walk[0]], names[walk[-1]]) + "\n"
+    spans: list[Span] = []
+    for statement, style in zip(statements, each, strict=True):
+        sentence = _sentence(statement, style, names)
+        spans.append((len(text) + 2, len(text) + 2 + len(sentence)))
+        text += f"- {sentence}\n"
+    return text + "\n" + _filled(given["question"], names[walk[0]], names[walk[-1]]), spans
+
+
+def _sentence(statement: _Statement, style: Mapping[str, str], names: Mapping[NamedNode, str]) -> str:
+    effect = {1: "raises", -1: "lowers", 0: "none"}[statement.sign]
+    template = style[f"not {effect}" if statement.denied else effect]
+    return _filled(template, names[statement.subject], names[statement.object])
+
+
+def _filled(template: str, first: str, second: str) -> str:
+    text = template.format(s=first, o=second)
+    return text[:1].upper() + text[1:]
+
+
+def _marked(statements: Sequence[_Statement], text: str, spans: Sequence[Span]) -> tuple[Contradiction, ...]:
+    return tuple(
+        Contradiction(each.kind, text[slice(*span)], span, each.clashes)
+        for each, span in zip(statements, spans, strict=True)
+        if each.kind
+    )
+
+
+@cache
+def _wordings() -> dict[str, list[dict[str, str]]]:
+    return dict(yaml.safe_load(WORDINGS.read_text(encoding="utf-8")))
+
+
+# --- the recorded chains
+
+
+def read_recorded(path: Path) -> list[CausalChain]:
+    """The chains of an earlier study as they were recorded, over things named by their own phrases.
+
+    Their contradictions stand in no prompt, and are given as `unprompted`. Raises CorpusError where the file is none.
+    """
+    try:
+        records = json.loads(path.read_text(encoding="utf-8"))["chains"]
+        return [_recorded(record) for record in records]
+    except FileNotFoundError:
+        raise CorpusError(f"{path} does not exist; name the file of recorded chains") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CorpusError(f"{path} holds no recorded chains ({type(error).__name__}: {error})") from None
+
+
+def recorded_graph(chains: Iterable[CausalChain]) -> list[Triple]:
+    """What chains state, as a graph of their own: a type and a name for each thing, and the edges, no loops."""
+    triples: dict[Triple, None] = {}
+    for chain in chains:
+        for step in chain.premises:
+            for node in (step.subject, step.object):
+                triples[Triple(node, TYPE, FACTOR)] = None
+                triples[Triple(node, LABEL, Text(node.value.removeprefix(RECORDED).replace("_", " ")))] = None
+            if step.subject != step.object:
+                triples[Triple(step.subject, step.predicate, step.object)] = None
+    return list(triples)
+
+
+def _recorded(record: Mapping[str, object]) -> CausalChain:
+    given, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
+    steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
+    total = prod(1 if step.predicate == RAISES else -1 for step in steps)
+    unprompted = record.get("injected_contradictions")
+    return CausalChain(
+        id=str(record["chain_id"]),
+        domain=str(record["domain"]),
+        depth=len(steps),
+        given=given,
+        premises=steps,
+        conclusion=ChainStep(
+            steps[0].subject, RAISES if total > 0 else LOWERS, steps[-1].object, f"{given} leads to {final}"
+        ),
+        prompt=prompt,
+        paraphrases=tuple(
+            Paraphrase(_RECORDED_KINDS[str(each["type"])], str(each["perturbed"]))
+            for each in _records(record["perturbations"])
+        ),
+        contradictions=(),
+        unprompted=tuple(map(str, unprompted)) if isinstance(unprompted, list) else (),
+    )
+
+
+def _records(value: object) -> list[Mapping[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise ValueError("a list of records is expected")
+    return value
+
+
+def _recorded_step(step: Mapping[str, object]) -> ChainStep:
+    first, second = (_recorded_thing(str(step[key])) for key in ("antecedent", "consequent"))
+    return ChainStep(first[0], RAISES if first[1] == second[1] else LOWERS, second[0], str(step["natural_language"]))
+
+
+def _recorded_thing(phrase: str) -> tuple[NamedNode, bool]:
+    """The thing that a phrase is about, and whether it goes down; what stays the same is a thing of its own."""
+    parts = state_of(phrase)
+    name = phrase.casefold() if parts.direction == "steady" else parts.core
+    return NamedNode(RECORDED + re.sub(r"[^\w-]+", "_", name)), (parts.direction == "down") != parts.negative

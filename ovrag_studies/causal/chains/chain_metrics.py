@@ -1,0 +1,236 @@
+"""What is measured of answers about chains; every interval is by chain, every comparison paired by chain.
+
+Shares of statements are those of the final draft, by the whole graph as the judge, so that an arm that was given a part
+of the graph is measured by the same rule as one that had all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from ovrag_core.evaluation.statistics import (
+    Difference,
+    Estimate,
+    McNemar,
+    Resampling,
+    exact_mcnemar,
+    holm,
+    paired_difference,
+    ratio,
+)
+from ovrag_studies.causal.chains.arms import Key, key
+from ovrag_studies.causal.chains.chain_runs import Case
+from ovrag_studies.causal.chains.drift import CONTRADICTING, Written
+from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, Rule, Verdict
+from ovrag_studies.causal.language.propositions import Span
+from ovrag_studies.causal.settings import Arm
+
+# `entailment` is the mean of (verified + partial / 2) / statements of the final draft, `complete` the share of
+# a chain's statements that it makes and the graph bears out, `depth` the share verified before the first
+# contradiction, `contradicted` the share of drafts with one, `accepted` that of answers given, caveats or not, `drafts`
+# how many there were. Over paraphrases `jaccard` compares verified statements, `agreement` the decisions.
+MEASURES = ("entailment", "complete", "depth", "contradicted", "accepted", "drafts", "jaccard", "agreement")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedArms:
+    """One arm minus another in entailment, on the same chains, and which drafts are right throughout (McNemar).
+
+    `p` and `p_whole` are adjusted by Holm over the arms that are compared.
+    """
+
+    first: Arm
+    second: Arm
+    difference: Difference
+    whole: McNemar
+    p: float | None
+    p_whole: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """Contradictions of one kind, or by one rule: `share` found of those written, or written of those found."""
+
+    name: str
+    of: int
+    share: Estimate
+
+
+def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Estimate]:
+    """Return the figures of one arm by `MEASURES`."""
+    own = [case for case in cases if case.arm == arm]
+    prompts = [case for case in own if case.wording == 0]
+    by_chain = _paired_wordings(own)
+    shared = [[jaccard(_verified(one), _verified(two)) for one, two in pairs] for pairs in by_chain]
+    agreed = [[float(one.answer.decision == two.answer.decision) for one, two in pairs] for pairs in by_chain]
+    drafts = ratio([case.answer.drafts for case in prompts], [1.0] * len(prompts), plan, proportion=False)
+    measures = (entailment, completeness, depth, contradicted, accepted)
+    means = (ratio([measure(case) for case in prompts], [1.0] * len(prompts), plan) for measure in measures)
+    return dict(zip(MEASURES, (*means, drafts, _ratio(shared, plan), _ratio(agreed, plan)), strict=True))
+
+
+def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> list[ComparedArms]:
+    """The first arm against each of the others, on the prompts."""
+    one = _by_chain(cases, first)
+    differences, wholes = [], []
+    for other in others:
+        two = _by_chain(cases, other)
+        pairs = [(one[name], two[name]) for name in one if name in two]
+        ones = [1.0] * len(pairs)
+        differences.append(
+            paired_difference(
+                ([entailment(a) for a, _ in pairs], ones), ([entailment(b) for _, b in pairs], ones), plan
+            )
+        )
+        wholes.append(exact_mcnemar([whole(a) for a, _ in pairs], [whole(b) for _, b in pairs]))
+    adjusted, adjusted_whole = holm([each.p for each in differences]), holm([each.p for each in wholes])
+    rows = zip(others, differences, wholes, adjusted, adjusted_whole, strict=True)
+    return [ComparedArms(first, *row) for row in rows]
+
+
+def entailment(case: Case) -> float:
+    """(verified + partial / 2) / statements of the final draft; 0 for a draft that states nothing."""
+    worth = {"VERIFIED": 1.0, "PARTIAL": 0.5}
+    return sum(worth.get(each.outcome, 0.0) for each in case.judged) / max(1, len(case.judged))
+
+
+def completeness(case: Case) -> float:
+    """The share of the chain's steps and conclusion that the final draft makes."""
+    wanted = _wanted(case)
+    return len(wanted & _borne_out(case.judged)) / len(wanted)
+
+
+def depth(case: Case) -> float:
+    """The share of the chain's steps and conclusion that is verified before the first contradiction, each once."""
+    before = list(takewhile(lambda each: each.outcome != "CONTRADICTION", case.judged))
+    wanted = _wanted(case)
+    return len(wanted & _borne_out(before)) / len(wanted)
+
+
+def contradicted(case: Case) -> float:
+    """Whether the final draft holds a contradiction."""
+    return float(any(each.outcome == "CONTRADICTION" for each in case.judged))
+
+
+def accepted(case: Case) -> float:
+    """Whether an answer was given, with caveats or without."""
+    return float(case.answer.decision in ("accepted", "accepted with caveats"))
+
+
+def whole(case: Case) -> bool:
+    """Whether every statement of the final draft is borne out by the whole graph."""
+    return bool(case.judged) and all(each.outcome == "VERIFIED" for each in case.judged)
+
+
+def jaccard(one: set[Key], two: set[Key]) -> float:
+    """Shared over all; 1 where there is nothing on either side."""
+    return len(one & two) / len(one | two) if one | two else 1.0
+
+
+def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[Detection], list[Detection]]:
+    """How the errors that the simulator wrote are found by the verdicts that the arm itself was given.
+
+    By kind, the recall; by rule, the precision; each with all together at the end. Use an arm of single drafts: a loop
+    has mended what it found.
+    """
+    groups = []
+    for case in cases:
+        if case.written is None or case.answer.final is None:
+            continue
+        verdicts = case.answer.final.verdicts
+        groups.append((case.chain.id, [(each.kind, rule) for each, rule in _matched(case.written, verdicts)]))
+    return _detection(groups, CONTRADICTING, frozenset(CONTRADICTING), plan)
+
+
+def detection_in_prompts(
+    chains: Iterable[tuple[str, Sequence[tuple[str, Span]], Sequence[Verdict]]], plan: Resampling
+) -> tuple[list[Detection], list[Detection]]:
+    """The same for contradictions in prompts: a chain's id, the kind and place of each, and the prompt's verdicts.
+
+    Every other statement of the prompt is one that does not contradict the graph.
+    """
+    groups = []
+    kinds: dict[str, None] = {}
+    for chain, injected, verdicts in chains:
+        kinds.update((kind, None) for kind, _ in injected)
+        seen: list[tuple[str, Rule | None]] = [(kind, _rule_at(span, verdicts)) for kind, span in injected]
+        rest = [each for each in verdicts if not any(_overlap(each.span, span) for _, span in injected)]
+        seen += [("true", each.rule if each.outcome == "CONTRADICTION" else None) for each in rest]
+        groups.append((chain, seen))
+    return _detection(groups, sorted(kinds), frozenset(kinds), plan)
+
+
+def _detection(
+    groups: Sequence[tuple[str, Sequence[tuple[str, Rule | None]]]],
+    kinds: Sequence[str],
+    wrong: frozenset[str],
+    plan: Resampling,
+) -> tuple[list[Detection], list[Detection]]:
+    by_chain: dict[str, list[tuple[str, Rule | None]]] = {}
+    for chain, seen in groups:
+        by_chain.setdefault(chain, []).extend(seen)
+
+    def detection(name: str, chosen: Collection[str], of: int, is_hit: Callable[[str, Rule | None], bool]) -> Detection:
+        counted = [[each for each in seen if each[of] in chosen] for seen in by_chain.values()]
+        hits = [sum(is_hit(*each) for each in seen) for seen in counted]
+        return Detection(name, sum(map(len, counted)), ratio(hits, [len(each) for each in counted], plan))
+
+    written = [*((kind, [kind]) for kind in kinds), ("all", list(wrong))]
+    called = [*((rule, [rule]) for rule in CONTRADICTIONS), ("all", list(CONTRADICTIONS))]
+    recalls = [detection(name, chosen, 0, lambda _, rule: rule is not None) for name, chosen in written]
+    precisions = [detection(name, chosen, 1, lambda kind, _: kind in wrong) for name, chosen in called]
+    return recalls, precisions
+
+
+def _matched(written: Sequence[Written], verdicts: Sequence[Verdict]) -> list[tuple[Written, Rule | None]]:
+    """Each sentence of a simulated draft with the rule that called it a contradiction, None for none."""
+    found, at = [], 0
+    for each in written:
+        if each.sentence:
+            found.append((each, _rule_at((at, at + len(each.sentence)), verdicts)))
+            at += len(each.sentence) + 1  # and the end of the line
+    return found
+
+
+def _rule_at(span: Span, verdicts: Sequence[Verdict]) -> Rule | None:
+    rules = (each.rule for each in verdicts if each.outcome == "CONTRADICTION" and _overlap(each.span, span))
+    return next(rules, None)
+
+
+def _overlap(one: Span, two: Span) -> bool:
+    return one[0] < two[1] and two[0] < one[1]
+
+
+def _borne_out(verdicts: Sequence[Verdict]) -> set[Key]:
+    keys = (key(each) for each in verdicts if each.outcome == "VERIFIED")
+    return {each for each in keys if each is not None}
+
+
+def _wanted(case: Case) -> set[Key]:
+    """The chain's steps and conclusion."""
+    steps = (*case.chain.premises, case.chain.conclusion)
+    return {(each.subject.value, each.predicate.value, each.object.value, False) for each in steps}
+
+
+def _verified(case: Case) -> set[Key]:
+    """By the verdicts that the arm was given."""
+    return _borne_out(case.answer.final.verdicts) if case.answer.final else set()
+
+
+def _by_chain(cases: Iterable[Case], arm: Arm) -> dict[str, Case]:
+    return {case.chain.id: case for case in cases if case.arm == arm and case.wording == 0}
+
+
+def _paired_wordings(cases: Iterable[Case]) -> list[list[tuple[Case, Case]]]:
+    """For each chain, the prompt with each of its paraphrases."""
+    by_chain: dict[str, list[Case]] = {}
+    for case in cases:
+        by_chain.setdefault(case.chain.id, []).append(case)
+    ordered = (sorted(each, key=lambda case: case.wording) for each in by_chain.values())
+    return [[(each[0], other) for other in each[1:]] for each in ordered]
+
+
+def _ratio(by_chain: Sequence[Sequence[float]], plan: Resampling) -> Estimate:
+    return ratio([sum(each) for each in by_chain], [float(len(each)) for each in by_chain], plan)

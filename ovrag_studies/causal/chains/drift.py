@@ -1,0 +1,275 @@
+"""The declared drift simulator: a stand-in for a model that knows a chain and errs, by kind, at a stated rate.
+
+It is no model and its name stands in every table. It writes text, which is all that a verifier sees of it; what it did
+wrong on purpose is kept apart (`Simulator.ledger`) for scoring. It draws from generators of its own, seeded by chain,
+wording, draft and statement, so that arms which ask for the same draft get the same one, and shares no state with
+anything. What it assumes, and what therefore is no finding:
+
+- a statement goes wrong with the chance `rate`, its kind drawn by the weights of `kinds`;
+- a sentence that contradicts the graph and stands in the prompt is repeated with the chance `credulity`;
+- a fact beside the question is copied with the chance `reading`;
+- a statement that a constraint objects to is mended with the chance `obedience`: one that is contradicted is written as
+  the chain has it, and so is one that a constraint quotes as missing; one without support is drawn anew, or left out
+  where there is nothing else to say; a missing answer is drawn anew;
+- a statement that nobody objects to is kept, and with the chance `slips` spoiled;
+- things are called by their names in the graph, of which those are left out that several things bear;
+- being told to think step by step changes nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pyoxigraph import Literal as Text
+from pyoxigraph import NamedNode
+
+from ovrag_core.graph import LABEL, Store
+from ovrag_studies.causal.chains.chain_generation import CausalChain
+from ovrag_studies.causal.chains.drafting import Prompt
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.settings import Drift, Kinds
+
+NAME = "drift simulator"
+Kind = Literal["true", "reversed", "negated", "opposite", "wrong_target", "invented", "dropped", "repeated"]
+CONTRADICTING: tuple[Kind, ...] = ("reversed", "negated", "opposite", "repeated")
+Edge = tuple[NamedNode, NamedNode, NamedNode]
+
+# How a sentence says that a raises b, and that a lowers b.
+_SAID: Mapping[bool, tuple[str, ...]] = {
+    True: (
+        "{a} raises {b}.",
+        "{a} increases {b}.",
+        "A rise in {a} raises {b}.",
+        "A fall in {a} lowers {b}.",
+        "More {a} leads to more {b}.",
+        "When {a} rises, {b} rises.",
+        "{a} causes {b} to rise.",
+        "{b} is raised by {a}.",
+        "Higher {a} means higher {b}.",
+    ),
+    False: (
+        "{a} lowers {b}.",
+        "{a} reduces {b}.",
+        "A rise in {a} lowers {b}.",
+        "A fall in {a} raises {b}.",
+        "More {a} leads to less {b}.",
+        "When {a} rises, {b} falls.",
+        "{a} causes {b} to fall.",
+        "{b} is lowered by {a}.",
+        "Higher {a} means lower {b}.",
+    ),
+}
+_DENIED: Mapping[bool, tuple[str, ...]] = {
+    True: ("{a} does not raise {b}.", "{a} has no effect on {b}.", "When {a} rises, {b} does not rise."),
+    False: ("{a} does not lower {b}.", "{a} has no effect on {b}.", "When {a} rises, {b} does not fall."),
+}
+# Things that no graph of the study holds; a model that invents names something.
+_INVENTED = tuple(
+    f"{first} {second}"
+    for first in ("lunar", "residual", "tidal", "latent", "spectral", "ambient")
+    for second in ("quorance", "veltivity", "drasmic load", "ostrum", "plenal drift")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A sentence of a draft and what it is: the step it is about (None: none), and the kind of error, or "true"."""
+
+    sentence: str
+    kind: Kind
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the simulator knows: all edges, the names of things, and what leads to what."""
+
+    names: Mapping[NamedNode, tuple[str, ...]]
+    reach: Mapping[NamedNode, frozenset[NamedNode]]
+    apart: frozenset[tuple[NamedNode, NamedNode]]
+
+    @classmethod
+    def of_graph(cls, store: Store) -> World:
+        """The world of a whole graph, whatever part of it a verifier is given."""
+        edges: dict[NamedNode, set[NamedNode]] = {}
+        names: dict[NamedNode, list[str]] = {}
+        for predicate in (RAISES, LOWERS, AFFECTS):
+            for triple in store.triples(None, predicate):
+                if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode):
+                    edges.setdefault(triple.subject, set()).add(triple.object)
+        for predicate in (LABEL, ALT_LABEL):
+            found = [each for each in store.triples(None, predicate) if isinstance(each.subject, NamedNode)]
+            for triple in sorted(found, key=str):
+                if isinstance(triple.object, Text) and isinstance(triple.subject, NamedNode):
+                    names.setdefault(triple.subject, []).append(triple.object.value)
+        bearers = Counter(name.casefold() for each in names.values() for name in set(each))
+        things = {*edges, *(each for ends in edges.values() for each in ends)}
+        apart = {
+            (triple.subject, triple.object)
+            for triple in store.triples(None, NO_EFFECT_ON)
+            if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
+        }
+        return cls(
+            {thing: _own(thing, names.get(thing, []), bearers) for thing in sorted(things, key=str)},
+            {thing: frozenset(_reached(edges, thing)) for thing in things},
+            frozenset(apart),
+        )
+
+    def unrelated(self, thing: NamedNode) -> list[NamedNode]:
+        """What the graph says nothing about in relation to a thing, in a fixed order."""
+        return [
+            other
+            for other in self.names
+            if other != thing
+            and other not in self.reach[thing]
+            and thing not in self.reach[other]
+            and not {(thing, other), (other, thing)} & self.apart
+        ]
+
+
+def _own(thing: NamedNode, names: Sequence[str], bearers: Mapping[str, int]) -> tuple[str, ...]:
+    """The names that nothing else has, the label first; all of them, or the IRI, where there is none."""
+    return tuple(name for name in names if bearers[name.casefold()] == 1) or tuple(names) or (thing.value,)
+
+
+def _reached(edges: Mapping[NamedNode, set[NamedNode]], start: NamedNode) -> set[NamedNode]:
+    found: set[NamedNode] = set()
+    waiting = [start]
+    while waiting:
+        for other in edges.get(waiting.pop(), ()):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+class Simulator:
+    """Drafts for the wordings of one chain. It knows its own drafts again by their text."""
+
+    name = NAME
+
+    def __init__(self, chain: CausalChain, world: World, options: Drift, wording: int = 0) -> None:
+        self._chain, self._world, self._options = chain, world, options
+        self._seed = f"{options.seed}|{chain.id}|{wording}"
+        self._edges: tuple[Edge, ...] = tuple(
+            (step.subject, step.predicate, step.object) for step in (*chain.premises, chain.conclusion)
+        )
+        self._drafts: dict[str, tuple[Written, ...]] = {}
+
+    def draft(self, prompt: Prompt, take: int) -> str:
+        """The text of a draft; `take` tells independent drafts apart."""
+        previous = self._drafts.get(prompt.previous) if prompt.previous else None
+        written = self._revised(previous, prompt.constraints, take) if previous else self._fresh(prompt, take)
+        text = "\n".join(each.sentence for each in written if each.sentence)
+        self._drafts[text] = written
+        return text
+
+    def ledger(self, text: str) -> tuple[Written, ...]:
+        """What each sentence of a draft of its own is; what was dropped has no sentence."""
+        return self._drafts[text]
+
+    def _fresh(self, prompt: Prompt, take: int) -> tuple[Written, ...]:
+        written: list[Written] = []
+        for step in range(len(self._edges)):
+            draw = self._draw(take, step)
+            spoiled, copied = draw.random() < self._options.rate, draw.random() < self._options.reading
+            if copied and self._stands_in(prompt.facts, step):
+                spoiled = False
+            written += self._spoiled(step, draw) if spoiled else [self._true(step, draw)]
+        for place, each in enumerate(self._chain.contradictions):
+            if self._draw(take, f"prompt {place}").random() < self._options.credulity:
+                written.insert(-1, Written(_sentence(each.text), "repeated", None))
+        return tuple(written)
+
+    def _revised(self, previous: Sequence[Written], constraints: Sequence[str], take: int) -> tuple[Written, ...]:
+        written: list[Written] = []
+        for place, each in enumerate(previous):
+            draw = self._draw(take, f"again {place}")
+            objection = next((line for line in constraints if self._objects(line, each)), None)
+            if objection is None:
+                spoil = each.kind == "true" and draw.random() < self._options.slips
+                written += self._spoiled(each.step, draw) if spoil and each.step is not None else [each]
+            elif draw.random() < self._options.obedience:
+                written += self._mended(each, objection, draw)
+            else:
+                written.append(each)
+        return tuple(written)
+
+    def _objects(self, constraint: str, each: Written) -> bool:
+        """Whether a constraint quotes a sentence, or says that a step is missing which was dropped."""
+        if each.sentence:
+            return each.sentence.rstrip(".") in constraint
+        return each.step is not None and "missing" in constraint and self._stands_in([constraint], each.step)
+
+    def _mended(self, each: Written, objection: str, draw: random.Random) -> list[Written]:
+        if each.step is None:
+            return []
+        if each.kind == "true":  # there is nothing else to say of the step
+            return [Written("", "dropped", each.step)]
+        told = "contradicts" in objection or "missing that" in objection
+        if told or draw.random() >= self._options.rate:
+            return [self._true(each.step, draw)]
+        return self._spoiled(each.step, draw)
+
+    def _stands_in(self, facts: Iterable[str], step: int) -> bool:
+        """Whether a line names both ends of a step."""
+        subject, _, object_ = self._edges[step]
+        return any(self._named(subject, line) and self._named(object_, line) for line in facts)
+
+    def _named(self, thing: NamedNode, line: str) -> bool:
+        return any(name.casefold() in line.casefold() for name in self._world.names[thing])
+
+    def _true(self, step: int, draw: random.Random) -> Written:
+        return Written(self._say(self._edges[step], draw), "true", step)
+
+    def _spoiled(self, step: int, draw: random.Random) -> list[Written]:
+        """An error of a drawn kind. An invented statement stands beside the true one, the others in its place."""
+        edge = subject, predicate, object_ = self._edges[step]
+        kind = _drawn_kind(self._options.kinds, draw)
+        if kind == "dropped":
+            return [Written("", kind, step)]
+        if kind == "negated":
+            return [Written(self._say(edge, draw, _DENIED), kind, step)]
+        if kind == "reversed":
+            return [Written(self._say((object_, predicate, subject), draw), kind, step)]
+        if kind == "opposite":
+            other = LOWERS if predicate == RAISES else RAISES
+            return [Written(self._say((subject, other, object_), draw), kind, step)]
+        if kind == "wrong_target" and (targets := self._world.unrelated(subject)):
+            return [Written(self._say((subject, predicate, draw.choice(targets)), draw), kind, step)]
+        said = draw.choice(_SAID[predicate == RAISES])
+        extra = said.format(a=self._name(subject, draw), b=draw.choice(_INVENTED))
+        return [self._true(step, draw), Written(_sentence(extra), "invented", None)]
+
+    def _say(self, edge: Edge, draw: random.Random, ways: Mapping[bool, tuple[str, ...]] = _SAID) -> str:
+        subject, predicate, object_ = edge
+        said = draw.choice(ways[predicate == RAISES])
+        return _sentence(said.format(a=self._name(subject, draw), b=self._name(object_, draw)))
+
+    def _name(self, thing: NamedNode, draw: random.Random) -> str:
+        return draw.choice(self._world.names[thing])
+
+    def _draw(self, take: int, what: int | str) -> random.Random:
+        return random.Random(f"{self._seed}|{take}|{what}")
+
+
+def _sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    text = text.strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _drawn_kind(kinds: Kinds, draw: random.Random) -> Kind:
+    weights: dict[Kind, float] = {
+        "reversed": kinds.reversed,
+        "negated": kinds.negated,
+        "opposite": kinds.opposite,
+        "wrong_target": kinds.wrong_target,
+        "invented": kinds.invented,
+        "dropped": kinds.dropped,
+    }
+    return draw.choices(list(weights), list(weights.values()))[0]

@@ -1,0 +1,71 @@
+"""How far the effect at the end of a chain depends on what else is at work: a causal model around each chain.
+
+The model has the things of the chain and their other direct causes in the graph, which are the context. A thing is up
+(1) or down (0); a context is up as often as down, and P(up | causes) is 1/2 + strength/2 · the mean of the pushes of
+the causes (1 or -1, by state and sign). The strength is an assumption; signs and causes are the graph's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+
+from pyoxigraph import NamedNode
+
+from ovrag_core.graph import Store
+from ovrag_studies.causal.chains.chain_generation import CausalChain
+from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
+from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
+
+Instability = Callable[[CausalChain], float]
+
+
+def instability_in(store: Store, strength: float) -> Instability:
+    """Δ of a chain: by how much P(end | do(beginning)) differs between two contexts, on average (0 to 1).
+
+    Each chain is computed once. Raises CyclicGraphError for a chain that comes back to a thing.
+    """
+    known: dict[str, float] = {}
+
+    def of(chain: CausalChain) -> float:
+        if chain.id not in known:
+            first, last = chain.premises[0].subject.value, chain.premises[-1].object.value
+            known[chain.id] = instability(model_of(chain, store, strength), {first: 1}, last)
+        return known[chain.id]
+
+    return of
+
+
+def model_of(chain: CausalChain, store: Store, strength: float) -> Scm:
+    """The model of a chain and its context; variables are named by their IRIs."""
+    first = chain.premises[0].subject
+    things = dict.fromkeys(step.object for step in chain.premises)
+    causes = {thing: _causes(store, thing) for thing in things}
+    for step in chain.premises:  # what the store does not know, the chain says
+        causes[step.object].setdefault(step.subject, 1 if step.predicate == RAISES else -1)
+    around = {cause for of in causes.values() for cause in of} - things.keys() | {first}
+    strata = {thing.value: _shares(tuple(causes[thing].values()), strength) for thing in things}
+    strata |= {thing.value: _shares((), strength) for thing in sorted(around, key=str)}
+    return from_strata(strata, {thing.value: [cause.value for cause in causes[thing]] for thing in things})
+
+
+def _causes(store: Store, thing: NamedNode) -> dict[NamedNode, int]:
+    """The direct causes of a thing with their signs, in a fixed order."""
+    found = [
+        (triple.subject, sign)
+        for predicate, sign in ((RAISES, 1), (LOWERS, -1))
+        for triple in store.triples(None, predicate, thing)
+        if isinstance(triple.subject, NamedNode)
+    ]
+    return dict(sorted(found, key=str))
+
+
+@cache
+def _shares(signs: tuple[int, ...], strength: float) -> dict[tuple[int, ...], float]:
+    """P(1 | states of the causes) by their signs."""
+    shares = {}
+    for states in product((0, 1), repeat=len(signs)):
+        pushes = sum(sign * (2 * state - 1) for sign, state in zip(signs, states, strict=True))
+        shares[states] = round(0.5 + strength / 2 * pushes / max(1, len(signs)), 12)
+    return shares

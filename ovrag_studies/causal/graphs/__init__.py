@@ -1,0 +1,1 @@
+"""Statements checked against a causal graph: its vocabulary and store, names linked, verdicts."""

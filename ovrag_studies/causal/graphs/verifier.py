@@ -1,0 +1,403 @@
+"""Causal statements checked against a graph: each verdict with the query that was asked and the triples it rests on.
+
+A contradiction is a rule over triples that are there, never a triple that is missing: what is unknown is FAILED (the
+open world), and what could not be asked is UNCHECKED. Effects are composed along ways of the graph, the signs
+multiplied; where ways of both signs lead to the same thing, the sign is open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from pyoxigraph import Literal as Text
+from pyoxigraph import NamedNode, Triple
+
+from ovrag_core.base.errors import GraphError, Unchecked
+from ovrag_core.graph import LABEL, Store
+from ovrag_core.graph.query import bind
+from ovrag_core.text.lines import one_line
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.linking import (
+    THRESHOLD,
+    Ambiguous,
+    CausalClaim,
+    LinkCandidate,
+    NameLexicon,
+    Unknown,
+    claim,
+    link,
+)
+from ovrag_studies.causal.language.propositions import Proposition, Span, Unread, parse, read
+
+Outcome = Literal["VERIFIED", "CONTRADICTION", "PARTIAL", "FAILED", "UNCHECKED"]
+Rule = Literal[
+    "stated", "derived", "stated negation", "reversed edge", "opposite polarity", "disjoint predicates", "open sign"
+]
+CONTRADICTIONS: tuple[Rule, ...] = ("stated negation", "reversed edge", "opposite polarity", "disjoint predicates")
+Path = tuple[Triple, ...]
+
+_EFFECTS = (RAISES, LOWERS, AFFECTS)
+_SIGNS: Mapping[NamedNode, int] = {RAISES: 1, LOWERS: -1, AFFECTS: 0}
+_WORDS: Mapping[NamedNode, str] = {
+    RAISES: "raises",
+    LOWERS: "lowers",
+    AFFECTS: "affects",
+    NO_EFFECT_ON: "has no effect on",
+}
+_ONWARD = f"SELECT ?p ?o WHERE {{ ?s ?p ?o FILTER(?p IN ({', '.join(map(str, _EFFECTS))})) }}"
+_FARTHEST = 5_000  # pairs of a thing and a sign that a way is looked for among
+_KEPT = 50_000  # claims whose judgement is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the graph says of a statement, in which words of the text, and why.
+
+    `query` is the query that decided, its terms in it; `triples` are those that support the statement or clash with
+    it. `claim` is None where a mention could not be linked or the words could not be read.
+    """
+
+    outcome: Outcome
+    quote: str
+    span: Span
+    reason: str
+    claim: CausalClaim | None = None
+    rule: Rule | None = None
+    query: str | None = None
+    triples: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The part of a verdict that depends on the claim alone."""
+
+    outcome: Outcome
+    reason: str
+    rule: Rule | None
+    query: str | None
+    triples: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """What holds of a claim if one of `predicates` leads from its subject to its object."""
+
+    outcome: Outcome
+    rule: Rule
+    predicates: tuple[NamedNode, ...]
+
+
+class Verifier:
+    """Judges texts by a graph. `gamma` is the similarity from which a mention counts as a name of a thing.
+
+    Without a lexicon, that of the graph is made at the first use. It holds no random state, and one instance keeps what
+    it was once told of a claim: use a new one where the graph has changed.
+    """
+
+    def __init__(self, store: Store, lexicon: NameLexicon | None = None, gamma: float = THRESHOLD) -> None:
+        self.store = store
+        self.gamma = gamma
+        self._given = lexicon
+        self._known: dict[tuple[str, str, str, bool], _Judged] = {}
+        self._names: dict[NamedNode, str] = {}
+        self._circles: dict[NamedNode, Path] = {}
+
+    @property
+    def lexicon(self) -> NameLexicon:
+        """The names of things. Raises Unchecked where the graph must be asked for them and does not answer."""
+        if self._given is None:
+            self._given = NameLexicon.of_graph(self.store)
+        return self._given
+
+    def knows(self, subject: NamedNode, object_: NamedNode) -> bool:
+        """Whether the graph holds or implies an effect of one thing on another, of whatever sign."""
+        judged = self._judged(CausalClaim(subject, AFFECTS, object_, False, 1.0))
+        return judged.outcome in ("VERIFIED", "PARTIAL")
+
+    def check(self, text: str) -> list[Verdict]:
+        """A verdict for every statement of a text, in its order; none where it states nothing.
+
+        What was read as the mere state of one thing ("rainfall rises"), but is not the name of one, is FAILED: it may
+        say more than was read. Where the names cannot be had, the graph is asked for them once for the whole text.
+        """
+        try:
+            lexicon = self.lexicon
+        except Unchecked as error:
+            return [_unasked(each, str(error)) for each in parse(text)]
+        reading = read(text, lexicon.compounds)
+        verdicts = [self.verify(each) for each in reading.propositions]
+        verdicts += [self.verify(each) for each in reading.unread]
+        for state in reading.states:
+            if isinstance(link(state.mention, lexicon, self.gamma), Unknown):
+                named = ("nothing known", "one thing and more", "two or more things")
+                number = min(2, len(things_in(state.mention, lexicon)))
+                why = f"no effect could be read in it, and it names {named[number]}"
+                verdicts.append(Verdict("FAILED", state.quote, state.span, why))
+        return sorted(verdicts, key=lambda each: each.span)
+
+    def verify(self, statement: Proposition | Unread) -> Verdict:
+        """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
+        place = (statement.quote, statement.span)
+        if isinstance(statement, Unread):
+            return Verdict("FAILED", *place, f"it could not be read: {statement.reason}")
+        try:
+            meant = claim(statement, self.lexicon, self.gamma)
+            if not isinstance(meant, CausalClaim):
+                return Verdict("FAILED", *place, _unlinked(meant))
+            judged = self._judged(meant)
+        except Unchecked as error:
+            return Verdict("UNCHECKED", *place, str(error))
+        except GraphError as error:
+            return Verdict("UNCHECKED", *place, f"the question could not be put: {error}")
+        if judged.outcome == "VERIFIED" and meant.score < 1:
+            near = f"{judged.reason}, if the names that come near ({meant.score:.2f}) mean these things"
+            return Verdict("PARTIAL", *place, near, meant, judged.rule, judged.query, judged.triples)
+        return Verdict(judged.outcome, *place, judged.reason, meant, judged.rule, judged.query, judged.triples)
+
+    def name(self, node: NamedNode) -> str:
+        """What the graph calls a thing, on one line; its IRI where it has no label or cannot be asked."""
+        if node not in self._names:
+            try:
+                found = [each.object for each in self.store.triples(node, LABEL)]
+            except Unchecked:
+                return one_line(node.value, 80)
+            labels = sorted(each.value for each in found if isinstance(each, Text))
+            self._names[node] = one_line(labels[0] if labels else node.value, 80)
+        return self._names[node]
+
+    def _judged(self, meant: CausalClaim) -> _Judged:
+        """What is kept of a claim, or the graph's answer; an answer that was not given raises and is not kept."""
+        key = (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied)
+        if key not in self._known:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[key] = self._judge(meant)
+        return self._known[key]
+
+    def _judge(self, meant: CausalClaim) -> _Judged:
+        subject, object_ = meant.subject, meant.object
+        if subject == object_:
+            return self._of_itself(meant)
+        held = []
+        query = ""
+        for test in _direct(meant):
+            query, triples = self._stated(subject, test.predicates, object_)
+            if triples:
+                held.append(_Judged(test.outcome, self._says(triples), test.rule, query, triples))
+        if {each.outcome for each in held} >= {"VERIFIED", "CONTRADICTION"}:
+            both = tuple(triple for each in held for triple in each.triples)
+            why = f"the graph contradicts itself: {self._words(both)}"
+            return _Judged("FAILED", why, None, held[0].query, both)
+        return held[0] if held else self._along_ways(meant, query)
+
+    def _of_itself(self, meant: CausalClaim) -> _Judged:
+        query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
+        if circle := self._circle(meant.subject):
+            return self._in_circle(circle)
+        outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
+        why = f"{self.name(meant.subject)} cannot be its own cause where effects form no circle"
+        return _Judged(outcome, why, "reversed edge", query)
+
+    def _stated(self, subject: NamedNode, predicates: tuple[NamedNode, ...], object_: NamedNode) -> tuple[str, Path]:
+        """The query whether one of the predicates leads from one thing to the other, and the triples if so."""
+        ask, terms = _ask(predicates), {"s": subject, "o": object_}
+        query = bind(ask, terms)
+        if not self.store.ask(ask, terms):
+            return query, ()
+        if len(predicates) == 1:
+            return query, (Triple(subject, predicates[0], object_),)
+        return query, tuple(triple for each in predicates for triple in self.store.triples(subject, each, object_))
+
+    def _along_ways(self, meant: CausalClaim, asked: str) -> _Judged:
+        """What the ways between the two things say, where no triple does."""
+        there, back = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
+        if there and back:
+            return self._in_circle((*next(iter(there.values())), *next(iter(back.values()))))
+        if back:
+            way = min(back.values(), key=len)
+            things = [meant.object, *(each.object for each in way)]
+            for thing in things:  # an edge turned round contradicts only where effects form no circle
+                if isinstance(thing, NamedNode) and (circle := self._circle(thing)):
+                    return self._in_circle(circle)
+            outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
+            why = f"the effect runs the other way: {self._words(way)}"
+            return _Judged(outcome, why, "reversed edge", _ask_all(way), way)
+        if there:
+            return self._composed(meant, there)
+        known = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
+        return _Judged("FAILED", known, None, asked)
+
+    def _in_circle(self, circle: Path) -> _Judged:
+        return _Judged("FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle)
+
+    def _circle(self, thing: NamedNode) -> Path:
+        """The shortest way from a thing back to itself; empty where there is none."""
+        if thing not in self._circles:
+            found = [
+                (step,) if step.object == thing else (step, *way)
+                for step in self._effects(thing)
+                if isinstance(step.object, NamedNode)
+                for way in ([()] if step.object == thing else self._ways(step.object, thing).values())
+            ]
+            self._circles[thing] = min(found, key=len, default=())
+        return self._circles[thing]
+
+    def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> _Judged:
+        path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
+        words, query = self._words(path), _ask_all(path)
+        if set(ways) not in ({1}, {-1}):
+            outcome: Outcome = "FAILED" if _denies(meant) else "PARTIAL"
+            return _Judged(outcome, f"there is a way, but its sign is open: {words}", "open sign", query, path)
+        (sign,) = ways
+        if _of_sign(meant) in (0, sign):
+            if _denies(meant):
+                rule: Rule = "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
+                return _Judged("CONTRADICTION", f"it follows from the graph: {words}", rule, query, path)
+            return _Judged("VERIFIED", f"it follows from the graph: {words}", "derived", query, path)
+        if _denies(meant):
+            return _Judged("VERIFIED", f"the opposite follows from the graph: {words}", "derived", query, path)
+        return _Judged("CONTRADICTION", f"the opposite follows: {words}", "opposite polarity", query, path)
+
+    def _ways(self, start: NamedNode, goal: NamedNode) -> dict[int, Path]:
+        """The shortest way of each sign (1, -1; 0 where a step has none) from one thing to another."""
+        found: dict[int, Path] = {}
+        came: dict[tuple[NamedNode, int], tuple[tuple[NamedNode, int], Triple] | None] = {(start, 1): None}
+        waiting = deque(came)
+        onward: dict[NamedNode, list[Triple]] = {}
+        while waiting:
+            node, sign = at = waiting.popleft()
+            if node not in onward:
+                onward[node] = self._effects(node)
+            for triple in onward[node]:
+                assert isinstance(triple.object, NamedNode)
+                then = (triple.object, sign * _SIGNS[triple.predicate])
+                if then in came or triple.object == start:
+                    continue
+                if len(came) >= _FARTHEST:
+                    raise Unchecked(f"the ways from {one_line(start.value, 80)} are too many to follow")
+                came[then] = (at, triple)
+                if triple.object == goal:
+                    found[then[1]] = _traced(came, then)
+                else:
+                    waiting.append(then)
+        return found
+
+    def _effects(self, node: NamedNode) -> list[Triple]:
+        found = []
+        for row in self.store.select(_ONWARD, {"s": node}):
+            predicate, object_ = row.get("p"), row.get("o")
+            if isinstance(predicate, NamedNode) and isinstance(object_, NamedNode):
+                found.append(Triple(node, predicate, object_))
+        return sorted(found, key=str)
+
+    def _says(self, triples: Path) -> str:
+        return f"the graph says that {self._words(triples)}"
+
+    def _words(self, triples: Iterable[Triple]) -> str:
+        return ", ".join(self.sentence(triple) for triple in triples)
+
+    def sentence(self, triple: Triple) -> str:
+        """A triple of effect in words."""
+        ends = [
+            self.name(each) if isinstance(each, NamedNode) else str(each) for each in (triple.subject, triple.object)
+        ]
+        return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
+
+
+def _unasked(statement: Proposition | Unread, why: str) -> Verdict:
+    return Verdict("UNCHECKED", statement.quote, statement.span, why)
+
+
+def verify(
+    proposition: Proposition, store: Store, lexicon: NameLexicon | None = None, gamma: float = THRESHOLD
+) -> Verdict:
+    """The verdict on one proposition; for several, one `Verifier` is quicker."""
+    return Verifier(store, lexicon, gamma).verify(proposition)
+
+
+def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
+    """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
+    found: list[NamedNode] = []
+    rest = text.casefold()
+    for name in sorted(lexicon.names, key=lambda each: (-len(each.text), each.text)):
+        words = name.text.casefold()
+        pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
+        if words in rest and re.search(pattern, rest):  # patterns take long to make
+            rest = re.sub(pattern, "\x00", rest)
+            found.append(name.entity)
+    return found
+
+
+def _of_sign(meant: CausalClaim) -> int:
+    """1 or -1 where the claim speaks of a sign, 0 where of any effect."""
+    return _SIGNS.get(meant.predicate, 0)
+
+
+def _denies(meant: CausalClaim) -> bool:
+    """Whether the claim is that there is no such effect; a denied "has no effect" is that there is one."""
+    return meant.denied != (meant.predicate == NO_EFFECT_ON)
+
+
+def _direct(meant: CausalClaim) -> tuple[_Test, ...]:
+    """What one triple from subject to object says of the claim, the first that counts first."""
+    sign = _of_sign(meant)
+    same = {1: (RAISES,), -1: (LOWERS,), 0: _EFFECTS}[sign]
+    other = {1: (LOWERS,), -1: (RAISES,), 0: ()}[sign]
+    if _denies(meant):
+        rule: Rule = "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
+        return _Test("CONTRADICTION", rule, same), _Test("VERIFIED", "derived", (*other, NO_EFFECT_ON))
+    tests = [_Test("VERIFIED", "stated", same)]
+    if other:
+        tests.append(_Test("CONTRADICTION", "opposite polarity", other))
+    tests.append(_Test("CONTRADICTION", "disjoint predicates", (NO_EFFECT_ON,)))
+    if sign:
+        tests.append(_Test("PARTIAL", "open sign", (AFFECTS,)))
+    return tuple(tests)
+
+
+def _ask(predicates: tuple[NamedNode, ...]) -> str:
+    """Only the vocabulary's own predicates stand in the text; things are bound."""
+    return f"ASK {{ ?s {'|'.join(map(str, predicates))} ?o }}"
+
+
+def _ask_all(triples: Path) -> str:
+    """The query whether all these triples hold, each term written by its own grammar."""
+    return f"ASK {{ {' . '.join(f'{each.subject} {each.predicate} {each.object}' for each in triples)} }}"
+
+
+State = TypeVar("State")
+
+
+def _traced(came: Mapping[State, tuple[State, Triple] | None], end: State) -> Path:
+    path: list[Triple] = []
+    step = came[end]
+    while step is not None:
+        before, triple = step
+        path.append(triple)
+        step = came[before]
+    return tuple(reversed(path))
+
+
+def _unlinked(meant: Ambiguous | Unknown | None) -> str:
+    if meant is None:
+        return "what stays as it is causes nothing that the graph could hold"
+    mention = one_line(meant.mention, 80)
+    if isinstance(meant, Ambiguous):
+        return f"{mention} may be {_named(meant.candidates)}; say which"
+    if meant.nearest:
+        return f"{mention} is no name in the graph; the nearest are {_named(meant.nearest)}"
+    return f"{mention} is no name in the graph"
+
+
+def _named(candidates: Sequence[LinkCandidate]) -> str:
+    """Names with their likeness, and with their IRIs where a name is that of several."""
+    twice = {label for label, count in Counter(each.label for each in candidates).items() if count > 1}
+    return ", ".join(
+        f"{one_line(each.label, 60)}{f' <{one_line(each.entity.value, 80)}>' if each.label in twice else ''}"
+        f" ({each.score:.2f})"
+        for each in candidates
+    )

@@ -1,0 +1,91 @@
+"""Between what an average effect lies that is not identified, for a binary cause and effect.
+
+Sources: Robins (1989) and Manski (1990) without, Balke and Pearl (JASA 92, 1997) with a binary instrument.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ovrag_core.base.errors import CausalError, ImpossibleEvidenceError
+from ovrag_studies.causal.models.distributions import Joint, Values, marginal
+
+
+def effect_bounds(joint: Joint, cause: str, effect: str, instrument: str | None = None) -> tuple[float, float]:
+    """The least and greatest average effect of a binary cause on a binary effect that fit the observations.
+
+    Without an instrument the two are 1 apart (Robins 1989, Manski 1990); with a binary one they are those of Balke and
+    Pearl (1997). Raises CausalError where the observations refute the instrument.
+    """
+    if instrument is None:
+        table = _binary(joint, (cause, effect))
+        return float(table[1, 1] - table[0, 1] - table[1].sum()), float(table[1, 1] + table[0].sum() - table[0, 1])
+    return _instrument_bounds(_binary(joint, (instrument, cause, effect)), instrument)
+
+
+def _binary(joint: Joint, names: tuple[str, ...]) -> Values:
+    axes = [joint.names.index(name) for name in names]
+    table = np.asarray(marginal(joint, set(names)))
+    table = np.moveaxis(table, axes, range(len(axes))).reshape([joint.table.shape[axis] for axis in axes])
+    if set(table.shape) != {2}:
+        raise CausalError(f"bounds are computed for binary variables alone, and one of {', '.join(names)} is not")
+    return table
+
+
+def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
+    given = table.sum(axis=(1, 2))
+    if not np.all(given > 0):
+        raise ImpossibleEvidenceError(f"“{name}” never varies, so it is no instrument")
+    observed = (table / given[:, None, None]).reshape(-1)[:-1]
+    found = _extremes(_corners_of_cells(), observed)
+    if found is None:
+        raise CausalError(f"the observations refute “{name}” as an instrument: no population would give them")
+    return found
+
+
+def bounds_from_margins(cause: tuple[float, float], effect: tuple[float, float]) -> tuple[float, float] | None:
+    """As `effect_bounds` by an instrument, from P(cause) and P(effect) for either state of it; None if refuted."""
+    return _extremes(_corners_of_margins(), np.array([1.0, *cause, *effect]))
+
+
+# How someone's cause answers the instrument, and their effect the cause: 16 types of people (Balke and Pearl)
+_ANSWERS = ((0, 0), (0, 1), (1, 0), (1, 1))
+_TYPES = tuple(product(_ANSWERS, _ANSWERS))
+_GAIN = np.array([float(gives[1] - gives[0]) for _, gives in _TYPES])
+_Corners = tuple[NDArray[np.int64], Values]
+
+
+@lru_cache(maxsize=1)
+def _corners_of_cells() -> _Corners:
+    """Of populations with given P(x, y | z), the last cell left out as it follows."""
+    cells = list(product((0, 1), repeat=3))[:-1]
+    return _corners([[float(takes[z] == x and gives[x] == y) for takes, gives in _TYPES] for z, x, y in cells])
+
+
+@lru_cache(maxsize=1)
+def _corners_of_margins() -> _Corners:
+    """Of populations with given P(x | z) and P(y | z)."""
+    causes = [[float(takes[z]) for takes, _ in _TYPES] for z in (0, 1)]
+    effects = [[float(gives[takes[z]]) for takes, gives in _TYPES] for z in (0, 1)]
+    return _corners([[1.0] * len(_TYPES), *causes, *effects])
+
+
+def _corners(rows: list[list[float]]) -> _Corners:
+    """The types that can make up a corner of the polytope, and what takes the observations to their shares."""
+    table = np.array(rows)
+    chosen = np.array(list(combinations(range(len(_TYPES)), len(rows))))
+    bases = np.moveaxis(table[:, chosen], 0, 1)
+    regular = np.abs(np.linalg.det(bases)) > 0.5
+    return chosen[regular], np.linalg.inv(bases[regular])
+
+
+def _extremes(corners: _Corners, observed: Values) -> tuple[float, float] | None:
+    chosen, inverses = corners
+    shares = inverses @ observed
+    possible = np.all(shares >= -1e-9, axis=1)
+    gains = np.sum(shares[possible] * _GAIN[chosen[possible]], axis=1)
+    return (float(gains.min()), float(gains.max())) if possible.any() else None

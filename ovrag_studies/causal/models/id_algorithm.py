@@ -1,0 +1,209 @@
+"""P(y | do(x)) from observations, whatever adjustment or front door there is, or why there is no way.
+
+Tian and Pearl's form of the ID algorithm (AAAI 2002), which is complete (Shpitser and Pearl, AAAI 2006), on the graph
+over observed variables that unobserved ones leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ovrag_core.base.errors import ImpossibleEvidenceError
+from ovrag_studies.causal.models.dags import Dag, Nodes
+from ovrag_studies.causal.models.distributions import Joint, Values, marginal
+
+
+@dataclass(frozen=True)
+class P:
+    """P(left | given), observed."""
+
+    left: tuple[str, ...]
+    given: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SumOver:
+    """The sum over the values of some variables."""
+
+    over: tuple[str, ...]
+    of: Expression
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of terms."""
+
+    of: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One expression over another."""
+
+    top: Expression
+    bottom: Expression
+
+
+@dataclass(frozen=True)
+class Hedge:
+    """Two sets of variables, bound by unobserved causes, that leave P(y | do(x)) open (Shpitser and Pearl, 2006)."""
+
+    inner: Nodes
+    outer: Nodes
+
+
+Expression = P | SumOver | Product | Ratio
+
+
+@dataclass(frozen=True)
+class Projected:
+    """A graph over the observed variables: directed edges, and pairs with an unobserved cause in common."""
+
+    order: tuple[str, ...]
+    edges: frozenset[tuple[str, str]]
+    pairs: frozenset[frozenset[str]]
+
+    def ancestors(self, of: Nodes, within: Nodes) -> Nodes:
+        """Those with a directed path to one of them that stays within some variables."""
+        found, new = of, of
+        while new:
+            new = frozenset(a for a, b in self.edges if b in new and a in within) - found
+            found |= new
+        return found
+
+    def districts(self, within: Nodes) -> list[Nodes]:
+        """The sets that unobserved common causes bind (c-components), in topological order of their first members."""
+        left, found = [node for node in self.order if node in within], []
+        while left:
+            district, new = frozenset[str](), frozenset([left[0]])
+            while new:
+                district |= new
+                new = frozenset(n for n in left if any(n in pair and pair & district for pair in self.pairs)) - district
+            found.append(district)
+            left = [node for node in left if node not in district]
+        return found
+
+
+def project(dag: Dag) -> Projected:
+    """The latent projection (Verma and Pearl, 1990)."""
+    seen = {node: _seen_through(dag, node) for node in dag.nodes}
+    edges = frozenset((node, effect) for node in dag.observed for effect in seen[node])
+    pairs = frozenset(frozenset(pair) for hidden in dag.latent for pair in combinations(seen[hidden], 2))
+    return Projected(dag.observed, edges, pairs)
+
+
+def _seen_through(dag: Dag, node: str) -> tuple[str, ...]:
+    """Observed variables that it has a directed path to through unobserved ones."""
+    found, waiting = set[str](), list(dag.children(node))
+    while waiting:
+        child = waiting.pop()
+        if child in dag.latent:
+            waiting += dag.children(child)
+        else:
+            found.add(child)
+    return tuple(sorted(found))
+
+
+def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expression | Hedge:
+    """P(effects | do(causes)) from P(observed), by Tian and Pearl's c-factors; complete for the graph given."""
+    graph, causes, effects = project(dag), frozenset(causes), frozenset(effects)
+    every = frozenset(graph.order)
+    needed = graph.ancestors(effects, every - causes)
+    whole = graph.districts(every)
+    factors: list[Expression] = []
+    for district in graph.districts(needed):
+        outer = next(found for found in whole if district <= found)
+        factor = _c_factor(graph, district, outer, _observed_factor(graph, outer))
+        if isinstance(factor, Hedge):
+            return factor
+        factors.append(factor)
+    return _summed(graph, needed - effects, _multiplied(factors))
+
+
+def _observed_factor(graph: Projected, district: Nodes) -> Expression:
+    """Q[district] from P(observed): the product of each member given all before it."""
+    return _multiplied([P((node,), graph.order[: graph.order.index(node)]) for node in graph.order if node in district])
+
+
+def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) -> Expression | Hedge:
+    """Q[inner] from Q[outer], both c-components."""
+    above = graph.ancestors(inner, outer)
+    if above == inner:
+        return _summed(graph, outer - inner, factor)
+    if above == outer:
+        return Hedge(inner, outer)
+    kept = _summed(graph, outer - above, factor)
+    district = next(found for found in graph.districts(above) if inner <= found)
+    order = [node for node in graph.order if node in above]
+    terms = [
+        Ratio(_summed(graph, frozenset(order[place + 1 :]), kept), _summed(graph, frozenset(order[place:]), kept))
+        if place
+        else _summed(graph, frozenset(order[1:]), kept)
+        for place, node in enumerate(order)
+        if node in district
+    ]
+    return _c_factor(graph, inner, district, _multiplied(terms))
+
+
+def _summed(graph: Projected, over: Nodes, of: Expression) -> Expression:
+    return SumOver(tuple(node for node in graph.order if node in over), of) if over else of
+
+
+def _multiplied(terms: Iterable[Expression]) -> Expression:
+    terms = tuple(terms)
+    return terms[0] if len(terms) == 1 else Product(terms)
+
+
+def formula(of: Expression) -> str:
+    """As one writes it."""
+    match of:
+        case P(left, given):
+            return f"P({', '.join(left)} | {', '.join(given)})" if given else f"P({', '.join(left)})"
+        case SumOver(over, inner):
+            return f"Σ_{{{', '.join(over)}}} {formula(inner)}"
+        case Product(terms):
+            return " ".join(f"[{formula(term)}]" if isinstance(term, SumOver) else formula(term) for term in terms)
+        case Ratio(top, bottom):
+            return f"[{formula(top)}] / [{formula(bottom)}]"
+
+
+def evaluate(of: Expression, joint: Joint) -> Values:
+    """The numbers of an expression: one axis per variable of the joint, of length 1 where it does not depend on it.
+
+    Raises ImpossibleEvidenceError where it conditions on what has probability 0.
+    """
+    match of:
+        case P(left, given):
+            top, bottom = marginal(joint, {*left, *given}), marginal(joint, {*given})
+            return _divided(top, bottom, f"P({', '.join(given)})")
+        case SumOver(over, inner):
+            return _summed_out(evaluate(inner, joint), joint, over)
+        case Product(terms):
+            product: Values = np.ones((1,) * len(joint.names))
+            for term in terms:
+                product = product * evaluate(term, joint)
+            return product
+        case Ratio(top_part, bottom_part):
+            return _divided(evaluate(top_part, joint), evaluate(bottom_part, joint), formula(bottom_part))
+
+
+def _summed_out(values: Values, joint: Joint, over: tuple[str, ...]) -> Values:
+    axes = tuple(joint.names.index(name) for name in over)
+    full = tuple(joint.table.shape[axis] if axis in axes else size for axis, size in enumerate(values.shape))
+    return np.asarray(np.broadcast_to(values, full).sum(axes, keepdims=True))
+
+
+def _divided(top: Values, bottom: Values, name: str) -> Values:
+    if not np.all(bottom > 0):
+        raise ImpossibleEvidenceError(f"{name} is 0 for some values, and nothing follows from what never happens")
+    return top / bottom
+
+
+def interventional(of: Expression, joint: Joint, cause: str, effect: str) -> Values:
+    """P(effect | do(cause)) as rows of the cause by columns of the effect."""
+    values = np.moveaxis(evaluate(of, joint), [joint.names.index(cause), joint.names.index(effect)], [-2, -1])
+    return np.asarray(values[(0,) * (values.ndim - 2)])

@@ -1,0 +1,272 @@
+"""Effects in small models: what their graphs let one compute, what is true of them, and whether two libraries agree.
+
+The models are invented, with names of one letter: x is the cause, y the effect, m between them, z an instrument or a
+measured confounder, u and v are hidden. As the models are whole, the truth is known also where no observation shows it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+
+from ovrag_studies.causal.models.dags import Dag, make_dag
+from ovrag_studies.causal.models.distributions import Joint
+from ovrag_studies.causal.models.id_algorithm import Hedge, identified, interventional
+from ovrag_studies.causal.models.identification import (
+    Effect,
+    Estimand,
+    NotIdentified,
+    back_door_sets,
+    front_door_sets,
+    identify,
+)
+from ovrag_studies.causal.models.libraries import as_pgmpy, found_by_pgmpy, found_by_y0
+from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
+
+Table = Mapping[
+    str, tuple[str, tuple[float, ...]]
+]  # by variable its causes, and P(1) by their states, the first slowest
+ATE = Effect("ate", "x", "y")
+
+
+@dataclass(frozen=True)
+class ModelExample:
+    """A model with a name, and the effect that is asked for."""
+
+    name: str
+    scm: Scm
+    dag: Dag
+    asked: Effect = ATE
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What the graph says, and the effect: as it looks, as computed from observations, and as it is.
+
+    `naive` is the effect as if nothing confounded it; `estimate` is None where it is not identified.
+    """
+
+    example: ModelExample
+    found: Estimand | NotIdentified
+    naive: float
+    estimate: float | None
+    truth: float
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The least and greatest effect that the observations allow, where they are computed."""
+        return self.found.bounds if isinstance(self.found, NotIdentified) else None
+
+
+@dataclass(frozen=True)
+class GraphAgreement:
+    """What the own enumerator and the libraries say of a graph: adjustment sets, and whether ID finds a formula."""
+
+    name: str
+    back_doors: int
+    front_doors: int
+    identified: bool
+    pgmpy: bool
+    y0: bool
+
+
+def example(name: str, table: Table, hidden: str = "", asked: Effect = ATE) -> ModelExample:
+    """A model from its table; `hidden` are the letters that nobody observed."""
+    causes = {variable: list(by) for variable, (by, _) in table.items()}
+    strata = {
+        variable: dict(zip(product((0, 1), repeat=len(by)), chances, strict=True))
+        for variable, (by, chances) in table.items()
+    }
+    edges = [(cause, variable) for variable, by in causes.items() for cause in by]
+    return ModelExample(name, from_strata(strata, causes), make_dag(edges, hidden), asked)
+
+
+def examples() -> list[ModelExample]:
+    """One of each kind: identified by a back door, a front door or the ID algorithm alone, and three that are not."""
+    hidden_mediation = {"x": ("", (0.5,)), "u": ("", (0.5,)), "m": ("xu", (0.1, 0.8, 0.65, 0.95))}
+    return [
+        measured_confounder(),
+        example(
+            "front door",
+            {"u": ("", (0.4,)), "x": ("u", (0.25, 0.8)), "m": ("x", (0.2, 0.75)), "y": ("um", (0.2, 0.5, 0.6, 0.85))},
+            "u",
+        ),
+        example(
+            "napkin",
+            {
+                "u": ("", (0.5,)),
+                "v": ("", (0.4,)),
+                "w": ("uv", (0.2, 0.6, 0.5, 0.85)),
+                "r": ("w", (0.3, 0.75)),
+                "x": ("ru", (0.15, 0.6, 0.5, 0.9)),
+                "y": ("xv", (0.25, 0.7, 0.45, 0.85)),
+            },
+            "uv",
+        ),
+        example("bow", {"u": ("", (0.45,)), "x": ("u", (0.25, 0.8)), "y": ("xu", (0.4, 0.85, 0.3, 0.75))}, "u"),
+        example(
+            "instrument",
+            {
+                "z": ("", (0.5,)),
+                "u": ("", (0.45,)),
+                "x": ("zu", (0.08, 0.35, 0.7, 0.95)),
+                "y": ("xu", (0.15, 0.5, 0.45, 0.8)),
+            },
+            "u",
+        ),
+        example(
+            "hidden cause of mediator and effect",
+            {**hidden_mediation, "y": ("xmu", (0.1, 0.8, 0.05, 0.75, 0.17, 0.87, 0.12, 0.82))},
+            "u",
+            Effect("nde", "x", "y", ("m",)),
+        ),
+    ]
+
+
+def measured_confounder() -> ModelExample:
+    """The model whose actions and counterfactuals are shown."""
+    return example(
+        "measured confounder",
+        {"z": ("", (0.4,)), "x": ("z", (0.25, 0.7)), "y": ("xz", (0.3, 0.8, 0.2, 0.65))},
+    )
+
+
+def examine(of: ModelExample) -> Examined:
+    """The graph's answer beside the numbers of the model."""
+    names = of.dag.observed
+    joint = Joint(names, of.scm.distribution(names))
+    found = identify(of.dag, of.asked, joint)
+    estimate = None
+    if isinstance(found, Estimand):
+        formula = identified(of.dag, ["x"], ["y"])
+        if not isinstance(formula, Hedge):
+            done = interventional(formula, joint, "x", "y")
+            estimate = float(done[1, 1] - done[0, 1])
+    return Examined(of, found, _effect_by(of, ()), estimate, true_effect(of))
+
+
+def true_effect(of: ModelExample) -> float:
+    """The effect in the whole model: by acting on it, or for a direct one by its hidden strata."""
+    if of.asked.kind == "ate":
+        done = [float(of.scm.do({"x": state}).distribution(["y"])[1]) for state in (0, 1)]
+        return done[1] - done[0]
+    return _effect_by(of, tuple(sorted(of.dag.latent)))
+
+
+def _effect_by(of: ModelExample, confounders: tuple[str, ...]) -> float:
+    """The difference that x makes, in the strata of confounders and held at what the mediators are without it."""
+    scm, middle = of.scm, of.asked.through
+    total = 0.0
+    for cell in product((0, 1), repeat=len(confounders)):
+        given = dict(zip(confounders, cell, strict=True))
+        weight = _chance(scm, given, {})
+        for states in product((0, 1), repeat=len(middle)):
+            between = dict(zip(middle, states, strict=True))
+            chance = _chance(scm, between, {**given, "x": 0})
+            held = {**given, **between}
+            without, treated = (float(scm.distribution(["y"], {**held, "x": state})[1]) for state in (0, 1))
+            total += weight * chance * (treated - without)
+    return total
+
+
+def _chance(scm: Scm, states: Mapping[str, int], given: Mapping[str, int]) -> float:
+    """P(states | given), 1 for no states."""
+    return float(scm.distribution(list(states), given)[tuple(states.values())]) if states else 1.0
+
+
+# Actions and counterfactuals
+
+
+def quantities(of: ModelExample) -> list[tuple[str, str, float]]:
+    """What is seen, done and imagined in a model of x, y and z: the words, the symbols and the value.
+
+    What is imagined rests on the coupling of the model: noises that leave as many cases as possible unchanged.
+    """
+    scm = of.scm
+    seen = scm.distribution(["y"], {"x": 1})[1]
+    done = [scm.do({"x": state}).distribution(["y"])[1] for state in (0, 1)]
+    spoiled = scm.counterfactual(["y"], {"x": 0}, {"x": 1, "y": 0})[1]
+    spared = scm.counterfactual(["y"], {"x": 1}, {"x": 0, "y": 1})[0]
+    treated = seen - scm.counterfactual(["y"], {"x": 0}, {"x": 1})[1]
+    return [
+        ("chance of y", "P(y)", float(scm.distribution(["y"])[1])),
+        ("chance of y where x is seen", "P(y | x)", float(seen)),
+        ("chance of y where x is done", "P(y | do x)", float(done[1])),
+        ("effect of x on y", "P(Y_x) − P(Y_(not x))", float(done[1] - done[0])),
+        ("effect on those with x", "E[Y_x − Y_(not x) | x]", float(treated)),
+        ("y without x, of those with x and no y", "P(Y_(not x) = 1 | x, not y)", float(spoiled)),
+        ("no y with x, of those with y and no x", "P(Y_x = 0 | not x, y)", float(spared)),
+        ("instability over contexts", "Δ over z", instability(scm, {"x": 1}, "y", ["z"])),
+    ]
+
+
+def done_by_pgmpy(of: ModelExample) -> float:
+    """P(y | do(x)) by pgmpy on the same model."""
+    with _quiet():
+        from pgmpy.inference import CausalInference  # noqa: PLC0415 - brings torch with it
+
+        found = CausalInference(as_pgmpy(of.scm)).query(["y"], do={"x": 1}, show_progress=False)
+    return float(found.get_value(y=1))
+
+
+def stability_curve(steps: int = 21) -> list[tuple[float, float, float]]:
+    """Δ by how much the context z matters: (strength, where it changes how x works, where it only adds to y).
+
+    At strength 0 the context does not matter; at 1 it turns the effect of x round, or decides half of y.
+    """
+    curve = []
+    for step in range(steps):
+        strength = step / (steps - 1)
+        turned = _contexts((0.2, 0.2 + 0.6 * strength, 0.8, 0.8 - 0.6 * strength))
+        added = _contexts((0.1, 0.1 + 0.5 * strength, 0.3, 0.3 + 0.5 * strength))
+        curve.append((strength, turned, added))
+    return curve
+
+
+def _contexts(chances: tuple[float, ...]) -> float:
+    model = example("context", {"z": ("", (0.5,)), "x": ("", (0.5,)), "y": ("xz", chances)})
+    return instability(model.scm, {"x": 1}, "y", ["z"])
+
+
+# Libraries
+
+
+def agreements(random_graphs: int = 40, seed: int = 42) -> list[GraphAgreement]:
+    """Own enumerator, pgmpy and y0 on the examples that ask for a whole effect, and on random graphs."""
+    named = [(each.name, each.dag) for each in examples()]
+    drawn = [(f"random {number}", dag) for number, dag in enumerate(_random_dags(random_graphs, seed), 1)]
+    with _quiet():
+        return [_agree(name, dag) for name, dag in (*named, *drawn)]
+
+
+def _agree(name: str, dag: Dag) -> GraphAgreement:
+    """pgmpy looks for back doors among ancestors alone, and judges mediators one by one."""
+    back = frozenset(map(frozenset, back_door_sets(dag, "x", "y")))
+    front = frozenset(map(frozenset, front_door_sets(dag, "x", "y")))
+    theirs, ancestors = found_by_pgmpy(dag, "x", "y"), dag.ancestors(["x", "y"])
+    same_back = theirs["back-door"] == {given for given in back if given <= ancestors}
+    same_front = {each for each in theirs["front-door"] if len(each) == 1} == {each for each in front if len(each) == 1}
+    mine = not isinstance(identified(dag, ["x"], ["y"]), Hedge)
+    same = (found_by_y0(dag, "x", "y") is not None) == mine
+    return GraphAgreement(name, len(back), len(front), mine, same_back and same_front, same)
+
+
+def _random_dags(count: int, seed: int) -> Iterator[Dag]:
+    """Graphs of x, y and three others in random order, with two hidden causes of random pairs, in which x affects y."""
+    random = Random(seed)
+    while count:
+        order = random.sample("abcxy", 5)
+        pairs = [(cause, effect) for at, cause in enumerate(order) for effect in order[at + 1 :]]
+        hidden = [(letter, each) for letter in "uv" for each in random.sample(order, 2)]
+        dag = make_dag([*(pair for pair in pairs if random.random() < 0.5), *hidden], "uv", order)
+        if "y" in dag.descendants(["x"]):
+            count -= 1
+            yield dag
+
+
+def _quiet() -> warnings.catch_warnings[None]:
+    """pgmpy warns of parts of its own that it is about to move."""
+    return warnings.catch_warnings(action="ignore")

@@ -1,0 +1,1 @@
+"""Questions of CounterBench and CLadder, read from their text and answered by exact inference."""

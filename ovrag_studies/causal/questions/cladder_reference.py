@@ -1,0 +1,92 @@
+"""What is true of a CLadder question by the data set's own fields, for scoring the solver, which never sees them.
+
+The value of a question, and whether its digits leave it open, follow from its graph, its type and the percentages in
+the order in which they are printed; which effects need more than the graph, from graph and type alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+
+from ovrag_studies.causal.questions.cladder import NEGLIGIBLE
+
+DETERMINISTIC = "det-counterfactual"
+NOT_NUMERIC = (DETERMINISTIC, "backadj", "collider_bias")
+NOT_IDENTIFIED = frozenset({("nde", "arrowhead"), ("nie", "arrowhead"), ("ate", "IV"), ("ate", "bow"), ("ett", "bow")})
+GRAPHS = frozenset(
+    {"mediation", "arrowhead", "IV", "frontdoor", "diamond", "diamondcut", "confounding", "chain", "collision", "fork"}
+    | {"bow"}  # a cause, its effect and a hidden cause of both: of our own samples
+)
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
+
+
+def is_open(kind: str, graph: str, given_info: str) -> bool:
+    """Whether the printed percentages allow either sign."""
+    against = 0.5 if kind == "marginal" else 0.0
+    between = spread(kind, graph, given_info)
+    return between is not None and between[0] < against - 1e-9 and between[1] > against + 1e-9
+
+
+def is_unidentified(kind: str, graph: str) -> bool:
+    """Whether the effect needs more than the graph: hidden confounding, or an instrument."""
+    return (kind, graph) in NOT_IDENTIFIED
+
+
+def spread(kind: str, graph: str, given_info: str) -> tuple[float, float] | None:
+    """The least and greatest value of numbers that print so; None where nothing is computed."""
+    if kind in NOT_NUMERIC:
+        return None
+    printed = [float(number) / 100 for number in _PERCENT.findall(given_info)]
+    corners = product(*[(max(0.0, number - 0.005), min(1.0, number + 0.005)) for number in printed])
+    values = [value(kind, graph, corner) for corner in corners]
+    return min(values), max(values)
+
+
+def value(kind: str, graph: str, n: Sequence[float]) -> float:
+    """The effect, difference or probability from the numbers in the order in which they are printed."""
+    match kind, graph:
+        case "marginal", _:
+            return _mix(n[1], n[2], n[0])
+        case "correlation", _:
+            return n[2] / max(n[0], 1e-12) - n[1] / max(1 - n[0], 1e-12)
+        case "exp_away", _:
+            return n[4] - n[2]
+        case "nde" | "nie", "mediation" | "arrowhead":
+            crossed = len(n) > 8  # the mediator's table is by two variables, and the weight of one of them follows
+            low, high = (_mix(n[4], n[5], n[8]), _mix(n[6], n[7], n[8])) if crossed else (n[4], n[5])
+            return _mix(n[2] - n[0], n[3] - n[1], low) if kind == "nde" else (n[1] - n[0]) * (high - low)
+    return _total(kind, graph, n)
+
+
+def _total(kind: str, graph: str, n: Sequence[float]) -> float:
+    """The average effect, on all or on the treated."""
+    match kind, graph:
+        case _, "IV":
+            return (n[1] - n[0]) / (n[3] - n[2] or 1e-12)
+        case "ett", "frontdoor":
+            return (n[5] - n[4]) * (n[3] - n[2])
+        case _, "frontdoor":
+            return (n[1] - n[0]) * (_mix(n[3], n[5], n[6]) - _mix(n[2], n[4], n[6]))
+        case "ett", "diamondcut":
+            return _mix(n[2] - n[0], n[3] - n[1], n[5])
+        case _, "diamondcut" | "confounding":
+            return _mix(n[1] - n[0], n[3] - n[2], n[4])
+    return n[1] - n[0]
+
+
+def _mix(zero: float, one: float, share: float) -> float:
+    """The average of two by the share of the second."""
+    return zero * (1 - share) + one * share
+
+
+def explained(kind: str, truth: float | None, low: float | None, high: float | None) -> str:
+    """Why an answer that the printed numbers determine differs from the label."""
+    if truth is not None and low is not None and high is not None:
+        if abs(truth) < NEGLIGIBLE and kind != "marginal":
+            return "the effect is below 0.005, and so counts as none"
+        size = -truth if kind == "ett" else truth
+        if not low - 1e-9 <= size <= high + 1e-9:
+            return "the label's ground truth is not that of the printed numbers"
+    return "not explained"

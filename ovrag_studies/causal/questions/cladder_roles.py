@@ -1,0 +1,124 @@
+"""Which variable of the graph each phrase of a question is for: by shared words, and by what the numbers allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+
+from ovrag_core.base.errors import UnreadError
+from ovrag_studies.causal.models.dags import Dag
+from ovrag_studies.causal.models.identification import (
+    Effect,
+    Estimand,
+    NotIdentified,
+    identify,
+    instruments,
+    is_back_door_set,
+    is_front_door_set,
+)
+from ovrag_studies.causal.questions.cladder_estimates import PrintedEstimate
+from ovrag_studies.causal.questions.cladder_text import name
+from ovrag_studies.causal.questions.phrases import likeness
+from ovrag_studies.causal.questions.sides import NEAR, nearness
+
+FITTING = 0.5
+"""What it is worth, in units of likeness, that an assignment lets the printed numbers answer the question."""
+FORWARDS = 0.05
+"""What it is worth that the effect does not come before the cause."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The variable of each part, whether the numbers then suffice, and whether a chained table is adjusted for.
+
+    `vague` says that words speak for fewer than all but one of the variables, so that the graph had to tell.
+    """
+
+    variables: Mapping[str, str]
+    fits: bool
+    adjusted: bool = False
+    vague: bool = False
+
+
+def named(dag: Dag, phrase: str) -> str:
+    """The variable of this name. Raises UnreadError."""
+    found = name(phrase)
+    if found in dag.nodes:
+        return found
+    raise UnreadError(f"“{phrase}” is not in the causal graph; it has {', '.join(dag.nodes)}")
+
+
+def mediators(dag: Dag, phrase: str) -> tuple[str, ...]:
+    """`A and B` as two variables, unless the whole is one. Raises UnreadError."""
+    if name(phrase) in dag.nodes:
+        return (name(phrase),)
+    return tuple(named(dag, part) for part in phrase.replace(", ", " and ").split(" and ") if part.strip())
+
+
+def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Roles:
+    """The best reading of who is who; `fixed` are the parts that the question calls by their names.
+
+    Raises UnreadError for a cause that has no word in common with what is printed.
+    """
+    parts = {part: phrases for part, phrases in estimate.parts.items() if part not in fixed and part != "w"}
+    free = [node for node in dag.observed if node not in fixed.values()]
+    best, best_score = None, -1.0
+    for chosen in _assignments(free, list(parts)):
+        variables = {**fixed, **chosen}
+        fits, adjusted = _fits(dag, estimate.shape, variables.get("x", ""), variables["y"], variables)
+        words = [_named_likeness(parts[part], node) for part, node in chosen.items()]
+        forwards = variables.get("x") not in dag.descendants([variables["y"]])
+        score = sum(words) + FITTING * fits + FORWARDS * forwards
+        if score > best_score + 1e-9:
+            best, best_score = Roles(variables, fits, adjusted, words.count(0.0) > 1), score
+    if best is None:
+        raise UnreadError(f"the graph has {len(free)} variables for {len(parts)} that the text speaks of")
+    asked, *printed = parts.get("x", ("",))
+    if printed and not _spoken_of(asked, (*printed, best.variables["x"])):
+        raise UnreadError(f"“{asked}” is nothing that the text speaks of; it has {', '.join(dag.nodes)}")
+    return best
+
+
+def _spoken_of(asked: str, phrases: tuple[str, ...]) -> bool:
+    """Whether a word or the meaning of one of the phrases is that of what is asked."""
+    return any(likeness(asked, phrase) for phrase in phrases) or any(
+        nearness(asked, phrase) >= NEAR for phrase in phrases
+    )
+
+
+def _assignments(free: list[str], parts: list[str]) -> Iterator[dict[str, str]]:
+    for nodes in permutations(free, len(parts)):
+        yield dict(zip(parts, nodes, strict=True))
+
+
+@lru_cache(maxsize=65536)
+def _named_likeness(phrases: tuple[str, ...], node: str) -> float:
+    return max(likeness(phrase, node) for phrase in phrases)
+
+
+def _fits(dag: Dag, shape: str, x: str, y: str, variables: Mapping[str, str]) -> tuple[bool, bool]:
+    """Whether the shape of the tables identifies the effect of x on y, and whether by adjusting for the middle."""
+    match shape:
+        case "direct":
+            return _moves(dag, x, y) and is_back_door_set(dag, x, y, ()), False
+        case "weighted":
+            return _moves(dag, x, y) and is_back_door_set(dag, x, y, [variables["z"]]), False
+        case "chained" if is_front_door_set(dag, x, y, [variables["m"]]):
+            return True, False
+        case "chained":
+            return _moves(dag, x, y) and is_back_door_set(dag, x, y, [variables["m"]]), True
+        case "instrument":
+            return variables["z"] in instruments(dag, x, y), False
+    return True, False
+
+
+def _moves(dag: Dag, x: str, y: str) -> bool:
+    return y in dag.descendants([x])
+
+
+@lru_cache(maxsize=4096)
+def identification_of(dag: Dag, effect: Effect) -> Estimand | NotIdentified:
+    """See `identify`; remembered, as many questions share a graph."""
+    return identify(dag, effect)

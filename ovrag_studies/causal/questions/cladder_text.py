@@ -1,0 +1,211 @@
+"""The language of CLadder's questions: what it says of the causal graph, the numbers that it prints, and what it asks.
+
+Source of the language: Jin et al., NeurIPS 2023 (github.com/causalNLP/cladder). Nothing but the text is read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from ovrag_core.base.errors import ProbabilityError, UnreadError
+from ovrag_core.text.sentences import sentences
+from ovrag_studies.causal.models.dags import Dag, make_dag
+
+Kind = Literal[
+    "ate",
+    "ett",
+    "nde",
+    "nie",
+    "marginal",
+    "correlation",
+    "adjustment",
+    "collider",
+    "explaining away",
+    "deterministic",
+]
+StatementKind = Literal["overall", "joint", "conditional", "correlation"]
+
+EFFECT = re.compile(r"(?P<cause>.+?) ha(?:s|ve) a direct effect on (?P<effects>.+)", re.I)
+UNOBSERVED = re.compile(r"(?P<name>.+) (?:is|are) unobserved", re.I)
+PERCENT = r"(?P<percent>-?\d+(?:\.\d+)?)\s*%"
+STATEMENTS: tuple[tuple[StatementKind, re.Pattern[str]], ...] = (
+    ("overall", re.compile(rf"The overall probability of (?P<of>.+) is {PERCENT}", re.I)),
+    ("conditional", re.compile(rf"For (?P<given>.+?), the probability of (?P<of>.+) is {PERCENT}", re.I)),
+    ("joint", re.compile(rf"The probability of (?P<of>.+) is {PERCENT}", re.I)),
+    (
+        "correlation",
+        re.compile(r"For (?P<given>.+?), the correlation between (?P<of>.+) is (?P<percent>-?\d*\.?\d+)", re.I),
+    ),
+)
+METHOD = re.compile(r"Method (?P<number>[12]): We look (?P<how>.+)", re.I)
+BY_CASE = re.compile(r".*\bcase by case according to (?P<by>.+)", re.I)
+DIRECTLY = re.compile(r"directly at how .+ in general", re.I)
+QUESTIONS: tuple[tuple[Kind, str], ...] = (
+    ("ate", r"Will (?P<x>.+) (?P<way>increase|decrease) the chance of (?P<y>.+)"),
+    ("ett", r"For (?P<x>.+), would it be (?P<way>more|less) likely to see (?P<y>.+) if (?P<other>.+)"),
+    ("nie", r"Do(?:es)? (?P<x>.+) (?P<way>positive|negative)ly affect (?P<y>.+) through (?P<other>.+)"),
+    (
+        "nde",
+        r"If we disregard the mediation effect through (?P<other>.+), would (?P<x>.+) (?P<way>positive|negative)ly "
+        r"affect (?P<y>.+)",
+    ),
+    ("marginal", r"(?:Is|Are) (?P<y>.+) (?P<way>more|less) likely than (?P<other>.+) overall"),
+    ("correlation", r"Is the chance of (?P<y>.+) (?P<way>larger|smaller) when observing (?P<x>.+)"),
+    (
+        "adjustment",
+        r"To understand how (?P<x>.+) affects (?P<y>.+), is it more correct to use the Method (?P<way>1|2) than "
+        r"Method (?P<other>1|2)",
+    ),
+    ("collider", r"If we look at (?P<other>.+), does it mean that (?P<x>.+) (?P<way>affects) (?P<y>.+)"),
+    ("collider", r"If we look at (?P<other>.+), does it mean that (?P<x>.+) (?P<way>does not affect) (?P<y>.+)"),
+    (
+        "explaining away",
+        r"If we look at (?P<other>.+), does the chance of (?P<y>.+) (?P<way>increase|decrease) when (?P<x>.+)",
+    ),
+    ("deterministic", r"(?P<way>Would|Will) (?P<y>.+) if (?P<x>.+) instead of (?P<other>.+)"),
+)
+QUERIES = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in QUESTIONS)
+UPWARDS = frozenset({"increase", "more", "positive", "larger", "affects", "1"})
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """A printed number: of what, given what, as a share; `unit` is half of the last digit that is printed."""
+
+    kind: StatementKind
+    of: str
+    given: str
+    value: float
+    unit: float
+    text: str
+
+
+@dataclass(frozen=True)
+class NumberQuery:
+    """What is asked, in the words of the question.
+
+    `x` the cause, `y` the effect, `other` the mediators, the collider's state, the supposition or the opposite, by
+    kind; `upwards` whether the question asks for more or for less. For adjustment `by` names what each method goes by.
+    """
+
+    kind: Kind
+    x: str
+    y: str
+    other: str
+    upwards: bool
+    by: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class NumberProblem:
+    """A question as read: the graph by the names of the background, numbers, what is asked, and the text."""
+
+    graph: Dag
+    statements: tuple[PrintedNumber, ...]
+    query: NumberQuery
+    background: str
+    given_info: str
+    question: str
+
+
+def parse(background: str, given_info: str, question: str) -> NumberProblem:
+    """A question as read from its text alone.
+
+    Raises UnreadError for a sentence outside the language, ProbabilityError for a number outside 0 to 100%, CycleError
+    and CausalError for a graph that is none.
+    """
+    query = parse_query(question)
+    statements: tuple[PrintedNumber, ...] = ()
+    if query.kind == "adjustment":
+        query = NumberQuery(query.kind, query.x, query.y, query.other, query.upwards, parse_methods(given_info))
+    elif query.kind != "deterministic":
+        statements = tuple(parse_statement(sentence) for sentence in sentences_of(given_info))
+    return NumberProblem(parse_graph(background), statements, query, background, given_info, question)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, their full stops left out."""
+    return [text[start:end].rstrip(".").strip() for start, end in sentences(text, loose=True)]
+
+
+@lru_cache(maxsize=4096)
+def name(phrase: str) -> str:
+    """A variable's name: lower case, without the article before it."""
+    return re.sub(r"^(?:the|a|an) ", "", re.sub(r"\s+", " ", phrase.strip().lower()))
+
+
+@lru_cache(maxsize=4096)
+def parse_graph(background: str) -> Dag:
+    """The causal graph that the background states, after the colon that ends its preamble."""
+    edges: list[tuple[str, list[str]]] = []
+    latent: list[str] = []
+    stated = sentences_of(background.split(":", 1)[-1])
+    causes = {name(match["cause"]) for sentence in stated if (match := EFFECT.fullmatch(sentence))}
+    for sentence in stated:
+        if match := EFFECT.fullmatch(sentence):
+            edges.append((name(match["cause"]), _enumerated(match["effects"], causes)))
+        elif match := UNOBSERVED.fullmatch(sentence):
+            latent.append(name(match["name"]))
+        else:
+            raise UnreadError(
+                f"the background says “{sentence}.”, which names no direct effect; say “A has a direct effect on B”"
+            )
+    if not edges:
+        raise UnreadError("the background states no direct effect; say “A has a direct effect on B.”")
+    return make_dag([(cause, effect) for cause, effects in edges for effect in effects], latent)
+
+
+def _enumerated(text: str, known: set[str]) -> list[str]:
+    """`A, B and C` as three names, unless the whole is the name of a cause."""
+    if name(text) in known:
+        return [name(text)]
+    return [name(part) for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", text) if part.strip()]
+
+
+def parse_statement(sentence: str) -> PrintedNumber:
+    """One printed number. Raises UnreadError and ProbabilityError."""
+    for kind, pattern in STATEMENTS:
+        if match := pattern.fullmatch(sentence):
+            return _statement(kind, match, sentence)
+    raise UnreadError(
+        f"“{sentence}.” prints no probability that can be read; say “For …, the probability of … is 50%.”"
+    )
+
+
+def _statement(kind: StatementKind, match: re.Match[str], sentence: str) -> PrintedNumber:
+    number = match["percent"]
+    scale = 1.0 if kind == "correlation" else 100.0
+    value, unit = float(number) / scale, 0.5 * 10.0 ** -len(number.partition(".")[2]) / scale
+    if not (-1.0 if kind == "correlation" else 0.0) <= value <= 1.0:
+        what = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
+        raise ProbabilityError(f"“{sentence}.” prints a {what}; correct it")
+    return PrintedNumber(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
+
+
+def parse_methods(given_info: str) -> tuple[str | None, ...]:
+    """What the two methods go case by case by: a name, None for a direct look. Raises UnreadError."""
+    found: dict[str, str | None] = {}
+    for sentence in sentences_of(given_info):
+        match = METHOD.fullmatch(sentence)
+        by = BY_CASE.fullmatch(match["how"]) if match else None
+        if match is None or not (by or DIRECTLY.fullmatch(match["how"])):
+            raise UnreadError(f"“{sentence}.” describes no method; say “Method 1: We look …”")
+        found[match["number"]] = name(by["by"]) if by else None
+    if set(found) != {"1", "2"}:
+        raise UnreadError("a choice between methods needs a Method 1 and a Method 2; describe both")
+    return found["1"], found["2"]
+
+
+def parse_query(question: str) -> NumberQuery:
+    """What is asked. Raises UnreadError."""
+    asked = question.strip().rstrip("?").strip()
+    for kind, pattern in QUERIES:
+        if match := pattern.fullmatch(asked):
+            part = match.groupdict()
+            return NumberQuery(
+                kind, part.get("x", ""), part["y"], part.get("other", ""), part["way"].lower() in UPWARDS
+            )
+    raise UnreadError(f"“{question.strip()}” asks nothing that the reader knows")

@@ -1,0 +1,309 @@
+"""CLadder's deterministic counterfactuals: rules given in words, whose phrases are matched to the graph's variables.
+
+"Citrus intake causes vitamin C deficiency, and sufficient vitamin C causes scurvy": each phrase is a state of one
+variable of the printed graph. A rule fits a variable where its causes are that variable's parents; where several
+assignments fit, the words decide. A variable has two states, so two phrases of one variable are opposites unless they
+read alike. Words between which "and" or "or" stands may be one phrase, which the question and the graph tell. The
+story's own list of phrases is not used. All assignments, signs and observations that the words leave open are solved,
+and the question is answered only where every one of them gives the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import permutations, product
+
+from ovrag_core.base.errors import UnreadError
+from ovrag_studies.causal.models.boolean_models import (
+    CausalRule,
+    CounterfactualOutcome,
+    Formula,
+    Junction,
+    Literal,
+    counterfactual,
+    mentioned,
+    models,
+)
+from ovrag_studies.causal.models.dags import Dag
+from ovrag_studies.causal.questions.cladder_text import NumberProblem
+from ovrag_studies.causal.questions.opposite_phrases import compare, contrast, same_words
+from ovrag_studies.causal.questions.rule_sentences import RuleReading, Tokens, read_statements
+from ovrag_studies.causal.questions.sides import nearness
+
+MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
+MOST_ASSIGNMENTS = 50
+MARGIN = 0.15  # an assignment that the words like this much less than the best is left out
+NEARER = 0.15  # of cosines, by which an assignment must be nearer than another that the words like as well
+ALIKE = 0.99  # closeness from which two phrases of a variable are one state in other words, and not its two states
+SINK_BONUS = 0.5  # what is asked is mostly the last effect
+ROOT_BONUS = 0.25  # what is observed is mostly a cause that nothing explains
+
+_SPACE, _COMMA = "\ue000", "\ue001"  # of the private use area: they bind the words of a phrase
+_EFFECT = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?)(?=\.|,?\s{1,2}and\s+we\s+know\b|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPhrases:
+    """Phrases of the rules by node of the graph, and what each says of it; whether likeness of meaning told nodes."""
+
+    literals: Mapping[str, Literal]
+    by_likeness: bool = False
+
+    def of(self, node: str) -> list[tuple[str, bool]]:
+        """The phrases of a node, and whether they say that it holds."""
+        return [(phrase, made.holds) for phrase, made in self.literals.items() if made.variable == node]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Whether what is asked would be so, the phrase of each variable that says that it holds, and the derivation."""
+
+    value: bool
+    variables: Mapping[str, str]
+    derivation: tuple[str, ...]
+
+
+def solve(problem: NumberProblem) -> Derived:
+    """The answer on which all that the words leave open agrees. Raises `UnreadError` where they leave too much open."""
+    if not _EFFECT.search(problem.given_info):
+        raise UnreadError("no rule is stated; say what causes what")
+    if len(problem.graph.nodes) > MOST_VARIABLES:
+        raise UnreadError(f"the graph has more than {MOST_VARIABLES} variables; phrases are matched to so many at most")
+    outcomes = next((found for found in map(partial(_solved, problem), _wholes(problem)) if found), [])
+    if not outcomes:
+        raise UnreadError(
+            "the rules do not fit the causal graph that the background states; print each effect's causes"
+        )
+    values = {each.value for each, _ in outcomes}
+    outcome, named = outcomes[0]
+    if len(values) > 1:
+        raise UnreadError("the phrases can be matched to the variables in ways that lead to different answers")
+    if outcome.value is None or any(each.status == "assumed" for each, _ in outcomes):
+        raise UnreadError("; ".join(outcome.remarks) or "the rules leave the answer open")
+    said = {made.variable: phrase for phrase, made in named.literals.items() if made.holds}
+    notes = ("which phrase is for which variable was told by likeness of meaning",) if named.by_likeness else ()
+    return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks, *notes))
+
+
+def _wholes(problem: NumberProblem) -> Iterator[tuple[str, ...]]:
+    """Phrases not to be cut at "and" or "or": those of the question, effects with "or", at last all effects."""
+    asked = (problem.query.x, problem.query.other)
+    effects = [match["effect"] for match in _EFFECT.finditer(problem.given_info)]
+    some = tuple(effect for effect in effects if re.search(r"\bor\b", effect))
+    yield from dict.fromkeys([asked, (*asked, *some), (*asked, *effects)])
+
+
+def _solved(problem: NumberProblem, wholes: Sequence[str]) -> list[tuple[CounterfactualOutcome, NamedPhrases]]:
+    """The outcomes of every reading and assignment; none where the rules do not fit the graph."""
+    text = problem.given_info
+    for phrase in sorted(wholes, key=len, reverse=True):
+        bound = phrase.replace("\\", "").replace(" ", _SPACE).replace(",", _COMMA)
+        text = re.sub(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", bound, text, flags=re.IGNORECASE)
+    try:
+        readings = read_statements(text, _phrase, verbs=("cause",))
+    except UnreadError:
+        if any(re.search(r"\b(?:and|or)\b|,", match["effect"]) for match in _EFFECT.finditer(text)):
+            return []
+        raise
+    return [
+        (outcome, named)
+        for reading in readings
+        for named in _assignments(reading.rules, problem.graph)
+        for outcome in _outcomes(problem, reading, named)
+    ]
+
+
+def _phrase(tokens: Tokens) -> Literal:
+    words = [token.text for token in tokens]
+    while len(words) > 1 and words[0].casefold() == "that":
+        words = words[1:]
+    return Literal(" ".join(words).replace(_SPACE, " ").replace(_COMMA, ",").casefold())
+
+
+def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
+    """Which phrase is a state of which variable, likeliest first: what fits the graph and nearly as well the words."""
+    causes: dict[str, list[str]] = {}
+    for rule in rules:
+        known = causes.setdefault(rule.effect.variable, [])
+        known += [phrase for phrase in mentioned(rule.condition) if phrase not in known]
+    explained = {node for node in graph.nodes if graph.parents(node)}
+    clauses = [{rule.effect.variable for rule in rules if rule.span == span} for span in {rule.span for rule in rules}]
+    fitting = [
+        nodes
+        for nodes in _fitting(list(causes.items()), graph, {})
+        if {nodes[effect] for effect in causes} == explained
+        and all(len({nodes[effect] for effect in clause}) == len(clause) for clause in clauses)
+    ]
+    scores = [_score(nodes) for nodes in fitting]
+    order = sorted(range(len(fitting)), key=lambda place: -scores[place])
+    liked = [fitting[place] for place in order if scores[place] >= scores[order[0]] - MARGIN]
+    if len(liked) > MOST_ASSIGNMENTS:
+        raise UnreadError(f"the phrases fit the graph in {len(liked)} ways, and the words do not tell them apart")
+    nearer = _nearest(liked)
+    told = len(nearer) < len(liked)
+    return [replace(_signed(nodes, rules), by_likeness=told) for nodes in nearer]
+
+
+def _nearest(assignments: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Those of several assignments in which phrases are nearest in meaning to the names of their variables."""
+    if len(assignments) < 2:
+        return assignments
+    near = [sum(nearness(phrase, node) for phrase, node in nodes.items()) for nodes in assignments]
+    return [nodes for nodes, found in zip(assignments, near, strict=True) if found >= max(near) - NEARER]
+
+
+def _fitting(effects: Sequence[tuple[str, list[str]]], graph: Dag, known: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Every way to give each phrase a node so that the causes of an effect are the parents of its node."""
+    if not effects:
+        yield known
+        return
+    (effect, causes), rest = effects[0], effects[1:]
+    for node in graph.nodes:
+        parents = graph.parents(node)
+        if len(parents) != len(causes) or known.get(effect, node) != node:
+            continue
+        for order in permutations(parents):
+            tried = {effect: node, **dict(zip(causes, order, strict=True))}
+            if all(known.get(phrase, place) == place for phrase, place in tried.items()) and tried.get(effect) == node:
+                yield from _fitting(rest, graph, {**known, **tried})
+
+
+def _score(nodes: Mapping[str, str]) -> float:
+    by_node: dict[str, list[str]] = {}
+    for phrase, node in nodes.items():
+        by_node.setdefault(node, []).append(phrase)
+    named = sum(compare(phrase, node).closeness for phrase, node in nodes.items())
+    return named + sum(compare(each[0], other).closeness for each in by_node.values() for other in each[1:])
+
+
+def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhrases:
+    """The phrase of a cause says that its variable holds; another phrase of it says that it does not."""
+    causes = dict.fromkeys(phrase for rule in rules for phrase in mentioned(rule.condition))
+    first: dict[str, str] = {}
+    literals: dict[str, Literal] = {}
+    for phrase in [*causes, *nodes]:
+        node = nodes[phrase]
+        made = compare(phrase, first.setdefault(node, phrase))
+        same = first[node] == phrase or (made.sign == 1 and made.closeness > ALIKE)
+        literals.setdefault(phrase, Literal(node, same))
+    return NamedPhrases(literals)
+
+
+def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases) -> Iterator[CounterfactualOutcome]:
+    """The outcome for each way to take the action and what was observed."""
+    query = problem.query
+    rules = [
+        CausalRule(
+            _in_nodes(rule.condition, named),
+            named.literals[rule.effect.variable],
+            problem.given_info[slice(*rule.span)],
+            rule.span,
+        )
+        for rule in reading.rules
+    ]
+    quotes = {rule.effect.variable: rule.quote for rule in rules}
+    for action in _acted(query.x, query.other, named, problem.graph):
+        asked = _asked(query.y, named, problem.graph, action.variable)
+        phrases = dict.fromkeys(phrase for each in reading.observed for phrase in mentioned(each))
+        ways = [_seen(phrase, named, problem.graph, action.variable) for phrase in phrases]
+        for way in _distinct(list(product(*ways))):
+            seen = NamedPhrases(dict(zip(phrases, way, strict=True)))
+            for model in models(rules):
+                yield counterfactual(
+                    model,
+                    {action.variable: action.holds},
+                    asked,
+                    observed=[_in_nodes(each, seen) for each in reading.observed],
+                    supposed=(Literal(action.variable, not action.holds),),
+                    quotes=quotes,
+                )
+
+
+def _in_nodes(formula: Formula, named: NamedPhrases) -> Formula:
+    if isinstance(formula, Literal):
+        made = named.literals[formula.variable]
+        return Literal(made.variable, made.holds == formula.holds)
+    return Junction(formula.every, tuple(_in_nodes(part, named) for part in formula.parts))
+
+
+def _acted(done: str, instead: str, named: NamedPhrases, graph: Dag) -> list[Literal]:
+    """The variable of which both phrases are states, in the state that is done; in both where it cannot be told."""
+    exact = {
+        Literal(made.variable, made.holds == taken)
+        for phrase, made in named.literals.items()
+        for said, taken in ((done, True), (instead, False))
+        if same_words(phrase, said)
+    }
+    if exact:
+        return sorted(exact, key=str)
+    scores = {node: max(_closeness(said, node, named) for said in (done, instead)) for node in graph.nodes}
+    found: list[Literal] = []
+    for node in _best(scores):
+        sign = (_sign(done, node, named) or 0) - (_sign(instead, node, named) or 0)
+        found += [Literal(node, sign > 0)] if sign else [Literal(node, True), Literal(node, False)]
+    if not found:
+        raise UnreadError(f"“{done}” is no state of any variable that the rules name")
+    return found
+
+
+def _asked(said: str, named: NamedPhrases, graph: Dag, acted: str) -> Literal:
+    sinks = {node for node in graph.nodes if not graph.children(node)}
+    nodes = [node for node in graph.nodes if node != acted and named.of(node)] or [acted]
+    scores = {node: _closeness(said, node, named) + SINK_BONUS * (node in sinks) for node in nodes}
+    best = _best(scores, margin=0.0)
+    sign = _sign(said, best[0], named) if len(best) == 1 else None
+    if sign is None:
+        known = " or ".join(f"“{phrase}”" for node in best for phrase, _ in named.of(node))
+        raise UnreadError(f"it cannot be told whether “{said}” is the same as {known} or its opposite")
+    return Literal(best[0], sign > 0)
+
+
+def _seen(said: str, named: NamedPhrases, graph: Dag, acted: str) -> list[Literal]:
+    """What an observation can mean, each of the variables that it can be about in the states that it can name."""
+    roots = {node for node in graph.nodes if not graph.parents(node) and node != acted}
+    nodes = [node for node in graph.nodes if named.of(node)]
+    best = _best({node: _closeness(said, node, named) + ROOT_BONUS * (node in roots) for node in nodes})
+    found: list[Literal] = []
+    for node in best:
+        sign = _sign(said, node, named)
+        found += [Literal(node, sign > 0)] if sign else [Literal(node, True), Literal(node, False)]
+    return found
+
+
+def _distinct(ways: list[tuple[Literal, ...]]) -> list[tuple[Literal, ...]]:
+    """Those in which each observation is of a variable of its own, where there are any."""
+    apart = [way for way in ways if len({made.variable for made in way}) == len(way)]
+    return apart or ways
+
+
+def _best(scores: Mapping[str, float], margin: float = MARGIN) -> list[str]:
+    top = max(scores.values(), default=0.0)
+    return [name for name, score in scores.items() if top and score >= top - margin]
+
+
+def _closeness(said: str, node: str, named: NamedPhrases) -> float:
+    return max((compare(said, phrase).closeness for phrase in _phrases(node, named)), default=0.0)
+
+
+def _phrases(node: str, named: NamedPhrases) -> Iterable[str]:
+    return (node, *(phrase for phrase, _ in named.of(node)))
+
+
+def _sign(said: str, node: str, named: NamedPhrases) -> int | None:
+    """1 where the phrase says that the node holds, -1 where it says that it does not; the closest phrase that tells."""
+    told = [
+        (made.closeness, made.sign if holds else -made.sign)
+        for phrase, holds in named.of(node)
+        if (made := compare(said, phrase)).sign is not None
+    ]
+    if not told:
+        guessed = {
+            sign if holds else -sign for phrase, holds in named.of(node) if (sign := contrast(said, phrase)) is not None
+        }
+        return guessed.pop() if len(guessed) == 1 else None
+    top = max(closeness for closeness, _ in told)
+    signs = {sign for closeness, sign in told if closeness == top}
+    return signs.pop() if len(signs) == 1 else None

@@ -1,0 +1,55 @@
+"""The questions of the settings, solved once, and the recorded runs that stand beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ovrag_core.base.errors import QuestionError
+from ovrag_core.base.project import project_file
+from ovrag_core.base.settings import Settings
+from ovrag_studies.causal.questions.question_files import Language
+from ovrag_studies.causal.questions.question_metrics import QuestionFile, Replay, ask, read_replay
+from ovrag_studies.causal.settings import Causal
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionStudy:
+    """Questions over rules and questions with numbers, and recorded answers of models."""
+
+    options: Causal
+    asked: Mapping[Language, QuestionFile]
+    replays: tuple[Replay, ...]
+
+    @property
+    def files(self) -> Mapping[Language, str]:
+        """The names of the two files."""
+        return {"rules": self.options.data.counterbench.name, "numbers": self.options.data.cladder.name}
+
+
+def run_questions(settings: Settings) -> QuestionStudy:
+    """Solve the questions of the settings. Raises QuestionError for a file that is missing or of another kind."""
+    options = Causal.of(settings)
+    data = options.data
+    asked = {each.language: each for each in (_asked("rules", data.counterbench), _asked("numbers", data.cladder))}
+    replays = tuple(read_replay(name, project_file(path)) for name, path in data.replayed.items())
+    return QuestionStudy(options, asked, replays)
+
+
+def _asked(language: Language, path: Path) -> QuestionFile:
+    found = ask(project_file(path))
+    if found.language != language:
+        raise QuestionError(f"{path} has questions over {found.language}; name a file of questions over {language}")
+    return found
+
+
+def size(study: QuestionStudy) -> list[str]:
+    """How much there is, in lines, with what is no question."""
+    lines = []
+    for language, asked in study.asked.items():
+        groups = len({each.question.group for each in asked.judged})
+        more = f", {len(asked.unlabelled)} without a label" if asked.unlabelled else ""
+        lines.append(f"{study.files[language]}: {len(asked.judged)} labelled questions in {groups} groups{more}")
+        lines += list(asked.faults)
+    return [*lines, *(f"recorded run {each.name}: {each.questions} answers" for each in study.replays)]

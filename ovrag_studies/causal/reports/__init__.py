@@ -1,0 +1,1 @@
+"""Measures of chains and questions, and their tables and figures."""

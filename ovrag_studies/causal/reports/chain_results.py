@@ -1,0 +1,444 @@
+"""Tables, figures and macros of the chains; captions and notes stand in `captions.yaml`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+
+import pandas
+from matplotlib.figure import Figure
+
+from ovrag_core.base.settings import Settings
+from ovrag_core.evaluation.statistics import Estimate
+from ovrag_core.report import numbers
+from ovrag_core.report.intervals import Look, interval_plot
+from ovrag_core.report.tables import with_bounds
+from ovrag_core.study import book as books
+from ovrag_core.study.book import Book
+from ovrag_core.study.scores import bounds, milliseconds, told
+from ovrag_core.text.lines import one_line
+from ovrag_studies.causal.reports import chain_pictures
+from ovrag_studies.causal.chains import random_verdicts
+from ovrag_studies.causal.chains import drift
+from ovrag_studies.causal.chains.chain_runs import Case
+from ovrag_studies.causal.chains.chain_metrics import MEASURES, ComparedArms, Detection
+from ovrag_studies.causal.reports.published import published
+from ovrag_studies.causal.settings import Arm, Causal
+from ovrag_studies.causal.chains.study import OURS, ChainStudy
+from ovrag_studies.causal.graphs.verifier import Verdict
+
+NAMES: Mapping[Arm, str] = {
+    "vanilla": "vanilla",
+    "cot": "CoT",
+    "rag": "RAG",
+    "rag_cot": "RAG+CoT",
+    "best_of_t": "best of T",
+    "caf": "loop (CAF)",
+    "random_verdicts": "random verdicts",
+}
+OF_DRAFTS, INVARIANCE = MEASURES[:6], MEASURES[6:]
+PARTS: Mapping[str, str] = {
+    "none": "the whole loop",
+    "feedback": "without feedback",
+    "gaps": "without a look at gaps",
+    "score": "without score",
+    "linking": "without linking",
+    "partial": "without partial",
+    "scm": "without causal model",
+}
+PARAMETERS: Mapping[str, str] = {"rounds": "T", "alpha": "α", "beta": "β", "gamma": "γ", "theta": "θ", "epsilon": "ε"}
+_UNITS: Mapping[str, str] = {
+    "entailment": "share of statements",
+    "complete": "share of the chain",
+    "contradicted": "share of drafts",
+}
+SWEPT = ("entailment", "complete", "accepted")
+_PANELS = (
+    "Complete: steps and conclusion of the chain that are stated and verified. Bands: intervals. Gain: entailment of "
+    "the loop minus that of best of T, paired by chain"
+)
+_OF_DRAFTS = (
+    "Entailment: (verified + partial / 2) / statements of the final draft, by the whole graph; complete: steps and "
+    "conclusion of the chain that are stated and verified; depth: verified before the first contradiction, as a share "
+    "of the chain; contradicted: drafts with a contradiction; accepted: answers given"
+)
+Measured = Mapping[tuple[str, Arm], Mapping[str, Estimate]]
+Found = Mapping[str, tuple[Sequence[Detection], Sequence[Detection]]]
+
+
+def open_book(settings: Settings, study: ChainStudy) -> Book:
+    """Return the book of the settings, whose notes tell who drafted, and on how many chains."""
+    prompts = f"{len(study.ours.bench.chains)} chains, prompts alone"
+    words = {"model": _model(study), "varied": _simulator(study, " where not varied"), "chains": _chains(study)}
+    words |= {"prompts": prompts, "of_drafts": _OF_DRAFTS, "panels": _PANELS}
+    return replace(books.open_book(settings, Causal, **words), folder="causal_chains")
+
+
+def _model(study: ChainStudy) -> str:
+    """Who drafts, and where that is the simulator, under which assumptions."""
+    return _simulator(study) if study.drafts_by == drift.NAME else study.drafts_by
+
+
+def _simulator(study: ChainStudy, where: str = "") -> str:
+    given = study.options.drift
+    return f"{drift.NAME} (declared, no model; drift {given.rate:g}, obedience {given.obedience:g}{where})"
+
+
+def _chains(study: ChainStudy) -> str:
+    """How many chains there are, by set."""
+    counted = []
+    for name, ran in study.sets.items():
+        wordings = sum(1 + len(chain.paraphrases) for chain in ran.bench.chains)
+        kind = "" if name == OURS else f" {name}"
+        counted.append(f"{len(ran.bench.chains)}{kind} chains ({wordings} wordings)")
+    return "; ".join(counted)
+
+
+# -- the chains and one from the inside -------------------------------------------------------------------------------
+
+
+def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
+    """How many chains there are, by set and domain: `chains`."""
+    rows = []
+    for name, ran in study.sets.items():
+        for domain in dict.fromkeys(chain.domain for chain in ran.bench.chains):
+            of = [chain for chain in ran.bench.chains if chain.domain == domain]
+            depths = Counter(chain.depth for chain in of)
+            rows.append(
+                {
+                    "chains": name,
+                    "domain": domain,
+                    "n": len(of),
+                    "steps": ", ".join(f"{depth} ({count})" for depth, count in sorted(depths.items())),
+                    "contradicted": sum(bool(chain.contradictions) for chain in of),
+                    "true denials": sum(bool(chain.asides) for chain in of),
+                    "paraphrases": sum(len(chain.paraphrases) for chain in of),
+                }
+            )
+    return book.table(pandas.DataFrame(rows), "chains")
+
+
+def verdicts_text(verdicts: Sequence[Verdict]) -> str:
+    """Verdicts with their reason, query and triples, for people."""
+    lines: list[str] = []
+    for each in verdicts:
+        rows = [f"{each.outcome}: {one_line(each.quote)}", f"  why     {one_line(each.reason)}"]
+        rows += [f"  query   {each.query}"] if each.query else []
+        rows += [f"  triple  {' '.join(map(str, triple))}" for triple in each.triples]
+        lines += [*rows, ""]
+    return "\n".join(lines).rstrip() or "Nothing is stated."
+
+
+def case_text(case: Case) -> str:
+    """An answer from the inside, up to its last round: each draft, and what was said against it."""
+    answer = case.answer
+    lines = [f"{case.chain.id}, {NAMES[case.arm]}: {answer.decision} ({answer.reason})", "", case.chain.prompt]
+    for each in answer.rounds:
+        counted = Counter(verdict.outcome for verdict in each.verdicts)
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.items()) or "no statement"
+        lines += ["", f"Round {each.number}: score {numbers.number(each.score)}, {outcomes}", each.draft]
+        lines += [f"  ! {line}" for line in each.constraints]
+    return "\n".join(lines)
+
+
+# -- arms -------------------------------------------------------------------------------------------------------------
+
+
+def arms_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
+    """What each arm's final drafts are worth: `arms`."""
+    frame = _by_arm(study, figures, OF_DRAFTS)
+    shown = frame.drop(columns=["chains", "n"] if len(study.sets) == 1 else ["n"])
+    return book.table(shown, "arms", full=frame, decimals={"drafts": 2})
+
+
+def _by_arm(study: ChainStudy, figures: Measured, measures: Sequence[str]) -> pandas.DataFrame:
+    rows = [
+        {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(found, measures)
+        for (name, arm), found in figures.items()
+    ]
+    return pandas.DataFrame(rows)
+
+
+def _row(found: Mapping[str, Estimate], measures: Sequence[str]) -> dict[str, float | None]:
+    return {column: value for measure in measures for column, value in bounds(measure, found[measure]).items()}
+
+
+def arms_figure(book: Book, study: ChainStudy, figures: Measured) -> Path:
+    """Entailment, completeness and contradictions by arm: `arms`."""
+    panels = {
+        measure: pandas.DataFrame(
+            [{"arm": NAMES[arm], "chains": name, **_plain(found[measure])} for (name, arm), found in figures.items()]
+        )
+        for measure in _UNITS
+    }
+    series = "chains" if len(study.sets) > 1 else None
+    return book.figure(
+        interval_plot(panels, "arm", book.width, series=series, units=_UNITS, look=_look(series)), "arms"
+    )
+
+
+def _plain(found: Estimate) -> dict[str, float | None]:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _look(series: str | None, low: float = -0.03, high: float = 1.03) -> Look:
+    """How marks look, between two ends of the axis."""
+    return Look(
+        ends=0.8,
+        row=0.14,
+        series=0.085,
+        spread=0.66,
+        line=1.2,
+        mark=4.2,
+        limits=(low, high),
+        ticks=None,
+        rules=series is not None,
+        columns=5,
+    )
+
+
+def paired_table(book: Book, study: ChainStudy, compared: Mapping[str, Sequence[ComparedArms]]) -> pandas.DataFrame:
+    """The loop against each other arm on the same chains: `paired`."""
+    rows = [
+        {
+            "chains": name,
+            "against": NAMES[each.second],
+            "n": each.difference.clusters,
+            **bounds("gain", each.difference),
+            "Holm p": each.p,
+            "loop alone right": each.whole.first_only,
+            "it alone": each.whole.second_only,
+            "McNemar p": each.whole.p,
+            "Holm p, McNemar": each.p_whole,
+        }
+        for name, of in compared.items()
+        for each in of
+    ]
+    frame = pandas.DataFrame(rows)
+    shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 and len(frame) else frame
+    return book.table(shown, "paired", full=frame)
+
+
+def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
+    """How alike answers to a prompt and to its paraphrases are: `invariance`."""
+    frame = _by_arm(study, figures, INVARIANCE)
+    shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 else frame
+    return book.table(shown, "invariance", full=frame)
+
+
+# -- contradictions, domains, depths ----------------------------------------------------------------------------------
+
+
+def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
+    """Contradictions found, by kind, and those called so, by rule: `contradictions`."""
+    rows = [
+        {"in": where, "kind or rule": each.name.replace("_", " "), "of": each.of, **bounds(measure, each.share)}
+        for where, halves in found.items()
+        for measure, half in zip(("recall", "precision"), halves, strict=True)
+        for each in half
+    ]
+    columns = ["in", "kind or rule", "of", *with_bounds(("recall", "precision"))]
+    return book.table(pandas.DataFrame(rows).reindex(columns=columns), "contradictions")
+
+
+_SHOWN: tuple[Arm, ...] = ("vanilla", "rag", "best_of_t", "caf")
+Grouped = Mapping[tuple[str, str, Arm], Mapping[str, Estimate]]
+
+
+def groups_table(book: Book, found: Grouped) -> pandas.DataFrame:
+    """Entailment by domain and by depth; the CSV has all measures: `groups`."""
+    full = []
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for (kind, group, arm), each in found.items():
+        n = each["entailment"].clusters
+        full.append({"by": kind, "group": group, "arm": NAMES[arm], "n": n} | _row(each, OF_DRAFTS))
+        row = rows.setdefault((kind, group), {"by": kind, "group": group, "n": n})
+        if arm in _SHOWN:
+            row |= bounds(NAMES[arm], each["entailment"])
+    return book.table(pandas.DataFrame(list(rows.values())), "groups", full=pandas.DataFrame(full))
+
+
+def groups_figure(book: Book, found: Grouped) -> Path:
+    """Entailment by domain and depth, for the arms that differ: `groups`."""
+    rows = [
+        {"group": group if kind == "domain" else f"{group} steps", "arm": NAMES[arm], **_plain(each["entailment"])}
+        for (kind, group, arm), each in found.items()
+        if arm in _SHOWN
+    ]
+    least = min(row["low"] for row in rows if row["low"] is not None)
+    look = _look("arm", min(0.5, float(least) - 0.02), 1.01)
+    tables = {"entailment": pandas.DataFrame(rows)}
+    return book.figure(interval_plot(tables, "group", book.width, series="arm", units=_UNITS, look=look), "groups")
+
+
+# -- sweeps -----------------------------------------------------------------------------------------------------------
+
+
+def ablations_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
+    """The loop without each of its parts: `ablations`."""
+    own = swept[(swept["parameter"] == "parts") & (swept["arm"] == "caf")]
+    frame = own.assign(loop=[PARTS[part] for part in own["value"]]).drop(columns=["parameter", "value", "arm"])
+    shown = frame[["loop", *with_bounds(("entailment", "complete", "accepted", "drafts", "gain"))]]
+    full = frame[["loop", *(column for column in frame.columns if column != "loop")]]
+    return book.table(shown, "ablations", full=full, decimals={"drafts": 2})
+
+
+def sweep_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
+    """Each parameter varied, the others as set: `sweep`."""
+    own = swept[(swept["parameter"] != "parts") & (swept["arm"] == "caf")]
+    named = own.assign(parameter=[PARAMETERS.get(name, name) for name in own["parameter"]])
+    shown = named[["parameter", "value", *with_bounds((*SWEPT, "gain")), "p"]]
+    return book.table(shown, "sweep", full=swept[swept["parameter"] != "parts"], decimals={"p": 4}, long=True)
+
+
+def gain_ends(swept: pandas.DataFrame) -> float | None:
+    """The obedience below which the loop gains nothing over best of T; None where it gains at every value swept.
+
+    It is where the line between two values swept crosses zero.
+    """
+    own = swept[(swept["parameter"] == "obedience") & (swept["arm"] == "caf")]
+    points = sorted(zip(own["value"].astype(float), own["gain"].astype(float), strict=True))
+    crossing = [
+        low + (high - low) * -below / (above - below)
+        for (low, below), (high, above) in pairwise(points)
+        if below <= 0 < above
+    ]
+    return crossing[-1] if crossing else None
+
+
+def obedience_figure(book: Book, swept: pandas.DataFrame) -> Path:
+    """The loop beside best of T, and the gain, by how often a constraint is obeyed: `obedience`."""
+    ends = gain_ends(swept)
+    fig = _curves(book, swept, "obedience", "share of constraints that are obeyed", ends)
+    where = "it gains everywhere" if ends is None else f"the gain is 0 at {ends:.2f}, between the values swept"
+    return book.figure(fig, "obedience", {"ends": where})
+
+
+def coverage_figure(book: Book, swept: pandas.DataFrame) -> Path:
+    """The same by the share of the graph's effects that the store knows: `coverage`."""
+    return book.figure(_curves(book, swept, "coverage", "share of the effects that the store knows", None), "coverage")
+
+
+def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: float | None) -> Figure:
+    own = swept[swept["parameter"] == name]
+    panels = {}
+    for measure, of in (("entailment", own), ("complete", own), ("gain", own[own["arm"] == "caf"])):
+        panels[measure] = pandas.DataFrame(
+            {
+                "x": of["value"].astype(float),
+                "series": ["loop minus best of T" if measure == "gain" else NAMES[arm] for arm in of["arm"]],
+                "value": of[measure],
+                "low": of[f"{measure}_low"].fillna(of[measure]),
+                "high": of[f"{measure}_high"].fillna(of[measure]),
+            }
+        )
+    units = {**_UNITS, "gain": "difference in entailment"}
+    return chain_pictures.curves(panels, book.width, axis=axis, units=units, level="gain", ends=ends)
+
+
+# -- the published table, seconds, prose ------------------------------------------------------------------------------
+
+
+def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
+    """The published table beside its replay from drawn verdicts: `random_verdicts`."""
+    frame = _cells(study)
+    shown = frame.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
+    shown["inside"] = ["not measured" if pandas.isna(each) else "yes" if each else "no" for each in frame["inside"]]
+    return book.table(shown, "random_verdicts", _replay_words(study), full=frame)
+
+
+def replays_figure(book: Book, study: ChainStudy) -> Path:
+    """The same drawn: `random_verdicts`."""
+    return book.figure(chain_pictures.replays(_cells(study), book.width), "random_verdicts", _replay_words(study))
+
+
+def _cells(study: ChainStudy) -> pandas.DataFrame:
+    return pandas.DataFrame([asdict(each) | {"inside": each.inside} for each in study.replayed])
+
+
+def _replay_words(study: ChainStudy) -> dict[str, object]:
+    inside, measured = random_verdicts.reproduced(study.replayed)
+    theirs = published().loop
+    return {
+        "published": theirs.chains,
+        "replays": study.options.experiments.replays,
+        "source": theirs.source,
+        "drafted": theirs.model,
+        "not_measured": theirs.not_measured,
+        "inside": inside,
+        "measured": measured,
+    }
+
+
+def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.DataFrame:
+    """Milliseconds of an ASK query and of checking a sentence, which differ from run to run: `latency`."""
+    rows = [{"what": what, **milliseconds(taken)} for what, taken in seconds.items() if taken]
+    return book.table(pandas.DataFrame(rows), "latency_chains", decimals=4)
+
+
+def numbers_file(
+    book: Book,
+    study: ChainStudy,
+    figures: Measured,
+    compared: Mapping[str, Sequence[ComparedArms]],
+    found: Found,
+    swept: pandas.DataFrame,
+) -> Path:
+    """The headline figures as macros, each beginning with `Causal`: `numbers.tex`."""
+    estimates: dict[str, Estimate] = {}
+    for (name, arm), each in figures.items():
+        of = "" if name == OURS else f"{name} "
+        estimates |= {f"{of}{arm} {measure}": each[measure] for measure in MEASURES}
+    for where, (kinds, rules) in found.items():
+        estimates |= {f"recall in {where}": kinds[-1].share, f"precision in {where}": rules[-1].share}
+    macros = {"chains": str(len(study.ours.bench.chains)), "drift": f"{study.options.drift.rate:g}"}
+    macros |= {"obedience": f"{study.options.drift.obedience:g}", "rounds": str(study.options.loop.rounds)}
+    for words, value in estimates.items():
+        macros |= numbers.with_interval(words, value.value, value.low, value.high)
+    for pair in compared.get(OURS, ()):
+        gain = pair.difference
+        macros |= numbers.with_interval(f"gain over {pair.second}", gain.value, gain.low, gain.high)
+    for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
+        for measure in ("entailment", "complete"):
+            ends = (row[column] for column in with_bounds([measure]))
+            macros |= numbers.with_interval(f"coverage {row['value']} {measure}", *ends)
+    crossing = gain_ends(swept)
+    macros["gain ends"] = "n/a" if crossing is None else f"{crossing:.2f}"
+    if study.replayed:
+        inside, measured = random_verdicts.reproduced(study.replayed)
+        macros |= {"cells inside": str(inside), "cells measured": str(measured)}
+        macros["replays"] = str(study.options.experiments.replays)
+    return book.numbers(macros, f"Causal chains: {_chains(study)}.")
+
+
+def sentences(
+    study: ChainStudy, figures: Measured, compared: Mapping[str, Sequence[ComparedArms]], swept: pandas.DataFrame
+) -> list[str]:
+    """What the study shows on these chains, computed from its results."""
+    lines = [f"Drafts by: {_model(study)}."]
+    lines += [
+        f"{NAMES[arm]}, chains {name}: entailment {told(each['entailment'])}, contradicted "
+        f"{told(each['contradicted'])}, Jaccard over paraphrases {told(each['jaccard'])}."
+        for (name, arm), each in figures.items()
+    ]
+    lines += [
+        f"The loop's gain over best of T: {told(pair.difference)}."
+        for pair in compared.get(OURS, ())
+        if pair.second == "best_of_t"
+    ]
+    for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
+        lines.append(
+            f"At coverage {row['value']}: entailment of the loop {numbers.number(row['entailment'])}, "
+            f"{numbers.number(row['complete'])} of the chain stated and verified."
+        )
+    ends = gain_ends(swept)
+    lines.append(
+        "It gains at every obedience swept." if ends is None else f"It gains nothing below an obedience of {ends:.2f}."
+    )
+    if study.replayed:
+        inside, measured = random_verdicts.reproduced(study.replayed)
+        lines.append(f"Drawn verdicts reproduce {inside} of the {measured} measured cells of the published table.")
+    return lines

@@ -1,0 +1,364 @@
+"""Tables, figures and macros of causal questions; captions and notes stand in `captions.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas
+
+from ovrag_core.base.settings import Settings
+from ovrag_core.evaluation.statistics import Estimate, wilson
+from ovrag_core.report import numbers
+from ovrag_core.report.tables import with_bounds
+from ovrag_core.study import book as books
+from ovrag_core.study.book import Book
+from ovrag_core.study.scores import bounds, milliseconds, told
+from ovrag_studies.causal.reports import question_pictures
+from ovrag_studies.causal.questions import question_inside
+from ovrag_studies.causal.questions import question_metrics
+from ovrag_studies.causal.models.identification_examples import Examined
+from ovrag_studies.causal.reports.published import PublishedSystem, published
+from ovrag_studies.causal.questions.question_metrics import JudgedQuestion, QuestionFile, QuestionShare
+from ovrag_studies.causal.questions.question_study import QuestionStudy
+from ovrag_studies.causal.questions.question_files import Language, Solved
+from ovrag_studies.causal.settings import Causal
+
+NAMES: Mapping[Language, str] = {"rules": "rules", "numbers": "numbers"}
+BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
+CLUSTERS: Mapping[Language, str] = {"rules": "texts", "numbers": "models"}
+WILSON = "Where all clusters agree: Wilson, with the clusters as n"
+AS_LABELLED, CONTESTED, OTHERWISE = "as labelled", "label contested", "otherwise, unflagged"
+NOT_IDENTIFIED, BY_ROUNDING, FLAGGED = "not identified", "open by rounding", "otherwise, flagged"
+PARTS = (AS_LABELLED, CONTESTED, NOT_IDENTIFIED, BY_ROUNDING, FLAGGED, OTHERWISE)
+NOTHING = Estimate(None)
+# Figures that the section of the study names, where a file of questions does not have them.
+IN_PROSE: Mapping[str, str] = {
+    "rules label and rules agree": "n/a",
+    "numbers not identified": "0",
+    "numbers not identified precision": "n/a",
+    "numbers open by rounding": "0",
+    "numbers open by rounding precision": "n/a",
+}
+# CLadder's types, as figures call them; those of CounterBench speak for themselves.
+TYPES = {
+    "ate": "average effect",
+    "ett": "effect on the treated",
+    "nde": "direct effect",
+    "nie": "indirect effect",
+    "marginal": "overall chance",
+    "backadj": "adjustment set",
+    "collider_bias": "collider bias",
+    "exp_away": "explaining away",
+    "det-counterfactual": "rules in words",
+}
+
+
+def open_book(settings: Settings, study: QuestionStudy) -> Book:
+    """Return the book of the settings, whose notes tell on which questions results rest."""
+    opened = books.open_book(settings, Causal, questions=_counted(study), wilson=WILSON)
+    return replace(opened, folder="causal_questions")
+
+
+def _counted(study: QuestionStudy) -> str:
+    counted = [
+        f"{len(asked.judged)} labelled questions in the language of {BENCHMARKS[language]} ({study.files[language]}, "
+        f"{len({each.question.group for each in asked.judged})} {CLUSTERS[language]})"
+        for language, asked in study.asked.items()
+    ]
+    return "; ".join(counted)
+
+
+def _columns(found: QuestionShare) -> dict[str, object]:
+    return {"hits": found.hits, "of": found.of, **bounds("share", found.estimate), "clusters": found.estimate.clusters}
+
+
+def _published(language: Language) -> tuple[PublishedSystem, ...]:
+    return published().counterbench if language == "rules" else published().cladder
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """The headline shares, with published accuracies beside: `questions`."""
+    rows: list[dict[str, object]] = []
+    for language, asked in study.asked.items():
+        named = {"questions": NAMES[language]}
+        rows += [named | {"figure": each.name, **_columns(each)} for each in question_metrics.figures(asked, book.plan)]
+        constant = _constant(asked, book)
+        rows.append(named | {"figure": constant.name, **_columns(constant)})
+        rows += [
+            named | {"figure": f"{each.system} (published)", "of": each.questions, "share": each.accuracy}
+            for each in _published(language)
+        ]
+    columns = ["questions", "figure", "hits", "of", "share", "share_low", "share_high", "clusters"]
+    frame = pandas.DataFrame(rows, columns=columns).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
+    return book.table(frame, "questions")
+
+
+def _constant(asked: QuestionFile, book: Book) -> QuestionShare:
+    """What the commonest label is worth."""
+    most = max(("yes", "no"), key=lambda label: sum(each.question.label == label for each in asked.judged))
+    name = f"labels as given, by always saying {most}"
+    return question_metrics.share(name, asked.judged, lambda each: each.question.label == most, book.plan)
+
+
+def groups_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """Shares right by type, graph, rung and variant: `questions_groups`."""
+    rows = [
+        {"questions": NAMES[language], "by": field, "group": each.name, **_columns(each)}
+        for language, asked in study.asked.items()
+        for field, shares in question_metrics.groups(asked, book.plan).items()
+        for each in shares
+    ]
+    columns = ["questions", "by", "group", "hits", "of", "share", "share_low", "share_high", "clusters"]
+    frame = pandas.DataFrame(rows, columns=columns)
+    return book.table(frame, "questions_groups")
+
+
+def accuracy_figure(book: Book, study: QuestionStudy) -> Path:
+    """Shares right by type, published ones beside: `questions_accuracy`."""
+    tables = {}
+    for language, asked in study.asked.items():
+        everything = question_metrics.share("all", asked.judged, question_metrics.is_right, book.plan)
+        by_type = question_metrics.groups(asked, book.plan).get("type", [])
+        rows = [_mark(TYPES.get(each.name, each.name), each.estimate, each.of) for each in (everything, *by_type)]
+        rows += [
+            {"row": each.system, "value": each.accuracy, "n": each.questions, "published": True}
+            for each in _published(language)
+        ]
+        title = f"{NAMES[language]}, in the language of {BENCHMARKS[language]}"
+        tables[title] = pandas.DataFrame(rows, columns=["row", "value", "low", "high", "n", "published"])
+    fig = question_pictures.accuracies(tables, book.width)
+    return book.figure(fig, "questions_accuracy")
+
+
+def _mark(name: str, found: Estimate, n: int) -> dict[str, object]:
+    return {"row": name, "value": found.value, "low": found.low, "high": found.high, "n": n, "published": False}
+
+
+def outcome(judged: JudgedQuestion) -> str:
+    """What became of a question, one of `PARTS`."""
+    status = judged.solved.status
+    if status in (NOT_IDENTIFIED, BY_ROUNDING):
+        return status
+    if judged.contested:
+        return CONTESTED
+    if judged.right:
+        return AS_LABELLED
+    return OTHERWISE if status == "determined" else FLAGGED
+
+
+def outcomes_figure(book: Book, study: QuestionStudy) -> Path:
+    """What became of the questions of each type: `questions_outcomes`."""
+    tables = {}
+    for language, asked in study.asked.items():
+        kinds = sorted({each.question.kind for each in asked.judged})
+        counts = [
+            [sum(outcome(each) == part for each in asked.judged if each.question.kind == kind) for part in PARTS]
+            for kind in kinds
+        ]
+        tables[NAMES[language]] = pandas.DataFrame(
+            counts, index=[TYPES.get(kind, kind) for kind in kinds], columns=list(PARTS)
+        )
+    kept = [part for part in PARTS if any(int(each[part].sum()) for each in tables.values())]
+    fig = question_pictures.outcomes(tables, kept, book.width)
+    return book.figure(fig, "questions_outcomes")
+
+
+def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """Questions by status, and how good each flag is: `questions_status`."""
+    rows: list[dict[str, object]] = []
+    for language, asked in study.asked.items():
+        flags = question_metrics.flags(asked, book.plan)
+        for status, judged in question_metrics.statuses(asked).items():
+            flag = flags.get(status)
+            known = (flag.precision, flag.recall) if flag else (None, None)
+            rows.append(_status_row(book, language, status, judged, *known))
+        if language == "rules":
+            rows.append(_contested_row(book, asked))
+    columns = ["questions", "status", "n", "answered", *with_bounds(("as labelled", "precision", "recall"))]
+    frame = pandas.DataFrame(rows, columns=columns)
+    return book.table(frame, "questions_status")
+
+
+def _status_row(
+    book: Book,
+    language: Language,
+    status: str,
+    judged: Sequence[JudgedQuestion],
+    precision: QuestionShare | None,
+    recall: QuestionShare | None,
+) -> dict[str, object]:
+    labelled = [each for each in judged if each.question.label is not None]
+    right = question_metrics.share(status, labelled, question_metrics.is_right, book.plan)
+    return {
+        "questions": NAMES[language],
+        "status": status,
+        "n": len(judged),
+        "answered": sum(each.solved.answer is not None for each in judged),
+        **bounds("as labelled", right.estimate),
+        **bounds("precision", precision.estimate if precision else NOTHING),
+        **bounds("recall", recall.estimate if recall else NOTHING),
+    }
+
+
+def _contested_row(book: Book, asked: QuestionFile) -> dict[str, object]:
+    """Labels that the rules contradict, which cuts across statuses."""
+    contested = [each for each in asked.judged if each.contested]
+    named = {each.name: each for each in question_metrics.figures(asked, book.plan)}
+    found = (named.get("contested of those found"), named.get("contested labels found"))
+    return _status_row(book, "rules", CONTESTED, contested, *found)
+
+
+def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """One question of every status that is not “determined”, with the reason: `questions_flagged`."""
+    rows = [
+        {
+            "questions": NAMES[each.question.language],
+            "status": each.status,
+            "asked": each.question.asked,
+            "answer": each.answer or "none",
+            "label": each.question.label or "none",
+            "reason": each.reason,
+            "would suffice": each.record.get("assumption") or "",
+        }
+        for each in question_inside.of_each_status(study.asked.values())
+    ]
+    frame = pandas.DataFrame(
+        rows, columns=["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
+    )
+    return book.table(frame, "questions_flagged")
+
+
+def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """Labels that the rules of their own question contradict, a row a text: `questions_contested`."""
+    by_text: dict[str, list[JudgedQuestion]] = {}
+    for each in study.asked["rules"].judged:
+        if each.contested:
+            by_text.setdefault(each.question.group, []).append(each)
+    rows = [
+        {
+            "text": group,
+            "questions": len(judged),
+            "asked": judged[0].question.asked,
+            "label": judged[0].question.label,
+            "rules": judged[0].solved.answer,
+            "derivation": "; ".join(judged[0].solved.lines),
+        }
+        for group, judged in by_text.items()
+    ]
+    frame = pandas.DataFrame(rows, columns=["text", "questions", "asked", "label", "rules", "derivation"])
+    return book.table(frame, "questions_contested")
+
+
+def wrong_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """Determined answers that differ from a label that nothing contests: `questions_wrong`."""
+    rows = [
+        {
+            "question": each.question.id,
+            "type": each.question.kind,
+            "label": each.question.label,
+            "answer": each.solved.answer or "none",
+            "value": each.solved.record.get("value"),
+            "truth": each.traits.truth,
+            "why": why,
+        }
+        for asked in study.asked.values()
+        for each, why in question_metrics.unexplained(asked)
+        if not each.contested
+    ]
+    frame = pandas.DataFrame(rows, columns=["question", "type", "label", "answer", "value", "truth", "why"])
+    return book.table(frame, "questions_wrong")
+
+
+def replay_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """Recorded answers of models, as recorded and by the words of their replies: `questions_replayed`."""
+    rows = [
+        {
+            "run": each.name,
+            "replies": each.questions,
+            "distinct": each.distinct,
+            "answered": each.answered,
+            **bounds("right", wilson(each.right, each.questions, book.plan.confidence)),
+            **bounds("right of answered", wilson(each.right, each.answered, book.plan.confidence)),
+            "worded": each.worded,
+            **bounds("right of worded", wilson(each.worded_right, each.worded, book.plan.confidence)),
+            "told": each.told,
+        }
+        for each in study.replays
+    ]
+    columns = ["run", "replies", "distinct", "answered", *with_bounds(("right", "right of answered"))]
+    columns += ["worded", *with_bounds(["right of worded"]), "told"]
+    frame = pandas.DataFrame(rows, columns=columns)
+    runs = ", ".join(f"{each.questions} replies of {each.name}" for each in study.replays) or "no recorded run"
+    return book.table(frame, "questions_replayed", {"runs": runs})
+
+
+def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+    """Milliseconds to read and solve a question, which differ from run to run: `latency_questions`."""
+    rows = []
+    for language, asked in study.asked.items():
+        spent = [each.seconds for each in (*asked.judged, *asked.unlabelled)]
+        rows.append({"questions": NAMES[language], **milliseconds(spent)})
+    return book.table(pandas.DataFrame(rows), "latency_questions")
+
+
+# -- from the inside --------------------------------------------------------------------------------------------------
+
+
+def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
+    """Questions from the inside, step by step: `questions_inside`."""
+    frames = [question_inside.steps(each).assign(question=NAMES[each.question.language]) for each in shown]
+    frame = pandas.concat(frames, ignore_index=True)[["question", "step", "text"]]
+    frame["text"] = frame["text"].map(question_inside.in_words)
+    frame.loc[frame["question"] == frame["question"].shift(), "question"] = ""
+    return book.table(frame, "questions_inside", {"shown": len(shown)})
+
+
+def inside_figure(book: Book, shown: Sequence[Solved]) -> Path:
+    """The graphs of questions, as read from their text: `questions_inside`."""
+    drawn = {
+        f"{NAMES[each.question.language]}: {each.question.asked}": graph
+        for each in shown
+        if (graph := question_inside.graph(each)) is not None
+    }
+    fig = question_pictures.graphs(drawn, book.width)
+    return book.figure(fig, "questions_inside", {"shown": len(drawn)})
+
+
+# -- prose ------------------------------------------------------------------------------------------------------------
+
+
+def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined]) -> Path:
+    """The figures as macros, each beginning with `CausalQuestions`: `numbers.tex`."""
+    macros = dict(IN_PROSE)
+    estimates: dict[str, Estimate] = {}
+    for language, asked in study.asked.items():
+        macros |= {f"{language} n": str(len(asked.judged))}
+        for each in question_metrics.figures(asked, book.plan):
+            estimates[f"{language} {each.name}"] = each.estimate
+            macros |= {f"{language} {each.name} of": str(each.of), f"{language} {each.name} hits": str(each.hits)}
+        macros |= {f"{language} {status}": str(len(of)) for status, of in question_metrics.statuses(asked).items()}
+        for status, flag in question_metrics.flags(asked, book.plan).items():
+            estimates[f"{language} {status} precision"] = flag.precision.estimate
+            estimates[f"{language} {status} recall"] = flag.recall.estimate
+        macros |= {f"published {each.system}": numbers.number(each.accuracy) for each in _published(language)}
+    for words, found in estimates.items():
+        macros |= numbers.with_interval(words, found.value, found.low, found.high)
+    for model in examined:
+        macros |= {f"{model.example.name} truth": numbers.number(model.truth)}
+        macros |= {f"{model.example.name} naive": numbers.number(model.naive)}
+    named = {f"questions {words}": value.replace("-", "−") for words, value in macros.items()}
+    return book.numbers(named, f"Questions: {_counted(study)}.")
+
+
+def sentences(book: Book, study: QuestionStudy) -> list[str]:
+    """What the questions show, computed from the results."""
+    return [
+        f"{NAMES[language]}: {each.name}: {each.hits} of {each.of}, {told(each.estimate)}"
+        for language, asked in study.asked.items()
+        for each in question_metrics.figures(asked, book.plan)
+    ]
