@@ -19,7 +19,10 @@ from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_core.retrieval.embedding import MINILM, Vectors, minilm
 from ovrag_core.retrieval.vectors import kept_vectors
-from ovrag_studies.contract_review.answer_metrics import (
+from ovrag_studies.contract_review.answering.features import read
+from ovrag_studies.contract_review.answering.learned import Trainer
+from ovrag_studies.contract_review.answering.span_answers import Answers, extractive, learned
+from ovrag_studies.contract_review.measures.answer_metrics import (
     RULES,
     Asked,
     best_answer,
@@ -31,11 +34,8 @@ from ovrag_studies.contract_review.answer_metrics import (
     risk_coverage,
     span_estimates,
 )
-from ovrag_studies.contract_review.answers import Answers, extractive, learned
-from ovrag_studies.contract_review.chunkers import chunk
-from ovrag_studies.contract_review.datasets import Contract, categories, load_cuad
-from ovrag_studies.contract_review.features import read
-from ovrag_studies.contract_review.learned import Trainer
+from ovrag_studies.contract_review.texts.chunkers import chunk
+from ovrag_studies.contract_review.texts.datasets import Contract, categories, load_cuad
 
 ARMS = ("learned", "extractive")
 CHUNKER = "recursive-2048"

@@ -21,11 +21,8 @@ from ovrag_core.base.project import external_data
 from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling, paired_difference, ratio
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.contract_review.chunkers import chunk
-from ovrag_studies.contract_review.datasets import Contract, load_cuad
-from ovrag_studies.contract_review.expansion import Query, queries, read_descriptions
-from ovrag_studies.contract_review.graph import EDGE_KINDS, ChunkNode, ContractGraph, EdgeKind, build_graph
-from ovrag_studies.contract_review.graph_walks import (
+from ovrag_studies.contract_review.graphs.graph import EDGE_KINDS, ChunkNode, ContractGraph, EdgeKind, build_graph
+from ovrag_studies.contract_review.graphs.graph_walks import (
     NAMED,
     WALKED,
     asks_for_the_opening,
@@ -33,8 +30,11 @@ from ovrag_studies.contract_review.graph_walks import (
     neighbours,
     walk,
 )
-from ovrag_studies.contract_review.retrieval_metrics import BUDGET, finds
-from ovrag_studies.contract_review.retrievers import Shelf, search, shelve
+from ovrag_studies.contract_review.measures.chunk_metrics import BUDGET, finds
+from ovrag_studies.contract_review.retrieval.expansion import Query, queries, read_descriptions
+from ovrag_studies.contract_review.retrieval.retrievers import Shelf, search, shelve
+from ovrag_studies.contract_review.texts.chunkers import chunk
+from ovrag_studies.contract_review.texts.datasets import Contract, load_cuad
 
 BASES = {  # name: way of cutting, retriever, wording of the query
     "recursive bm25": ("recursive-2048", "bm25", "description"),

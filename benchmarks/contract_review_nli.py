@@ -27,11 +27,18 @@ from ovrag_core.base.project import ROOT, external_data
 from ovrag_core.base.settings import load_settings
 from ovrag_core.evaluation.statistics import Estimate, Resampling, holm
 from ovrag_core.llm import connect
-from ovrag_studies.contract_review import nli_reading
-from ovrag_studies.contract_review.datasets import NliSet, load_contractnli
-from ovrag_studies.contract_review.nli import Judged, as_record, out_of_fold
-from ovrag_studies.contract_review.nli_chat import CHAT_ARMS, PUBLISHED, ChatArm, ask_all, draw, faults
-from ovrag_studies.contract_review.nli_metrics import MEASURES, Asked, asked_of, differences, estimates, measure
+from ovrag_studies.contract_review.inference import nli_reading
+from ovrag_studies.contract_review.inference.nli import Judged, as_record, out_of_fold
+from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, PUBLISHED, ChatArm, ask_all, draw, faults
+from ovrag_studies.contract_review.measures.nli_metrics import (
+    MEASURES,
+    Asked,
+    asked_of,
+    differences,
+    estimates,
+    measure,
+)
+from ovrag_studies.contract_review.texts.datasets import NliSet, load_contractnli
 
 NO_CUES = "learned, no cues"
 QUESTIONS, DRAWS = 400, 200

@@ -22,14 +22,14 @@ from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import MINILM, Vectors, minilm
 from ovrag_core.retrieval.rerank import by_sentences
-from ovrag_studies.contract_review import retrieval_metrics as metrics
+from ovrag_studies.contract_review.answering.learned import Trainer
 from ovrag_studies.contract_review.arms import Known, learned_arm
-from ovrag_studies.contract_review.chunkers import CHUNKERS
-from ovrag_studies.contract_review.datasets import Contract, Question, categories, load_cuad
-from ovrag_studies.contract_review.expansion import Wording, queries, read_descriptions, titled
-from ovrag_studies.contract_review.learned import Trainer
-from ovrag_studies.contract_review.rerank import rerank
-from ovrag_studies.contract_review.retrievers import Found, Shelf, search, shelve
+from ovrag_studies.contract_review.measures import chunk_metrics
+from ovrag_studies.contract_review.retrieval.expansion import Wording, queries, read_descriptions, titled
+from ovrag_studies.contract_review.retrieval.reranking import rerank
+from ovrag_studies.contract_review.retrieval.retrievers import Found, Shelf, search, shelve
+from ovrag_studies.contract_review.texts.chunkers import CHUNKERS
+from ovrag_studies.contract_review.texts.datasets import Contract, Question, categories, load_cuad
 from tables import estimate, table
 
 PLAN = Resampling()
@@ -82,18 +82,18 @@ def main() -> None:
 def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping[str, str]) -> None:
     shelf = on_shelf(contracts, chunker)
     frames = {
-        f"{retriever}, {wording}": metrics.run(contracts, searching(shelf, retriever, wording, descriptions))
+        f"{retriever}, {wording}": chunk_metrics.run(contracts, searching(shelf, retriever, wording, descriptions))
         for retriever, wording in ARMS
     }
     chunks = shelf.chunks(shelf.scope(None))
     show(frames, f"{chunker}: {len(chunks)} chunks")
-    print(frame_table(metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
+    print(frame_table(chunk_metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
 
 
-def searching(shelf: Shelf, retriever: str, wording: Wording, descriptions: Mapping[str, str]) -> metrics.Arm:
+def searching(shelf: Shelf, retriever: str, wording: Wording, descriptions: Mapping[str, str]) -> chunk_metrics.Arm:
     def arm(contract: Contract, question: Question) -> list[Found]:
         asked = queries(question.category, wording, descriptions)
-        return search(shelf, retriever, asked, metrics.DEPTH, within=contract.document.id)
+        return search(shelf, retriever, asked, chunk_metrics.DEPTH, within=contract.document.id)
 
     return arm
 
@@ -109,9 +109,9 @@ def show_chunkers(contracts: Sequence[Contract], chunkers: Sequence[str], descri
     for chunker in chunkers:
         shelf = on_shelf(contracts, chunker)
         arms = [searching(shelf, retriever, wording, descriptions) for retriever, wording in MAIN]
-        frames = [metrics.run(contracts, arm) for arm in [*arms, learned_arm(known, chunker)]]
+        frames = [chunk_metrics.run(contracts, arm) for arm in [*arms, learned_arm(known, chunker)]]
         for measured in COMPACT:
-            cells = [estimate(metrics.estimate(frame, measured, PLAN)) for frame in frames]
+            cells = [estimate(chunk_metrics.estimate(frame, measured, PLAN)) for frame in frames]
             rows.append([chunker, len(shelf.chunks(shelf.scope(None))), measured, *cells])
     print(table(["cut", "chunks", "measure", *(f"{name}, {wording}" for name, wording in MAIN), "learned"], rows))
 
@@ -137,7 +137,7 @@ def show_pooled(contracts: Sequence[Contract], descriptions: Mapping[str, str]) 
                 documents = 1 if "prefilter" in how else None
                 return search(shelf, retriever, asked, 10, within=within, documents=documents)
 
-            frames[f"{retriever}, {wording}, {how}"] = metrics.run(contracts, arm)
+            frames[f"{retriever}, {wording}, {how}"] = chunk_metrics.run(contracts, arm)
     show(frames, f"scope, recursive-2048, {len(contracts)} contracts")
 
 
@@ -169,11 +169,11 @@ def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> N
             return rerank(found, asked[0].text, reranker) if reranked else found
 
         name = f"{chunker}{', expansion' if wording == 'rewordings' else ''}{', rerank' if reranked else ''}"
-        frames[name] = metrics.run(contracts, arm)
+        frames[name] = chunk_metrics.run(contracts, arm)
     show(frames, "E2, MiniLM, title query, all contracts")
-    print(frame_table(metrics.differences(frames, "recursive-2048", "recall_3", PLAN)))
+    print(frame_table(chunk_metrics.differences(frames, "recursive-2048", "recall_3", PLAN)))
     print("\nE2 in the thesis's setting (two contracts, 82 cases), redrawn 200 times: recall@3 over what has an answer")
-    drawn = {name: metrics.redrawn(contracts, frame, "recall_3") for name, frame in frames.items()}
+    drawn = {name: chunk_metrics.redrawn(contracts, frame, "recall_3") for name, frame in frames.items()}
     rows = []
     base = drawn["recursive-2048"]["value"]
     for name, draws in drawn.items():
@@ -209,7 +209,9 @@ def on_shelf(contracts: Sequence[Contract], chunker: str) -> Shelf:
 def show(frames: Frames, title: str) -> None:
     rows = []
     for name, frame in frames.items():
-        rows.append((name, len(frame), *(estimate(metrics.estimate(frame, measured, PLAN)) for measured in SHOWN)))
+        rows.append(
+            (name, len(frame), *(estimate(chunk_metrics.estimate(frame, measured, PLAN)) for measured in SHOWN))
+        )
     print(table((title, "n", *SHOWN), rows))
 
 

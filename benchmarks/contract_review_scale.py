@@ -35,9 +35,9 @@ import psutil
 
 from ovrag_core.base.project import external_data
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.contract_review.datasets import Contract, load_cuad
-from ovrag_studies.contract_review.expansion import Wording, queries, read_descriptions, titled
-from ovrag_studies.contract_review.retrievers import search, shelve
+from ovrag_studies.contract_review.retrieval.expansion import Wording, queries, read_descriptions, titled
+from ovrag_studies.contract_review.retrieval.retrievers import search, shelve
+from ovrag_studies.contract_review.texts.datasets import Contract, load_cuad
 
 ASKED: tuple[tuple[str, Wording], ...] = (
     ("blend", "vocabulary"),

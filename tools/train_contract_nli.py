@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 
 from ovrag_core.base.project import ROOT, external_data
-from ovrag_studies.contract_review.datasets import load_contractnli
-from ovrag_studies.contract_review.nli import WEIGHTS, save, train
+from ovrag_studies.contract_review.inference.nli import WEIGHTS, save, train
+from ovrag_studies.contract_review.texts.datasets import load_contractnli
 
 
 def main() -> None:

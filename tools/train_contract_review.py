@@ -12,8 +12,8 @@ import argparse
 from pathlib import Path
 
 from ovrag_core.base.project import external_data
-from ovrag_studies.contract_review.datasets import categories, load_cuad
-from ovrag_studies.contract_review.learned import WEIGHTS, Trainer, save_model
+from ovrag_studies.contract_review.answering.learned import WEIGHTS, Trainer, save_model
+from ovrag_studies.contract_review.texts.datasets import categories, load_cuad
 
 NOTICE = """# Weights of the clause finder
 

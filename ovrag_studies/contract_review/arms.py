@@ -21,22 +21,22 @@ from ovrag_core.base.types import Document
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.retrieval.rerank import find_reranker
-from ovrag_studies.contract_review import nli
-from ovrag_studies.contract_review.answers import LEAST, Answers, by_chat, extractive, learned
-from ovrag_studies.contract_review.candidates import Scored
-from ovrag_studies.contract_review.chunkers import chunk
-from ovrag_studies.contract_review.datasets import Agreement, Contract, NliSet, Question
-from ovrag_studies.contract_review.expansion import Query, queries, reworded, titled
-from ovrag_studies.contract_review.features import Numbers, Reading, read
-from ovrag_studies.contract_review.graph import ContractGraph, EdgeKind, build_graph
-from ovrag_studies.contract_review.graph_walks import WALKED, by_section, neighbours, walk
-from ovrag_studies.contract_review.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
-from ovrag_studies.contract_review.nli import Judge, Judged
-from ovrag_studies.contract_review.nli_chat import CHAT_ARMS, ask_all
-from ovrag_studies.contract_review.rerank import rerank
-from ovrag_studies.contract_review.retrieval_metrics import DEPTH, Arm
-from ovrag_studies.contract_review.retrievers import CUTS, Found, Shelf, search, shelve, store
+from ovrag_studies.contract_review.answering.candidates import Scored
+from ovrag_studies.contract_review.answering.features import Numbers, Reading, read
+from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
+from ovrag_studies.contract_review.answering.span_answers import LEAST, Answers, by_chat, extractive, learned
+from ovrag_studies.contract_review.graphs.graph import ContractGraph, EdgeKind, build_graph
+from ovrag_studies.contract_review.graphs.graph_walks import WALKED, by_section, neighbours, walk
+from ovrag_studies.contract_review.inference import nli
+from ovrag_studies.contract_review.inference.nli import Judge, Judged
+from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
+from ovrag_studies.contract_review.measures.chunk_metrics import DEPTH, Arm
+from ovrag_studies.contract_review.retrieval.expansion import Query, queries, reworded, titled
+from ovrag_studies.contract_review.retrieval.reranking import rerank
+from ovrag_studies.contract_review.retrieval.retrievers import CUTS, Found, Shelf, search, shelve, store
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
+from ovrag_studies.contract_review.texts.chunkers import chunk
+from ovrag_studies.contract_review.texts.datasets import Agreement, Contract, NliSet, Question
 
 Seen = Literal["out-of-fold", "refuse"]
 Say = Callable[[str], None]

@@ -11,17 +11,17 @@ from ovrag_core.base.errors import CorpusError, SettingsError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.types import Document
 from ovrag_core.retrieval.rerank import find_reranker
-from ovrag_studies.contract_review import nli
-from ovrag_studies.contract_review.answers import Answers
+from ovrag_studies.contract_review.answering.features import read
+from ovrag_studies.contract_review.answering.span_answers import Answers
 from ovrag_studies.contract_review.arms import Known, Study, retrieval_arm, was_trained_on
-from ovrag_studies.contract_review.datasets import QUESTIONS, Contract, Question, load_contractnli
-from ovrag_studies.contract_review.expansion import ask
-from ovrag_studies.contract_review.features import read
-from ovrag_studies.contract_review.nli import Judge, Judged
-from ovrag_studies.contract_review.nli_chat import CHAT_ARMS, ChatJudge, examples_for
-from ovrag_studies.contract_review.rerank import rerank
-from ovrag_studies.contract_review.retrievers import Found, search, shelve
+from ovrag_studies.contract_review.inference import nli
+from ovrag_studies.contract_review.inference.nli import Judge, Judged
+from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ChatJudge, examples_for
+from ovrag_studies.contract_review.retrieval.expansion import ask
+from ovrag_studies.contract_review.retrieval.reranking import rerank
+from ovrag_studies.contract_review.retrieval.retrievers import Found, search, shelve
 from ovrag_studies.contract_review.settings import ContractReview, NliArm
+from ovrag_studies.contract_review.texts.datasets import QUESTIONS, Contract, Question, load_contractnli
 
 WIDTH = 116
 QUOTED = 240  # characters of a quote that a person is shown

@@ -61,8 +61,8 @@ def index(
     graph: Annotated[bool, typer.Option("--graph", help="Also write the graphs into the file of graph.path.")] = False,
 ) -> int:
     """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
-    from ovrag_studies.contract_review.datasets import load_cuad
-    from ovrag_studies.contract_review.retrievers import shelve
+    from ovrag_studies.contract_review.retrieval.retrievers import shelve
+    from ovrag_studies.contract_review.texts.datasets import load_cuad
 
     options = ContractReview.of(settings)
     if contracts:
@@ -127,11 +127,11 @@ def review(
     output: Output = Format.text,
 ) -> int:
     """The checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
-    from ovrag_studies.contract_review.answers import LIKE
+    from ovrag_studies.contract_review.answering.span_answers import LIKE
     from ovrag_studies.contract_review.arms import checklist
     from ovrag_studies.contract_review.checklist import checklist_text, refuse_seen
-    from ovrag_studies.contract_review.expansion import known, vocabulary
     from ovrag_studies.contract_review.records import answer_record
+    from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
 
     asked = list(category or vocabulary())
     for each in asked:
@@ -227,7 +227,7 @@ def run(
 ) -> int:
     """Ask every question of a data set, and write what was found in the shapes that are scored."""
     from ovrag_studies.contract_review import arms, records
-    from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
+    from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
     settings = _with_arm(settings, what, arm)
     options = ContractReview.of(settings)
@@ -261,19 +261,19 @@ def score(
     output: Output = Format.text,
 ) -> int:
     """Measures of a file of results against the data set, with intervals that resample contracts."""
-    from ovrag_studies.contract_review import scores
-    from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
+    from ovrag_studies.contract_review.measures import score_files
+    from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
     options = ContractReview.of(settings)
     plan = options.experiments.plan
     if what == "nli":
-        frame = scores.score_nli(load_contractnli(_contractnli(data, options)), file, plan)
+        frame = score_files.score_nli(load_contractnli(_contractnli(data, options)), file, plan)
     elif what == "answers":
-        frame = scores.score_answers(load_cuad(_cuad(data, options)), file, plan, options.answers.present)
+        frame = score_files.score_answers(load_cuad(_cuad(data, options)), file, plan, options.answers.present)
     else:
-        frame = scores.score_chunks(load_cuad(_cuad(data, options)), file, plan)
+        frame = score_files.score_chunks(load_cuad(_cuad(data, options)), file, plan)
     if output is Format.text:
-        print(scores.scores_text(frame, plan))
+        print(score_files.scores_text(frame, plan))
     else:
         print_record(json.loads(frame.to_json(orient="records")), output)
     return 0
@@ -316,7 +316,7 @@ def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fo
     """What arms are made of, with the connection to a model open where the settings name one."""
     from ovrag_core.llm import open_chat
     from ovrag_studies.contract_review.arms import Study
-    from ovrag_studies.contract_review.expansion import read_descriptions
+    from ovrag_studies.contract_review.retrieval.expansion import read_descriptions
 
     options = ContractReview.of(settings)
     described = read_descriptions(data) if data else {}

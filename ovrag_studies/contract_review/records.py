@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ovrag_core.base.errors import GraphError
-from ovrag_studies.contract_review import nli
-from ovrag_studies.contract_review.answers import Answers
-from ovrag_studies.contract_review.datasets import Contract
-from ovrag_studies.contract_review.nli import Judged
-from ovrag_studies.contract_review.retrieval_metrics import Arm
-from ovrag_studies.contract_review.retrievers import Found
+from ovrag_studies.contract_review.answering.span_answers import Answers
+from ovrag_studies.contract_review.inference import nli
+from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.measures.chunk_metrics import Arm
+from ovrag_studies.contract_review.retrieval.retrievers import Found
 from ovrag_studies.contract_review.settings import IN_MEMORY
+from ovrag_studies.contract_review.texts.datasets import Contract
 
 Record = dict[str, object]
 

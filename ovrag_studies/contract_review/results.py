@@ -17,12 +17,13 @@ from ovrag_core.report.tables import with_bounds
 from ovrag_core.study import book as books
 from ovrag_core.study.book import Book
 from ovrag_core.study.scores import bounds, told
-from ovrag_studies.contract_review import answer_metrics, experiments, nli_metrics, pictures, retrieval_metrics
-from ovrag_studies.contract_review.datasets import NliSet
-from ovrag_studies.contract_review.experiments import BASELINE, LEARNED, OURS, PLAIN, Compared, Frames, published
-from ovrag_studies.contract_review.nli import Judged
-from ovrag_studies.contract_review.scores import answer_measures, nli_measures
+from ovrag_studies.contract_review import pictures, review_experiments
+from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
+from ovrag_studies.contract_review.measures.score_files import answer_measures, nli_measures
+from ovrag_studies.contract_review.review_experiments import BASELINE, LEARNED, OURS, PLAIN, Compared, Frames, published
 from ovrag_studies.contract_review.settings import ContractReview
+from ovrag_studies.contract_review.texts.datasets import NliSet
 
 DECIMALS = 3  # in a CSV: what hangs on the ranks of vectors differs beyond from processor to processor
 BY_RANK = {"aupr": 2, "p_at_80_recall": 2}  # decimals of what hangs on the order of thousands of spans, everywhere
@@ -68,7 +69,7 @@ def retrieval_table(book: Book, grid: Grid) -> pandas.DataFrame:
     for (chunker, arm), frame in grid.items():
         row: Row = {"chunks": chunker, "arm": arm}
         for name in (*RETRIEVAL, "mrr", "presence", "relevancy"):
-            row |= bounds(name, retrieval_metrics.estimate(frame, name, book.plan))
+            row |= bounds(name, chunk_metrics.estimate(frame, name, book.plan))
         rows.append(row)
     full = pandas.DataFrame(rows)[["chunks", "arm", *with_bounds(RETRIEVAL), "presence", "mrr", "relevancy"]]
     words = _questions(next(iter(grid.values())))
@@ -92,7 +93,7 @@ def learned_table(book: Book, grid: Grid, baseline: str = "BM25", chunker: str =
     parts = []
     for name in RETRIEVAL:
         measure = book.captions.headers[name]
-        found = retrieval_metrics.differences(arms, baseline, name, book.plan).assign(measure=measure)
+        found = chunk_metrics.differences(arms, baseline, name, book.plan).assign(measure=measure)
         parts.append(found.rename(columns={"low": "difference_low", "high": "difference_high"}))
     table = pandas.concat(parts, ignore_index=True)[["measure", "arm", *with_bounds(["difference"]), "p", "holm"]]
     words = _questions(arms[baseline]) | {"baseline": baseline, "chunker": chunker}
@@ -116,7 +117,7 @@ def compared_table(book: Book, found: Compared, name: str, experiment: str) -> p
 def _compared_row(book: Book, found: Compared, arm: str) -> Row:
     row: Row = {"arm": arm}
     for measure in ("recall_3", "hit", "presence", "relevancy"):
-        row |= bounds(measure, retrieval_metrics.estimate(found.frames[arm], measure, book.plan))
+        row |= bounds(measure, chunk_metrics.estimate(found.frames[arm], measure, book.plan))
     for rule in ("thesis 0.3", "thesis 0.5"):
         row |= bounds(RULES[rule], answer_metrics.counts(found.asked[arm], rule, 0.0, book.plan).f1)
     return row
@@ -154,7 +155,7 @@ def redraw_figure(book: Book, found: Compared) -> Path:
 
 def _redrawn(book: Book, found: Compared) -> dict[str, list[float]]:
     draws = int(str(book.words["redraws"]))
-    return {arm: experiments.redrawn_f1(asked, draws, book.plan.seed) for arm, asked in found.asked.items()}
+    return {arm: review_experiments.redrawn_f1(asked, draws, book.plan.seed) for arm, asked in found.asked.items()}
 
 
 def _cases(found: Compared) -> int:
@@ -181,7 +182,7 @@ def _edges(book: Book, found: Compared, ablated: Frames) -> pandas.DataFrame:
     plain = found.frames[PLAIN]
     arms = {"all": found.frames[OURS], **ablated, "v1": found.frames["graph v1"], "v2": found.frames["graph v2"]}
     gains = {
-        name: [retrieval_metrics.difference(frame, plain, measure, book.plan) for measure in ("hit_third", "hit")]
+        name: [chunk_metrics.difference(frame, plain, measure, book.plan) for measure in ("hit_third", "hit")]
         for name, frame in arms.items()
     }
     after = adjusted([small.p for small, _ in gains.values()]), adjusted([whole.p for _, whole in gains.values()])
@@ -316,7 +317,7 @@ def scaling_figure(book: Book, measured: pandas.DataFrame) -> Path:
 def _scaled(book: Book, measured: pandas.DataFrame) -> pandas.DataFrame:
     rows = []
     for (contracts, scope), frame in measured.groupby(["contracts", "scope"], sort=False):
-        found = retrieval_metrics.estimate(frame, "recall_3", book.plan)
+        found = chunk_metrics.estimate(frame, "recall_3", book.plan)
         rows.append({"contracts": contracts, "scope": scope, "questions": len(frame), **bounds("value", found)})
     return pandas.DataFrame(rows)
 
@@ -329,10 +330,10 @@ def numbers_file(book: Book, grid: Grid, asked: Asked, found: Compared, data: Nl
     values = {name: str(book.words[name]) for name in ("contracts", "agreements", "redraws")}
     for (chunker, arm), frame in grid.items():
         for name in RETRIEVAL:
-            value = retrieval_metrics.estimate(frame, name, book.plan)
+            value = chunk_metrics.estimate(frame, name, book.plan)
             values |= numbers.with_interval(f"{chunker} {arm} {name}", value.value, value.low, value.high)
     for arm, frame in found.frames.items():
-        gained = retrieval_metrics.difference(frame, found.frames[PLAIN], "hit", book.plan)
+        gained = chunk_metrics.difference(frame, found.frames[PLAIN], "hit", book.plan)
         values |= numbers.with_interval(f"{arm} hit gain", gained.value, gained.low, gained.high)
     measures = {arm: answer_measures(each, book.plan) for arm, each in asked.items()}
     measures |= {f"nli {arm}": nli_measures(data, each, book.plan) for arm, each in judged.items()}
@@ -349,10 +350,10 @@ def sentences(book: Book, grid: Grid, asked: Asked, found: Compared, judged: Jud
     at = {arm: frame for (chunker, arm), frame in grid.items() if chunker == "recursive-2048"}
     zero = max((arm for arm in at if arm != LEARNED), key=lambda arm: float(at[arm]["recall_3"].mean()))
     best, plain, learned = (
-        told(retrieval_metrics.estimate(at[arm], "recall_3", book.plan)) for arm in (zero, "MiniLM", LEARNED)
+        told(chunk_metrics.estimate(at[arm], "recall_3", book.plan)) for arm in (zero, "MiniLM", LEARNED)
     )
     lines = [f"Without training, {zero} finds most: recall@3 {best}; MiniLM {plain}; learned {learned}."]
-    gain = retrieval_metrics.difference(found.frames[OURS], found.frames[PLAIN], "hit", book.plan)
+    gain = chunk_metrics.difference(found.frames[OURS], found.frames[PLAIN], "hit", book.plan)
     lines.append(f"At equal context our graph adds {_gained(gain)} to the hits of the plain ranking.")
     for arm, each in asked.items():
         answered = answer_metrics.best_answer(each, book.plan)

@@ -5,7 +5,8 @@ import pytest
 
 from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.contract_review.answer_metrics import (
+from ovrag_studies.contract_review.answering.span_answers import Answer, Answers
+from ovrag_studies.contract_review.measures.answer_metrics import (
     Asked,
     best_answer,
     counts,
@@ -17,8 +18,7 @@ from ovrag_studies.contract_review.answer_metrics import (
     risk_coverage,
     thesis_match,
 )
-from ovrag_studies.contract_review.answers import Answer, Answers
-from ovrag_studies.contract_review.datasets import Contract, Question
+from ovrag_studies.contract_review.texts.datasets import Contract, Question
 
 PLAN = Resampling(samples=100)
 TEXT = "Alpha pays Beta ten dollars. Gamma insures the goods. Delta may leave at will."

@@ -15,7 +15,18 @@ from ovrag_core.base.types import Document, Usage
 from ovrag_core.llm.chat import ChatModel, Completion, Embedded, Request
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.answers import (
+from ovrag_studies.contract_review.answering.candidates import Candidate, matches
+from ovrag_studies.contract_review.answering.features import Reading, find_shorts, hashed_words, read
+from ovrag_studies.contract_review.answering.learned import (
+    ClauseModel,
+    Trainer,
+    default_model,
+    digest,
+    load_model,
+    save_model,
+)
+from ovrag_studies.contract_review.answering.scorers import ABSENT, Settings
+from ovrag_studies.contract_review.answering.span_answers import (
     STATED,
     Answers,
     answer,
@@ -26,13 +37,9 @@ from ovrag_studies.contract_review.answers import (
     learned,
     section_at,
 )
-from ovrag_studies.contract_review.candidates import Candidate, matches
-from ovrag_studies.contract_review.datasets import Contract, Question, load_cuad
-from ovrag_studies.contract_review.expansion import vocabulary
-from ovrag_studies.contract_review.features import Reading, find_shorts, hashed_words, read
-from ovrag_studies.contract_review.learned import ClauseModel, Trainer, default_model, digest, load_model, save_model
-from ovrag_studies.contract_review.scorers import ABSENT, Settings
-from ovrag_studies.contract_review.trees import fit_trees
+from ovrag_studies.contract_review.answering.trees import fit_trees
+from ovrag_studies.contract_review.retrieval.expansion import vocabulary
+from ovrag_studies.contract_review.texts.datasets import Contract, Question, load_cuad
 
 LAW = "This Agreement shall be governed by the laws of the State of {}."
 INSURANCE = "The Supplier shall keep insurance against all risks of {} at its own cost."

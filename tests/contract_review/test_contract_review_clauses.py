@@ -7,7 +7,7 @@ from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovrag_studies.contract_review.clauses import Clause, clause_at, find_clauses, label, path_at
+from ovrag_studies.contract_review.texts.clause_tree import Clause, clause_at, find_clauses, label, path_at
 
 PLAIN = """\
 1. Definitions. In this Agreement:

@@ -14,11 +14,12 @@ from reportlab.pdfgen.canvas import Canvas
 
 from ovrag_core.retrieval import embedding
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.contract_review import arms, nli, nli_reading
-from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
-from ovrag_studies.contract_review.expansion import vocabulary
-from ovrag_studies.contract_review.learned import ClauseModel, Trainer
-from ovrag_studies.contract_review.scorers import Settings
+from ovrag_studies.contract_review import arms
+from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer
+from ovrag_studies.contract_review.answering.scorers import Settings
+from ovrag_studies.contract_review.inference import nli, nli_reading
+from ovrag_studies.contract_review.retrieval.expansion import vocabulary
+from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
 Run = Callable[..., tuple[int, str, str]]
 FAST = Settings(iterations=4, answer_trees=4, presence_trees=4)
@@ -330,7 +331,8 @@ def test_what_is_kept_needs_no_embedder(ovrag: Run, supply: Path, monkeypatch: p
     monkeypatch.setattr(embedding, "minilm", lambda: pytest.fail("the embedder was loaded"))
     code, out, _ = ovrag("index", str(supply))
     assert code == 0 and out.startswith("1 contracts, 1 chunks, ")
-    code = "import sys, ovrag_studies.contract_review.retrievers; print({'torch', 'sklearn'} & set(sys.modules))"
+    module = "ovrag_studies.contract_review.retrieval.retrievers"
+    code = f"import sys, {module}; print({{'torch', 'sklearn'}} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 

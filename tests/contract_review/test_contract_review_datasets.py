@@ -9,7 +9,7 @@ from typing import TypedDict
 import pytest
 
 from ovrag_core.base.errors import CorpusError
-from ovrag_studies.contract_review.datasets import categories, load_contractnli, load_cuad
+from ovrag_studies.contract_review.texts.datasets import categories, load_contractnli, load_cuad
 
 TEXT = "Supply Agreement\r\n\r\n1. Governing Law. The laws of Utah govern this Agreement."
 CLAUSE = "The laws of Utah govern this Agreement."

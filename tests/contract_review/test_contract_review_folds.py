@@ -1,6 +1,6 @@
 """Folds keep contracts of one filer together and do not depend on the order of the titles."""
 
-from ovrag_studies.contract_review.folds import fold_of
+from ovrag_studies.contract_review.texts.folds import fold_of
 
 
 def test_contracts_of_one_filer_share_a_fold() -> None:

@@ -9,9 +9,9 @@ import pytest
 from ovrag_core.base.types import Document
 from ovrag_core.documents.chunking import split
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.contract_review.graph import EDGE_KINDS, ContractGraph, build_graph
-from ovrag_studies.contract_review.graph_walks import by_section, nearest_sections, neighbours, walk
-from ovrag_studies.contract_review.summaries import Summary
+from ovrag_studies.contract_review.graphs.graph import EDGE_KINDS, ContractGraph, build_graph
+from ovrag_studies.contract_review.graphs.graph_walks import by_section, nearest_sections, neighbours, walk
+from ovrag_studies.contract_review.graphs.summaries import Summary
 
 HOSTILE = "'}) DETACH DELETE n //"
 FIRM = "Acme'} DETACH DELETE n //"

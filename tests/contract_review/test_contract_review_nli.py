@@ -16,8 +16,7 @@ from ovrag_core.base.errors import CorpusError, DocumentError, ModelSetupError, 
 from ovrag_core.base.types import Document, Usage
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm.chat import ChatModel, Completion, Request
-from ovrag_studies.contract_review.datasets import Agreement, Choice, Judgement, NliSet, load_contractnli
-from ovrag_studies.contract_review.nli import (
+from ovrag_studies.contract_review.inference.nli import (
     Found,
     Judged,
     Learned,
@@ -32,10 +31,11 @@ from ovrag_studies.contract_review.nli import (
     save,
     train,
 )
-from ovrag_studies.contract_review.nli_chat import ChatJudge, ask_all, draw, examples_for, faults
-from ovrag_studies.contract_review.nli_cues import CUES, cue_hits, plain
-from ovrag_studies.contract_review.nli_metrics import asked_of, differences, estimates, measure
-from ovrag_studies.contract_review.nli_reading import find_leads
+from ovrag_studies.contract_review.inference.nli_chat import ChatJudge, ask_all, draw, examples_for, faults
+from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
+from ovrag_studies.contract_review.inference.nli_reading import find_leads
+from ovrag_studies.contract_review.measures.nli_metrics import asked_of, differences, estimates, measure
+from ovrag_studies.contract_review.texts.datasets import Agreement, Choice, Judgement, NliSet, load_contractnli
 
 PLAN = Resampling(samples=200)
 HYPOTHESES = {

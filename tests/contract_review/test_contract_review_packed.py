@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
-from ovrag_studies.contract_review import learned, nli
+from ovrag_studies.contract_review.answering import learned
+from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.packed import from_sparse, sparse
 
 HALVES = st.floats(-100, 100, width=16)

@@ -16,10 +16,11 @@ from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.report.figures import save_figure
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.contract_review import answer_metrics, experiments, pictures, scores
-from ovrag_studies.contract_review.answer_metrics import Asked, pooled_spans, precision_recall, span_estimates
-from ovrag_studies.contract_review.datasets import Contract, Question
-from ovrag_studies.contract_review.experiments import Remembered, published, redrawn_f1
+from ovrag_studies.contract_review import pictures, review_experiments
+from ovrag_studies.contract_review.measures import answer_metrics, score_files
+from ovrag_studies.contract_review.measures.answer_metrics import Asked, pooled_spans, precision_recall, span_estimates
+from ovrag_studies.contract_review.review_experiments import Remembered, published, redrawn_f1
+from ovrag_studies.contract_review.texts.datasets import Contract, Question
 
 
 class Counting:
@@ -44,8 +45,8 @@ def test_published_figures_are_those_of_the_study() -> None:
     assert read["e1"]["rag"]["Claude 3 Haiku"] == 0.9585
     assert read["e2"]["recursive 2,048"] == {"relevancy": 0.247, "f1": 0.501}
     assert read["e3"]["graph v2"] == {"relevancy": 0.274, "f1": 0.521}
-    assert set(read["e2"]) <= set(experiments.E2), "each published arm is one of ours"
-    assert set(read["e3"]) == {experiments.PLAIN, "graph v1", "graph v2"}
+    assert set(read["e2"]) <= set(review_experiments.E2), "each published arm is one of ours"
+    assert set(read["e3"]) == {review_experiments.PLAIN, "graph v1", "graph v2"}
 
 
 def test_a_text_is_embedded_once_and_given_in_the_order_asked() -> None:
@@ -94,7 +95,7 @@ def test_f1_counts_what_is_at_least_as_probable_as_asked_whatever_the_last_answe
     file = tmp_path / "answers.jsonl"
     file.write_text("\n".join(map(json.dumps, given)), encoding="utf-8")
     for least, f1 in ((0.5, 1.0), (0.1, 2 / 3)):
-        frame = scores.score_answers([contract], file, Resampling(20), least).set_index("measure")
+        frame = score_files.score_answers([contract], file, Resampling(20), least).set_index("measure")
         assert frame.loc["f1 cuad", "value"] == pytest.approx(f1)
 
 
@@ -102,14 +103,14 @@ def test_a_question_that_is_answered_twice_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "chunks.jsonl"
     file.write_text('{"id": "a__Parties", "chunks": []}\n' * 2, encoding="utf-8")
     with pytest.raises(CorpusError, match=r"chunks\.jsonl, line 2: a__Parties is there twice; leave one of them"):
-        scores.score_chunks([], file, Resampling(20))
+        score_files.score_chunks([], file, Resampling(20))
 
 
 def test_scores_for_people_are_aligned_and_say_what_was_resampled() -> None:
     frame = pandas.DataFrame(
-        [("mrr", 0.5, 0.4, 0.6, 10, 3), ("max_recall", None, None, None, 10, 0)], columns=scores.COLUMNS
+        [("mrr", 0.5, 0.4, 0.6, 10, 3), ("max_recall", None, None, None, 10, 0)], columns=score_files.COLUMNS
     )
-    text = scores.scores_text(frame, Resampling(100))
+    text = score_files.scores_text(frame, Resampling(100))
     assert re.search(r"^mrr +0\.5000 +\[0\.400, 0\.600\] +10$", text, re.M)
     assert re.search(r"^max_recall +n/a +10$", text, re.M)
     assert text.endswith("intervals resample 3 contracts 100 times")

@@ -23,10 +23,8 @@ from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon
 from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_core.text.stems import stems
-from ovrag_studies.contract_review import retrieval_metrics as metrics
-from ovrag_studies.contract_review.chunkers import CHUNKERS, ContractChunk, chunk
-from ovrag_studies.contract_review.datasets import Contract, Question, load_cuad
-from ovrag_studies.contract_review.expansion import (
+from ovrag_studies.contract_review.measures import chunk_metrics
+from ovrag_studies.contract_review.retrieval.expansion import (
     WORDINGS,
     Wording,
     ask,
@@ -38,8 +36,10 @@ from ovrag_studies.contract_review.expansion import (
     titled,
     vocabulary,
 )
-from ovrag_studies.contract_review.rerank import rerank
-from ovrag_studies.contract_review.retrievers import SCORERS, Found, Shelf, search, shelve, store
+from ovrag_studies.contract_review.retrieval.reranking import rerank
+from ovrag_studies.contract_review.retrieval.retrievers import SCORERS, Found, Shelf, search, shelve, store
+from ovrag_studies.contract_review.texts.chunkers import CHUNKERS, ContractChunk, chunk
+from ovrag_studies.contract_review.texts.datasets import Contract, Question, load_cuad
 
 BOATS = """SUPPLY OF BOATS
 
@@ -357,39 +357,39 @@ def test_measures_of_a_ranking() -> None:
     document = Document("d", "x" * 10_000)
     ranked = [place(0, 100), place(100, 200), place(5000, 9000), place(200, 300)]
     gold = [(160, 260), (5500, 5600)]
-    measured = metrics.measure(document, ranked, gold, budget=200)
+    measured = chunk_metrics.measure(document, ranked, gold, budget=200)
     assert (measured.recall_1, measured.recall_3, measured.mrr) == (0.0, 1.0, 1 / 3)
-    assert metrics.measure(document, ranked[:2], [(150, 250)]).mrr == 1 / 2  # half of a span that crosses a border
-    assert metrics.measure(document, ranked[:2], [(151, 251)]).mrr == 0  # less than half
-    assert (measured.hit, metrics.measure(document, ranked, gold, budget=4200).hit) == (0.0, 1.0)
+    assert chunk_metrics.measure(document, ranked[:2], [(150, 250)]).mrr == 1 / 2  # half of one that crosses a border
+    assert chunk_metrics.measure(document, ranked[:2], [(151, 251)]).mrr == 0  # less than half
+    assert (measured.hit, chunk_metrics.measure(document, ranked, gold, budget=4200).hit) == (0.0, 1.0)
     assert measured.presence == 1
-    assert metrics.measure(document, ranked, [(160, 260)]).presence == 0  # the end of it is in the fourth chunk
+    assert chunk_metrics.measure(document, ranked, [(160, 260)]).presence == 0  # the end of it is in the fourth chunk
     spaced = "x" * 99 + " " + "x" * 200
     two = [place(100, 200, spaced), place(0, 99, spaced)]
-    assert metrics.measure(Document("d", spaced), two, [(50, 150)]).presence == 1
-    assert metrics.measure(document, [], gold) == metrics.Measures(0, 0, 0, 0, 0, 0, None, 0)
+    assert chunk_metrics.measure(Document("d", spaced), two, [(50, 150)]).presence == 1
+    assert chunk_metrics.measure(document, [], gold) == chunk_metrics.Measures(0, 0, 0, 0, 0, 0, None, 0)
     with pytest.raises(ValueError, match="that have an answer"):
-        metrics.measure(document, ranked, [])
+        chunk_metrics.measure(document, ranked, [])
 
 
 def test_chunks_of_other_contracts_find_nothing() -> None:
     text = "The first sentence is here. The second sentence is there."
     gold = [(0, 27)]
     alien = place(0, len(text), text, "e")
-    measured = metrics.measure(Document("d", text), [alien, place(0, len(text), text)], gold)
+    measured = chunk_metrics.measure(Document("d", text), [alien, place(0, len(text), text)], gold)
     assert (measured.recall_1, measured.recall_3, measured.relevancy) == (0, 1, 0.25)
-    assert metrics.measure(Document("d", text), [alien], gold).presence == 0
+    assert chunk_metrics.measure(Document("d", text), [alien], gold).presence == 0
 
 
 def test_relevancy_counts_sentences() -> None:
     text = "The first sentence is here. The second sentence is there. The third one is nowhere."
     start = text.index("The second")
-    measured = metrics.measure(Document("d", text), [place(0, len(text), text)], [(start, start + 10)])
+    measured = chunk_metrics.measure(Document("d", text), [place(0, len(text), text)], [(start, start + 10)])
     assert measured.relevancy == pytest.approx(1 / 3)
 
 
 def test_records_are_what_a_scoring_tool_reads() -> None:
-    [first, second] = metrics.records(toy(1), lambda contract, question: [Found(place(0, 9, document="c0"), 1.0)])
+    [first, second] = chunk_metrics.records(toy(1), lambda contract, question: [Found(place(0, 9, document="c0"), 1.0)])
     assert first == {"id": "c0__A", "chunks": [{"start": 0, "end": 9}]}
     assert second["id"] == "c0__B"
 
@@ -410,28 +410,30 @@ def toy(count: int) -> list[Contract]:
 
 def test_arms_are_compared_by_contract() -> None:
     contracts = toy(12)
-    good = metrics.run(contracts, lambda contract, question: [here(contract, 0)])
-    bad = metrics.run(contracts, lambda contract, question: [here(contract, 0 if contract.document.id < "c5" else 500)])
+    good = chunk_metrics.run(contracts, lambda contract, question: [here(contract, 0)])
+    bad = chunk_metrics.run(
+        contracts, lambda contract, question: [here(contract, 0 if contract.document.id < "c5" else 500)]
+    )
     assert (len(good), list(good["category"].unique())) == (12, ["A"])
-    assert metrics.estimate(good, "recall_3").value == 1
-    compared = metrics.differences({"good": good, "bad": bad}, "bad", "recall_3")
+    assert chunk_metrics.estimate(good, "recall_3").value == 1
+    compared = chunk_metrics.differences({"good": good, "bad": bad}, "bad", "recall_3")
     [row] = compared.to_dict("records")
     assert row["difference"] == pytest.approx(5 / 12)
     assert row["low"] > 0
     assert row["holm"] == row["p"] < 0.05
-    summed = metrics.summary({"good": good})
-    assert set(summed["measure"]) == set(metrics.MEASURES)
+    summed = chunk_metrics.summary({"good": good})
+    assert set(summed["measure"]) == set(chunk_metrics.MEASURES)
     with pytest.raises(ValueError, match="same questions"):
-        metrics.difference(good, bad[1:], "recall_3")
+        chunk_metrics.difference(good, bad[1:], "recall_3")
 
 
 def test_the_small_setting_is_redrawn_the_same_way() -> None:
     contracts = toy(6)
-    frame = metrics.run(contracts, lambda contract, question: [here(contract, 0)])
-    drawn = metrics.redrawn(contracts, frame, "recall_3", draws=20)
-    assert drawn.equals(metrics.redrawn(contracts, frame, "recall_3", draws=20))
+    frame = chunk_metrics.run(contracts, lambda contract, question: [here(contract, 0)])
+    drawn = chunk_metrics.redrawn(contracts, frame, "recall_3", draws=20)
+    assert drawn.equals(chunk_metrics.redrawn(contracts, frame, "recall_3", draws=20))
     assert (set(drawn["cases"]), set(drawn["answerable"]), set(drawn["value"])) == ({4}, {2}, {1.0})
-    assert len(metrics.redrawn(contracts[:1], frame, "recall_3", draws=2)) == 2
+    assert len(chunk_metrics.redrawn(contracts[:1], frame, "recall_3", draws=2)) == 2
 
 
 def test_words_alone_find_most_answers_in_cuad(external_data: Path, tmp_path: Path) -> None:
@@ -442,7 +444,7 @@ def test_words_alone_find_most_answers_in_cuad(external_data: Path, tmp_path: Pa
     descriptions = read_descriptions(folder)
 
     def arm(wording: Wording) -> float:
-        frame = metrics.run(
+        frame = chunk_metrics.run(
             contracts,
             lambda contract, question: search(
                 shelf,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ovrag_studies.contract_review.datasets import Contract, NliSet, categories, load_contractnli, load_cuad
+from ovrag_studies.contract_review.texts.datasets import Contract, NliSet, categories, load_contractnli, load_cuad
 
 TOOL = "tools/contract_review_samples.py"
 

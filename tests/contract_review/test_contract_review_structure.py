@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovrag_studies.contract_review.structure import Structure, find_structure
+from ovrag_studies.contract_review.texts.structure import Structure, find_structure
 
 TEXT = """\
 SUPPLY AGREEMENT

@@ -7,7 +7,7 @@ from ovrag_core.base.types import Usage
 from ovrag_core.llm.chat import Reply
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.summaries import chat_summary, extractive_summary
+from ovrag_studies.contract_review.graphs.summaries import chat_summary, extractive_summary
 
 TEXT = """\
 5. Insurance

@@ -26,7 +26,7 @@ from ovrag_core.report.run import open_run
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_core.retrieval.index import build
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review import arms, experiments
+from ovrag_studies.contract_review import arms, review_experiments
 from ovrag_studies.contract_review import results as reviewed
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -123,9 +123,9 @@ def test_likeness_to_reference_answers(twice):
 def test_answers_to_a_checklist(twice):
     def make() -> None:
         settings = load_settings()
-        study, contracts, _ = experiments.open_study(settings)
+        study, contracts, _ = review_experiments.open_study(settings)
         some = contracts[:1]
-        asked = experiments.answered(study, some, arms.known_contracts(study, some))
+        asked = review_experiments.answered(study, some, arms.known_contracts(study, some))
         book = reviewed.open_book(settings, len(some), 1)
         reviewed.answers_table(book, asked)
         reviewed.answers_figure(book, asked)

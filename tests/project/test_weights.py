@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ovrag_studies.contract_review.datasets import load_contractnli, load_cuad
-from ovrag_studies.contract_review.learned import default_model, digest
-from ovrag_studies.contract_review.nli import digest as letters_of
-from ovrag_studies.contract_review.nli import load_learned
+from ovrag_studies.contract_review.answering.learned import default_model, digest
+from ovrag_studies.contract_review.inference.nli import digest as letters_of
+from ovrag_studies.contract_review.inference.nli import load_learned
+from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "tools"))

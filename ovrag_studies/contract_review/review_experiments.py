@@ -19,8 +19,7 @@ from ovrag_core.base.errors import CorpusError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
-from ovrag_studies.contract_review import answer_metrics, retrieval_metrics
-from ovrag_studies.contract_review.answers import Answer, Answers
+from ovrag_studies.contract_review.answering.span_answers import Answer, Answers
 from ovrag_studies.contract_review.arms import (
     Known,
     Say,
@@ -33,14 +32,13 @@ from ovrag_studies.contract_review.arms import (
     walking_arm,
     wordings,
 )
-from ovrag_studies.contract_review.chunkers import CHUNKERS
-from ovrag_studies.contract_review.datasets import Contract, NliSet, Question, load_contractnli, load_cuad
-from ovrag_studies.contract_review.expansion import read_descriptions, titled
-from ovrag_studies.contract_review.graph import EdgeKind
-from ovrag_studies.contract_review.graph_walks import WALKED
-from ovrag_studies.contract_review.nli import Judged
-from ovrag_studies.contract_review.retrieval_metrics import CONTEXT, Arm
-from ovrag_studies.contract_review.retrievers import Found, Shelf, Shelved, search, shelve
+from ovrag_studies.contract_review.graphs.graph import EdgeKind
+from ovrag_studies.contract_review.graphs.graph_walks import WALKED
+from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics
+from ovrag_studies.contract_review.measures.chunk_metrics import CONTEXT, Arm
+from ovrag_studies.contract_review.retrieval.expansion import read_descriptions, titled
+from ovrag_studies.contract_review.retrieval.retrievers import Found, Shelf, Shelved, search, shelve
 from ovrag_studies.contract_review.settings import (
     AnswerArm,
     Chunker,
@@ -50,6 +48,8 @@ from ovrag_studies.contract_review.settings import (
     Retriever,
     Wording,
 )
+from ovrag_studies.contract_review.texts.chunkers import CHUNKERS
+from ovrag_studies.contract_review.texts.datasets import Contract, NliSet, Question, load_contractnli, load_cuad
 
 Published = Mapping[str, Mapping[str, Mapping[str, float]]]
 Frames = dict[str, pandas.DataFrame]
@@ -134,8 +134,8 @@ def retrieval_grid(
         shelf = _shelf(study, contracts, chunker)
         for name, (retriever, wording) in GRID.items():
             arm = searching_arm(_set(study, retriever=retriever, wording=wording), shelf)
-            frames[chunker, name] = retrieval_metrics.run(contracts, arm, study.options.retrieval.budget)
-        frames[chunker, LEARNED] = retrieval_metrics.run(
+            frames[chunker, name] = chunk_metrics.run(contracts, arm, study.options.retrieval.budget)
+        frames[chunker, LEARNED] = chunk_metrics.run(
             contracts, learned_arm(known, chunker), study.options.retrieval.budget
         )
     return frames
@@ -211,8 +211,8 @@ def _compare(found: Compared, name: str, study: Study, contracts: Sequence[Contr
 def _measured(study: Study, contracts: Sequence[Contract], arm: Arm) -> pandas.DataFrame:
     """Measures of an arm, and its hits in a third of the context, `hit_third`, where contracts are short."""
     budget = study.options.retrieval.budget
-    frame = retrieval_metrics.run(contracts, arm, budget)
-    return frame.assign(hit_third=retrieval_metrics.run(contracts, arm, max(1, budget // 3))["hit"])
+    frame = chunk_metrics.run(contracts, arm, budget)
+    return frame.assign(hit_third=chunk_metrics.run(contracts, arm, max(1, budget // 3))["hit"])
 
 
 def _nearest_sentence(study: Study, shelf: Shelf, title: str, category: str, chunks: Sequence[Found]) -> Answers:
@@ -242,7 +242,7 @@ def _named_arm(study: Study, shelf: Shelf) -> Arm:
     def arm(contract: Contract, question: Question) -> Sequence[Found]:
         first, *others = wordings(study, question.category)
         asked = [titled(first, contract.document.id), *others]
-        return search(shelf, "minilm", asked, retrieval_metrics.DEPTH, within=contract.document.id)
+        return search(shelf, "minilm", asked, chunk_metrics.DEPTH, within=contract.document.id)
 
     return arm
 
@@ -314,7 +314,7 @@ def scaling(study: Study, contracts: Sequence[Contract]) -> pandas.DataFrame:
         for scope in ("contract", "pooled"):
             options = study.options.retrieval.model_copy(update={"scope": scope, "threshold": None})
             own = replace(study, options=study.options.model_copy(update={"retrieval": options}))
-            frame = retrieval_metrics.run(some, _placed(searching_arm(own, shelf)), study.options.retrieval.budget)
+            frame = chunk_metrics.run(some, _placed(searching_arm(own, shelf)), study.options.retrieval.budget)
             rows.append(frame.assign(contracts=size, scope=scope))
     return pandas.concat(rows, ignore_index=True)
 

@@ -21,15 +21,15 @@ from safetensors.numpy import save_file
 from ovrag_core.base.errors import CorpusError, QuestionError
 from ovrag_core.base.tensors import read_tensors
 from ovrag_core.base.types import Document
-from ovrag_studies.contract_review import nli_learned
-from ovrag_studies.contract_review.datasets import Agreement, Choice, NliSet, Span
-from ovrag_studies.contract_review.folds import FOLDS, fold_of
-from ovrag_studies.contract_review.nli_cues import CUES, cue_hits, plain
-from ovrag_studies.contract_review.nli_learned import CHOICES, Parameters
-from ovrag_studies.contract_review.nli_reading import Floats, checked_spans, find_leads, read
+from ovrag_studies.contract_review.inference import nli_learned
+from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
+from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters
+from ovrag_studies.contract_review.inference.nli_reading import Floats, checked_spans, find_leads, read
 from ovrag_studies.contract_review.packed import from_sparse, sparse
+from ovrag_studies.contract_review.texts.datasets import Agreement, Choice, NliSet, Span
+from ovrag_studies.contract_review.texts.folds import FOLDS, fold_of
 
-WEIGHTS = Path(__file__).parent / "weights" / "nli.safetensors"
+WEIGHTS = Path(__file__).parents[1] / "weights" / "nli.safetensors"
 FORMAT = "ovrag-nli-2"
 OF_WORDS = ("spans.weight", "content.weight")  # tables with rows of zeros for what no agreement says
 LEAST = 1e-3  # spans below it are no evidence that anyone looks at, but the best are always given

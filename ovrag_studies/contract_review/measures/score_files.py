@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.base.records import read_records
 from ovrag_core.evaluation.statistics import Estimate, Resampling
-from ovrag_studies.contract_review import answer_metrics, nli_metrics, retrieval_metrics
-from ovrag_studies.contract_review.answers import Answer, Answers
-from ovrag_studies.contract_review.chunkers import ContractChunk
-from ovrag_studies.contract_review.datasets import Choice, Contract, NliSet, Question
-from ovrag_studies.contract_review.nli import Found as Evidence
-from ovrag_studies.contract_review.nli import Judged
-from ovrag_studies.contract_review.retrievers import Found
+from ovrag_studies.contract_review.answering.span_answers import Answer, Answers
+from ovrag_studies.contract_review.inference.nli import Found as Evidence
+from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
+from ovrag_studies.contract_review.retrieval.retrievers import Found
+from ovrag_studies.contract_review.texts.chunkers import ContractChunk
+from ovrag_studies.contract_review.texts.datasets import Choice, Contract, NliSet, Question
 
 Kind = Literal["retrieval", "answers", "nli", "graph"]
 L = TypeVar("L", "_Chunks", "_Answered", "_Judged")
@@ -74,7 +74,7 @@ def score_chunks(contracts: Sequence[Contract], file: Path, plan: Resampling) ->
     def arm(contract: Contract, question: Question) -> list[Found]:
         return [_found(contract, each) for each in ranked.get(question.id, ())]
 
-    frame = retrieval_metrics.summary({"": retrieval_metrics.run(contracts, arm)}, plan)
+    frame = chunk_metrics.summary({"": chunk_metrics.run(contracts, arm)}, plan)
     return frame.rename(columns={"questions": "n", "contracts": "clusters"})[COLUMNS]
 
 

@@ -15,8 +15,8 @@ import numpy
 import numpy.typing as npt
 
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
-from ovrag_studies.contract_review.datasets import Agreement, Choice, Span
-from ovrag_studies.contract_review.nli import Found, Judged
+from ovrag_studies.contract_review.inference.nli import Found, Judged
+from ovrag_studies.contract_review.texts.datasets import Agreement, Choice, Span
 
 Numbers = npt.NDArray[numpy.float64]
 Measures = dict[str, float]

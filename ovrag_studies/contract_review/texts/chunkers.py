@@ -11,7 +11,7 @@ from ovrag_core.base.errors import SettingsError
 from ovrag_core.base.types import Chunk, Document
 from ovrag_core.documents.chunking import split
 from ovrag_core.text.passages import Span
-from ovrag_studies.contract_review.clauses import Clause, find_clauses, label
+from ovrag_studies.contract_review.texts.clause_tree import Clause, find_clauses, label
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ from ovrag_core.base.errors import ModelError
 from ovrag_core.base.types import Document, Frozen
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.retrieval.embedding import Embedder, minilm
-from ovrag_studies.contract_review.clauses import Clause
-from ovrag_studies.contract_review.expansion import known, vocabulary
-from ovrag_studies.contract_review.features import Numbers, Reading, Span, read
-from ovrag_studies.contract_review.learned import ClauseModel, default_model, find_prototypes
+from ovrag_studies.contract_review.answering.features import Numbers, Reading, Span, read
+from ovrag_studies.contract_review.answering.learned import ClauseModel, default_model, find_prototypes
+from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
+from ovrag_studies.contract_review.texts.clause_tree import Clause
 
 Arm = Callable[[Reading, Sequence[str]], list["Answers"]]
 

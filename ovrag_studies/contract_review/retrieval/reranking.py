@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ovrag_core.retrieval.rerank import Reranker
-from ovrag_studies.contract_review.retrievers import Found
+from ovrag_studies.contract_review.retrieval.retrievers import Found
 
 
 def rerank(found: Sequence[Found], question: str, reranker: Reranker, keep: int = 3) -> list[Found]:

@@ -14,8 +14,8 @@ import pandas
 from ovrag_core.base.types import Chunk, Document
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, holm, paired_difference, ratio
 from ovrag_core.text.passages import Span, find_passages
-from ovrag_studies.contract_review.datasets import Contract, Question
-from ovrag_studies.contract_review.retrievers import Found
+from ovrag_studies.contract_review.retrieval.retrievers import Found
+from ovrag_studies.contract_review.texts.datasets import Contract, Question
 
 BUDGET = 6144  # characters: three chunks of 2,048
 DEPTH = 50  # chunks that an arm returns to be measured

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy
 
-from ovrag_studies.contract_review.datasets import Contract
-from ovrag_studies.contract_review.features import KINDS, Numbers, Reading
-from ovrag_studies.contract_review.scorers import ABSENT, HALF, jaccard, word_set
+from ovrag_studies.contract_review.answering.features import KINDS, Numbers, Reading
+from ovrag_studies.contract_review.answering.scorers import ABSENT, HALF, jaccard, word_set
+from ovrag_studies.contract_review.texts.datasets import Contract
 
 Span = tuple[int, int]
 

@@ -21,11 +21,11 @@ from ovrag_core.base.errors import ModelError, ModelSetupError, QuestionError
 from ovrag_core.base.types import Document
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.text.quotes import locate
-from ovrag_studies.contract_review.datasets import Agreement, Choice, NliSet, Span
-from ovrag_studies.contract_review.folds import fold_of
-from ovrag_studies.contract_review.nli import Found, Judged, Lexical
-from ovrag_studies.contract_review.nli_learned import CHOICES
-from ovrag_studies.contract_review.nli_reading import checked_spans
+from ovrag_studies.contract_review.inference.nli import Found, Judged, Lexical
+from ovrag_studies.contract_review.inference.nli_learned import CHOICES
+from ovrag_studies.contract_review.inference.nli_reading import checked_spans
+from ovrag_studies.contract_review.texts.datasets import Agreement, Choice, NliSet, Span
+from ovrag_studies.contract_review.texts.folds import fold_of
 
 PURPOSE = "hypotheses"
 TOP = 8  # passages: the best eight hold some evidence of nearly every question

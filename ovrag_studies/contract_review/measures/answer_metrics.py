@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
-from ovrag_studies.contract_review.answers import Answers
-from ovrag_studies.contract_review.candidates import PARTIES
-from ovrag_studies.contract_review.datasets import Contract
-from ovrag_studies.contract_review.scorers import HALF, jaccard, word_set
+from ovrag_studies.contract_review.answering.candidates import PARTIES
+from ovrag_studies.contract_review.answering.scorers import HALF, jaccard, word_set
+from ovrag_studies.contract_review.answering.span_answers import Answers
+from ovrag_studies.contract_review.texts.datasets import Contract
 
 Rule = Literal["cuad", "thesis 0.3", "thesis 0.5"]
 Curve = NDArray[numpy.float64]

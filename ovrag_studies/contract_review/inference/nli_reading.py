@@ -16,8 +16,8 @@ from ovrag_core.base.types import Document
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.datasets import Span
-from ovrag_studies.contract_review.nli_cues import cue_hits, plain
+from ovrag_studies.contract_review.inference.nli_cues import cue_hits, plain
+from ovrag_studies.contract_review.texts.datasets import Span
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.retrieval.embedding import DIMENSIONS
-from ovrag_studies.contract_review.datasets import Agreement, Choice
-from ovrag_studies.contract_review.nli_reading import Floats, Reading
+from ovrag_studies.contract_review.inference.nli_reading import Floats, Reading
+from ovrag_studies.contract_review.texts.datasets import Agreement, Choice
 
 Parameters = dict[str, Floats]
 Bools = NDArray[numpy.bool_]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_studies.contract_review.features import Numbers
+from ovrag_studies.contract_review.answering.features import Numbers
 
 
 @dataclass(frozen=True, slots=True)

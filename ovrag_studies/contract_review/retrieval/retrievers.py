@@ -31,9 +31,9 @@ from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.text import passages as passages_module
 from ovrag_core.text.passages import Span, find_passages
 from ovrag_core.text.stems import pairs, stems
-from ovrag_studies.contract_review import chunkers, clauses
-from ovrag_studies.contract_review.chunkers import ContractChunk
-from ovrag_studies.contract_review.expansion import Query, model_clauses
+from ovrag_studies.contract_review.retrieval.expansion import Query, model_clauses
+from ovrag_studies.contract_review.texts import chunkers, clause_tree
+from ovrag_studies.contract_review.texts.chunkers import ContractChunk
 
 Units = Literal["chunk", "caption", "passage", "phrase"]
 CUTS = Path("data/cache/contract_review")
@@ -200,7 +200,7 @@ def _kept_cuts(document: Document, chunker: str, folder: Path) -> tuple[list[Con
 @cache
 def _cutters() -> str:
     """Changes with the code that cuts."""
-    modules = (chunkers, clauses, chunking, passages_module)
+    modules = (chunkers, clause_tree, chunking, passages_module)
     digest = hashlib.sha256()
     for module in modules:
         digest.update(Path(str(module.__file__)).read_bytes())
@@ -216,7 +216,7 @@ def _chunks(document: Document, kept: Sequence[tuple[int, int, str]]) -> list[Co
 
 def _captions(document: Document, chunks: Sequence[ContractChunk]) -> list[str]:
     """For each chunk, the titles of the clauses that it begins in and of those that begin in it."""
-    titled = [clause for clause in clauses.find_clauses(document.text) if clause.title]
+    titled = [clause for clause in clause_tree.find_clauses(document.text) if clause.title]
     return [
         " / ".join([chunk.section, *(each.title for each in titled if chunk.start < each.start < chunk.end)])
         for chunk in chunks

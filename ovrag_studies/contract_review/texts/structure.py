@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.clauses import Clause, find_clauses, path_at
+from ovrag_studies.contract_review.texts.clause_tree import Clause, find_clauses, path_at
 
 Span = tuple[int, int]
 

@@ -19,7 +19,7 @@ from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.dates import MONTH
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.clauses import Clause, find_clauses
+from ovrag_studies.contract_review.texts.clause_tree import Clause, find_clauses
 
 Span = tuple[int, int]
 Kind = Literal["date", "quoted", "bracket", "name", "line"]

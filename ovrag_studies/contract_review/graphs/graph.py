@@ -20,9 +20,9 @@ from ovrag_core.base.types import Chunk, Document
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.clauses import Clause, label, path_at
-from ovrag_studies.contract_review.structure import Structure, find_structure
-from ovrag_studies.contract_review.summaries import Summary, extractive_summary
+from ovrag_studies.contract_review.graphs.summaries import Summary, extractive_summary
+from ovrag_studies.contract_review.texts.clause_tree import Clause, label, path_at
+from ovrag_studies.contract_review.texts.structure import Structure, find_structure
 
 EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO", "AMENDS"]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)

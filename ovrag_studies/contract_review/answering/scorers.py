@@ -15,8 +15,7 @@ import numpy
 import scipy.sparse
 from scipy.optimize import minimize
 
-from ovrag_studies.contract_review.datasets import Contract
-from ovrag_studies.contract_review.features import (
+from ovrag_studies.contract_review.answering.features import (
     CONTEXT_BUCKETS,
     PLACES,
     WORD_BUCKETS,
@@ -25,6 +24,7 @@ from ovrag_studies.contract_review.features import (
     Sparse,
     unit_rows,
 )
+from ovrag_studies.contract_review.texts.datasets import Contract
 
 HALF = 0.5  # of words in common: a span answers, as CUAD counts
 FEWEST_SHORT = 8  # matches among short spans from which a category has short answers

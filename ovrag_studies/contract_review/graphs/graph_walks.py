@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from ovrag_studies.contract_review.graph import ChunkNode, ContractGraph, EdgeKind, SectionNode
+from ovrag_studies.contract_review.graphs.graph import ChunkNode, ContractGraph, EdgeKind, SectionNode
 
 Ranking = Sequence[tuple[str, float]]  # ids of chunks with their scores, best first
 

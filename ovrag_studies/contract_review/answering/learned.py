@@ -21,7 +21,7 @@ from safetensors.numpy import save_file
 from ovrag_core.base.errors import CorpusError, QuestionError
 from ovrag_core.base.tensors import read_tensors
 from ovrag_core.retrieval.embedding import Embedder, minilm
-from ovrag_studies.contract_review.candidates import (
+from ovrag_studies.contract_review.answering.candidates import (
     Candidate,
     Prior,
     Scored,
@@ -32,12 +32,15 @@ from ovrag_studies.contract_review.candidates import (
     scored,
     summarise,
 )
-from ovrag_studies.contract_review.datasets import Contract
-from ovrag_studies.contract_review.expansion import vocabulary
-from ovrag_studies.contract_review.features import WORD_BUCKETS, Numbers, Reading, hashed_words, read, unit_rows
-from ovrag_studies.contract_review.folds import FOLDS, fold_of
-from ovrag_studies.contract_review.packed import from_sparse, sparse
-from ovrag_studies.contract_review.scorers import (
+from ovrag_studies.contract_review.answering.features import (
+    WORD_BUCKETS,
+    Numbers,
+    Reading,
+    hashed_words,
+    read,
+    unit_rows,
+)
+from ovrag_studies.contract_review.answering.scorers import (
     Linear,
     Scorers,
     Settings,
@@ -45,9 +48,13 @@ from ovrag_studies.contract_review.scorers import (
     passage_targets,
     short_targets,
 )
-from ovrag_studies.contract_review.trees import Trees, fit_trees
+from ovrag_studies.contract_review.answering.trees import Trees, fit_trees
+from ovrag_studies.contract_review.packed import from_sparse, sparse
+from ovrag_studies.contract_review.retrieval.expansion import vocabulary
+from ovrag_studies.contract_review.texts.datasets import Contract
+from ovrag_studies.contract_review.texts.folds import FOLDS, fold_of
 
-WEIGHTS = Path(__file__).parent / "weights" / "clauses.safetensors"
+WEIGHTS = Path(__file__).parents[1] / "weights" / "clauses.safetensors"
 LAYOUT = "contract-review clauses 2"
 ANSWER_DEPTH = 4
 PRESENCE_DEPTH = 3

@@ -1,0 +1,1 @@
+"""Graphs of contracts: how they are made, summed up and walked."""

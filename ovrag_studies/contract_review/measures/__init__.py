@@ -1,0 +1,1 @@
+"""How good chunks, answers and judgements are, and files of them scored."""

@@ -1,0 +1,1 @@
+"""Chunks of contracts found: what to look for, rankings, and a second look at the best."""
