@@ -26,7 +26,8 @@ from pyoxigraph import NamedNode
 from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.causal.chains.chain_generation import CausalChain, generate, read_recorded, recorded_graph
+from ovrag_studies.causal.chains.chain_generation import CausalChain, generate
+from ovrag_studies.causal.chains.recorded_chains import read_recorded, recorded_graph
 from ovrag_studies.causal.graphs.causal_terms import NAMESPACE
 from ovrag_studies.causal.graphs.linking import CausalClaim, Linked, NameLexicon, claim, link
 from ovrag_studies.causal.language.propositions import read

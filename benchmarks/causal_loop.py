@@ -21,9 +21,10 @@ from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
 from ovrag_core.graph import EmbeddedStore, Store, load_graph
 from ovrag_studies.causal.chains import chain_metrics, random_verdicts
 from ovrag_studies.causal.chains.arms import DRAFTING
-from ovrag_studies.causal.chains.chain_generation import generate, read_recorded, recorded_graph
+from ovrag_studies.causal.chains.chain_generation import generate
 from ovrag_studies.causal.chains.chain_runs import Case, ChainBench, run
 from ovrag_studies.causal.chains.drift import NAME
+from ovrag_studies.causal.chains.recorded_chains import read_recorded, recorded_graph
 from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.verifier import Verdict, Verifier

@@ -13,14 +13,8 @@ from pyoxigraph import NamedNode, Triple
 
 from ovrag_core.base.errors import CorpusError, GraphError
 from ovrag_core.graph import EmbeddedStore, load_graph
-from ovrag_studies.causal.chains.chain_generation import (
-    KINDS,
-    PARAPHRASES,
-    CausalChain,
-    generate,
-    read_recorded,
-    recorded_graph,
-)
+from ovrag_studies.causal.chains.chain_generation import KINDS, PARAPHRASES, CausalChain, generate
+from ovrag_studies.causal.chains.recorded_chains import read_recorded, recorded_graph
 from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import CausalClaim, NameLexicon, claim
 from ovrag_studies.causal.language.propositions import read

@@ -20,7 +20,7 @@ from ovrag_studies.causal.models.boolean_models import (
     models,
     negate,
 )
-from ovrag_studies.causal.questions.counterbench import answer, contest, parse
+from ovrag_studies.causal.questions.counterbench import answer, is_contested, parse
 from ovrag_studies.causal.questions.question_metrics import ContestedLabels, ask, figures, read_known, statuses
 
 
@@ -169,16 +169,14 @@ def test_a_mixed_condition_is_answered_where_both_groupings_agree():
 
 def test_a_contested_label_comes_with_its_derivation():
     found = answer("Zup causes not Mo, Mo causes Ka.", "Would Ka occur if not Zup?")
-    assert contest(found, "yes") is None
-    contested = contest(found, "no")
-    assert contested is not None
+    assert is_contested(found, "no") and not is_contested(found, "yes")
     assert [str(step) for step in found.steps] == [
         "Zup does not occur: by the action",
         'Mo occurs: Mo := not Zup ("Zup causes not Mo")',
         'Ka occurs: Ka := Mo ("Mo causes Ka")',
     ]
-    assert contested.derived == "yes"
-    assert contest(answer("Zup causes Mo", "Would Ka occur if Zup?"), "no") is None
+    assert found.answer == "yes"
+    assert not is_contested(answer("Zup causes Mo", "Would Ka occur if Zup?"), "no")
 
 
 def test_the_type_is_told_by_the_text():
@@ -279,7 +277,7 @@ def test_the_sample_questions(project):
     assert [lines[place]["id"] for place in (0, 26, 53)] == ["1", "27", "54"]
     for line in lines:
         found = answer(line["context"], line["query"])
-        contested = line["answer"] is not None and contest(found, line["answer"]) is not None
+        contested = line["answer"] is not None and is_contested(found, line["answer"])
         assert (found.status, contested) == (line["status"], line["contested"]), line["id"]
         assert contested or found.answer == line["answer"], line["id"]
         assert found.problem is None or found.problem.kind == line["type"]
@@ -343,7 +341,7 @@ def test_the_development_half_of_counterbench(external_data):
     contested = {line["id"] for line in read(folder / "counterbench_contested.jsonl")}
     found = {line["id"]: answer(line["context"], line["query"]) for line in lines}
     assert len(found) == 500
-    assert {line["id"] for line in lines if contest(found[line["id"]], line["answer"])} == contested
+    assert {line["id"] for line in lines if is_contested(found[line["id"]], line["answer"])} == contested
     assert all(found[line["id"]].answer == line["answer"] for line in lines if line["id"] not in contested)
     assert all(found[line["id"]].problem.kind == line["type"] for line in lines)
 

@@ -7,10 +7,8 @@ Some prompts hold a sentence that the graph contradicts, others one that denies 
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -21,12 +19,12 @@ from typing import Literal
 
 import yaml
 from pyoxigraph import Literal as Text
-from pyoxigraph import NamedNode, Triple
+from pyoxigraph import NamedNode
 
 from ovrag_core.base.errors import CorpusError, GraphError
-from ovrag_core.graph import LABEL, TYPE, Store
-from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
-from ovrag_studies.causal.language.directions import state_of
+from ovrag_core.graph import LABEL, Store
+from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.stores import linked_pairs
 from ovrag_studies.causal.language.propositions import Span
 
 ContradictionKind = Literal["negation", "reversed", "polarity", "disjoint", "target"]
@@ -37,13 +35,6 @@ KINDS: tuple[ContradictionKind, ...] = ("negation", "reversed", "polarity", "dis
 PARAPHRASES: tuple[ParaphraseKind, ...] = ("relation", "synonym", "order")
 DEPTHS = (3, 4, 5, 6)
 WORDINGS = Path(__file__).with_name("chain_wordings.yaml")
-RECORDED = "urn:ovrag:causal:recorded#"
-_RECORDED_KINDS: dict[str, ParaphraseKind] = {
-    "paraphrase": "relation",
-    "synonym": "synonym",
-    "reordering": "order",
-    "double_negation": "double negation",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,35 +144,31 @@ def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -
 def _read(store: Store) -> _Graph:
     signs: defaultdict[NamedNode, dict[NamedNode, int]] = defaultdict(dict)
     for predicate, sign in ((RAISES, 1), (LOWERS, -1)):
-        for subject, object_ in _pairs(store, predicate):
+        for subject, object_ in linked_pairs(store, predicate):
             signs[subject][object_] = sign
     without: defaultdict[NamedNode, list[NamedNode]] = defaultdict(list)
-    for subject, object_ in _pairs(store, NO_EFFECT_ON):
+    for subject, object_ in linked_pairs(store, NO_EFFECT_ON):
         without[subject].append(object_)
     labels, synonyms = _texts(store, LABEL), _texts(store, ALT_LABEL)
-    domains: defaultdict[str, list[NamedNode]] = defaultdict(list)
-    for factor, domain in _pairs(store, DOMAIN):
-        if domain not in labels or factor not in labels:
-            raise GraphError(f"{factor if factor not in labels else domain} has no rdfs:label; add one")
-        domains[labels[domain][0]].append(factor)
     used = [text.casefold() for texts in (*labels.values(), *synonyms.values()) for text in texts]
     twice = {text for text in used if used.count(text) > 1}
     return _Graph(
         signs,
-        {domain: sorted(factors, key=str) for domain, factors in domains.items()},
+        _domains(store, labels),
         without,
         {node: texts[0] for node, texts in labels.items()},
         {node: [text for text in texts if text.casefold() not in twice] for node, texts in synonyms.items()},
     )
 
 
-def _pairs(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, NamedNode]]:
-    found = [
-        (triple.subject, triple.object)
-        for triple in store.triples(None, predicate)
-        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
-    ]
-    return sorted(found, key=str)
+def _domains(store: Store, labels: Mapping[NamedNode, Sequence[str]]) -> dict[str, list[NamedNode]]:
+    """The things of each domain, by its label. Raises GraphError for one without a label."""
+    domains: defaultdict[str, list[NamedNode]] = defaultdict(list)
+    for factor, domain in linked_pairs(store, DOMAIN):
+        if domain not in labels or factor not in labels:
+            raise GraphError(f"{factor if factor not in labels else domain} has no rdfs:label; add one")
+        domains[labels[domain][0]].append(factor)
+    return {domain: sorted(factors, key=str) for domain, factors in domains.items()}
 
 
 def _texts(store: Store, predicate: NamedNode) -> dict[NamedNode, list[str]]:
@@ -397,75 +384,3 @@ def _marked(statements: Sequence[_Statement], text: str, spans: Sequence[Span]) 
 @cache
 def _wordings() -> dict[str, list[dict[str, str]]]:
     return dict(yaml.safe_load(WORDINGS.read_text(encoding="utf-8")))
-
-
-# --- the recorded chains
-
-
-def read_recorded(path: Path) -> list[CausalChain]:
-    """The chains of an earlier study as they were recorded, over things named by their own phrases.
-
-    Their contradictions stand in no prompt, and are given as `unprompted`. Raises CorpusError where the file is none.
-    """
-    try:
-        records = json.loads(path.read_text(encoding="utf-8"))["chains"]
-        return [_recorded(record) for record in records]
-    except FileNotFoundError:
-        raise CorpusError(f"{path} does not exist; name the file of recorded chains") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CorpusError(f"{path} holds no recorded chains ({type(error).__name__}: {error})") from None
-
-
-def recorded_graph(chains: Iterable[CausalChain]) -> list[Triple]:
-    """What chains state, as a graph of their own: a type and a name for each thing, and the edges, no loops."""
-    triples: dict[Triple, None] = {}
-    for chain in chains:
-        for step in chain.premises:
-            for node in (step.subject, step.object):
-                triples[Triple(node, TYPE, FACTOR)] = None
-                triples[Triple(node, LABEL, Text(node.value.removeprefix(RECORDED).replace("_", " ")))] = None
-            if step.subject != step.object:
-                triples[Triple(step.subject, step.predicate, step.object)] = None
-    return list(triples)
-
-
-def _recorded(record: Mapping[str, object]) -> CausalChain:
-    given, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
-    steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
-    total = prod(1 if step.predicate == RAISES else -1 for step in steps)
-    unprompted = record.get("injected_contradictions")
-    return CausalChain(
-        id=str(record["chain_id"]),
-        domain=str(record["domain"]),
-        depth=len(steps),
-        given=given,
-        premises=steps,
-        conclusion=ChainStep(
-            steps[0].subject, RAISES if total > 0 else LOWERS, steps[-1].object, f"{given} leads to {final}"
-        ),
-        prompt=prompt,
-        paraphrases=tuple(
-            Paraphrase(_RECORDED_KINDS[str(each["type"])], str(each["perturbed"]))
-            for each in _records(record["perturbations"])
-        ),
-        contradictions=(),
-        unprompted=tuple(map(str, unprompted)) if isinstance(unprompted, list) else (),
-    )
-
-
-def _records(value: object) -> list[Mapping[str, object]]:
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise ValueError("a list of records is expected")
-    return value
-
-
-def _recorded_step(step: Mapping[str, object]) -> ChainStep:
-    first, second = (_recorded_thing(str(step[key])) for key in ("antecedent", "consequent"))
-    return ChainStep(first[0], RAISES if first[1] == second[1] else LOWERS, second[0], str(step["natural_language"]))
-
-
-def _recorded_thing(phrase: str) -> tuple[NamedNode, bool]:
-    """The thing that a phrase is about, and whether it goes down; what stays the same is a thing of its own."""
-    parts = state_of(phrase)
-    name = phrase.casefold() if parts.direction == "steady" else parts.core
-    return NamedNode(RECORDED + re.sub(r"[^\w-]+", "_", name)), (parts.direction == "down") != parts.negative

@@ -31,6 +31,7 @@ from ovrag_core.graph import LABEL, Store
 from ovrag_studies.causal.chains.chain_generation import CausalChain
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.stores import linked_pairs
 from ovrag_studies.causal.settings import Drift, Kinds
 
 NAME = "drift simulator"
@@ -98,9 +99,8 @@ class World:
         edges: dict[NamedNode, set[NamedNode]] = {}
         names: dict[NamedNode, list[str]] = {}
         for predicate in (RAISES, LOWERS, AFFECTS):
-            for triple in store.triples(None, predicate):
-                if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode):
-                    edges.setdefault(triple.subject, set()).add(triple.object)
+            for subject, object_ in linked_pairs(store, predicate):
+                edges.setdefault(subject, set()).add(object_)
         for predicate in (LABEL, ALT_LABEL):
             found = [each for each in store.triples(None, predicate) if isinstance(each.subject, NamedNode)]
             for triple in sorted(found, key=str):
@@ -108,15 +108,10 @@ class World:
                     names.setdefault(triple.subject, []).append(triple.object.value)
         bearers = Counter(name.casefold() for each in names.values() for name in set(each))
         things = {*edges, *(each for ends in edges.values() for each in ends)}
-        apart = {
-            (triple.subject, triple.object)
-            for triple in store.triples(None, NO_EFFECT_ON)
-            if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
-        }
         return cls(
             {thing: _own(thing, names.get(thing, []), bearers) for thing in sorted(things, key=str)},
             {thing: frozenset(_reached(edges, thing)) for thing in things},
-            frozenset(apart),
+            frozenset(linked_pairs(store, NO_EFFECT_ON)),
         )
 
     def unrelated(self, thing: NamedNode) -> list[NamedNode]:

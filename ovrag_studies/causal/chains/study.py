@@ -16,7 +16,14 @@ from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval.embedding import Embedder
-from ovrag_studies.causal.chains import chain_generation, chain_metrics, chain_runs, drift, random_verdicts
+from ovrag_studies.causal.chains import (
+    chain_generation,
+    chain_metrics,
+    chain_runs,
+    drift,
+    random_verdicts,
+    recorded_chains,
+)
 from ovrag_studies.causal.chains.arms import DRAFTING
 from ovrag_studies.causal.chains.audit_log import AuditLog, answer_record, round_record
 from ovrag_studies.causal.chains.chain_generation import CausalChain
@@ -105,8 +112,8 @@ def open_bench(options: Causal, embedder: Embedder | None = None) -> ChainBench:
 
 
 def _recorded_bench(path: Path, options: Causal, embedder: Embedder | None) -> ChainBench:
-    read = chain_generation.read_recorded(path)
-    graph = EmbeddedStore(chain_generation.recorded_graph(read))
+    read = recorded_chains.read_recorded(path)
+    graph = EmbeddedStore(recorded_chains.recorded_graph(read))
     return ChainBench.of(graph, read, NameLexicon.of_graph(graph, embedder), options.loop.gamma)
 
 

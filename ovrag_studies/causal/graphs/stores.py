@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pyoxigraph import NamedNode
+
 from ovrag_core.base.project import project_file
 from ovrag_core.graph import EmbeddedStore, Store, load_graph, open_graph
 from ovrag_studies.causal.settings import Causal
@@ -19,3 +21,13 @@ def open_store(options: Causal, graph: str | None = None) -> Store:
 def open_graph_file(options: Causal) -> EmbeddedStore:
     """The causal graph of the settings, whatever store is asked."""
     return load_graph(project_file(options.data.graph))
+
+
+def linked_pairs(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, NamedNode]]:
+    """Return subject and object of each triple of a predicate between two things, in a fixed order."""
+    found = [
+        (triple.subject, triple.object)
+        for triple in store.triples(None, predicate)
+        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
+    ]
+    return sorted(found, key=str)

@@ -145,16 +145,25 @@ def models(rules: Sequence[CausalRule]) -> tuple[BooleanModel, ...]:
     causes = {name: [r.condition for r in rules if r.effect == Literal(name)] for name in variables}
     prevents = {name: [r.condition for r in rules if r.effect == Literal(name, False)] for name in variables}
     clash = any(causes[name] and prevents[name] for name in variables)
-    made = []
-    for prevention_wins in (True, False) if clash else (True,):
-        equations: dict[str, Formula] = {}
-        for name in variables:
-            parts = [_joined(causes[name], every=False)] if causes[name] else []
-            parts += [negate(_joined(prevents[name], every=False))] if prevents[name] else []
-            if parts:
-                equations[name] = _joined(parts, every=prevention_wins)
-        made.append(BooleanModel(equations, variables))
-    return tuple(made)
+    return tuple(
+        BooleanModel(_equations(variables, causes, prevents, wins), variables)
+        for wins in ((True, False) if clash else (True,))
+    )
+
+
+def _equations(
+    variables: Sequence[str],
+    causes: Mapping[str, Sequence[Formula]],
+    prevents: Mapping[str, Sequence[Formula]],
+    prevention_wins: bool,
+) -> dict[str, Formula]:
+    equations: dict[str, Formula] = {}
+    for name in variables:
+        parts = [_joined(causes[name], every=False)] if causes[name] else []
+        parts += [negate(_joined(prevents[name], every=False))] if prevents[name] else []
+        if parts:
+            equations[name] = _joined(parts, every=prevention_wins)
+    return equations
 
 
 def cycle_of(model: BooleanModel, within: Iterable[str] | None = None) -> tuple[str, ...]:

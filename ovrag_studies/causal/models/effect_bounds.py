@@ -5,11 +5,10 @@ Sources: Robins (1989) and Manski (1990) without, Balke and Pearl (JASA 92, 1997
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.optimize import linprog
 
 from ovrag_core.base.errors import CausalError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.distributions import Joint, Values, marginal
@@ -41,7 +40,9 @@ def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
     if not np.all(given > 0):
         raise ImpossibleEvidenceError(f"“{name}” never varies, so it is no instrument")
     observed = (table / given[:, None, None]).reshape(-1)[:-1]
-    found = _extremes(_corners_of_cells(), observed)
+    cells = list(product((0, 1), repeat=3))[:-1]  # the last follows from the others
+    rows = [[float(takes[z] == x and gives[x] == y) for takes, gives in _TYPES] for z, x, y in cells]
+    found = _extremes(rows, observed)
     if found is None:
         raise CausalError(f"the observations refute “{name}” as an instrument: no population would give them")
     return found
@@ -49,43 +50,21 @@ def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
 
 def bounds_from_margins(cause: tuple[float, float], effect: tuple[float, float]) -> tuple[float, float] | None:
     """As `effect_bounds` by an instrument, from P(cause) and P(effect) for either state of it; None if refuted."""
-    return _extremes(_corners_of_margins(), np.array([1.0, *cause, *effect]))
+    causes = [[float(takes[z]) for takes, _ in _TYPES] for z in (0, 1)]
+    effects = [[float(gives[takes[z]]) for takes, gives in _TYPES] for z in (0, 1)]
+    return _extremes([*causes, *effects], np.array([*cause, *effect]))
 
 
 # How someone's cause answers the instrument, and their effect the cause: 16 types of people (Balke and Pearl)
 _ANSWERS = ((0, 0), (0, 1), (1, 0), (1, 1))
 _TYPES = tuple(product(_ANSWERS, _ANSWERS))
 _GAIN = np.array([float(gives[1] - gives[0]) for _, gives in _TYPES])
-_Corners = tuple[NDArray[np.int64], Values]
 
 
-@lru_cache(maxsize=1)
-def _corners_of_cells() -> _Corners:
-    """Of populations with given P(x, y | z), the last cell left out as it follows."""
-    cells = list(product((0, 1), repeat=3))[:-1]
-    return _corners([[float(takes[z] == x and gives[x] == y) for takes, gives in _TYPES] for z, x, y in cells])
-
-
-@lru_cache(maxsize=1)
-def _corners_of_margins() -> _Corners:
-    """Of populations with given P(x | z) and P(y | z)."""
-    causes = [[float(takes[z]) for takes, _ in _TYPES] for z in (0, 1)]
-    effects = [[float(gives[takes[z]]) for takes, gives in _TYPES] for z in (0, 1)]
-    return _corners([[1.0] * len(_TYPES), *causes, *effects])
-
-
-def _corners(rows: list[list[float]]) -> _Corners:
-    """The types that can make up a corner of the polytope, and what takes the observations to their shares."""
-    table = np.array(rows)
-    chosen = np.array(list(combinations(range(len(_TYPES)), len(rows))))
-    bases = np.moveaxis(table[:, chosen], 0, 1)
-    regular = np.abs(np.linalg.det(bases)) > 0.5
-    return chosen[regular], np.linalg.inv(bases[regular])
-
-
-def _extremes(corners: _Corners, observed: Values) -> tuple[float, float] | None:
-    chosen, inverses = corners
-    shares = inverses @ observed
-    possible = np.all(shares >= -1e-9, axis=1)
-    gains = np.sum(shares[possible] * _GAIN[chosen[possible]], axis=1)
-    return (float(gains.min()), float(gains.max())) if possible.any() else None
+def _extremes(rows: list[list[float]], observed: Values) -> tuple[float, float] | None:
+    """The least and greatest mean gain of populations whose `rows` of types add up to what was observed, if any."""
+    table, shares = [[1.0] * len(_TYPES), *rows], [1.0, *observed]
+    least, most = (linprog(sign * _GAIN, A_eq=table, b_eq=shares, method="highs") for sign in (1.0, -1.0))
+    if not (least.success and most.success):
+        return None
+    return float(least.fun) + 0.0, 0.0 - float(most.fun)

@@ -182,6 +182,12 @@ def _natural(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIden
     for given in subsets(node for node in dag.observed if node not in after and node != effect):
         if _blocks_mediation(dag, cause, effect, through, frozenset(given)):
             return Estimand("mediation", given, _mediation(asked, given))
+    return _unidentified_natural(dag, asked)
+
+
+def _unidentified_natural(dag: Dag, asked: Effect) -> NotIdentified:
+    cause, effect, through = asked.cause, asked.effect, frozenset(asked.through)
+    after = dag.descendants([cause])
     trail = next(
         (
             found

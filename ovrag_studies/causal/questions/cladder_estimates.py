@@ -8,7 +8,7 @@ phrase is for is then settled by `cladder_roles`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -347,17 +347,8 @@ def _reversed(estimate: PrintedEstimate) -> PrintedEstimate:
     """The treated without the treatment, less with it."""
     other = estimate.alternative
     turned = None if other is None else (_minus(other[0]), f"−({other[1]})")
-    return PrintedEstimate(
-        estimate.shape,
-        estimate.uses,
-        _minus(estimate.compute),
-        f"−({estimate.formula})",
-        estimate.parts,
-        alternative=turned,
-        weight_free=estimate.weight_free,
-        weight_name=estimate.weight_name,
-        notes=estimate.notes,
-    )
+    compute, formula = _minus(estimate.compute), f"−({estimate.formula})"
+    return replace(estimate, compute=compute, formula=formula, alternative=turned)
 
 
 def _minus(compute: Compute) -> Compute:

@@ -86,23 +86,6 @@ class RuleSolution:
     cycle: tuple[str, ...] = ()
     problem: RuleProblem | None = field(default=None, repr=False)
 
-    @property
-    def derivation(self) -> str:
-        """The steps as lines of text, then the remarks."""
-        return "\n".join([*map(str, self.steps), *self.remarks])
-
-
-@dataclass(frozen=True, slots=True)
-class Contest:
-    """A label that the rules of its own question contradict."""
-
-    label: Answer
-    derived: Answer
-    derivation: str
-
-    def __str__(self) -> str:
-        return f"the label is {self.label}, the rules give {self.derived}:\n{self.derivation}"
-
 
 _NOT_BEFORE = r"(?:not|no|never|non|without|(?:the\s+)?(?:absence|lack)\s+of)"
 _EVENT = r"(?:occur(?:s|red|ring)?|happen(?:s|ed|ing)?|take(?:s|n)?\s+place|took\s+place|exist(?:s|ed|ing)?)"
@@ -210,11 +193,9 @@ def answer(context: str, query: str) -> RuleSolution:
         return RuleSolution(None, "open", remarks=(str(error),))
 
 
-def contest(solution: RuleSolution, label: Answer) -> Contest | None:
-    """The label as contested, where the rules determine the other answer; None where they agree or leave it open."""
-    if solution.answer in (None, label) or solution.status not in ("determined", "cyclic"):
-        return None
-    return Contest(label, "yes" if label == "no" else "no", solution.derivation)
+def is_contested(solution: RuleSolution, label: Answer) -> bool:
+    """Whether the rules determine the other answer; not where they leave it open."""
+    return solution.answer not in (None, label) and solution.status in ("determined", "cyclic")
 
 
 def _names_of(rule: CausalRule) -> tuple[str, ...]:

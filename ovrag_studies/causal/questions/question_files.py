@@ -164,8 +164,8 @@ def _by_rules(question: CausalQuestion) -> Solved:
         remarks = (f"the rules form a cycle, {' → '.join(found.cycle)}", *remarks)
     reason = "; ".join(remarks)
     more: Record = {"steps": [str(step) for step in found.steps], "cycle": list(found.cycle)}
-    if question.label and (against := counterbench.contest(found, question.label)):
-        more |= {"contested": True, "derived": against.derived}
+    if question.label and counterbench.is_contested(found, question.label):
+        more |= {"contested": True, "derived": found.answer}
     lines = (*map(str, found.steps), *remarks)
     return _solved(question, found.answer, found.status, reason, more, lines)
 
@@ -182,6 +182,11 @@ def _by_numbers(question: CausalQuestion) -> Solved:
         "numbers": [each.text for each in found.numbers],
         "notes": list(found.notes),
     }
+    return _solved(question, found.answer, found.status, found.reason, more, _number_lines(found))
+
+
+def _number_lines(found: cladder.NumberSolution) -> tuple[str, ...]:
+    """The steps from the graph's roles to the value."""
     lines = [f"{role}: {name}" for role, name in found.variables.items()]
     lines += [f"estimand: {found.estimand}"] if found.estimand else []
     lines += [f"printed: {each.text}" for each in found.numbers]
@@ -193,7 +198,7 @@ def _by_numbers(question: CausalQuestion) -> Solved:
     lines += [f"it would suffice to assume: {found.assumption}"] if found.assumption else []
     if found.bounds is not None:
         lines.append("without that, the effect is between {:.4f} and {:.4f}".format(*found.bounds))
-    return _solved(question, found.answer, found.status, found.reason, more, tuple(lines))
+    return tuple(lines)
 
 
 def _by_graph(text: str) -> Solved:

@@ -1,0 +1,95 @@
+"""Chains of an earlier study as they were recorded, and the graph that they state."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from math import prod
+from pathlib import Path
+
+from pyoxigraph import Literal as Text
+from pyoxigraph import NamedNode, Triple
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.graph import LABEL, TYPE
+from ovrag_studies.causal.chains.chain_generation import CausalChain, ChainStep, Paraphrase, ParaphraseKind
+from ovrag_studies.causal.graphs.causal_terms import FACTOR, LOWERS, RAISES
+from ovrag_studies.causal.language.directions import state_of
+
+RECORDED = "urn:ovrag:causal:recorded#"
+_RECORDED_KINDS: dict[str, ParaphraseKind] = {
+    "paraphrase": "relation",
+    "synonym": "synonym",
+    "reordering": "order",
+    "double_negation": "double negation",
+}
+
+
+def read_recorded(path: Path) -> list[CausalChain]:
+    """The chains of an earlier study as they were recorded, over things named by their own phrases.
+
+    Their contradictions stand in no prompt, and are given as `unprompted`. Raises CorpusError where the file is none.
+    """
+    try:
+        records = json.loads(path.read_text(encoding="utf-8"))["chains"]
+        return [_recorded(record) for record in records]
+    except FileNotFoundError:
+        raise CorpusError(f"{path} does not exist; name the file of recorded chains") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CorpusError(f"{path} holds no recorded chains ({type(error).__name__}: {error})") from None
+
+
+def recorded_graph(chains: Iterable[CausalChain]) -> list[Triple]:
+    """What chains state, as a graph of their own: a type and a name for each thing, and the edges, no loops."""
+    triples: dict[Triple, None] = {}
+    for chain in chains:
+        for step in chain.premises:
+            for node in (step.subject, step.object):
+                triples[Triple(node, TYPE, FACTOR)] = None
+                triples[Triple(node, LABEL, Text(node.value.removeprefix(RECORDED).replace("_", " ")))] = None
+            if step.subject != step.object:
+                triples[Triple(step.subject, step.predicate, step.object)] = None
+    return list(triples)
+
+
+def _recorded(record: Mapping[str, object]) -> CausalChain:
+    given, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
+    steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
+    total = prod(1 if step.predicate == RAISES else -1 for step in steps)
+    unprompted = record.get("injected_contradictions")
+    return CausalChain(
+        id=str(record["chain_id"]),
+        domain=str(record["domain"]),
+        depth=len(steps),
+        given=given,
+        premises=steps,
+        conclusion=ChainStep(
+            steps[0].subject, RAISES if total > 0 else LOWERS, steps[-1].object, f"{given} leads to {final}"
+        ),
+        prompt=prompt,
+        paraphrases=tuple(
+            Paraphrase(_RECORDED_KINDS[str(each["type"])], str(each["perturbed"]))
+            for each in _records(record["perturbations"])
+        ),
+        contradictions=(),
+        unprompted=tuple(map(str, unprompted)) if isinstance(unprompted, list) else (),
+    )
+
+
+def _records(value: object) -> list[Mapping[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise ValueError("a list of records is expected")
+    return value
+
+
+def _recorded_step(step: Mapping[str, object]) -> ChainStep:
+    first, second = (_recorded_thing(str(step[key])) for key in ("antecedent", "consequent"))
+    return ChainStep(first[0], RAISES if first[1] == second[1] else LOWERS, second[0], str(step["natural_language"]))
+
+
+def _recorded_thing(phrase: str) -> tuple[NamedNode, bool]:
+    """The thing that a phrase is about, and whether it goes down; what stays the same is a thing of its own."""
+    parts = state_of(phrase)
+    name = phrase.casefold() if parts.direction == "steady" else parts.core
+    return NamedNode(RECORDED + re.sub(r"[^\w-]+", "_", name)), (parts.direction == "down") != parts.negative
