@@ -145,7 +145,8 @@ def test_an_observation_that_the_rules_rule_out_is_named_and_that_of_roots_kept(
 def test_a_cycle_is_solved_only_where_the_action_leaves_one_solution():
     one = answer("Zup causes Mo, Mo and Ru cause Ka, Ka causes Ru.", "Would Ka occur if not Zup?")
     assert (one.answer, one.status) == ("no", "cyclic")
-    assert "Ka → Ru → Ka" in one.derivation or "Ru → Ka → Ru" in one.derivation
+    told = "; ".join(one.remarks)
+    assert "Ka → Ru → Ka" in told or "Ru → Ka → Ru" in told
     two = answer("Zup causes Mo, Mo or Ru causes Ka, Ka causes Ru.", "Would Ka occur if not Zup?")
     assert (two.answer, two.status) == (None, "cyclic")
     none = answer("Zup causes Mo, Mo or Ru causes Ka, Ka causes not Ru.", "Would Ka occur if not Zup?")

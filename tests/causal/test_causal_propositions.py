@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ovrag_core.graph import load_graph
 from ovrag_studies.causal.graphs.causal_terms import NAMESPACE
 from ovrag_studies.causal.graphs.linking import CausalClaim, NameLexicon, claim
-from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, LONGEST_TEXT, Unread, parse, read
+from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, LONGEST_TEXT, parse, read
+from ovrag_studies.causal.language.statements import Unread
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE = "urn:ovrag:causal:sample#"

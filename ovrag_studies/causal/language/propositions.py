@@ -11,77 +11,27 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
 
 from ovrag_core.text.tokens import any_of
 from ovrag_studies.causal.language import clause_pairs
 from ovrag_studies.causal.language.clause_pairs import ClauseFrame, mention
 from ovrag_studies.causal.language.cue_patterns import Relation
 from ovrag_studies.causal.language.cues import CausalCue, association, find_cues, signed
-from ovrag_studies.causal.language.directions import has_motion, is_state
+from ovrag_studies.causal.language.directions import is_state
+from ovrag_studies.causal.language.listed_sides import CHANGES, contrasted, members, paired
 from ovrag_studies.causal.language.sentence_openings import is_question, opening, ruling, statements
-
-Polarity = Literal["positive", "negative"]
-Span = tuple[int, int]
+from ovrag_studies.causal.language.statements import (
+    AskingSentence,
+    BareState,
+    Item,
+    Proposition,
+    Span,
+    TextReading,
+    Unread,
+)
 
 LONGEST_SENTENCE = 1000  # characters; a longer one is no statement that could be checked
 LONGEST_TEXT = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Proposition:
-    """One statement. `subject` is the cause, whatever the order of words; `relation` is what it does to the object.
-
-    `polarity` is negative where the text denies it ("does not raise", "it is not true that"; "has no effect on" is
-    `affects` denied). `span` are offsets of the clause in the text, and `quote` is the text there. Mentions are words
-    of the text, but for a pronoun, for which what it stands for is given ("this" after "X lowers Y": "a fall in Y").
-    """
-
-    subject: str
-    relation: Relation
-    object: str
-    polarity: Polarity
-    span: Span
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class BareState:
-    """What is said to be so, with no cause: "Given: rainfall rises"."""
-
-    mention: str
-    span: Span
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class AskingSentence:
-    """A sentence that asks, and states nothing."""
-
-    span: Span
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """Words that could not be read as one of the others, and why."""
-
-    span: Span
-    quote: str
-    reason: str
-
-
-Item = Proposition | BareState | AskingSentence | Unread
-
-
-@dataclass(frozen=True, slots=True)
-class TextReading:
-    """All that a text holds, each in the order of the text."""
-
-    propositions: tuple[Proposition, ...] = ()
-    states: tuple[BareState, ...] = ()
-    questions: tuple[AskingSentence, ...] = ()
-    unread: tuple[Unread, ...] = ()
 
 
 def parse(text: str, compounds: Collection[str] = ()) -> list[Proposition | Unread]:
@@ -117,9 +67,6 @@ def read(text: str, compounds: Collection[str] = ()) -> TextReading:
 
 _CLEFT = re.compile(r"it (?:is|was) (?P<thing>(?:not\b.+\bbut\b.+|(?!not\b).+?)) (?:that|which|who)$", re.IGNORECASE)
 _QUESTION_WORD = re.compile(r"^(?:what|how|whether|it (?:is|was) not)\b|\bwhat$", re.IGNORECASE)
-_BUT_NOT = re.compile(r"(?P<first>.+?),?\s+but not\s+(?:by |to |because of )?(?P<second>.+)$", re.IGNORECASE)
-_NOT_BUT = re.compile(r"not\s+(?P<first>.+?),?\s+but\s+(?P<second>.+)$", re.IGNORECASE)
-_BUT = re.compile(r"(?P<first>.+?),?\s+but\s+(?:rather )?(?:by |to |because of )?(?P<second>.+)$", re.IGNORECASE)
 _NOTHING = re.compile(r"(?:no|none|nobody|nothing)\b", re.IGNORECASE)
 _NEITHER = re.compile(r"neither\s+(?P<first>.+?)\s+nor\s+(?P<second>.+)$", re.IGNORECASE | re.DOTALL)
 _JOINT = re.compile(r"\b(?:together|jointly|combined|in combination)\b", re.IGNORECASE)
@@ -128,16 +75,9 @@ _LATER = re.compile(
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r",?\s*\b(?:which|that)(?:\s+in\s+turn)?\s*$", re.IGNORECASE)
-_LISTED = re.compile(r"\s*,\s*(?:and|or|as well as)\s+|\s*,\s*|\s+(?:and|as well as|or)\s+", re.IGNORECASE)
-_CHANGES = "change|rise|fall|increase|decrease|drop|decline|effect|shift|reduction|growth|loss|gain"
 _PRONOUN = re.compile(
-    rf"(?:(?P<event>(?:all )?(?:this|that|these|those)(?:\s+(?:{_CHANGES}))?|the latter|something that|a change that)"
+    rf"(?:(?P<event>(?:all )?(?:this|that|these|those)(?:\s+(?:{CHANGES}))?|the latter|something that|a change that)"
     r"|(?P<vague>it|they|he|she|the former|one|which))$",
-    re.IGNORECASE,
-)
-_COMMON = re.compile(
-    rf"(?P<head>(?:(?:an?|the)\s+)?(?:\w+\s+)?(?:{_CHANGES})s?\s+(?:in|of)"
-    r"|higher|lower|more|less|fewer|rising|falling|increased|reduced|greater|decreased)\s+",
     re.IGNORECASE,
 )
 
@@ -433,43 +373,28 @@ class _Reader:
             start += 1
         if relation == "lowers":
             effect = re.sub(r"\s+down$", "", effect)  # "slows Y down"
-        causes_, effects_ = _contrasted(cause, negative), _contrasted(effect, negative)
-        if len(causes_) + len(effects_) > 2:
-            sides = [(one, other, no if len(causes_) > 1 else not_) for one, no in causes_ for other, not_ in effects_]
+        causes, effects = contrasted(cause, negative), contrasted(effect, negative)
+        if len(causes) + len(effects) > 2:
+            sides = [(one, other, no if len(causes) > 1 else not_) for one, no in causes for other, not_ in effects]
             return [item for one, other, no in sides for item in self._stated(one, relation, other, no, start, end)]
+        quote = self.text[start:end]
+        return [
+            Proposition(one, relation, other, "negative" if denied else "positive", (start, end), quote)
+            for one, other, denied in paired(*self._sides(cause, effect, negative), negative)
+        ]
+
+    def _sides(self, cause: str, effect: str, negative: bool) -> tuple[list[str], list[str]]:
+        """The members of both sides. Raises _Unclear where it cannot be told what belongs to what."""
         if _JOINT.search(cause):
             raise _Unclear("causes that act together only are no single cause")
         if _LATER.search(effect):
             raise _Unclear("which of the effects is the cause of another is not clear")
-        causes, effects = self._members(cause), self._members(effect)
+        causes, effects = (members(words, self._spans(words)) for words in (cause, effect))
         if not causes or not effects:
             raise _Unclear("a cause or an effect is missing")
         if len(effects) > 1 and re.search(r"\bor\b", effect, re.IGNORECASE) and not negative:
             raise _Unclear("one effect or another is no statement of either")
-        quote = self.text[start:end]
-        found: list[Item] = []
-        for one in causes:
-            excepted = len(causes) > 1 and one.lower().startswith("not ")  # "X, not Z, raises Y"
-            polarity: Polarity = "negative" if negative != excepted else "positive"
-            cause = one[4:] if excepted else one
-            for other in effects:
-                if len(effects) > 1 and other.lower().startswith("not "):  # "raises Y, not Z"
-                    turned: Polarity = "positive" if polarity == "negative" else "negative"
-                    found.append(Proposition(cause, relation, other[4:], turned, (start, end), quote))
-                else:
-                    found.append(Proposition(cause, relation, other, polarity, (start, end), quote))
-        return found
-
-    def _members(self, words: str) -> list[str]:
-        """The members of a list, which share what stands before the first ("a rise in X and Y")."""
-        names = self._spans(words)
-        parts, start = [], 0
-        for match in _LISTED.finditer(words):
-            if not any(first < match.end() and match.start() < last for first, last in names):
-                parts.append(mention(words[start : match.start()]))
-                start = match.end()
-        parts.append(mention(words[start:]))
-        return _shared([part for part in parts if part])
+        return causes, effects
 
     def _spans(self, words: str) -> list[Span]:
         """Where names stand that must not be taken apart."""
@@ -485,25 +410,6 @@ class _Reader:
 @lru_cache(maxsize=64)
 def _pattern(names: frozenset[str]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\w){any_of(names)}(?!\w)") if names else None
-
-
-def _shared(parts: list[str]) -> list[str]:
-    """Members of a list with the words of direction of the first, but for those that have some of their own."""
-    head = _COMMON.match(parts[0]) if parts else None
-    if head is None:
-        return parts
-    return [parts[0], *(part if has_motion(part) else f"{head['head']} {part}" for part in parts[1:])]
-
-
-def _contrasted(words: str, negative: bool) -> list[tuple[str, bool]]:
-    """The sides of "Y but not Z", and of "not X but Z", each with whether it is denied."""
-    if match := _BUT_NOT.match(words):
-        return [(match["first"], negative), (match["second"], not negative)]
-    if match := _NOT_BUT.match(words):
-        return [(match["first"], not negative), (match["second"], negative)]
-    if negative and (match := _BUT.match(words)):
-        return [(match["first"], negative), (match["second"], not negative)]
-    return [(words, negative)]
 
 
 def _denied(item: Item) -> Item:
