@@ -21,10 +21,10 @@ from ovrag_core.retrieval.embedding import MINILM, Vectors, minilm
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_studies.contract_review.answering.features import read
 from ovrag_studies.contract_review.answering.learned import Trainer
-from ovrag_studies.contract_review.answering.span_answers import Answers, extractive, learned
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, extractive, learned
 from ovrag_studies.contract_review.measures.answer_metrics import (
     RULES,
-    Asked,
+    AnsweredQuestion,
     best_answer,
     counts,
     join,
@@ -43,7 +43,7 @@ DEPTHS = (1, 3, 5)
 KEPT = 20  # chunks written for a question
 PLAN = Resampling(samples=1000)
 
-Given = dict[tuple[str, str], Answers]
+Given = dict[tuple[str, str], CategoryAnswers]
 Ranked = dict[tuple[str, str], list[tuple[int, int]]]
 
 
@@ -120,7 +120,7 @@ def show_retrieval(contracts: Sequence[Contract], ranked: Ranked) -> None:
         print(f"learned    recall@{depth:<24} {told(ratio(hits, asked, PLAN))}  n={sum(asked):.0f}")
 
 
-def show(arm: str, asked: Sequence[Asked]) -> None:
+def show(arm: str, asked: Sequence[AnsweredQuestion]) -> None:
     """All figures of one arm."""
     spans = pooled_spans(asked)
     gold = sum(bool(each.gold) for each in asked)

@@ -31,8 +31,8 @@ from ovrag_studies.contract_review.graphs.graph_walks import (
     walk,
 )
 from ovrag_studies.contract_review.measures.chunk_metrics import BUDGET, finds
-from ovrag_studies.contract_review.retrieval.expansion import Query, queries, read_descriptions
-from ovrag_studies.contract_review.retrieval.retrievers import Shelf, search, shelve
+from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, read_descriptions
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, search, shelve
 from ovrag_studies.contract_review.texts.chunkers import chunk
 from ovrag_studies.contract_review.texts.datasets import Contract, load_cuad
 
@@ -51,7 +51,14 @@ Ranking = list[tuple[str, float]]
 class Asked:
     """A contract with its graph, and the rankings of one base for its answerable questions."""
 
-    def __init__(self, contract: Contract, graph: ContractGraph, shelf: Shelf, retriever: str, asked: dict[str, Query]):
+    def __init__(
+        self,
+        contract: Contract,
+        graph: ContractGraph,
+        shelf: ContractShelf,
+        retriever: str,
+        asked: dict[str, ChunkQuery],
+    ):
         self.graph = graph
         self.chunks = {each.id: each for each in graph.chunks}
         self.questions = [each for each in contract.questions if each.gold]

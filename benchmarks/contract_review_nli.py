@@ -28,11 +28,11 @@ from ovrag_core.base.settings import load_settings
 from ovrag_core.evaluation.statistics import Estimate, Resampling, holm
 from ovrag_core.llm import connect
 from ovrag_studies.contract_review.inference import nli_reading
-from ovrag_studies.contract_review.inference.nli import Judged, as_record, out_of_fold
+from ovrag_studies.contract_review.inference.nli import JudgedHypothesis, as_record, out_of_fold
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, PUBLISHED, ChatArm, ask_all, draw, faults
 from ovrag_studies.contract_review.measures.nli_metrics import (
     MEASURES,
-    Asked,
+    AskedHypothesis,
     asked_of,
     differences,
     estimates,
@@ -45,7 +45,7 @@ QUESTIONS, DRAWS = 400, 200
 ARMS = ("majority", "lexical", NO_CUES, "learned")
 
 
-def judged_by(name: str, data: NliSet) -> dict[int, list[Judged]]:
+def judged_by(name: str, data: NliSet) -> dict[int, list[JudgedHypothesis]]:
     if name != NO_CUES:
         return out_of_fold(data, name)
     with patch.object(nli_reading, "cue_hits", lambda hypothesis, text: (False, False, False)):
@@ -60,7 +60,7 @@ def shown(estimate: Estimate) -> str:
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
-def print_hypotheses(data: NliSet, asked: dict[int, list[Asked]]) -> None:
+def print_hypotheses(data: NliSet, asked: dict[int, list[AskedHypothesis]]) -> None:
     rows = defaultdict(list)
     for listed in asked.values():
         for row in listed:
@@ -76,7 +76,7 @@ def print_hypotheses(data: NliSet, asked: dict[int, list[Asked]]) -> None:
         )
 
 
-def print_first_experiment(data: NliSet, asked: dict[str, dict[int, list[Asked]]]) -> None:
+def print_first_experiment(data: NliSet, asked: dict[str, dict[int, list[AskedHypothesis]]]) -> None:
     print(f"\nfirst experiment: {QUESTIONS} questions drawn {DRAWS} times, mean and central 95%")
     print(f"{'':<18} {'accuracy':<24} {'F1 pooled, E':<24} F1 by hypothesis, E")
     drawn = [
@@ -122,7 +122,7 @@ def main() -> None:
     data = load_contractnli(external_data("contract_review", "contractnli"))
     pairs = sum(len(each.judgements) for each in data.agreements)
     print(f"{len(data.agreements)} agreements, {pairs} pairs, folds by agreement; 95% intervals over agreements")
-    asked: dict[str, dict[int, list[Asked]]] = {}
+    asked: dict[str, dict[int, list[AskedHypothesis]]] = {}
     for name in wanted.judge:
         began = time.perf_counter()
         results = judged_by(name, data)

@@ -23,13 +23,13 @@ from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import MINILM, Vectors, minilm
 from ovrag_core.retrieval.rerank import by_sentences
 from ovrag_studies.contract_review.answering.learned import Trainer
-from ovrag_studies.contract_review.arms import Known, learned_arm
+from ovrag_studies.contract_review.arms import KnownContract, learned_arm
 from ovrag_studies.contract_review.measures import chunk_metrics
 from ovrag_studies.contract_review.retrieval.expansion import Wording, queries, read_descriptions, titled
 from ovrag_studies.contract_review.retrieval.reranking import rerank
-from ovrag_studies.contract_review.retrieval.retrievers import Found, Shelf, search, shelve
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search, shelve
 from ovrag_studies.contract_review.texts.chunkers import CHUNKERS
-from ovrag_studies.contract_review.texts.datasets import Contract, Question, categories, load_cuad
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, categories, load_cuad
 from tables import estimate, table
 
 PLAN = Resampling()
@@ -90,8 +90,10 @@ def show_arms(contracts: Sequence[Contract], chunker: str, descriptions: Mapping
     print(frame_table(chunk_metrics.differences(frames, "bm25, description", "recall_3", PLAN)))
 
 
-def searching(shelf: Shelf, retriever: str, wording: Wording, descriptions: Mapping[str, str]) -> chunk_metrics.Arm:
-    def arm(contract: Contract, question: Question) -> list[Found]:
+def searching(
+    shelf: ContractShelf, retriever: str, wording: Wording, descriptions: Mapping[str, str]
+) -> chunk_metrics.Arm:
+    def arm(contract: Contract, question: ChecklistQuestion) -> list[FoundChunk]:
         asked = queries(question.category, wording, descriptions)
         return search(shelf, retriever, asked, chunk_metrics.DEPTH, within=contract.document.id)
 
@@ -102,7 +104,7 @@ def show_chunkers(contracts: Sequence[Contract], chunkers: Sequence[str], descri
     """The main arms by every way of cutting, a row for each measure."""
     print(f"\nWays of cutting: {sum(bool(each.gold) for one in contracts for each in one.questions)} questions")
     known = {
-        contract.document.id: Known(reading, model)
+        contract.document.id: KnownContract(reading, model)
         for contract, reading, model in Trainer(contracts, categories(contracts)).out_of_fold()
     }
     rows = []
@@ -125,11 +127,11 @@ def show_pooled(contracts: Sequence[Contract], descriptions: Mapping[str, str]) 
 
             def arm(
                 contract: Contract,
-                question: Question,
+                question: ChecklistQuestion,
                 retriever: str = retriever,
                 wording: Wording = wording,
                 how: str = how,
-            ) -> list[Found]:
+            ) -> list[FoundChunk]:
                 asked = queries(question.category, wording, descriptions)
                 if "title" in how:
                     asked = tuple(titled(each, contract.document.id) for each in asked)
@@ -158,11 +160,11 @@ def show_e2(contracts: Sequence[Contract], descriptions: Mapping[str, str]) -> N
 
         def arm(
             contract: Contract,
-            question: Question,
-            shelf: Shelf = shelf,
+            question: ChecklistQuestion,
+            shelf: ContractShelf = shelf,
             wording: str = wording,
             reranked: bool = reranked,
-        ) -> list[Found]:
+        ) -> list[FoundChunk]:
             asked = queries(question.category, wording, descriptions)
             named = [titled(each, contract.document.id) for each in asked]
             found = search(shelf, "minilm", named, CANDIDATES, within=contract.document.id)
@@ -189,7 +191,7 @@ class Remembering:
 
     name = MINILM
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: ContractShelf) -> None:
         self._known: dict[str, Vectors] = {}
         for each in shelf.contracts.values():
             texts = [each.document.text[start:end] for start, end in each.passages]
@@ -202,7 +204,7 @@ class Remembering:
         return numpy.stack([self._known[text] for text in texts])
 
 
-def on_shelf(contracts: Sequence[Contract], chunker: str) -> Shelf:
+def on_shelf(contracts: Sequence[Contract], chunker: str) -> ContractShelf:
     return shelve([contract.document for contract in contracts], chunker, minilm())
 
 

@@ -22,21 +22,21 @@ from ovrag_core.llm import Chat
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_studies.contract_review.answering.candidates import Scored
-from ovrag_studies.contract_review.answering.features import Numbers, Reading, read
+from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, read
 from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
-from ovrag_studies.contract_review.answering.span_answers import LEAST, Answers, by_chat, extractive, learned
+from ovrag_studies.contract_review.answering.span_answers import LEAST, CategoryAnswers, by_chat, extractive, learned
 from ovrag_studies.contract_review.graphs.graph import ContractGraph, EdgeKind, build_graph
 from ovrag_studies.contract_review.graphs.graph_walks import WALKED, by_section, neighbours, walk
 from ovrag_studies.contract_review.inference import nli
-from ovrag_studies.contract_review.inference.nli import Judge, Judged
+from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
 from ovrag_studies.contract_review.measures.chunk_metrics import DEPTH, Arm
-from ovrag_studies.contract_review.retrieval.expansion import Query, queries, reworded, titled
+from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, reworded, titled
 from ovrag_studies.contract_review.retrieval.reranking import rerank
-from ovrag_studies.contract_review.retrieval.retrievers import CUTS, Found, Shelf, search, shelve, store
+from ovrag_studies.contract_review.retrieval.retrievers import CUTS, ContractShelf, FoundChunk, search, shelve, store
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
 from ovrag_studies.contract_review.texts.chunkers import chunk
-from ovrag_studies.contract_review.texts.datasets import Agreement, Contract, NliSet, Question
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliAgreement, NliSet
 
 Seen = Literal["out-of-fold", "refuse"]
 Say = Callable[[str], None]
@@ -44,10 +44,10 @@ ALL = 1_000_000  # chunks: a whole ranking
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownContract:
     """A contract as it was read, and a model that has not seen it."""
 
-    reading: Reading
+    reading: ContractReading
     model: ClauseModel
 
     @cached_property
@@ -57,7 +57,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Study:
+class ReviewStudy:
     """What arms are made of: parameters, embedder, the data set's descriptions of categories, and a chat model if any.
 
     `seen` is what happens to contracts that the weights were trained on; `say` tells a person of it.
@@ -83,7 +83,7 @@ class Study:
         return self.chat
 
 
-def known_contracts(study: Study, contracts: Sequence[Contract]) -> dict[str, Known]:
+def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[str, KnownContract]:
     """Each contract by its title with a model that has not seen it, nor another one of its filer.
 
     Contracts of the training get models of the other folds, learned anew from those of them that are here. Raises
@@ -92,16 +92,16 @@ def known_contracts(study: Study, contracts: Sequence[Contract]) -> dict[str, Kn
     trained = [each for each in contracts if was_trained_on(study.model, each)]
     if trained and study.seen == "refuse":
         study.model.refuse_known(trained)
-    found: dict[str, Known] = {}
+    found: dict[str, KnownContract] = {}
     with bar(len(contracts), "reading", "contract") as progress:
         if trained:
             study.say(_told(len(trained), len(contracts), "contracts"))
             for contract, reading, model in Trainer(trained, study.model.categories, study.embedder).out_of_fold():
-                found[contract.document.id] = Known(reading, model)
+                found[contract.document.id] = KnownContract(reading, model)
                 progress.update()
         for contract in contracts:
             if contract.document.id not in found:
-                found[contract.document.id] = Known(read(contract.document.text, study.embedder), study.model)
+                found[contract.document.id] = KnownContract(read(contract.document.text, study.embedder), study.model)
                 progress.update()
     return found
 
@@ -119,7 +119,9 @@ def _told(trained: int, of: int, what: str) -> str:
 # -- chunks -----------------------------------------------------------------------------------------------------------
 
 
-def retrieval_arm(study: Study, contracts: Sequence[Contract], known: Mapping[str, Known] | None = None) -> Arm:
+def retrieval_arm(
+    study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract] | None = None
+) -> Arm:
     """What ranks the chunks of a contract, or of all, for a question, as `retrieval` and `rerank` of the settings say.
 
     `known` saves making models for the learned retriever. Raises SettingsError for settings that do not go together.
@@ -137,34 +139,34 @@ def retrieval_arm(study: Study, contracts: Sequence[Contract], known: Mapping[st
     reranker = find_reranker(study.options.rerank.by, study.embedder, study.options.rerank.cache_dir)
     first = study.options.rerank.candidates
 
-    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         asked = wordings(study, question.category)[0].text
         return rerank(ranked(contract, question)[:first], asked, reranker, first)
 
     return arm
 
 
-def learned_arm(known: Mapping[str, Known], chunker: str) -> Arm:
+def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
     """Chunks of one contract by the trained scores of what lies in them."""
-    cut: dict[str, Sequence[Found]] = {}
+    cut: dict[str, Sequence[FoundChunk]] = {}
 
-    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         one = known[contract.document.id]
         if contract.document.id not in cut:
-            cut[contract.document.id] = [Found(each, 0.0) for each in chunk(contract.document, chunker)]
+            cut[contract.document.id] = [FoundChunk(each, 0.0) for each in chunk(contract.document, chunker)]
         chunks = [each.chunk for each in cut[contract.document.id]]
         ranking = one.model.rank(one.scored, question.category, [(each.start, each.end) for each in chunks])
-        return [Found(chunks[number], score) for number, score in ranking[:DEPTH]]
+        return [FoundChunk(chunks[number], score) for number, score in ranking[:DEPTH]]
 
     return arm
 
 
-def searching_arm(study: Study, shelf: Shelf, depth: int = DEPTH) -> Arm:
+def searching_arm(study: ReviewStudy, shelf: ContractShelf, depth: int = DEPTH) -> Arm:
     """Chunks by a retriever that learned nothing from any contract."""
     chosen = study.options.retrieval
     in_chroma = store(shelf, CUTS / "chroma") if chosen.retriever == "chroma" else None
 
-    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         asked = wordings(study, question.category)
         pooled = chosen.scope == "pooled"
         if pooled:
@@ -186,7 +188,7 @@ def searching_arm(study: Study, shelf: Shelf, depth: int = DEPTH) -> Arm:
     return arm
 
 
-def wordings(study: Study, category: str) -> tuple[Query, ...]:
+def wordings(study: ReviewStudy, category: str) -> tuple[ChunkQuery, ...]:
     """What is searched for a category. Raises QuestionError for an unknown one."""
     wording = study.options.retrieval.wording
     if wording == "chat":
@@ -197,7 +199,7 @@ def wordings(study: Study, category: str) -> tuple[Query, ...]:
 # -- the graph --------------------------------------------------------------------------------------------------------
 
 
-def build_graphs(study: Study, shelf: Shelf) -> dict[str, ContractGraph]:
+def build_graphs(study: ReviewStudy, shelf: ContractShelf) -> dict[str, ContractGraph]:
     """The graph of each contract on a shelf."""
     graphs = {}
     with bar(len(shelf.contracts), "graph", "contract") as progress:
@@ -207,15 +209,15 @@ def build_graphs(study: Study, shelf: Shelf) -> dict[str, ContractGraph]:
     return graphs
 
 
-def graph_arm(study: Study, contracts: Sequence[Contract]) -> Arm:
+def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
     """What the graph of the settings hands on for a question, best first."""
     shelf = shelve([each.document for each in contracts], study.options.graph.chunker, study.embedder)
     return walking_arm(study, shelf, build_graphs(study, shelf), study.options.graph.arm)
 
 
 def walking_arm(
-    study: Study,
-    shelf: Shelf,
+    study: ReviewStudy,
+    shelf: ContractShelf,
     graphs: Mapping[str, ContractGraph],
     design: GraphArm,
     edges: Iterable[EdgeKind] = WALKED,
@@ -228,7 +230,7 @@ def walking_arm(
         raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
     walked = tuple(edges)
 
-    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         id_ = contract.document.id
         asked = wordings(study, question.category)
         ranked = search(shelf, study.options.retrieval.retriever, asked, ALL, within=id_)
@@ -240,7 +242,7 @@ def walking_arm(
         else:
             found = walk(graphs[id_], ranking, asked[0].text, edges=walked)
         chunks = {each.id: each for each in shelf.contracts[id_].chunks}
-        return [Found(chunks[each.chunk.id], each.score) for each in found[:DEPTH]]
+        return [FoundChunk(chunks[each.chunk.id], each.score) for each in found[:DEPTH]]
 
     return arm
 
@@ -249,8 +251,8 @@ def walking_arm(
 
 
 def answer_all(
-    study: Study, contracts: Sequence[Contract], arm: AnswerArm, known: Mapping[str, Known] | None = None
-) -> Iterator[tuple[Contract, list[Answers]]]:
+    study: ReviewStudy, contracts: Sequence[Contract], arm: AnswerArm, known: Mapping[str, KnownContract] | None = None
+) -> Iterator[tuple[Contract, list[CategoryAnswers]]]:
     """Each contract with the answers to the categories that are asked of it."""
     models = (known_contracts(study, contracts) if known is None else known) if arm == "learned" else {}
     with bar(len(contracts), "answering", "contract") as progress:
@@ -265,8 +267,8 @@ def answer_all(
 
 
 def checklist(
-    study: Study, document: Document, categories: Sequence[str], arm: AnswerArm, least: float = LEAST
-) -> list[Answers]:
+    study: ReviewStudy, document: Document, categories: Sequence[str], arm: AnswerArm, least: float = LEAST
+) -> list[CategoryAnswers]:
     """Answers for one contract by the arm; the learned ones by the weights, whatever those were trained on."""
     reading = read(document.text, study.embedder)
     if arm == "learned":
@@ -277,7 +279,7 @@ def checklist(
     return by_chat(reading, categories, chat, lambda category: _likeness(reading, category, study.embedder), study.seed)
 
 
-def _likeness(reading: Reading, category: str, embedder: Embedder) -> Numbers:
+def _likeness(reading: ContractReading, category: str, embedder: Embedder) -> Numbers:
     """How like the passages are to a clause of the category as one would draft it, which takes no training."""
     prototypes = find_prototypes([category], embedder)
     likeness: Numbers = (reading.vectors @ prototypes.vectors.T).max(axis=1, initial=0).astype(numpy.float32)
@@ -287,7 +289,7 @@ def _likeness(reading: Reading, category: str, embedder: Embedder) -> Numbers:
 # -- hypotheses -------------------------------------------------------------------------------------------------------
 
 
-def judge_all(study: Study, data: NliSet, arm: NliArm) -> dict[int, list[Judged]]:
+def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[JudgedHypothesis]]:
     """Every hypothesis judged for every agreement, by the agreement's number.
 
     Agreements of the training are judged by what the others of them that are here teach. Raises CorpusError for them
@@ -300,12 +302,12 @@ def judge_all(study: Study, data: NliSet, arm: NliArm) -> dict[int, list[Judged]
         raise CorpusError(
             f"{trained[0].document.id} was among the agreements that the weights were trained on; score it out of fold"
         )
-    results: dict[int, list[Judged]] = {}
+    results: dict[int, list[JudgedHypothesis]] = {}
     if trained:
         study.say(_told(len(trained), len(data.agreements), "agreements"))
         results = nli.out_of_fold(NliSet(tuple(trained), data.hypotheses), arm)
     rest = [each for each in data.agreements if each.number not in results]
-    model: Judge | None = nli.find_judge(arm) if rest else None
+    model: HypothesisJudge | None = nli.find_judge(arm) if rest else None
     with bar(len(rest), "judging", "agreement") as progress:
         for each in rest:
             assert model is not None
@@ -314,7 +316,7 @@ def judge_all(study: Study, data: NliSet, arm: NliArm) -> dict[int, list[Judged]
     return {each.number: results[each.number] for each in data.agreements}
 
 
-def agreements_trained_on(agreements: Sequence[Agreement]) -> list[Agreement]:
+def agreements_trained_on(agreements: Sequence[NliAgreement]) -> list[NliAgreement]:
     """Those of the agreements that the weights of the judge were trained on, by the list beside the weights."""
     about = project_file(nli.WEIGHTS).with_suffix(".json")
     try:

@@ -12,16 +12,16 @@ from ovrag_core.base.project import project_file
 from ovrag_core.base.types import Document
 from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_studies.contract_review.answering.features import read
-from ovrag_studies.contract_review.answering.span_answers import Answers
-from ovrag_studies.contract_review.arms import Known, Study, retrieval_arm, was_trained_on
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
+from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm, was_trained_on
 from ovrag_studies.contract_review.inference import nli
-from ovrag_studies.contract_review.inference.nli import Judge, Judged
+from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ChatJudge, examples_for
 from ovrag_studies.contract_review.retrieval.expansion import ask
 from ovrag_studies.contract_review.retrieval.reranking import rerank
-from ovrag_studies.contract_review.retrieval.retrievers import Found, search, shelve
+from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk, search, shelve
 from ovrag_studies.contract_review.settings import ContractReview, NliArm
-from ovrag_studies.contract_review.texts.datasets import QUESTIONS, Contract, Question, load_contractnli
+from ovrag_studies.contract_review.texts.datasets import QUESTIONS, ChecklistQuestion, Contract, load_contractnli
 
 WIDTH = 116
 QUOTED = 240  # characters of a quote that a person is shown
@@ -43,7 +43,7 @@ def title_of(path: Path) -> str:
     return path.stem
 
 
-def refuse_seen(study: Study, document: Document, allowed: bool) -> None:
+def refuse_seen(study: ReviewStudy, document: Document, allowed: bool) -> None:
     """Raises CorpusError for a contract of the training, unless it is `allowed`, and then it is told."""
     if not was_trained_on(study.model, Contract(document, ())):
         return
@@ -55,7 +55,7 @@ def refuse_seen(study: Study, document: Document, allowed: bool) -> None:
     study.say(f"{document.id} was in the training of the weights: how it is answered shows nothing of others")
 
 
-def find_chunks(study: Study, document: Document, query: str | None, category: str | None) -> list[Found]:
+def find_chunks(study: ReviewStudy, document: Document, query: str | None, category: str | None) -> list[FoundChunk]:
     """The best `k` chunks for a question in free words, or for a category. Raises SettingsError, QuestionError."""
     chosen = study.options.retrieval
     contract = Contract(document, ())
@@ -63,9 +63,9 @@ def find_chunks(study: Study, document: Document, query: str | None, category: s
         known = None
         if chosen.retriever == "learned":
             study.model.column(category)
-            known = {document.id: Known(read(document.text, study.embedder), study.model)}
+            known = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
         arm = retrieval_arm(study, [contract], known)
-        return list(arm(contract, Question(f"{document.id}__{category}", category, ())))[: chosen.k]
+        return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
     if chosen.retriever in ("learned", "chroma"):
         raise SettingsError(f"retrieval.retriever: {chosen.retriever} takes no free words; give a --category")
     asked = ask(query or "")
@@ -84,7 +84,7 @@ def hypotheses(options: ContractReview) -> dict[str, str]:
     return load_contractnli(project_file(options.data.contractnli)).hypotheses
 
 
-def make_judge(study: Study, arm: NliArm, *, allow_seen: bool = False) -> Judge:
+def make_judge(study: ReviewStudy, arm: NliArm, *, allow_seen: bool = False) -> HypothesisJudge:
     """What judges single agreements. Raises ModelSetupError where a chat model is asked for and none is set."""
     if arm in CHAT_ARMS:
         chat = study.asked_chat(f"nli.arm: {arm}")
@@ -94,7 +94,9 @@ def make_judge(study: Study, arm: NliArm, *, allow_seen: bool = False) -> Judge:
     return nli.load_learned(allow_seen=allow_seen) if arm == "learned" else nli.find_judge(arm)
 
 
-def judge_document(study: Study, document: Document, wordings: Mapping[str, str], judge: Judge) -> list[Judged]:
+def judge_document(
+    study: ReviewStudy, document: Document, wordings: Mapping[str, str], judge: HypothesisJudge
+) -> list[JudgedHypothesis]:
     """What a judge says of an agreement that has no candidate spans: its sentences are judged."""
     judged = nli.judge(document, None, wordings, judge)
     if any(each.seen for each in judged):
@@ -102,7 +104,7 @@ def judge_document(study: Study, document: Document, wordings: Mapping[str, str]
     return judged
 
 
-def checklist_text(document: Document, answers: Sequence[Answers], least: float) -> str:
+def checklist_text(document: Document, answers: Sequence[CategoryAnswers], least: float) -> str:
     """The checklist of a contract as lines: what is present first shown with quotes, their places and sections."""
     lines = [f"{document.id}: {sum(each.present >= least for each in answers)} of {len(answers)} items present"]
     for each in answers:
@@ -120,7 +122,7 @@ def checklist_text(document: Document, answers: Sequence[Answers], least: float)
     return "\n".join(lines)
 
 
-def judged_text(document: Document, wordings: Mapping[str, str], judged: Sequence[Judged]) -> str:
+def judged_text(document: Document, wordings: Mapping[str, str], judged: Sequence[JudgedHypothesis]) -> str:
     """What is said of each hypothesis, with the spans that tell."""
     lines = [document.id]
     for each in judged:
@@ -133,7 +135,7 @@ def judged_text(document: Document, wordings: Mapping[str, str], judged: Sequenc
     return "\n".join(lines)
 
 
-def found_text(document: Document, found: Sequence[Found]) -> str:
+def found_text(document: Document, found: Sequence[FoundChunk]) -> str:
     """Chunks with their places and sections, best first."""
     if not found:
         return f"{document.id}: nothing matches"

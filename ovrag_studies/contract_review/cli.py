@@ -36,7 +36,7 @@ from ovrag_studies.contract_review.settings import IN_MEMORY, AnswerArm, Contrac
 
 if TYPE_CHECKING:
     from ovrag_core.base.types import Document
-    from ovrag_studies.contract_review.arms import Study
+    from ovrag_studies.contract_review.arms import ReviewStudy
 
 What = Literal["retrieval", "answers", "nli", "graph"]
 Seen = Literal["out-of-fold", "refuse"]
@@ -312,16 +312,16 @@ def _each(paths: list[Path]) -> Iterator[Document | str]:
 
 
 @contextmanager
-def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fold") -> Iterator[Study]:
+def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fold") -> Iterator[ReviewStudy]:
     """What arms are made of, with the connection to a model open where the settings name one."""
     from ovrag_core.llm import open_chat
-    from ovrag_studies.contract_review.arms import Study
+    from ovrag_studies.contract_review.arms import ReviewStudy
     from ovrag_studies.contract_review.retrieval.expansion import read_descriptions
 
     options = ContractReview.of(settings)
     described = read_descriptions(data) if data else {}
     with open_chat(settings.llm) as chat:
-        yield Study(options, MiniLMOnDemand(), described, chat, settings.llm.seed, seen, say)
+        yield ReviewStudy(options, MiniLMOnDemand(), described, chat, settings.llm.seed, seen, say)
 
 
 def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:

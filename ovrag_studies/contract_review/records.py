@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ovrag_core.base.errors import GraphError
-from ovrag_studies.contract_review.answering.span_answers import Answers
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
 from ovrag_studies.contract_review.inference import nli
-from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures.chunk_metrics import Arm
-from ovrag_studies.contract_review.retrieval.retrievers import Found
+from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk
 from ovrag_studies.contract_review.settings import IN_MEMORY
 from ovrag_studies.contract_review.texts.datasets import Contract
 
@@ -31,7 +31,7 @@ def chunk_records(contracts: Sequence[Contract], arm: Arm) -> Iterator[Record]:
             yield {"id": question.id, "chunks": [_placed(contract, each) for each in arm(contract, question)]}
 
 
-def _placed(contract: Contract, found: Found) -> Record:
+def _placed(contract: Contract, found: FoundChunk) -> Record:
     start, end = found.chunk.start, found.chunk.end
     if found.chunk.document_id == contract.document.id:
         return {"start": start, "end": end, "score": round(found.score, 6)}
@@ -40,7 +40,7 @@ def _placed(contract: Contract, found: Found) -> Record:
     return {"start": beyond, "end": beyond + end - start, "score": round(found.score, 6), **elsewhere}
 
 
-def answer_records(given: Iterable[tuple[Contract, Sequence[Answers]]]) -> Iterator[Record]:
+def answer_records(given: Iterable[tuple[Contract, Sequence[CategoryAnswers]]]) -> Iterator[Record]:
     """One line a question, in its contract's order."""
     for contract, answers in given:
         by_category = {each.category: each for each in answers}
@@ -48,7 +48,7 @@ def answer_records(given: Iterable[tuple[Contract, Sequence[Answers]]]) -> Itera
             yield answer_record(question.id, by_category[question.category])
 
 
-def answer_record(question_id: str, answers: Answers) -> Record:
+def answer_record(question_id: str, answers: CategoryAnswers) -> Record:
     """The answers to one question; quotes that a model invented and a model's errors are told where there are any."""
     found = [
         {"text": each.text, "start": each.start, "end": each.end, "score": each.score, "section": each.section}
@@ -60,14 +60,14 @@ def answer_record(question_id: str, answers: Answers) -> Record:
     return record | ({"error": answers.error} if answers.error else {})
 
 
-def nli_records(judged: Mapping[int, Sequence[Judged]]) -> Iterator[Record]:
+def nli_records(judged: Mapping[int, Sequence[JudgedHypothesis]]) -> Iterator[Record]:
     """One line for each agreement and hypothesis."""
     for number, results in judged.items():
         for each in results:
             yield nli_record(number, each)
 
 
-def nli_record(document: int | str, judged: Judged) -> Record:
+def nli_record(document: int | str, judged: JudgedHypothesis) -> Record:
     """What was judged of one hypothesis; faults and invented quotes are told where there are any."""
     record: Record = {**nli.as_record(0, judged), "document": document}
     if judged.invented:

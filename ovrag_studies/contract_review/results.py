@@ -18,10 +18,18 @@ from ovrag_core.study import book as books
 from ovrag_core.study.book import Book
 from ovrag_core.study.scores import bounds, told
 from ovrag_studies.contract_review import pictures, review_experiments
-from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
 from ovrag_studies.contract_review.measures.score_files import answer_measures, nli_measures
-from ovrag_studies.contract_review.review_experiments import BASELINE, LEARNED, OURS, PLAIN, Compared, Frames, published
+from ovrag_studies.contract_review.review_experiments import (
+    BASELINE,
+    LEARNED,
+    OURS,
+    PLAIN,
+    ComparedRetrieval,
+    Frames,
+    published,
+)
 from ovrag_studies.contract_review.settings import ContractReview
 from ovrag_studies.contract_review.texts.datasets import NliSet
 
@@ -34,8 +42,8 @@ ANSWERS = ("aupr", "p_at_80_recall", "best_answer_hit", "presence_auroc", "f1_cu
 NLI = ("accuracy", "f1_C_by_hypothesis", "f1_E_by_hypothesis", "f1_C_pooled", "f1_E_pooled", "evidence_map")
 
 Grid = Mapping[tuple[str, str], pandas.DataFrame]
-Asked = Mapping[str, Sequence[answer_metrics.Asked]]
-Judgements = Mapping[str, Mapping[int, Sequence[Judged]]]
+Asked = Mapping[str, Sequence[answer_metrics.AnsweredQuestion]]
+Judgements = Mapping[str, Mapping[int, Sequence[JudgedHypothesis]]]
 Row = dict[str, object]
 
 
@@ -103,7 +111,7 @@ def learned_table(book: Book, grid: Grid, baseline: str = "BM25", chunker: str =
 # -- E2 and E3 --------------------------------------------------------------------------------------------------------
 
 
-def compared_table(book: Book, found: Compared, name: str, experiment: str) -> pandas.DataFrame:
+def compared_table(book: Book, found: ComparedRetrieval, name: str, experiment: str) -> pandas.DataFrame:
     """Arms of E2 or E3 beside the published ones: `e2`, `e3`."""
     rows = [_compared_row(book, found, arm) for arm in found.frames]
     rows += [
@@ -114,7 +122,7 @@ def compared_table(book: Book, found: Compared, name: str, experiment: str) -> p
     return book.table(pandas.DataFrame(rows), name, _questions(next(iter(found.frames.values()))) | asked)
 
 
-def _compared_row(book: Book, found: Compared, arm: str) -> Row:
+def _compared_row(book: Book, found: ComparedRetrieval, arm: str) -> Row:
     row: Row = {"arm": arm}
     for measure in ("recall_3", "hit", "presence", "relevancy"):
         row |= bounds(measure, chunk_metrics.estimate(found.frames[arm], measure, book.plan))
@@ -123,7 +131,7 @@ def _compared_row(book: Book, found: Compared, arm: str) -> Row:
     return row
 
 
-def compared_figure(book: Book, found: Compared, name: str, experiment: str) -> Path:
+def compared_figure(book: Book, found: ComparedRetrieval, name: str, experiment: str) -> Path:
     """Arms of E2 or E3 with published diamonds: `e2`, `e3`."""
     table = pandas.DataFrame([_compared_row(book, found, arm) for arm in found.frames])
     marks = {arm: {"relevancy": each["relevancy"], "f1_5": each["f1"]} for arm, each in published()[name].items()}
@@ -133,7 +141,7 @@ def compared_figure(book: Book, found: Compared, name: str, experiment: str) -> 
     return book.figure(fig, name, _questions(next(iter(found.frames.values()))) | {"experiment": experiment})
 
 
-def redraw_table(book: Book, found: Compared) -> pandas.DataFrame:
+def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     """The published setting of two contracts, drawn again and again: `redraws`."""
     drawn = _redrawn(book, found)
     base = pandas.Series(drawn[BASELINE])
@@ -146,29 +154,29 @@ def redraw_table(book: Book, found: Compared) -> pandas.DataFrame:
     return book.table(pandas.DataFrame(rows), "redraws", {"cases": _cases(found), "baseline": BASELINE})
 
 
-def redraw_figure(book: Book, found: Compared) -> Path:
+def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
     """The spread of the published setting: `redraws`."""
     marks = {arm: each["f1"] for arm, each in published()["e2"].items()}
     fig = pictures.spreads(_redrawn(book, found), marks, book.width, label="F1, J > 0.5", others="as published")
     return book.figure(fig, "redraws", {"cases": _cases(found)})
 
 
-def _redrawn(book: Book, found: Compared) -> dict[str, list[float]]:
+def _redrawn(book: Book, found: ComparedRetrieval) -> dict[str, list[float]]:
     draws = int(str(book.words["redraws"]))
     return {arm: review_experiments.redrawn_f1(asked, draws, book.plan.seed) for arm, asked in found.asked.items()}
 
 
-def _cases(found: Compared) -> int:
+def _cases(found: ComparedRetrieval) -> int:
     asked = next(iter(found.asked.values()))
     return 2 * len(asked) // max(1, len({each.contract for each in asked}))
 
 
-def edges_table(book: Book, found: Compared, ablated: Frames) -> pandas.DataFrame:
+def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
     """What each kind of edge is worth at equal context, against the plain ranking: `edges`."""
     return book.table(_edges(book, found, ablated), "edges", _edges_words(found))
 
 
-def edges_figure(book: Book, found: Compared, ablated: Frames) -> Path:
+def edges_figure(book: Book, found: ComparedRetrieval, ablated: Frames) -> Path:
     """The same drawn: `edges`."""
     budget = int(str(book.words["budget"]))
     titles = {"gain_third": f"hit in {budget // 3} characters", "gain": f"hit in {budget} characters"}
@@ -178,7 +186,7 @@ def edges_figure(book: Book, found: Compared, ablated: Frames) -> Path:
     return book.figure(fig, "edges", _edges_words(found))
 
 
-def _edges(book: Book, found: Compared, ablated: Frames) -> pandas.DataFrame:
+def _edges(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
     plain = found.frames[PLAIN]
     arms = {"all": found.frames[OURS], **ablated, "v1": found.frames["graph v1"], "v2": found.frames["graph v2"]}
     gains = {
@@ -201,7 +209,7 @@ def _edges(book: Book, found: Compared, ablated: Frames) -> pandas.DataFrame:
     return pandas.DataFrame(rows)
 
 
-def _edges_words(found: Compared) -> dict[str, object]:
+def _edges_words(found: ComparedRetrieval) -> dict[str, object]:
     return _questions(found.frames[PLAIN]) | {"ours": OURS, "plain": PLAIN}
 
 
@@ -289,7 +297,7 @@ def nli_beside_figure(book: Book, data: NliSet, judged: Judgements) -> Path:
     return book.figure(fig, "nli_published", _pairs(data))
 
 
-def _all(data: NliSet, judged: Mapping[int, Sequence[Judged]]) -> list[nli_metrics.Asked]:
+def _all(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> list[nli_metrics.AskedHypothesis]:
     return [row for each in data.agreements for row in nli_metrics.asked_of(each, judged.get(each.number, ()))]
 
 
@@ -325,7 +333,9 @@ def _scaled(book: Book, measured: pandas.DataFrame) -> pandas.DataFrame:
 # -- prose ------------------------------------------------------------------------------------------------------------
 
 
-def numbers_file(book: Book, grid: Grid, asked: Asked, found: Compared, data: NliSet, judged: Judgements) -> Path:
+def numbers_file(
+    book: Book, grid: Grid, asked: Asked, found: ComparedRetrieval, data: NliSet, judged: Judgements
+) -> Path:
     """The headline figures as macros, each beginning with `ContractReview`: `numbers.tex`."""
     values = {name: str(book.words[name]) for name in ("contracts", "agreements", "redraws")}
     for (chunker, arm), frame in grid.items():
@@ -345,7 +355,9 @@ def numbers_file(book: Book, grid: Grid, asked: Asked, found: Compared, data: Nl
     return book.numbers(values, comment)
 
 
-def sentences(book: Book, grid: Grid, asked: Asked, found: Compared, judged: Judgements, data: NliSet) -> list[str]:
+def sentences(
+    book: Book, grid: Grid, asked: Asked, found: ComparedRetrieval, judged: Judgements, data: NliSet
+) -> list[str]:
     """What the study shows on these data, computed from its results."""
     at = {arm: frame for (chunker, arm), frame in grid.items() if chunker == "recursive-2048"}
     zero = max((arm for arm in at if arm != LEARNED), key=lambda arm: float(at[arm]["recall_3"].mean()))

@@ -19,11 +19,11 @@ from ovrag_core.base.errors import CorpusError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
-from ovrag_studies.contract_review.answering.span_answers import Answer, Answers
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.arms import (
-    Known,
+    KnownContract,
+    ReviewStudy,
     Say,
-    Study,
     answer_all,
     build_graphs,
     judge_all,
@@ -34,11 +34,11 @@ from ovrag_studies.contract_review.arms import (
 )
 from ovrag_studies.contract_review.graphs.graph import EdgeKind
 from ovrag_studies.contract_review.graphs.graph_walks import WALKED
-from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics
 from ovrag_studies.contract_review.measures.chunk_metrics import CONTEXT, Arm
 from ovrag_studies.contract_review.retrieval.expansion import read_descriptions, titled
-from ovrag_studies.contract_review.retrieval.retrievers import Found, Shelf, Shelved, search, shelve
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Shelved, search, shelve
 from ovrag_studies.contract_review.settings import (
     AnswerArm,
     Chunker,
@@ -49,7 +49,13 @@ from ovrag_studies.contract_review.settings import (
     Wording,
 )
 from ovrag_studies.contract_review.texts.chunkers import CHUNKERS
-from ovrag_studies.contract_review.texts.datasets import Contract, NliSet, Question, load_contractnli, load_cuad
+from ovrag_studies.contract_review.texts.datasets import (
+    ChecklistQuestion,
+    Contract,
+    NliSet,
+    load_contractnli,
+    load_cuad,
+)
 
 Published = Mapping[str, Mapping[str, Mapping[str, float]]]
 Frames = dict[str, pandas.DataFrame]
@@ -107,26 +113,26 @@ class Remembered:
         return numpy.stack([self._known[text] for text in texts]) if texts else self._embedder.embed([])
 
 
-def open_study(settings: Settings, say: Say = print) -> tuple[Study, tuple[Contract, ...], NliSet]:
+def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple[Contract, ...], NliSet]:
     """What the experiments are made of, and both data sets of the settings. Raises CorpusError, SettingsError."""
     options = ContractReview.of(settings)
     cuad = project_file(options.data.cuad)
-    study = Study(options, Remembered(minilm()), read_descriptions(cuad), seed=settings.llm.seed, say=say)
+    study = ReviewStudy(options, Remembered(minilm()), read_descriptions(cuad), seed=settings.llm.seed, say=say)
     return study, load_cuad(cuad), load_contractnli(project_file(options.data.contractnli))
 
 
-def _set(study: Study, **changes: object) -> Study:
+def _set(study: ReviewStudy, **changes: object) -> ReviewStudy:
     """The study with other parameters of retrieval, and nothing reranked but where an arm does it itself."""
     kept = study.options.retrieval.model_copy(update={"threshold": None, "scope": "contract", **changes})
     return replace(study, options=study.options.model_copy(update={"retrieval": kept}))
 
 
-def _shelf(study: Study, contracts: Sequence[Contract], chunker: str) -> Shelf:
+def _shelf(study: ReviewStudy, contracts: Sequence[Contract], chunker: str) -> ContractShelf:
     return shelve([each.document for each in contracts], chunker, study.embedder)
 
 
 def retrieval_grid(
-    study: Study, contracts: Sequence[Contract], known: Mapping[str, Known]
+    study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract]
 ) -> dict[tuple[str, str], pandas.DataFrame]:
     """Measures of each way of finding, learned ones too, in each way of cutting; keys are (chunker, arm)."""
     frames = {}
@@ -142,16 +148,16 @@ def retrieval_grid(
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedRetrieval:
     """Arms by name: their measures of retrieval, and the one sentence that each answers a question with."""
 
     frames: Frames
-    asked: dict[str, list[answer_metrics.Asked]]
+    asked: dict[str, list[answer_metrics.AnsweredQuestion]]
 
 
-def second_experiment(study: Study, contracts: Sequence[Contract]) -> Compared:
+def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> ComparedRetrieval:
     """E2: the published chunkings, rerank and expansion by vectors of whole chunks, the query naming the contract."""
-    found = Compared({}, {})
+    found = ComparedRetrieval({}, {})
     shelves = {chunker: _shelf(study, contracts, chunker) for chunker in dict.fromkeys(row[0] for row in E2.values())}
     for name, (chunker, wording, reranked) in E2.items():
         shelf = shelves[chunker]
@@ -163,7 +169,7 @@ def second_experiment(study: Study, contracts: Sequence[Contract]) -> Compared:
     return found
 
 
-def third_experiment(study: Study, contracts: Sequence[Contract]) -> tuple[Compared, Frames]:
+def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple[ComparedRetrieval, Frames]:
     """E3: the vector store, both published graphs and ours, at equal context; and ours with other edges.
 
     All begin with the same ranking, that of the retriever of the settings. The second part has ours without each kind
@@ -171,7 +177,7 @@ def third_experiment(study: Study, contracts: Sequence[Contract]) -> tuple[Compa
     """
     shelf = _shelf(study, contracts, study.options.graph.chunker)
     graphs = build_graphs(study, shelf)
-    found = Compared({}, {})
+    found = ComparedRetrieval({}, {})
     _compare(found, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
     for name, design in DESIGNS.items():
         _compare(found, name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
@@ -186,7 +192,14 @@ def third_experiment(study: Study, contracts: Sequence[Contract]) -> tuple[Compa
     return found, ablated
 
 
-def _compare(found: Compared, name: str, study: Study, contracts: Sequence[Contract], arm: Arm, shelf: Shelf) -> None:
+def _compare(
+    found: ComparedRetrieval,
+    name: str,
+    study: ReviewStudy,
+    contracts: Sequence[Contract],
+    arm: Arm,
+    shelf: ContractShelf,
+) -> None:
     """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
     ranked = {
         (contract.document.id, question.id): arm(contract, question)
@@ -194,7 +207,7 @@ def _compare(found: Compared, name: str, study: Study, contracts: Sequence[Contr
         for question in contract.questions
     }
 
-    def kept(contract: Contract, question: Question) -> Sequence[Found]:
+    def kept(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         return ranked[contract.document.id, question.id]
 
     found.frames[name] = _measured(study, contracts, kept)
@@ -208,27 +221,29 @@ def _compare(found: Compared, name: str, study: Study, contracts: Sequence[Contr
     found.asked[name] = answer_metrics.join(contracts, given)
 
 
-def _measured(study: Study, contracts: Sequence[Contract], arm: Arm) -> pandas.DataFrame:
+def _measured(study: ReviewStudy, contracts: Sequence[Contract], arm: Arm) -> pandas.DataFrame:
     """Measures of an arm, and its hits in a third of the context, `hit_third`, where contracts are short."""
     budget = study.options.retrieval.budget
     frame = chunk_metrics.run(contracts, arm, budget)
     return frame.assign(hit_third=chunk_metrics.run(contracts, arm, max(1, budget // 3))["hit"])
 
 
-def _nearest_sentence(study: Study, shelf: Shelf, title: str, category: str, chunks: Sequence[Found]) -> Answers:
+def _nearest_sentence(
+    study: ReviewStudy, shelf: ContractShelf, title: str, category: str, chunks: Sequence[FoundChunk]
+) -> CategoryAnswers:
     """The sentence of the chunks that is nearest to the question; it stands for what a chat model would write."""
     one = shelf.contracts[title]
     rows = _rows_in(one, chunks)
     if not rows:
-        return Answers(category, 0.0, ())
+        return CategoryAnswers(category, 0.0, ())
     cosines = numpy.round(one.sentence_vectors[rows] @ shelf.vectors([wordings(study, category)[0].text])[0], 6)
     best = int(numpy.argmax(cosines))
     start, end = one.passages[rows[best]]
     score = float(cosines[best])
-    return Answers(category, score, (Answer(one.document.text[start:end], start, end, score, ""),))
+    return CategoryAnswers(category, score, (SpanAnswer(one.document.text[start:end], start, end, score, ""),))
 
 
-def _rows_in(one: Shelved, chunks: Sequence[Found]) -> list[int]:
+def _rows_in(one: Shelved, chunks: Sequence[FoundChunk]) -> list[int]:
     """Numbers of the passages whose middles lie in one of the chunks."""
     middles = [(start + end) // 2 for start, end in one.passages]
     return [
@@ -236,10 +251,10 @@ def _rows_in(one: Shelved, chunks: Sequence[Found]) -> list[int]:
     ]
 
 
-def _named_arm(study: Study, shelf: Shelf) -> Arm:
+def _named_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
     """The query names the contract, as published; rewordings of it do not."""
 
-    def arm(contract: Contract, question: Question) -> Sequence[Found]:
+    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         first, *others = wordings(study, question.category)
         asked = [titled(first, contract.document.id), *others]
         return search(shelf, "minilm", asked, chunk_metrics.DEPTH, within=contract.document.id)
@@ -247,16 +262,16 @@ def _named_arm(study: Study, shelf: Shelf) -> Arm:
     return arm
 
 
-def _reranked_arm(study: Study, shelf: Shelf, arm: Arm) -> Arm:
+def _reranked_arm(study: ReviewStudy, shelf: ContractShelf, arm: Arm) -> Arm:
     """The first chunks anew, by their sentence that is nearest to the question; its vectors are on the shelf."""
     first = study.options.rerank.candidates
 
-    def reranked(contract: Contract, question: Question) -> Sequence[Found]:
+    def reranked(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         asked = shelf.vectors([wordings(study, question.category)[0].text])[0]
         one = shelf.contracts[contract.document.id]
         cosines = numpy.round(one.sentence_vectors @ asked, 6).tolist()
         found = [
-            Found(each.chunk, max((cosines[row] for row in _rows_in(one, [each])), default=-1.0))
+            FoundChunk(each.chunk, max((cosines[row] for row in _rows_in(one, [each])), default=-1.0))
             for each in arm(contract, question)[:first]
         ]
         return sorted(found, key=lambda each: -each.score)
@@ -264,7 +279,7 @@ def _reranked_arm(study: Study, shelf: Shelf, arm: Arm) -> Arm:
     return reranked
 
 
-def redrawn_f1(asked: Sequence[answer_metrics.Asked], draws: int, seed: int) -> list[float]:
+def redrawn_f1(asked: Sequence[answer_metrics.AnsweredQuestion], draws: int, seed: int) -> list[float]:
     """The published setting drawn again and again: F1 by the thesis's rule of all questions of two contracts."""
     sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for each in asked:
@@ -282,10 +297,10 @@ def redrawn_f1(asked: Sequence[answer_metrics.Asked], draws: int, seed: int) -> 
 
 
 def answered(
-    study: Study, contracts: Sequence[Contract], known: Mapping[str, Known]
-) -> dict[str, list[answer_metrics.Asked]]:
+    study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract]
+) -> dict[str, list[answer_metrics.AnsweredQuestion]]:
     """The checklist answered without training and with it, by arm."""
-    results: dict[str, list[answer_metrics.Asked]] = {}
+    results: dict[str, list[answer_metrics.AnsweredQuestion]] = {}
     for arm in ANSWERERS:
         given = {
             (contract.document.id, each.category): each
@@ -296,12 +311,12 @@ def answered(
     return results
 
 
-def first_experiment(study: Study, data: NliSet) -> dict[str, dict[int, list[Judged]]]:
+def first_experiment(study: ReviewStudy, data: NliSet) -> dict[str, dict[int, list[JudgedHypothesis]]]:
     """E1: the hypotheses judged by each offline arm, by the agreement's number."""
     return {arm: judge_all(study, data, arm) for arm in JUDGES}
 
 
-def scaling(study: Study, contracts: Sequence[Contract]) -> pandas.DataFrame:
+def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFrame:
     """Recall of the same contract's questions when 1, 2, 5 … contracts are searched together, and when only it is.
 
     The pooled query names the contract. Measured are the questions of the first contract and, with n contracts, of all
@@ -322,12 +337,12 @@ def scaling(study: Study, contracts: Sequence[Contract]) -> pandas.DataFrame:
 def _placed(arm: Arm) -> Arm:
     """Chunks of other contracts count for nothing, and keep their ranks and lengths."""
 
-    def placed(contract: Contract, question: Question) -> Sequence[Found]:
+    def placed(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         beyond = len(contract.document.text)
         return [
             each
             if each.chunk.document_id == contract.document.id
-            else Found(replace(each.chunk, start=beyond, end=beyond + len(each.chunk.text)), each.score)
+            else FoundChunk(replace(each.chunk, start=beyond, end=beyond + len(each.chunk.text)), each.score)
             for each in arm(contract, question)
         ]
 

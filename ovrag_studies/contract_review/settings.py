@@ -19,14 +19,14 @@ NliArm = Literal["majority", "lexical", "learned", "chat_rag", "chat_document", 
 GraphArm = Literal["v1", "v2", "ours"]
 
 
-class Data(Part):
+class ReviewData(Part):
     """Where the data sets are: the samples, or folders of the same layout or as their publishers give them."""
 
     cuad: Path = Path("data/samples/contract_review/cuad")
     contractnli: Path = Path("data/samples/contract_review/contractnli")
 
 
-class Retrieval(Part):
+class ReviewRetrieval(Part):
     """How chunks are cut and found; `threshold` is in the retriever's own scores, None for none.
 
     `scope`: the asked contract, or all of them, the query then naming the contract; `prefilter` keeps so many contracts
@@ -51,7 +51,7 @@ class Rerank(Part):
     cache_dir: Path | None = None
 
 
-class Answers(Part):
+class ReviewAnswers(Part):
     """What answers the checklist; present is what has at least `present` as its probability."""
 
     arm: AnswerArm = "learned"
@@ -72,7 +72,7 @@ class Graph(Part):
     chunker: Chunker = "clause-1024"
 
 
-class Experiments(Intervals):
+class ReviewExperiments(Intervals):
     """How often the setting of two contracts is redrawn, the resamples of intervals, and the seed of both."""
 
     redraws: Positive = 200
@@ -82,13 +82,13 @@ class ContractReview(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder."""
 
     name: ClassVar[str] = "contract_review"
-    data: Data = Data()
-    retrieval: Retrieval = Retrieval()
+    data: ReviewData = ReviewData()
+    retrieval: ReviewRetrieval = ReviewRetrieval()
     rerank: Rerank = Rerank()
-    answers: Answers = Answers()
+    answers: ReviewAnswers = ReviewAnswers()
     nli: Nli = Nli()
     graph: Graph = Graph()
-    experiments: Experiments = Experiments()
+    experiments: ReviewExperiments = ReviewExperiments()
 
 
 study = Study(ContractReview, "ovrag_studies.contract_review.cli:app")

@@ -5,9 +5,9 @@ import pytest
 
 from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.contract_review.answering.span_answers import Answer, Answers
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.measures.answer_metrics import (
-    Asked,
+    AnsweredQuestion,
     best_answer,
     counts,
     cuad_match,
@@ -18,17 +18,19 @@ from ovrag_studies.contract_review.measures.answer_metrics import (
     risk_coverage,
     thesis_match,
 )
-from ovrag_studies.contract_review.texts.datasets import Contract, Question
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract
 
 PLAN = Resampling(samples=100)
 TEXT = "Alpha pays Beta ten dollars. Gamma insures the goods. Delta may leave at will."
 
 
-def ask(gold: list[str], answers: list[tuple[str, float]], present: float = 0.5, contract: str = "a") -> Asked:
-    return Asked(contract, "Insurance", tuple(gold), tuple(answers), present)
+def ask(
+    gold: list[str], answers: list[tuple[str, float]], present: float = 0.5, contract: str = "a"
+) -> AnsweredQuestion:
+    return AnsweredQuestion(contract, "Insurance", tuple(gold), tuple(answers), present)
 
 
-def plain_spans(rows: list[Asked]) -> tuple[float, float]:
+def plain_spans(rows: list[AnsweredQuestion]) -> tuple[float, float]:
     """AUPR and precision at 80% recall, threshold by threshold."""
     scores = sorted({score for row in rows for _, score in row.answers}, reverse=True)
     total = sum(len(row.gold) for row in rows)
@@ -132,9 +134,10 @@ def test_resampling_contracts_gives_an_interval_around_the_figure() -> None:
 
 def test_questions_without_an_entry_are_unanswered() -> None:
     contract = Contract(
-        Document("c", TEXT), (Question("1", "Insurance", ((29, 53),)), Question("2", "Audit Rights", ()))
+        Document("c", TEXT),
+        (ChecklistQuestion("1", "Insurance", ((29, 53),)), ChecklistQuestion("2", "Audit Rights", ())),
     )
-    given = {("c", "Insurance"): Answers("Insurance", 0.7, (Answer(TEXT[29:53], 29, 53, 0.7, ""),))}
+    given = {("c", "Insurance"): CategoryAnswers("Insurance", 0.7, (SpanAnswer(TEXT[29:53], 29, 53, 0.7, ""),))}
     first, second = join([contract], given)
     assert first.gold == (first.answers[0][0],)
     assert (second.answers, second.present) == ((), 0.0)

@@ -15,8 +15,8 @@ from ovrag_core.base.types import Document, Usage
 from ovrag_core.llm.chat import ChatModel, Completion, Embedded, Request
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.answering.candidates import Candidate, matches
-from ovrag_studies.contract_review.answering.features import Reading, find_shorts, hashed_words, read
+from ovrag_studies.contract_review.answering.candidates import SpanCandidate, matches
+from ovrag_studies.contract_review.answering.features import ContractReading, find_shorts, hashed_words, read
 from ovrag_studies.contract_review.answering.learned import (
     ClauseModel,
     Trainer,
@@ -25,10 +25,10 @@ from ovrag_studies.contract_review.answering.learned import (
     load_model,
     save_model,
 )
-from ovrag_studies.contract_review.answering.scorers import ABSENT, Settings
+from ovrag_studies.contract_review.answering.scorers import ABSENT, LearningSettings
 from ovrag_studies.contract_review.answering.span_answers import (
     STATED,
-    Answers,
+    CategoryAnswers,
     answer,
     by_chat,
     extractive,
@@ -39,7 +39,7 @@ from ovrag_studies.contract_review.answering.span_answers import (
 )
 from ovrag_studies.contract_review.answering.trees import fit_trees
 from ovrag_studies.contract_review.retrieval.expansion import vocabulary
-from ovrag_studies.contract_review.texts.datasets import Contract, Question, load_cuad
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, load_cuad
 
 LAW = "This Agreement shall be governed by the laws of the State of {}."
 INSURANCE = "The Supplier shall keep insurance against all risks of {} at its own cost."
@@ -82,7 +82,7 @@ def make(number: int, *, insured: bool) -> Contract:
         return ((start, start + len(piece)),) if start >= 0 else ()
 
     wanted = {"Governing Law": gold(law), "Insurance": gold(insurance), "Agreement Date": gold(day)}
-    questions = tuple(Question(f"{number}-{each}", each, wanted.get(each, ())) for each in CATEGORIES)
+    questions = tuple(ChecklistQuestion(f"{number}-{each}", each, wanted.get(each, ())) for each in CATEGORIES)
     return Contract(Document(f"Filer {number:02d}_supply", text), questions)
 
 
@@ -97,7 +97,7 @@ def trainer(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
         patch.chdir(tmp_path_factory.mktemp("learned"))
         contracts = [make(number, insured=number % 2 == 0) for number in range(15)]
         return Trainer(
-            contracts, CATEGORIES, WordVectors(), Settings(iterations=15, answer_trees=30, presence_trees=30), 3
+            contracts, CATEGORIES, WordVectors(), LearningSettings(iterations=15, answer_trees=30, presence_trees=30), 3
         )
 
 
@@ -106,7 +106,7 @@ def model(trainer: Trainer) -> ClauseModel:
     return trainer.fit()
 
 
-def answers_for(text: str, model: ClauseModel) -> dict[str, Answers]:
+def answers_for(text: str, model: ClauseModel) -> dict[str, CategoryAnswers]:
     return {each.category: each for each in answer(Document("new", text), CATEGORIES, model, WordVectors())}
 
 
@@ -205,7 +205,7 @@ def test_weights_of_another_layout_are_refused_in_one_line(model: ClauseModel, t
 
 
 def test_one_contract_alone_cannot_be_learned_out_of_fold() -> None:
-    trainer = Trainer([make(1, insured=True)], CATEGORIES, WordVectors(), Settings(iterations=2))
+    trainer = Trainer([make(1, insured=True)], CATEGORIES, WordVectors(), LearningSettings(iterations=2))
     with pytest.raises(CorpusError, match="no contract is left to learn from"):
         trainer.fit()
 
@@ -226,7 +226,7 @@ def test_short_spans_are_dates_quotes_names_brackets_and_lines() -> None:
 
 def test_a_passage_answers_for_parties_where_it_names_one_in_full() -> None:
     text = "This lease is made between Delta Works, Inc. and Ann Poe on the terms that are set out below."
-    whole, name = Candidate(0, len(text), 0), (text.index("Ann"), text.index("Ann") + 7)
+    whole, name = SpanCandidate(0, len(text), 0), (text.index("Ann"), text.index("Ann") + 7)
     assert matches(text, whole, "Parties", [name])
     assert not matches(text, whole, "Document Name", [name])
 
@@ -275,17 +275,17 @@ class Replies:
         raise NotImplementedError
 
 
-def chatted(text: str, reading: Reading) -> Answers:
+def chatted(text: str, reading: ContractReading) -> CategoryAnswers:
     scores = numpy.arange(len(reading.passages), dtype=numpy.float32)
     return by_chat(reading, ["Governing Law"], ChatModel(Replies(text), "m"), lambda _: scores)[0]
 
 
 @pytest.fixture(scope="module")
-def reading(trainer: Trainer) -> Reading:
+def reading(trainer: Trainer) -> ContractReading:
     return trainer.readings[0]
 
 
-def test_quotes_are_found_in_the_text_and_invented_ones_dropped_and_counted(reading: Reading) -> None:
+def test_quotes_are_found_in_the_text_and_invented_ones_dropped_and_counted(reading: ContractReading) -> None:
     quotes = ["This Agreement  shall be governed\nby the laws of the State of Texas.", "The moon is made of cheese."]
     found = chatted(json.dumps({"quotes": quotes, "confidence": 0.9}), reading)
     assert [each.text for each in found.answers] == [LAW.format("Texas")]
@@ -293,13 +293,13 @@ def test_quotes_are_found_in_the_text_and_invented_ones_dropped_and_counted(read
 
 
 @pytest.mark.parametrize("said", ["I don't know.", "N/A", "none", "", "I do not know whether it does."])
-def test_i_do_not_know_is_no_answer_and_no_invention(said: str, reading: Reading) -> None:
+def test_i_do_not_know_is_no_answer_and_no_invention(said: str, reading: ContractReading) -> None:
     found = chatted(json.dumps({"quotes": [said], "confidence": 0.7}), reading)
     assert (found.answers, found.dropped, found.present) == ((), 0, 0.0)
 
 
 @pytest.mark.parametrize("reply", ["not json", '{"quotes": "one", "confidence": 2}', "I don't know"])
-def test_a_reply_that_cannot_be_used_is_a_recorded_error(reply: str, reading: Reading) -> None:
+def test_a_reply_that_cannot_be_used_is_a_recorded_error(reply: str, reading: ContractReading) -> None:
     found = chatted(reply, reading)
     assert (found.answers, found.present) == ((), 0.0)
     assert found.error
@@ -363,10 +363,10 @@ to this letter and owes nothing under it.
 
 
 @pytest.fixture(scope="module", params=["learned", "extractive"])
-def arm(request: pytest.FixtureRequest) -> Callable[[str, str], Answers]:
+def arm(request: pytest.FixtureRequest) -> Callable[[str, str], CategoryAnswers]:
     """The two arms without a chat model, with the weights and the embedder that come with the study."""
 
-    def answered(text: str, category: str) -> Answers:
+    def answered(text: str, category: str) -> CategoryAnswers:
         reading = read(text, minilm())
         if request.param == "learned":
             return learned(reading, [category], default_model(), least=0.0)[0]
@@ -375,7 +375,7 @@ def arm(request: pytest.FixtureRequest) -> Callable[[str, str], Answers]:
     return answered
 
 
-def test_who_is_said_not_to_be_a_party_answers_for_no_party(arm: Callable[[str, str], Answers]) -> None:
+def test_who_is_said_not_to_be_a_party_answers_for_no_party(arm: Callable[[str, str], CategoryAnswers]) -> None:
     answers = arm(LOAN_LETTER.format(law="4. We both sign."), "Parties").answers
     assert answers and not any("Lindqvist" in each.text for each in answers)
     assert any("Ingrid" in each.text for each in answers[:3])
@@ -391,7 +391,7 @@ def test_who_is_said_not_to_be_a_party_answers_for_no_party(arm: Callable[[str, 
         "4. This letter, and whatever follows from it, is governed by the law of the Kingdom of Sweden.",
     ],
 )
-def test_one_sentence_that_states_the_law_is_enough(law: str, arm: Callable[[str, str], Answers]) -> None:
+def test_one_sentence_that_states_the_law_is_enough(law: str, arm: Callable[[str, str], CategoryAnswers]) -> None:
     text = LOAN_LETTER.format(law=law)
     found = arm(text, "Governing Law")
     assert found.present >= STATED

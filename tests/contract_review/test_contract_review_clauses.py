@@ -7,7 +7,7 @@ from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovrag_studies.contract_review.texts.clause_tree import Clause, clause_at, find_clauses, label, path_at
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause, clause_at, find_clauses, label, path_at
 
 PLAIN = """\
 1. Definitions. In this Agreement:
@@ -190,7 +190,7 @@ def test_clauses_are_in_order_and_nest(lines: list[str]) -> None:
     clauses = find_clauses(text)
     assert all(0 <= clause.start < clause.end <= len(text) for clause in clauses)
     assert [clause.start for clause in clauses] == sorted({clause.start for clause in clauses})
-    stack: list[Clause] = []
+    stack: list[ContractClause] = []
     for clause in clauses:
         while stack and stack[-1].level >= clause.level:
             assert stack.pop().end <= clause.start

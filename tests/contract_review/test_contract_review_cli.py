@@ -16,13 +16,13 @@ from ovrag_core.retrieval import embedding
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.contract_review import arms
 from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer
-from ovrag_studies.contract_review.answering.scorers import Settings
+from ovrag_studies.contract_review.answering.scorers import LearningSettings
 from ovrag_studies.contract_review.inference import nli, nli_reading
 from ovrag_studies.contract_review.retrieval.expansion import vocabulary
 from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
 Run = Callable[..., tuple[int, str, str]]
-FAST = Settings(iterations=4, answer_trees=4, presence_trees=4)
+FAST = LearningSettings(iterations=4, answer_trees=4, presence_trees=4)
 SUPPLY = """SUPPLY AGREEMENT
 
 1. Governing Law. This Agreement is governed by the laws of the State of {state}.
@@ -373,7 +373,7 @@ def test_the_second_of_two_contracts_of_one_title_is_named_and_not_read(ovrag: R
         (("run", "nli", "--arm", "magic", "--out", "o.jsonl"), "nli.arm: input should be"),
         (("run", "nli", "--data", ".", "--out", "o.jsonl"), "holds no ContractNLI file"),
         (("run", "retrieval", "--out", "no/o.jsonl"), "no/o.jsonl cannot be written"),
-        (("score", "answers", "none.jsonl"), "none.jsonl cannot be read"),
+        (("score", "answers", "none.jsonl"), "none.jsonl does not exist"),
         (("score", "answers", "broken.jsonl"), "broken.jsonl, line 1: this is not JSON"),
         (("score", "answers", "fields.jsonl"), "fields.jsonl, line 1: 'answers' is missing"),
         (("score", "retrieval", "other.jsonl"), "other.jsonl answers none of the questions"),

@@ -17,9 +17,9 @@ from ovrag_core.base.types import Document, Usage
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm.chat import ChatModel, Completion, Request
 from ovrag_studies.contract_review.inference.nli import (
-    Found,
-    Judged,
-    Learned,
+    EvidenceSpan,
+    JudgedHypothesis,
+    LearnedJudge,
     Lexical,
     Majority,
     as_record,
@@ -35,7 +35,7 @@ from ovrag_studies.contract_review.inference.nli_chat import ChatJudge, ask_all,
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
 from ovrag_studies.contract_review.inference.nli_reading import find_leads
 from ovrag_studies.contract_review.measures.nli_metrics import asked_of, differences, estimates, measure
-from ovrag_studies.contract_review.texts.datasets import Agreement, Choice, Judgement, NliSet, load_contractnli
+from ovrag_studies.contract_review.texts.datasets import Choice, GoldJudgement, NliAgreement, NliSet, load_contractnli
 
 PLAN = Resampling(samples=200)
 HYPOTHESES = {
@@ -77,7 +77,7 @@ CLAUSES: dict[str, dict[Choice, Sequence[str]]] = {
 }
 
 
-def agreement(number: int, chosen: dict[str, Choice], form: int = 0) -> Agreement:
+def agreement(number: int, chosen: dict[str, Choice], form: int = 0) -> NliAgreement:
     """An agreement that says of each hypothesis what it is told to."""
     sentences = list(ALWAYS)
     told: dict[str, str] = {}
@@ -90,9 +90,10 @@ def agreement(number: int, chosen: dict[str, Choice], form: int = 0) -> Agreemen
     starts = [sum(len(line) + 1 for line in lines[:place]) for place in range(len(lines))]
     spans = tuple((start, start + len(line)) for start, line in zip(starts, lines, strict=True))
     judgements = tuple(
-        Judgement(name, choice, (lines.index(told[name]),) if name in told else ()) for name, choice in chosen.items()
+        GoldJudgement(name, choice, (lines.index(told[name]),) if name in told else ())
+        for name, choice in chosen.items()
     )
-    return Agreement(Document(f"{number:03}.txt", text), number, spans, judgements)
+    return NliAgreement(Document(f"{number:03}.txt", text), number, spans, judgements)
 
 
 def agreements(count: int) -> NliSet:
@@ -123,7 +124,7 @@ def data() -> NliSet:
 
 
 @pytest.fixture(scope="module")
-def learned(data: NliSet, tmp_path_factory: pytest.TempPathFactory) -> Learned:
+def learned(data: NliSet, tmp_path_factory: pytest.TempPathFactory) -> LearnedJudge:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("training"))
         file = Path("weights/nli.safetensors")
@@ -131,14 +132,14 @@ def learned(data: NliSet, tmp_path_factory: pytest.TempPathFactory) -> Learned:
         return load_learned(file.resolve())
 
 
-def by_name(judged: Sequence[Judged]) -> dict[str, Judged]:
+def by_name(judged: Sequence[JudgedHypothesis]) -> dict[str, JudgedHypothesis]:
     return {each.hypothesis: each for each in judged}
 
 
 # learned
 
 
-def test_the_learned_judge_finds_choice_and_evidence_in_an_agreement_it_has_not_seen(learned: Learned) -> None:
+def test_the_learned_judge_finds_choice_and_evidence_in_an_agreement_it_has_not_seen(learned: LearnedJudge) -> None:
     choices: dict[str, Choice] = {"nda-11": "Entailment", "nda-18": "NotMentioned", "nda-20": "Contradiction"}
     asked = agreement(77, {**choices, "nda-12": "NotMentioned"}, form=1)
     results = by_name(judge(asked.document, asked.spans, HYPOTHESES, learned))
@@ -153,19 +154,19 @@ def test_the_learned_judge_finds_choice_and_evidence_in_an_agreement_it_has_not_
     assert all(sum(each.probabilities.values()) == pytest.approx(1, abs=1e-5) for each in results.values())
 
 
-def test_a_choice_that_never_occurs_in_training_is_never_made(learned: Learned) -> None:
+def test_a_choice_that_never_occurs_in_training_is_never_made(learned: LearnedJudge) -> None:
     asked = agreement(78, {"nda-11": "Entailment", "nda-20": "Entailment"})
     results = by_name(judge(asked.document, asked.spans, HYPOTHESES, learned))
     assert results["nda-12"].choice == "NotMentioned"
     assert results["nda-18"].probabilities["Contradiction"] < 0.5
 
 
-def test_an_agreement_of_the_training_is_refused_or_marked(data: NliSet, learned: Learned) -> None:
+def test_an_agreement_of_the_training_is_refused_or_marked(data: NliSet, learned: LearnedJudge) -> None:
     known = data.agreements[0]
     renamed = Document("other.txt", known.document.text.replace("\n", "\r\n  "))
     with pytest.raises(CorpusError, match=r"other\.txt was among the agreements .* out of fold"):
         judge(renamed, None, HYPOTHESES, learned)
-    allowed = Learned(learned._parameters, list(HYPOTHESES), [digest(known.document.text)], allow_seen=True)
+    allowed = LearnedJudge(learned._parameters, list(HYPOTHESES), [digest(known.document.text)], allow_seen=True)
     assert all(each.seen for each in judge(known.document, known.spans, HYPOTHESES, allowed))
 
 
@@ -179,7 +180,7 @@ def test_out_of_fold_every_agreement_is_judged_by_others(data: NliSet) -> None:
     assert found["evidence_recall@3"] > 0.95
 
 
-def test_some_hypotheses_can_be_asked_alone_and_in_any_order(data: NliSet, learned: Learned) -> None:
+def test_some_hypotheses_can_be_asked_alone_and_in_any_order(data: NliSet, learned: LearnedJudge) -> None:
     asked = agreement(79, {"nda-20": "Entailment", "nda-11": "NotMentioned"})
     every = by_name(judge(asked.document, asked.spans, HYPOTHESES, learned))
     two = {name: HYPOTHESES[name] for name in ("nda-20", "nda-11")}
@@ -199,7 +200,7 @@ def test_training_twice_gives_the_same_bytes(data: NliSet) -> None:
 def test_too_few_agreements_and_missing_judgements_are_refused(data: NliSet) -> None:
     with pytest.raises(CorpusError, match="too few"):
         train(data.agreements[:4], HYPOTHESES)
-    short = Agreement(Document("x", "A word."), 99, ((0, 7),), ())
+    short = NliAgreement(Document("x", "A word."), 99, ((0, 7),), ())
     with pytest.raises(CorpusError, match="document 99 has no judgement of nda-11"):
         train((*data.agreements, short), HYPOTHESES)
 
@@ -304,10 +305,10 @@ def scorer(folder: Path) -> ModuleType:
     return module
 
 
-def results_with_every_fault(data: NliSet) -> dict[int, list[Judged]]:
+def results_with_every_fault(data: NliSet) -> dict[int, list[JudgedHypothesis]]:
     """Invented results: ties, halves of spans, unions of spans, choices that are missing."""
     chance = random.Random(5)
-    results: dict[int, list[Judged]] = {}
+    results: dict[int, list[JudgedHypothesis]] = {}
     for each in data.agreements:
         listed = []
         for name in HYPOTHESES:
@@ -317,8 +318,8 @@ def results_with_every_fault(data: NliSet) -> dict[int, list[Judged]]:
                 shape = chance.randrange(5)
                 stop = {0: end, 1: start + (end - start) // 3 + 1, 2: min(end + 30, len(each.document.text))}.get(shape)
                 if stop:
-                    found.append(Found(start, stop, round(chance.choice((0.2, 0.5, chance.random())), 6)))
-            listed.append(Judged(name, choice, {}, tuple(found)))
+                    found.append(EvidenceSpan(start, stop, round(chance.choice((0.2, 0.5, chance.random())), 6)))
+            listed.append(JudgedHypothesis(name, choice, {}, tuple(found)))
         results[each.number] = listed[chance.randrange(2) :]
     return results
 
@@ -355,14 +356,14 @@ def test_measures_agree_with_the_published_scorer(data: NliSet, external_data: P
 def test_measures_by_hand() -> None:
     spans = ((0, 10), (10, 20), (20, 30))
     truth = (
-        Judgement("a", "Entailment", (1,)),
-        Judgement("b", "Contradiction", (0,)),
-        Judgement("c", "NotMentioned", ()),
+        GoldJudgement("a", "Entailment", (1,)),
+        GoldJudgement("b", "Contradiction", (0,)),
+        GoldJudgement("c", "NotMentioned", ()),
     )
-    asked = Agreement(Document("x", "y" * 30), 1, spans, truth)
+    asked = NliAgreement(Document("x", "y" * 30), 1, spans, truth)
     given = [
-        Judged("a", "Entailment", {}, (Found(0, 10, 0.9), Found(14, 21, 0.8))),
-        Judged("b", "Entailment", {}, (Found(0, 4, 1.0),)),
+        JudgedHypothesis("a", "Entailment", {}, (EvidenceSpan(0, 10, 0.9), EvidenceSpan(14, 21, 0.8))),
+        JudgedHypothesis("b", "Entailment", {}, (EvidenceSpan(0, 4, 1.0),)),
     ]
     found = measure(asked_of(asked, given))
     assert found["accuracy"] == pytest.approx(1 / 3)  # no result for c: wrong
@@ -378,7 +379,7 @@ def test_intervals_are_over_documents_and_differences_are_paired(data: NliSet) -
     results = results_with_every_fault(data)
     asked = {each.number: asked_of(each, results[each.number]) for each in data.agreements}
     right = {
-        each.number: asked_of(each, [Judged(one.hypothesis, one.choice, {}, ()) for one in each.judgements])
+        each.number: asked_of(each, [JudgedHypothesis(one.hypothesis, one.choice, {}, ()) for one in each.judgements])
         for each in data.agreements
     }
     found = estimates(asked, PLAN)["accuracy"]
@@ -419,7 +420,7 @@ def says(choice: str, *quotes: str) -> str:
     return json.dumps({"reasoning": "So it says.", "choice": choice, "quotes": quotes})
 
 
-def ask(reply: str) -> tuple[Judged, Server]:
+def ask(reply: str) -> tuple[JudgedHypothesis, Server]:
     server = Server(lambda _: reply)
     asked = agreement(1, {"nda-11": "Entailment", "nda-20": "Contradiction"})
     model = ChatJudge(ChatModel(server, "m"))
@@ -448,7 +449,10 @@ def test_an_unusable_reply_is_a_fault_and_no_choice(reply: str, kind: str) -> No
     judged, _ = ask(reply)
     assert judged.choice is None
     assert judged.fault is not None and judged.fault.startswith(kind)
-    assert faults({1: [judged], 2: [Judged("b", "Entailment", {}, (), invented=2)]}) == {kind: 1, "invented quotes": 2}
+    assert faults({1: [judged], 2: [JudgedHypothesis("b", "Entailment", {}, (), invented=2)]}) == {
+        kind: 1,
+        "invented quotes": 2,
+    }
 
 
 def test_setup_errors_stop_instead_of_counting() -> None:

@@ -18,9 +18,14 @@ from ovrag_core.report.figures import save_figure
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.contract_review import pictures, review_experiments
 from ovrag_studies.contract_review.measures import answer_metrics, score_files
-from ovrag_studies.contract_review.measures.answer_metrics import Asked, pooled_spans, precision_recall, span_estimates
+from ovrag_studies.contract_review.measures.answer_metrics import (
+    AnsweredQuestion,
+    pooled_spans,
+    precision_recall,
+    span_estimates,
+)
 from ovrag_studies.contract_review.review_experiments import Remembered, published, redrawn_f1
-from ovrag_studies.contract_review.texts.datasets import Contract, Question
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract
 
 
 class Counting:
@@ -36,8 +41,8 @@ class Counting:
         return numpy.array([[zlib.crc32(text.encode()) % 7, 1.0] for text in texts], dtype=numpy.float32)
 
 
-def asked(contract: str, gold: tuple[str, ...], answer: str | None, score: float = 0.9) -> Asked:
-    return Asked(contract, "Insurance", gold, ((answer, score),) if answer else (), score if answer else 0.0)
+def asked(contract: str, gold: tuple[str, ...], answer: str | None, score: float = 0.9) -> AnsweredQuestion:
+    return AnsweredQuestion(contract, "Insurance", gold, ((answer, score),) if answer else (), score if answer else 0.0)
 
 
 def test_published_figures_are_those_of_the_study() -> None:
@@ -84,7 +89,10 @@ def test_intervals_of_pooled_spans_are_around_their_values() -> None:
 
 def test_f1_counts_what_is_at_least_as_probable_as_asked_whatever_the_last_answer_says(tmp_path: Path) -> None:
     text = "The law is that of Utah. Goods are insured."
-    questions = (Question("a__Governing Law", "Governing Law", ((0, 24),)), Question("a__Insurance", "Insurance", ()))
+    questions = (
+        ChecklistQuestion("a__Governing Law", "Governing Law", ((0, 24),)),
+        ChecklistQuestion("a__Insurance", "Insurance", ()),
+    )
     contract = Contract(Document("a", text), questions)
     right = {"text": text[:24], "start": 0, "end": 24, "score": 0.6}
     wrong = {"text": text[25:], "start": 25, "end": len(text), "score": 0.2}

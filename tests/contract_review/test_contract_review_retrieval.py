@@ -37,9 +37,9 @@ from ovrag_studies.contract_review.retrieval.expansion import (
     vocabulary,
 )
 from ovrag_studies.contract_review.retrieval.reranking import rerank
-from ovrag_studies.contract_review.retrieval.retrievers import SCORERS, Found, Shelf, search, shelve, store
+from ovrag_studies.contract_review.retrieval.retrievers import SCORERS, ContractShelf, FoundChunk, search, shelve, store
 from ovrag_studies.contract_review.texts.chunkers import CHUNKERS, ContractChunk, chunk
-from ovrag_studies.contract_review.texts.datasets import Contract, Question, load_cuad
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, load_cuad
 
 BOATS = """SUPPLY OF BOATS
 
@@ -87,11 +87,11 @@ class Says:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def shelf(tmp_path: Path) -> ContractShelf:
     return small_shelf(tmp_path, BOATS, TEA)
 
 
-def small_shelf(folder: Path, *texts: str, chunker: str = "clause-1024") -> Shelf:
+def small_shelf(folder: Path, *texts: str, chunker: str = "clause-1024") -> ContractShelf:
     documents = [Document(f"contract {number}", text) for number, text in enumerate(texts)]
     return shelve(documents, chunker, Letters(), vectors=folder, cuts=folder)
 
@@ -102,7 +102,7 @@ def cut(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> ContractShelf:
     """Two contracts with the real embedder, which makes their vectors once."""
     folder = tmp_path_factory.mktemp("embedded")
     contracts = [Document("boats", cut(BOATS)), Document("tea", cut(TEA))]
@@ -140,7 +140,7 @@ def test_a_chunk_knows_its_section() -> None:
     assert chunks[0].section == ""
 
 
-def test_unknown_names_are_named(shelf: Shelf, tmp_path: Path) -> None:
+def test_unknown_names_are_named(shelf: ContractShelf, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="unknown way of cutting contracts 'sliced'; known are fixed-2048"):
         chunk(Document("d", BOATS), "sliced")
     with pytest.raises(SettingsError, match="unknown retriever 'crystal ball'; known are minilm"):
@@ -160,7 +160,7 @@ def test_unknown_names_are_named(shelf: Shelf, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("retriever", list(SCORERS))
-def test_retrievers_find_what_is_asked(retriever: str, embedded: Shelf) -> None:
+def test_retrievers_find_what_is_asked(retriever: str, embedded: ContractShelf) -> None:
     query = queries("Insurance", "vocabulary")[0]
     found = search(embedded, retriever, query, 2, within="boats")
     assert any("marine insurance" in each.chunk.text for each in found)
@@ -177,14 +177,14 @@ def test_k_may_exceed_the_chunks_and_texts_may_be_empty(retriever: str, tmp_path
     assert search(shelf, retriever, ask("law"), 3, within="contract 0") == []
 
 
-def test_a_question_with_no_indexed_word_finds_nothing_by_words(shelf: Shelf) -> None:
+def test_a_question_with_no_indexed_word_finds_nothing_by_words(shelf: ContractShelf) -> None:
     query = ask("zebra crossing")
     assert search(shelf, "bm25", query) == []
     assert search(shelf, "rrf", query) == search(shelf, "rrf", query) != []
     assert search(shelf, "bm25", ask("of the and")) == []
 
 
-def test_below_the_threshold_nothing_is_returned(shelf: Shelf) -> None:
+def test_below_the_threshold_nothing_is_returned(shelf: ContractShelf) -> None:
     best = search(shelf, "sentences", ask("law"), 1)[0].score
     assert search(shelf, "sentences", ask("law"), threshold=best)
     assert search(shelf, "sentences", ask("law"), threshold=best + 0.01) == []
@@ -285,13 +285,13 @@ def test_a_chat_model_rewords_and_its_chatter_is_dropped() -> None:
         reword(Says("---\n42"), "Risk?")
 
 
-def test_reranking_keeps_the_best_and_the_order_of_ties(shelf: Shelf) -> None:
+def test_reranking_keeps_the_best_and_the_order_of_ties(shelf: ContractShelf) -> None:
     found = search(shelf, "minilm", ask("insurance"), 10)
     kept = rerank(found, "insurance", find_reranker("sentences", Letters()), keep=2)
     assert len(kept) == 2
     assert kept[0].score >= kept[1].score
     assert rerank(found, "x", lambda _, texts: [1.0] * len(texts), keep=99) == [
-        Found(each.chunk, 1.0) for each in found
+        FoundChunk(each.chunk, 1.0) for each in found
     ]
     assert rerank([], "x", lambda _, texts: []) == []
 
@@ -317,7 +317,7 @@ def save_cross_encoder(folder: Path) -> Path:
     return folder
 
 
-def test_a_cross_encoder_reads_question_and_text_together(shelf: Shelf, tmp_path: Path) -> None:
+def test_a_cross_encoder_reads_question_and_text_together(shelf: ContractShelf, tmp_path: Path) -> None:
     folder = save_cross_encoder(tmp_path)
     score = find_reranker("cross-encoder", Letters(), folder)
     texts = ["the buyer pays", "the laws of scotland", "marine insurance"]
@@ -389,20 +389,22 @@ def test_relevancy_counts_sentences() -> None:
 
 
 def test_records_are_what_a_scoring_tool_reads() -> None:
-    [first, second] = chunk_metrics.records(toy(1), lambda contract, question: [Found(place(0, 9, document="c0"), 1.0)])
+    [first, second] = chunk_metrics.records(
+        toy(1), lambda contract, question: [FoundChunk(place(0, 9, document="c0"), 1.0)]
+    )
     assert first == {"id": "c0__A", "chunks": [{"start": 0, "end": 9}]}
     assert second["id"] == "c0__B"
 
 
-def here(contract: Contract, start: int) -> Found:
-    return Found(place(start, start + 100, document=contract.document.id), 1.0)
+def here(contract: Contract, start: int) -> FoundChunk:
+    return FoundChunk(place(start, start + 100, document=contract.document.id), 1.0)
 
 
 def toy(count: int) -> list[Contract]:
     return [
         Contract(
             Document(f"c{number}", "x" * 1000),
-            (Question(f"c{number}__A", "A", ((0, 10),)), Question(f"c{number}__B", "B", ())),
+            (ChecklistQuestion(f"c{number}__A", "A", ((0, 10),)), ChecklistQuestion(f"c{number}__B", "B", ())),
         )
         for number in range(count)
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy
 
-from ovrag_studies.contract_review.answering.features import KINDS, Numbers, Reading
+from ovrag_studies.contract_review.answering.features import KINDS, ContractReading, Numbers
 from ovrag_studies.contract_review.answering.scorers import ABSENT, HALF, jaccard, word_set
 from ovrag_studies.contract_review.texts.datasets import Contract
 
@@ -24,7 +24,7 @@ PARTIES = "Parties"  # CUAD's evaluation: a span that holds a party's name in fu
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SpanCandidate:
     """A span `[start, end)` that may answer; `passage` is where it lies, `short` its number among the short spans."""
 
     start: int
@@ -47,7 +47,7 @@ class Scored:
     """A reading with its scores: logits of passages (n × k) and of short spans (m × k), and how like each passage is
     to clauses as one would draft them, by vectors and by words (n × k each)."""
 
-    reading: Reading
+    reading: ContractReading
     passages: Numbers
     shorts: Numbers
     likeness: Numbers
@@ -55,7 +55,7 @@ class Scored:
     inside: Mapping[int, Sequence[int]]  # short spans by passage
 
 
-def scored(reading: Reading, passages: Numbers, shorts: Numbers, likeness: Numbers, wording: Numbers) -> Scored:
+def scored(reading: ContractReading, passages: Numbers, shorts: Numbers, likeness: Numbers, wording: Numbers) -> Scored:
     """Scores laid beside what they are scores of."""
     inside: defaultdict[int, list[int]] = defaultdict(list)
     for number, short in enumerate(reading.shorts):
@@ -85,20 +85,20 @@ def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> lis
     ]
 
 
-def propose(given: Scored, column: int) -> list[Candidate]:
+def propose(given: Scored, column: int) -> list[SpanCandidate]:
     """The best passages and short spans by their scores in one category, best first in each kind.
 
     Of spans of the same words only the best is proposed.
     """
     reading = given.reading
-    found: list[Candidate] = []
+    found: list[SpanCandidate] = []
     seen: set[frozenset[str]] = set()
     for row in _best(given.passages[:, column] + given.likeness[:, column], 2 * MOST_PASSAGES):
         start, end = reading.passages[row]
         words = word_set(reading.text[start:end])
         if words not in seen and len(found) < MOST_PASSAGES:
             seen.add(words)
-            found.append(Candidate(start, end, row))
+            found.append(SpanCandidate(start, end, row))
     count = 0
     for row in _best(given.shorts[:, column], 8 * MOST_SHORTS):
         short = reading.shorts[row]
@@ -107,7 +107,7 @@ def propose(given: Scored, column: int) -> list[Candidate]:
             continue
         seen.add(words)
         count += 1
-        found.append(Candidate(short.start, short.end, short.passage, row))
+        found.append(SpanCandidate(short.start, short.end, short.passage, row))
     return found
 
 
@@ -115,7 +115,7 @@ def _best(scores: Numbers, most: int) -> list[int]:
     return [int(row) for row in numpy.argsort(-scores, kind="stable")[:most]]
 
 
-def describe(given: Scored, found: Sequence[Candidate], column: int, prior: Prior) -> Numbers:
+def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: Prior) -> Numbers:
     """What tells whether each candidate answers (candidates × columns)."""
     own, likeness, wording = (table[:, column] for table in (given.passages, given.likeness, given.wording))
     exact_scores = given.shorts[:, column]
@@ -209,7 +209,7 @@ def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: i
     )
 
 
-def matches(text: str, candidate: Candidate, category: str, gold: Sequence[Span]) -> bool:
+def matches(text: str, candidate: SpanCandidate, category: str, gold: Sequence[Span]) -> bool:
     """Whether a candidate answers as CUAD counts it."""
     own = text[candidate.start : candidate.end]
     words = word_set(own)

@@ -19,7 +19,7 @@ from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.dates import MONTH
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.texts.clause_tree import Clause, find_clauses
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses
 
 Span = tuple[int, int]
 Kind = Literal["date", "quoted", "bracket", "name", "line"]
@@ -77,7 +77,7 @@ class Short:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ContractReading:
     """A contract as the scorers see it: n passages, m short spans.
 
     `headings` holds for each passage the titles of the clauses around it, outermost first; `vectors` n × 384;
@@ -87,7 +87,7 @@ class Reading:
 
     text: str
     passages: tuple[Span, ...]
-    clauses: tuple[Clause, ...]
+    clauses: tuple[ContractClause, ...]
     headings: tuple[tuple[str, ...], ...]
     vectors: Numbers
     words: Sparse
@@ -97,7 +97,7 @@ class Reading:
     traits: Sparse
 
 
-def read(text: str, embedder: Embedder) -> Reading:
+def read(text: str, embedder: Embedder) -> ContractReading:
     """What the scorers see of a text; an empty text has no passages."""
     passages = tuple(find_passages(text))
     clauses = find_clauses(text)
@@ -107,7 +107,7 @@ def read(text: str, embedder: Embedder) -> Reading:
     words = hashed_words(pieces)
     context = _context(pieces, headings)
     shorts = tuple(find_shorts(text, passages))
-    return Reading(
+    return ContractReading(
         text,
         passages,
         clauses,
@@ -137,9 +137,9 @@ def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
     return hashing.transform(texts).astype(numpy.float32)
 
 
-def _headings(clauses: Sequence[Clause], passages: Sequence[Span]) -> Iterator[tuple[str, ...]]:
+def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[tuple[str, ...]]:
     """The titles of the clauses that a passage lies in, outermost first."""
-    open_: list[Clause] = []
+    open_: list[ContractClause] = []
     upcoming = 0
     for start, end in passages:
         while upcoming < len(clauses) and clauses[upcoming].start < end:

@@ -22,9 +22,9 @@ from ovrag_core.base.errors import CorpusError, QuestionError
 from ovrag_core.base.tensors import read_tensors
 from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_studies.contract_review.answering.candidates import (
-    Candidate,
     Prior,
     Scored,
+    SpanCandidate,
     describe,
     find_priors,
     matches,
@@ -34,16 +34,16 @@ from ovrag_studies.contract_review.answering.candidates import (
 )
 from ovrag_studies.contract_review.answering.features import (
     WORD_BUCKETS,
+    ContractReading,
     Numbers,
-    Reading,
     hashed_words,
     read,
     unit_rows,
 )
 from ovrag_studies.contract_review.answering.scorers import (
+    LearningSettings,
     Linear,
     Scorers,
-    Settings,
     fit_scorers,
     passage_targets,
     short_targets,
@@ -84,7 +84,7 @@ class ClauseModel:
     presence: Trees
     trained_on: Ids
 
-    def score(self, reading: Reading) -> Scored:
+    def score(self, reading: ContractReading) -> Scored:
         """All scores of a contract."""
         return _score(reading, self.scorers, self.prototypes)
 
@@ -94,7 +94,7 @@ class ClauseModel:
             raise QuestionError(f"{category!r} is no category of the model; known are {', '.join(self.categories)}")
         return self.categories.index(category)
 
-    def answers(self, given: Scored, category: str) -> tuple[list[tuple[Candidate, float]], float]:
+    def answers(self, given: Scored, category: str) -> tuple[list[tuple[SpanCandidate, float]], float]:
         """Candidates with the probability that each answers, best first, and that any does."""
         column = self.column(category)
         if not given.reading.passages:
@@ -160,7 +160,7 @@ def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Prototypes
     return Prototypes(vectors, numpy.array(owners, dtype=numpy.float32), words)
 
 
-def _score(reading: Reading, scorers: Scorers, prototypes: Prototypes) -> Scored:
+def _score(reading: ContractReading, scorers: Scorers, prototypes: Prototypes) -> Scored:
     categories = len(scorers.passages.bias)
     likeness = numpy.zeros((len(reading.passages), categories), dtype=numpy.float32)
     cosines = reading.vectors @ prototypes.vectors.T
@@ -179,13 +179,13 @@ class Trainer:
         contracts: Sequence[Contract],
         categories: Sequence[str],
         embedder: Embedder | None = None,
-        settings: Settings | None = None,
+        settings: LearningSettings | None = None,
         folds: int = FOLDS,
     ) -> None:
         embedder = embedder or minilm()
         self.contracts = list(contracts)
         self.categories = tuple(categories)
-        self.settings = settings or Settings()
+        self.settings = settings or LearningSettings()
         by_title = fold_of([contract.document.id for contract in contracts], folds)
         self.folds = [by_title[contract.document.id] for contract in contracts]
         self.readings = [read(contract.document.text, embedder) for contract in contracts]
@@ -232,7 +232,7 @@ class Trainer:
             trained_on,
         )
 
-    def out_of_fold(self) -> Iterator[tuple[Contract, Reading, ClauseModel]]:
+    def out_of_fold(self) -> Iterator[tuple[Contract, ContractReading, ClauseModel]]:
         """Every contract with a model that has not seen it, nor another contract of its filer."""
         for fold in sorted(set(self.folds)):
             model = self.fit(without=fold)
@@ -279,7 +279,7 @@ class _Laid:
     asked: list[tuple[int, bool]] = field(default_factory=list)
 
 
-def _fit_answering(laid: Sequence[_Laid], settings: Settings) -> Trees:
+def _fit_answering(laid: Sequence[_Laid], settings: LearningSettings) -> Trees:
     columns = [table for each in laid for table in each.columns]
     if not columns:
         raise CorpusError("the contracts hold no passage to learn from; check their texts")
@@ -362,7 +362,7 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
             tensors["passages.bias"],
         ),
         Linear(upper, none, tensors["shorts.bias"]),
-        Settings(**json.loads(notes["settings"])),
+        LearningSettings(**json.loads(notes["settings"])),
     )
     prototypes = Prototypes(
         tensors["prototypes.vectors"].astype(numpy.float32),

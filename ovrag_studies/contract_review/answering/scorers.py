@@ -19,8 +19,8 @@ from ovrag_studies.contract_review.answering.features import (
     CONTEXT_BUCKETS,
     PLACES,
     WORD_BUCKETS,
+    ContractReading,
     Numbers,
-    Reading,
     Sparse,
     unit_rows,
 )
@@ -49,7 +49,7 @@ class Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class LearningSettings:
     """How models learn. `penalty` is L2; a positive row counts `positive` times."""
 
     penalty: float = 1.0
@@ -72,14 +72,14 @@ class Scorers:
     context_weights: Numbers
     passages: Linear
     shorts: Linear
-    settings: Settings
+    settings: LearningSettings
 
-    def score_passages(self, reading: Reading) -> Numbers:
+    def score_passages(self, reading: ContractReading) -> Numbers:
         """Logits of each passage for each category (n × k)."""
         sparse, dense = _columns(reading, self.word_weights, self.context_weights, self.settings)
         return self.passages(sparse, dense)
 
-    def score_shorts(self, reading: Reading) -> Numbers:
+    def score_shorts(self, reading: ContractReading) -> Numbers:
         """Logits of each short span for each category (m × k); `ABSENT` where a category has no short answers."""
         return self.shorts(_scaled(reading.traits), numpy.zeros((len(reading.shorts), 0), dtype=numpy.float32))
 
@@ -94,7 +94,7 @@ def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / max(1, len(first | second))
 
 
-def passage_targets(contract: Contract, reading: Reading, categories: Sequence[str]) -> Numbers:
+def passage_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> Numbers:
     """Which passages hold half of a gold span, or lie half within one (n × k, 0 or 1)."""
     targets = numpy.zeros((len(reading.passages), len(categories)), dtype=numpy.float32)
     columns = {category: column for column, category in enumerate(categories)}
@@ -109,7 +109,7 @@ def passage_targets(contract: Contract, reading: Reading, categories: Sequence[s
     return targets
 
 
-def short_targets(contract: Contract, reading: Reading, categories: Sequence[str]) -> Numbers:
+def short_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> Numbers:
     """Which short spans share half their words with a gold span (m × k, 0 or 1)."""
     targets = numpy.zeros((len(reading.shorts), len(categories)), dtype=numpy.float32)
     columns = {category: column for column, category in enumerate(categories)}
@@ -126,16 +126,16 @@ def short_targets(contract: Contract, reading: Reading, categories: Sequence[str
 
 
 def fit_scorers(
-    readings: Sequence[Reading],
+    readings: Sequence[ContractReading],
     passages: Sequence[Numbers],
     shorts: Sequence[Numbers],
-    settings: Settings | None = None,
+    settings: LearningSettings | None = None,
 ) -> Scorers:
     """Scorers learned from contracts and the targets of their passages and short spans.
 
     A category without a positive row gets `ABSENT` for every passage, so that it is scored, and never found.
     """
-    settings = settings or Settings()
+    settings = settings or LearningSettings()
     word_weights = _inverse_frequencies([reading.words for reading in readings], WORD_BUCKETS)
     context_weights = _inverse_frequencies([reading.context for reading in readings], CONTEXT_BUCKETS)
     columns = [_columns(reading, word_weights, context_weights, settings) for reading in readings]
@@ -155,7 +155,7 @@ def fit_scorers(
 
 
 def fit_linear(
-    sparse: Sparse, dense: Numbers, targets: Numbers, penalty: float, settings: Settings, fewest: int = 1
+    sparse: Sparse, dense: Numbers, targets: Numbers, penalty: float, settings: LearningSettings, fewest: int = 1
 ) -> Linear:
     """One logistic regression a column of `targets`, all at once by L-BFGS.
 
@@ -174,7 +174,7 @@ def fit_linear(
 
 
 def _descend(
-    sparse: Sparse, dense: Numbers, targets: Numbers, penalty: float, settings: Settings
+    sparse: Sparse, dense: Numbers, targets: Numbers, penalty: float, settings: LearningSettings
 ) -> tuple[Numbers, Numbers]:
     split, columns = sparse.shape[1], targets.shape[1]
     rows = split + dense.shape[1]
@@ -210,7 +210,7 @@ def _inverse_frequencies(matrices: Sequence[Sparse], buckets: int) -> Numbers:
 
 
 def _columns(
-    reading: Reading, word_weights: Numbers, context_weights: Numbers, settings: Settings
+    reading: ContractReading, word_weights: Numbers, context_weights: Numbers, settings: LearningSettings
 ) -> tuple[Sparse, Numbers]:
     words = unit_rows(reading.words, word_weights) * settings.word_scale
     context = unit_rows(reading.context, context_weights) * settings.context_scale

@@ -20,12 +20,12 @@ from ovrag_core.base.errors import ModelError
 from ovrag_core.base.types import Document, Frozen
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.retrieval.embedding import Embedder, minilm
-from ovrag_studies.contract_review.answering.features import Numbers, Reading, Span, read
+from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, Span, read
 from ovrag_studies.contract_review.answering.learned import ClauseModel, default_model, find_prototypes
 from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
-from ovrag_studies.contract_review.texts.clause_tree import Clause
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause
 
-Arm = Callable[[Reading, Sequence[str]], list["Answers"]]
+Arm = Callable[[ContractReading, Sequence[str]], list["CategoryAnswers"]]
 
 LEAST = 0.02  # of a probability: below, a span is not given as an answer
 STATED = 0.9  # probability of a sentence that states the thing outright
@@ -39,7 +39,7 @@ _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SpanAnswer:
     """A span that answers: `text == document.text[start:end]`; `section` is the caption above; `score` from 0 to 1."""
 
     text: str
@@ -50,7 +50,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class CategoryAnswers:
     """What was found for one category: `present` from 0 to 1, answers best first.
 
     `dropped` counts quotes that are not in the contract; `error` says why a model gave nothing usable.
@@ -58,14 +58,14 @@ class Answers:
 
     category: str
     present: float
-    answers: tuple[Answer, ...]
+    answers: tuple[SpanAnswer, ...]
     dropped: int = 0
     error: str | None = None
 
 
 def answer(
     document: Document, categories: Sequence[str], model: ClauseModel | None = None, embedder: Embedder | None = None
-) -> list[Answers]:
+) -> list[CategoryAnswers]:
     """The learned answers to each category, in their order. Raises QuestionError for an unknown category."""
     model = model or default_model()
     for category in categories:
@@ -73,7 +73,9 @@ def answer(
     return learned(read(document.text, embedder or minilm()), categories, model)
 
 
-def learned(reading: Reading, categories: Sequence[str], model: ClauseModel, least: float = LEAST) -> list[Answers]:
+def learned(
+    reading: ContractReading, categories: Sequence[str], model: ClauseModel, least: float = LEAST
+) -> list[CategoryAnswers]:
     """Answers of a trained model; spans that are less likely than `least` are left out."""
     given = model.score(reading)
     result = []
@@ -84,7 +86,7 @@ def learned(reading: Reading, categories: Sequence[str], model: ClauseModel, lea
     return result
 
 
-def extractive(reading: Reading, categories: Sequence[str], embedder: Embedder) -> list[Answers]:
+def extractive(reading: ContractReading, categories: Sequence[str], embedder: Embedder) -> list[CategoryAnswers]:
     """Answers without training: the passages most like clauses as one would draft them. Raises QuestionError."""
     for category in categories:
         known(category)
@@ -99,7 +101,9 @@ def extractive(reading: Reading, categories: Sequence[str], embedder: Embedder) 
     return result
 
 
-def _outright(reading: Reading, category: str, found: Sequence[tuple[Span, int, float]], present: float) -> Answers:
+def _outright(
+    reading: ContractReading, category: str, found: Sequence[tuple[Span, int, float]], present: float
+) -> CategoryAnswers:
     """Answers of the spans found, each with its passage and score, and of what sentences say outright.
 
     A span in a sentence that denies the category answers nothing; a sentence that states it answers with `STATED`.
@@ -112,12 +116,12 @@ def _outright(reading: Reading, category: str, found: Sequence[tuple[Span, int, 
     if stated - denied:
         present = max(STATED, present)
     ordered = sorted(scores.items(), key=lambda each: -each[1])
-    return Answers(
+    return CategoryAnswers(
         category, present if ordered else 0.0, tuple(_answer(reading, *span, score) for span, score in ordered)
     )
 
 
-def _matching(reading: Reading, patterns: Sequence[re.Pattern[str]]) -> set[int]:
+def _matching(reading: ContractReading, patterns: Sequence[re.Pattern[str]]) -> set[int]:
     """Numbers of the passages in which a pattern is found."""
     texts = [_SPACE.sub(" ", reading.text[start:end]) for start, end in reading.passages] if patterns else []
     return {row for row, text in enumerate(texts) if any(pattern.search(text) for pattern in patterns)}
@@ -139,8 +143,12 @@ you."""
 
 
 def by_chat(
-    reading: Reading, categories: Sequence[str], chat: Chat, shown: Callable[[str], Numbers], seed: int | None = 42
-) -> list[Answers]:
+    reading: ContractReading,
+    categories: Sequence[str],
+    chat: Chat,
+    shown: Callable[[str], Numbers],
+    seed: int | None = 42,
+) -> list[CategoryAnswers]:
     """Answers of a chat model that sees the passages which `shown`, a scorer of passages by category, puts first.
 
     A quote that the contract does not hold, but for white space, is dropped and counted. A reply that cannot be used
@@ -151,10 +159,10 @@ def by_chat(
     return [_asked(reading, category, chat, shown(category), seed) for category in categories]
 
 
-def _asked(reading: Reading, category: str, chat: Chat, scores: Numbers, seed: int | None) -> Answers:
+def _asked(reading: ContractReading, category: str, chat: Chat, scores: Numbers, seed: int | None) -> CategoryAnswers:
     rows = _with_neighbours([int(row) for row in numpy.argsort(-scores, kind="stable")[:SHOWN]], len(scores))
     if not rows:
-        return Answers(category, 0.0, ())
+        return CategoryAnswers(category, 0.0, ())
     passages = "\n\n".join(reading.text[slice(*reading.passages[row])] for row in rows)
     line = fence(passages)
     question = f"{category}: {known(category).rewordings[0]}"
@@ -162,12 +170,12 @@ def _asked(reading: Reading, category: str, chat: Chat, scores: Numbers, seed: i
     try:
         reply = chat.complete(messages, schema=Quoted, temperature=TEMPERATURE, seed=seed, purpose="clause answers")
     except ModelError as error:
-        return Answers(category, 0.0, (), error=str(error))
+        return CategoryAnswers(category, 0.0, (), error=str(error))
     quoted = reply.parsed_as(Quoted)
     quotes = [quote for quote in quoted.quotes if not is_abstention(quote)]
     spans = [find_quote(reading.text, quote) for quote in quotes]
     kept = [_answer(reading, *span, quoted.confidence) for span in dict.fromkeys(spans) if span is not None]
-    return Answers(category, quoted.confidence if kept else 0.0, tuple(kept), dropped=spans.count(None))
+    return CategoryAnswers(category, quoted.confidence if kept else 0.0, tuple(kept), dropped=spans.count(None))
 
 
 def _with_neighbours(rows: Sequence[int], count: int) -> list[int]:
@@ -200,7 +208,7 @@ def _any_marks(pattern: str) -> str:
     return re.sub(r"[\"“”]", '["“”]', re.sub(r"['‘’]", "['‘’]", pattern))
 
 
-def section_at(clauses: Sequence[Clause], offset: int) -> str:
+def section_at(clauses: Sequence[ContractClause], offset: int) -> str:
     """The number and title of the innermost clause that holds the character; empty outside all."""
     last = bisect_right([clause.start for clause in clauses], offset)
     for clause in reversed(clauses[:last]):
@@ -209,5 +217,5 @@ def section_at(clauses: Sequence[Clause], offset: int) -> str:
     return ""
 
 
-def _answer(reading: Reading, start: int, end: int, score: float) -> Answer:
-    return Answer(reading.text[start:end], start, end, round(score, 6), section_at(reading.clauses, start))
+def _answer(reading: ContractReading, start: int, end: int, score: float) -> SpanAnswer:
+    return SpanAnswer(reading.text[start:end], start, end, round(score, 6), section_at(reading.clauses, start))

@@ -21,7 +21,7 @@ from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.passages import find_passages
 from ovrag_studies.contract_review.graphs.summaries import Summary, extractive_summary
-from ovrag_studies.contract_review.texts.clause_tree import Clause, label, path_at
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause, label, path_at
 from ovrag_studies.contract_review.texts.structure import Structure, find_structure
 
 EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO", "AMENDS"]
@@ -161,7 +161,7 @@ def build_graph(
 
 def _sections(
     document: Document,
-    clauses: Sequence[Clause],
+    clauses: Sequence[ContractClause],
     passages: Sequence[Span],
     vectors: Vectors,
     summarise: Callable[[str], Summary] | None,
@@ -181,7 +181,7 @@ def _sections(
 
 
 def _parts(
-    text: str, clauses: Sequence[Clause], passages: Sequence[Span], vectors: Vectors
+    text: str, clauses: Sequence[ContractClause], passages: Sequence[Span], vectors: Vectors
 ) -> Iterator[tuple[str, str, int, int]]:
     """Number, heading and span of the uppermost clauses, of what stands between them, and of pieces of what is long."""
     place = 0
@@ -234,7 +234,7 @@ def _edges(
             yield Edge("PART_OF", chunk.id, section.id)
     for section in sections:
         yield Edge("PART_OF", section.id, document.id)
-    at = _Places(chunks)
+    at = _ChunkPlaces(chunks)
     yield from _distinct(
         Edge("DEFINES", chunk.id, term.id, term.name) for term in terms for chunk in at.holding(term.start)
     )
@@ -292,7 +292,7 @@ def _section_of(chunk: ChunkNode, sections: Sequence[SectionNode]) -> SectionNod
     return sections[-max(shared)[1]]
 
 
-class _Places:
+class _ChunkPlaces:
     """Chunks by the places they hold."""
 
     def __init__(self, chunks: Sequence[ChunkNode]) -> None:
@@ -304,7 +304,7 @@ class _Places:
         place = bisect_right(self._starts, offset)
         return [chunk for chunk in self._chunks[max(0, place - 1) : place] if chunk.stop > offset]
 
-    def beginning(self, clause: Clause) -> list[ChunkNode]:
+    def beginning(self, clause: ContractClause) -> list[ChunkNode]:
         """The chunk that holds most of a clause's beginning; its heading may stand at the end of the one before."""
         stop = min(clause.end, clause.start + _BEGINNING)
         first, last = bisect_right(self._starts, clause.start) - 1, bisect_right(self._starts, stop - 1)

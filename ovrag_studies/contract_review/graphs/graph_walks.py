@@ -19,7 +19,7 @@ Ranking = Sequence[tuple[str, float]]  # ids of chunks with their scores, best f
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WalkedChunk:
     """A retrieved chunk with its score and the reason: the path that led to it, in words."""
 
     chunk: ChunkNode
@@ -29,7 +29,7 @@ class Found:
 
 def neighbours(
     graph: ContractGraph, ranking: Ranking, k: int = 3, *, edges: Iterable[EdgeKind] = ("NEXT",)
-) -> list[Found]:
+) -> list[WalkedChunk]:
     """Graph v1: the best `k` chunks of a ranking, then the chunks before and after each."""
     chunks = {chunk.id: chunk for chunk in graph.chunks}
     best = [(each, score) for each, score in ranking if each in chunks][:k]
@@ -44,7 +44,7 @@ def by_section(
     sections: int = 3,
     k: int = 3,
     edges: Iterable[EdgeKind] = ("PART_OF", "NEXT"),
-) -> list[Found]:
+) -> list[WalkedChunk]:
     """Graph v2: the sections whose summaries are nearest to the query's vector, their best chunks, and neighbours."""
     chunks = {chunk.id: chunk for chunk in graph.chunks}
     walked = set(edges)
@@ -71,10 +71,10 @@ def nearest_sections(graph: ContractGraph, query: Sequence[float]) -> list[tuple
 
 def _with_neighbours(
     graph: ContractGraph, chunks: Mapping[str, ChunkNode], best: Ranking, widened: bool, why: str
-) -> Iterator[Found]:
+) -> Iterator[WalkedChunk]:
     given = {each for each, _ in best}
     for rank, (each, score) in enumerate(best, 1):
-        yield Found(chunks[each], score, f"rank {rank}{why}")
+        yield WalkedChunk(chunks[each], score, f"rank {rank}{why}")
     if not widened:
         return
     before = {edge.end: edge.start for edge in graph.of("NEXT")}
@@ -83,7 +83,7 @@ def _with_neighbours(
         for beside, where in ((before.get(each), "before"), (after.get(each), "after")):
             if beside is not None and beside not in given:
                 given.add(beside)
-                yield Found(chunks[beside], score, f"NEXT: {where} rank {rank}")
+                yield WalkedChunk(chunks[beside], score, f"NEXT: {where} rank {rank}")
 
 
 # -- the third design -------------------------------------------------------------------------------------------------
@@ -98,7 +98,9 @@ _WORD = re.compile(r"[a-z]{3,}")
 _OPENING = frozenset({"parties", "signed", "signatories", "name", "title", "date"})
 
 
-def walk(graph: ContractGraph, ranking: Ranking, question: str, *, edges: Iterable[EdgeKind] = WALKED) -> list[Found]:
+def walk(
+    graph: ContractGraph, ranking: Ranking, question: str, *, edges: Iterable[EdgeKind] = WALKED
+) -> list[WalkedChunk]:
     """All chunks of a ranking and those that edges lead to from its best ones and from the question, best first.
 
     A chunk has 61 / (60 + rank), so that the scores of any retriever will do, and gains `NAMED` where the question
@@ -124,7 +126,9 @@ def walk(graph: ContractGraph, ranking: Ranking, question: str, *, edges: Iterab
             continue
         gain, why = max(ways, default=(0.0, ""))
         reasons = [f"rank {place[each]}"] if each in place else []
-        found.append(Found(chunks[each], score.get(each, 0.0) + gain, "; ".join([*reasons, why] if why else reasons)))
+        found.append(
+            WalkedChunk(chunks[each], score.get(each, 0.0) + gain, "; ".join([*reasons, why] if why else reasons))
+        )
     return sorted(found, key=lambda each: (-each.score, place.get(each.chunk.id, len(place) + 1), each.chunk.seq))
 
 

@@ -26,7 +26,7 @@ from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, pla
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters
 from ovrag_studies.contract_review.inference.nli_reading import Floats, checked_spans, find_leads, read
 from ovrag_studies.contract_review.packed import from_sparse, sparse
-from ovrag_studies.contract_review.texts.datasets import Agreement, Choice, NliSet, Span
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span
 from ovrag_studies.contract_review.texts.folds import FOLDS, fold_of
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "nli.safetensors"
@@ -39,7 +39,7 @@ CUE_WEIGHTS = numpy.array([[2.0, 2.0, 1.0], [0.5, 1.0, 0.5]], dtype=numpy.float3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EvidenceSpan:
     """A span `[start, end)` with its score, 0 to 1: how likely it is evidence, if the agreement has any."""
 
     start: int
@@ -48,7 +48,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedHypothesis:
     """What one judge says of one hypothesis; evidence best first.
 
     `choice` is None where a chat model gave no usable reply, for the reason in `fault`; `invented` counts quotes of a
@@ -58,26 +58,31 @@ class Judged:
     hypothesis: str
     choice: Choice | None
     probabilities: Mapping[Choice, float]
-    evidence: tuple[Found, ...]
+    evidence: tuple[EvidenceSpan, ...]
     fault: str | None = None
     invented: int = 0
     seen: bool = False
 
 
-class Judge(Protocol):
+class HypothesisJudge(Protocol):
     """Judges agreements."""
 
     @property
     def name(self) -> str:
         """What tables call it."""
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
         """One result a hypothesis, in their order. Without spans the passages of the text are judged."""
 
 
 def judge(
-    document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str], model: Judge | str = "learned"
-) -> list[Judged]:
+    document: Document,
+    spans: Sequence[Span] | None,
+    hypotheses: Mapping[str, str],
+    model: HypothesisJudge | str = "learned",
+) -> list[JudgedHypothesis]:
     """What `model`, a judge or the name of one that works offline, says of the hypotheses (wordings by id).
 
     Raises DocumentError for an empty document, QuestionError for a hypothesis that the model does not know or for none
@@ -89,7 +94,7 @@ def judge(
     return chosen.judge(document, spans, hypotheses)
 
 
-def as_record(number: int, judged: Judged) -> dict[str, object]:
+def as_record(number: int, judged: JudgedHypothesis) -> dict[str, object]:
     """A result as a line of JSON for scoring; `number` is the agreement's id in its data set."""
     evidence = [{"start": each.start, "end": each.end, "score": each.score} for each in judged.evidence]
     return {
@@ -110,14 +115,16 @@ class Majority:
         self._shares = shares
 
     @classmethod
-    def of(cls, agreements: Sequence[Agreement], hypotheses: Sequence[str]) -> Majority:
+    def of(cls, agreements: Sequence[NliAgreement], hypotheses: Sequence[str]) -> Majority:
         """Counted in marked agreements."""
         choices = numpy.stack([nli_learned.marked(each, hypotheses).choices for each in agreements])
         counts = [numpy.bincount(column, minlength=len(CHOICES)) for column in choices.T]
         return cls({name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)})
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
-        """See `Judge.judge`; the text does not matter, but must be one."""
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
+        """See `HypothesisJudge.judge`; the text does not matter, but must be one."""
         checked_spans(document, spans)
         _refuse_unknown(hypotheses, self._shares)
         return [_judged(name, self._shares[name], ()) for name in hypotheses]
@@ -128,8 +135,10 @@ class Lexical:
 
     name = "lexical"
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
-        """See `Judge.judge`."""
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
+        """See `HypothesisJudge.judge`."""
         _refuse_unknown(hypotheses, CUES)
         chosen = checked_spans(document, spans)
         even = [plain(document.text[start:end]) for start, end in chosen]
@@ -139,7 +148,7 @@ class Lexical:
         return [_by_cues(name, chosen, even, led, likeness[:, column]) for column, name in enumerate(hypotheses)]
 
 
-class Learned:
+class LearnedJudge:
     """The learned judge. It refuses an agreement of its training, unless `allow_seen`, and then its results say so."""
 
     name = "learned"
@@ -157,8 +166,10 @@ class Learned:
         self._trained_on = frozenset(trained_on)
         self._allow_seen = allow_seen
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[Judged]:
-        """See `Judge.judge`. Raises CorpusError for an agreement of the training."""
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
+        """See `HypothesisJudge.judge`. Raises CorpusError for an agreement of the training."""
         _refuse_unknown(hypotheses, self._hypotheses)
         seen = digest(document.text) in self._trained_on
         if seen and not self._allow_seen:
@@ -170,7 +181,7 @@ class Learned:
 
     def _judge(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str], *, seen: bool
-    ) -> list[Judged]:
+    ) -> list[JudgedHypothesis]:
         # All hypotheses are read, whatever is asked: what is learned knows them by their place.
         wordings = {name: hypotheses.get(name, "") for name in self._hypotheses}
         reading = read(document, spans, wordings)
@@ -188,7 +199,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(letters.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def train(agreements: Sequence[Agreement], hypotheses: Mapping[str, str]) -> Parameters:
+def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> Parameters:
     """What the learned judge learns from marked agreements.
 
     Raises CorpusError for fewer than ten, and for so many that their spans, compared two by two, fill the memory.
@@ -201,10 +212,10 @@ def train(agreements: Sequence[Agreement], hypotheses: Mapping[str, str]) -> Par
     return nli_learned.fit([read(each.document, each.spans, hypotheses) for each in agreements], truth)
 
 
-def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict[int, list[Judged]]:
+def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict[int, list[JudgedHypothesis]]:
     """Every agreement, by its number, judged by what the agreements of other folds teach."""
     placed = fold_of([each.document.id for each in data.agreements], folds)
-    results: dict[int, list[Judged]] = {}
+    results: dict[int, list[JudgedHypothesis]] = {}
     for fold in sorted(set(placed.values())):
         others = [each for each in data.agreements if placed[each.document.id] != fold]
         model = _trained(name, others, data.hypotheses)
@@ -214,18 +225,18 @@ def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict
     return {each.number: results[each.number] for each in data.agreements}
 
 
-def _trained(name: str, agreements: Sequence[Agreement], hypotheses: Mapping[str, str]) -> Judge:
+def _trained(name: str, agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> HypothesisJudge:
     if name == "majority":
         return Majority.of(agreements, list(hypotheses))
     if name == "lexical":
         return Lexical()
     if name == "learned":
         seen = [digest(each.document.text) for each in agreements]
-        return Learned(train(agreements, hypotheses), list(hypotheses), seen)
+        return LearnedJudge(train(agreements, hypotheses), list(hypotheses), seen)
     raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
 
 
-def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence[Agreement], path: Path) -> None:
+def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence[NliAgreement], path: Path) -> None:
     """Write weights, those of words in half precision, and beside them where they come from. No text is kept."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kept: dict[str, NDArray[numpy.generic]] = {
@@ -247,7 +258,7 @@ def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence
     path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
-def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> Learned:
+def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> LearnedJudge:
     """The learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
     try:
         about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
@@ -257,7 +268,7 @@ def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> Learned:
         of_words = {name: from_sparse(name, tensors) for name in OF_WORDS}
         parameters = of_words | {name: values for name, values in tensors.items() if not name.startswith(OF_WORDS)}
         digests = [each["digest"] for each in about["trained_on"]]
-        return Learned(parameters, about["hypotheses"], digests, allow_seen=allow_seen)
+        return LearnedJudge(parameters, about["hypotheses"], digests, allow_seen=allow_seen)
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
@@ -273,10 +284,14 @@ def load_majority(path: Path = WEIGHTS) -> Majority:
         raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
 
-JUDGES: dict[str, Callable[[], Judge]] = {"majority": load_majority, "lexical": Lexical, "learned": load_learned}
+JUDGES: dict[str, Callable[[], HypothesisJudge]] = {
+    "majority": load_majority,
+    "lexical": Lexical,
+    "learned": load_learned,
+}
 
 
-def find_judge(name: str) -> Judge:
+def find_judge(name: str) -> HypothesisJudge:
     """The judge of that name. Raises QuestionError for an unknown one."""
     if name not in JUDGES:
         raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
@@ -301,7 +316,9 @@ def bm25(texts: Sequence[str], queries: Sequence[str]) -> Floats:
     return scores
 
 
-def _by_cues(name: str, spans: Sequence[Span], even: Sequence[str], led: Sequence[str], likeness: Floats) -> Judged:
+def _by_cues(
+    name: str, spans: Sequence[Span], even: Sequence[str], led: Sequence[str], likeness: Floats
+) -> JudgedHypothesis:
     """Cues of a span alone count more than those it shares with its lead; one cue outweighs any likeness."""
     alone = numpy.array([cue_hits(name, text) for text in even], dtype=numpy.float32)
     shared = numpy.array([cue_hits(name, text) for text in led], dtype=numpy.float32)
@@ -320,15 +337,17 @@ def _by_cues(name: str, spans: Sequence[Span], even: Sequence[str], led: Sequenc
     return _judged(name, numpy.array(shares, dtype=numpy.float32), _ranked(spans, scores))
 
 
-def _judged(name: str, probabilities: Floats, evidence: tuple[Found, ...], *, seen: bool = False) -> Judged:
+def _judged(
+    name: str, probabilities: Floats, evidence: tuple[EvidenceSpan, ...], *, seen: bool = False
+) -> JudgedHypothesis:
     shares = {choice: round(float(share), 6) for choice, share in zip(CHOICES, probabilities, strict=True)}
-    return Judged(name, CHOICES[int(numpy.argmax(probabilities))], shares, evidence, seen=seen)
+    return JudgedHypothesis(name, CHOICES[int(numpy.argmax(probabilities))], shares, evidence, seen=seen)
 
 
-def _ranked(spans: Sequence[Span], scores: Floats) -> tuple[Found, ...]:
+def _ranked(spans: Sequence[Span], scores: Floats) -> tuple[EvidenceSpan, ...]:
     order = numpy.argsort(-scores, kind="stable")
     return tuple(
-        Found(spans[place][0], spans[place][1], score)
+        EvidenceSpan(spans[place][0], spans[place][1], score)
         for rank, place in enumerate(order)
         if (score := round(float(scores[place]), 6)) >= LEAST or (rank < ALWAYS and score > 0)
     )

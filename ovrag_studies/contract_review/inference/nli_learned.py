@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.retrieval.embedding import DIMENSIONS
-from ovrag_studies.contract_review.inference.nli_reading import Floats, Reading
-from ovrag_studies.contract_review.texts.datasets import Agreement, Choice
+from ovrag_studies.contract_review.inference.nli_reading import AgreementReading, Floats
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement
 
 Parameters = dict[str, Floats]
 Bools = NDArray[numpy.bool_]
@@ -53,7 +53,7 @@ class Marked:
     choices: Integers
 
 
-def marked(agreement: Agreement, hypotheses: Sequence[str]) -> Marked:
+def marked(agreement: NliAgreement, hypotheses: Sequence[str]) -> Marked:
     """The judgements of an agreement. Raises CorpusError where one of the hypotheses is not judged."""
     judged = {each.hypothesis: each for each in agreement.judgements}
     if missing := [name for name in hypotheses if name not in judged]:
@@ -64,7 +64,7 @@ def marked(agreement: Agreement, hypotheses: Sequence[str]) -> Marked:
     return Marked(evidence, numpy.array([CHOICES.index(judged[name].choice) for name in hypotheses], dtype=numpy.intp))
 
 
-def fit(readings: Sequence[Reading], truth: Sequence[Marked]) -> Parameters:
+def fit(readings: Sequence[AgreementReading], truth: Sequence[Marked]) -> Parameters:
     """Everything that is learned from the agreements."""
     span_weights, spans = _fit_spans(readings, truth)
     seen = [_evidence_features(reading, scores) for reading, scores in zip(readings, spans, strict=True)]
@@ -79,7 +79,7 @@ def fit(readings: Sequence[Reading], truth: Sequence[Marked]) -> Parameters:
     return parameters | content_weights | _fit_choice(numpy.stack(summaries), numpy.stack([t.choices for t in truth]))
 
 
-def predict(parameters: Mapping[str, Floats], reading: Reading) -> tuple[Floats, Floats]:
+def predict(parameters: Mapping[str, Floats], reading: AgreementReading) -> tuple[Floats, Floats]:
     """Of each span how likely it is evidence where there is any (n × h), and of each choice how likely (h × 3)."""
     spans = _score_spans(parameters, reading)
     features = _evidence_features(reading, spans)
@@ -92,7 +92,7 @@ def predict(parameters: Mapping[str, Floats], reading: Reading) -> tuple[Floats,
 # (1) spans
 
 
-def _inputs(reading: Reading) -> scipy.sparse.csr_matrix:
+def _inputs(reading: AgreementReading) -> scipy.sparse.csr_matrix:
     vectors = scipy.sparse.csr_matrix(reading.vectors)
     return scipy.sparse.hstack([vectors, reading.words, reading.lead_words * LEAD], format="csr")
 
@@ -103,7 +103,7 @@ def _targets(truth: Marked) -> Floats:
     return numpy.concatenate(kinds, axis=1).astype(numpy.float32)
 
 
-def _fit_spans(readings: Sequence[Reading], truth: Sequence[Marked]) -> tuple[Parameters, list[Floats]]:
+def _fit_spans(readings: Sequence[AgreementReading], truth: Sequence[Marked]) -> tuple[Parameters, list[Floats]]:
     """Weights, and the scores that each agreement has by the others."""
     inputs = scipy.sparse.vstack([_inputs(reading) for reading in readings], format="csr")
     targets = numpy.concatenate([_targets(each) for each in truth])
@@ -143,14 +143,14 @@ def _inverse(system: Floats) -> Floats:
     return inverse
 
 
-def _score_spans(parameters: Mapping[str, Floats], reading: Reading) -> Floats:
+def _score_spans(parameters: Mapping[str, Floats], reading: AgreementReading) -> Floats:
     return numpy.asarray(_inputs(reading) @ parameters["spans.weight"] + parameters["spans.bias"], dtype=numpy.float32)
 
 
 # (2) evidence
 
 
-def _evidence_features(reading: Reading, scores: Floats) -> Floats:
+def _evidence_features(reading: AgreementReading, scores: Floats) -> Floats:
     """What tells whether a span is evidence, beside the hypothesis: n × h × d."""
     hypotheses = reading.similar.shape[1]
     own = scores[:, :hypotheses]
@@ -216,7 +216,7 @@ def _tell(parameters: Mapping[str, Floats], name: str, features: Floats) -> Floa
 # (3) content
 
 
-def _content(reading: Reading, told: Floats) -> scipy.sparse.csr_matrix:
+def _content(reading: AgreementReading, told: Floats) -> scipy.sparse.csr_matrix:
     """The best spans' vector and words, weighted together: h rows."""
     weights = _emphasis(told).T
     vectors = weights @ reading.vectors
@@ -263,7 +263,7 @@ def _score_content(parameters: Mapping[str, Floats], content: scipy.sparse.csr_m
 # (4) choice
 
 
-def _summary(reading: Reading, scores: Floats, told: Floats, mentions: Floats) -> Floats:
+def _summary(reading: AgreementReading, scores: Floats, told: Floats, mentions: Floats) -> Floats:
     """What tells which choice it is: h × d. Of the first twelve numbers some count for each hypothesis apart."""
     hypotheses = told.shape[1]
     weights = _emphasis(told)

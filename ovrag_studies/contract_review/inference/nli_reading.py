@@ -56,7 +56,7 @@ _MARKS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AgreementReading:
     """An agreement of n spans read for h hypotheses.
 
     `vectors` n × 384; `words` and `lead_words` n × WORDS, rows of unit length; `leads` the span that introduces each
@@ -94,7 +94,7 @@ def checked_spans(document: Document, spans: Sequence[Span] | None) -> tuple[Spa
     return tuple(spans)
 
 
-def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> Reading:
+def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> AgreementReading:
     """Everything about the spans that a judge may weigh; vectors come from the cache where they are in it."""
     chosen = checked_spans(document, spans)
     texts = [document.text[start:end] for start, end in chosen]
@@ -104,7 +104,7 @@ def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[s
     vectors = kept_vectors(minilm(), texts)
     asked = kept_vectors(minilm(), list(hypotheses.values()))
     words = hashed_words().transform(even)
-    return Reading(
+    return AgreementReading(
         document=document,
         spans=chosen,
         vectors=vectors,

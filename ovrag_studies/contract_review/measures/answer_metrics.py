@@ -20,12 +20,12 @@ from scipy.stats import rankdata
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_studies.contract_review.answering.candidates import PARTIES
 from ovrag_studies.contract_review.answering.scorers import HALF, jaccard, word_set
-from ovrag_studies.contract_review.answering.span_answers import Answers
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
 from ovrag_studies.contract_review.texts.datasets import Contract
 
 Rule = Literal["cuad", "thesis 0.3", "thesis 0.5"]
 Curve = NDArray[numpy.float64]
-Given = Mapping[tuple[str, str], Answers]
+Given = Mapping[tuple[str, str], CategoryAnswers]
 
 RULES: tuple[Rule, ...] = ("cuad", "thesis 0.3", "thesis 0.5")
 RECALL = 0.8
@@ -35,7 +35,7 @@ _THESIS_MARKS = re.compile(r"[.,;:]")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """One question as it was answered: gold texts, answers (text, score) best first, and the presence score."""
 
     contract: str
@@ -66,7 +66,7 @@ class Counts:
     f1: Estimate
 
 
-def join(contracts: Sequence[Contract], given: Given) -> list[Asked]:
+def join(contracts: Sequence[Contract], given: Given) -> list[AnsweredQuestion]:
     """Questions with what was answered; `given` is by contract and category. A question without an entry is
     unanswered, and its presence 0."""
     rows = []
@@ -77,7 +77,7 @@ def join(contracts: Sequence[Contract], given: Given) -> list[Asked]:
             found = answered.answers if answered else ()
             ordered = sorted(found, key=lambda answer: -answer.score)
             rows.append(
-                Asked(
+                AnsweredQuestion(
                     contract.document.id,
                     question.category,
                     tuple(text[start:end] for start, end in question.gold),
@@ -102,12 +102,12 @@ def thesis_match(gold: str, answer: str, threshold: float) -> bool:
     return jaccard(first, second) > threshold
 
 
-def pooled_spans(asked: Sequence[Asked]) -> Spans:
+def pooled_spans(asked: Sequence[AnsweredQuestion]) -> Spans:
     """AUPR and precision at 80% recall over all spans of all questions."""
     return _spans(span_pairs(asked), sum(len(each.gold) for each in asked))
 
 
-def precision_recall(asked: Sequence[Asked]) -> Curve:
+def precision_recall(asked: Sequence[AnsweredQuestion]) -> Curve:
     """Precision over pooled spans at eleven levels of recall (n × 2), the best at that recall or more.
 
     Two decimals: of thousands of spans some are so nearly alike that another processor ranks them the other way round.
@@ -117,9 +117,9 @@ def precision_recall(asked: Sequence[Asked]) -> Curve:
     return numpy.stack([levels, precision[numpy.searchsorted(recall, levels)].round(2)], axis=1)
 
 
-def span_estimates(asked: Sequence[Asked], plan: Resampling = PLAN) -> tuple[Estimate, Estimate]:
+def span_estimates(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> tuple[Estimate, Estimate]:
     """AUPR and precision at 80% recall with percentile intervals over contracts; spans are matched once."""
-    by_contract: defaultdict[str, list[Asked]] = defaultdict(list)
+    by_contract: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
     for each in asked:
         by_contract[each.contract].append(each)
     pairs = [span_pairs(group) for group in by_contract.values()]
@@ -141,7 +141,7 @@ def span_estimates(asked: Sequence[Asked], plan: Resampling = PLAN) -> tuple[Est
     )
 
 
-def span_pairs(asked: Sequence[Asked]) -> Curve:
+def span_pairs(asked: Sequence[AnsweredQuestion]) -> Curve:
     """Scores of gold spans that were found (with 1) and of answers that match none (with 0), in no order (n × 2)."""
     pairs: list[tuple[float, int]] = []
     for each in asked:
@@ -175,7 +175,7 @@ def _spans(pairs: Curve, total: int) -> Spans:
     return Spans(total, area, at, float(recall[-1]))
 
 
-def presence_auroc(asked: Sequence[Asked]) -> float | None:
+def presence_auroc(asked: Sequence[AnsweredQuestion]) -> float | None:
     """Area under the ROC curve of presence; ties count half. None where all questions are of one kind."""
     truth = numpy.array([bool(each.gold) for each in asked])
     if not truth.any() or truth.all():
@@ -185,7 +185,7 @@ def presence_auroc(asked: Sequence[Asked]) -> float | None:
     return float((ranks[truth].sum() - positive * (positive + 1) / 2) / (positive * negative))
 
 
-def best_answer(asked: Sequence[Asked], plan: Resampling = PLAN) -> Estimate:
+def best_answer(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> Estimate:
     """How often the best answer of an answerable question has half its words in common with a gold span."""
     hits = [
         (each.contract, float(_shares_half(each.gold, each.answers[0][0]) if each.answers else False), 1.0)
@@ -195,7 +195,7 @@ def best_answer(asked: Sequence[Asked], plan: Resampling = PLAN) -> Estimate:
     return _by_contract(hits, plan)
 
 
-def counts(asked: Sequence[Asked], rule: Rule, presence: float = 0.0, plan: Resampling = PLAN) -> Counts:
+def counts(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0, plan: Resampling = PLAN) -> Counts:
     """One answer a question, the best, given where presence is at least `presence`.
 
     Right: it matches a gold span. A wrong answer counts against precision, and against recall where there is gold.
@@ -214,7 +214,7 @@ def counts(asked: Sequence[Asked], rule: Rule, presence: float = 0.0, plan: Resa
     )
 
 
-def risk_coverage(asked: Sequence[Asked]) -> Curve:
+def risk_coverage(asked: Sequence[AnsweredQuestion]) -> Curve:
     """Questions by how sure the model is, present or not: share decided, and share of those decided wrongly (n × 2).
 
     Sureness is the distance of presence from a half; deciding means present from a half on (El-Yaniv and Wiener 2010).
@@ -229,10 +229,12 @@ def risk_coverage(asked: Sequence[Asked]) -> Curve:
 
 
 def resampled(
-    asked: Sequence[Asked], figure: Callable[[Sequence[Asked]], float | None], plan: Resampling = PLAN
+    asked: Sequence[AnsweredQuestion],
+    figure: Callable[[Sequence[AnsweredQuestion]], float | None],
+    plan: Resampling = PLAN,
 ) -> Estimate:
     """A figure that is no ratio of sums, with its percentile bootstrap interval over contracts."""
-    by_contract: defaultdict[str, list[Asked]] = defaultdict(list)
+    by_contract: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
     for each in asked:
         by_contract[each.contract].append(each)
     groups = list(by_contract.values())

@@ -13,9 +13,10 @@ import pandas
 
 from ovrag_core.base.types import Chunk, Document
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, holm, paired_difference, ratio
-from ovrag_core.text.passages import Span, find_passages
-from ovrag_studies.contract_review.retrieval.retrievers import Found
-from ovrag_studies.contract_review.texts.datasets import Contract, Question
+from ovrag_core.text.passages import find_passages
+from ovrag_core.text.sentences import Span
+from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract
 
 BUDGET = 6144  # characters: three chunks of 2,048
 DEPTH = 50  # chunks that an arm returns to be measured
@@ -95,7 +96,7 @@ def _relevancy(document_id: str, chunks: Sequence[Chunk], gold: Sequence[Span]) 
     return sum(relevant) / len(relevant)
 
 
-Arm = Callable[[Contract, Question], Sequence[Found]]
+Arm = Callable[[Contract, ChecklistQuestion], Sequence[FoundChunk]]
 
 
 def run(contracts: Sequence[Contract], arm: Arm, budget: int = BUDGET) -> pandas.DataFrame:

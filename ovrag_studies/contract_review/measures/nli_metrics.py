@@ -15,8 +15,8 @@ import numpy
 import numpy.typing as npt
 
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
-from ovrag_studies.contract_review.inference.nli import Found, Judged
-from ovrag_studies.contract_review.texts.datasets import Agreement, Choice, Span
+from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, Span
 
 Numbers = npt.NDArray[numpy.float64]
 Measures = dict[str, float]
@@ -36,7 +36,7 @@ _SCORED: tuple[tuple[str, Choice], ...] = (("C", "Contradiction"), ("E", "Entail
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedHypothesis:
     """One question: the true choice, the given one, and (score, is evidence) of each span where there is evidence."""
 
     hypothesis: str
@@ -45,7 +45,7 @@ class Asked:
     spans: tuple[tuple[float, bool], ...] = ()
 
 
-def asked_of(agreement: Agreement, judged: Sequence[Judged]) -> list[Asked]:
+def asked_of(agreement: NliAgreement, judged: Sequence[JudgedHypothesis]) -> list[AskedHypothesis]:
     """The questions of one agreement beside their results; a result that is missing is a wrong one."""
     results = {each.hypothesis: each for each in judged}
     rows = []
@@ -55,11 +55,11 @@ def asked_of(agreement: Agreement, judged: Sequence[Judged]) -> list[Asked]:
         if truth.evidence:
             scores = span_scores(agreement.spans, result.evidence if result else ())
             pairs = [(score, place in truth.evidence) for place, score in enumerate(scores)]
-        rows.append(Asked(truth.hypothesis, truth.choice, result.choice if result else None, tuple(pairs)))
+        rows.append(AskedHypothesis(truth.hypothesis, truth.choice, result.choice if result else None, tuple(pairs)))
     return rows
 
 
-def span_scores(spans: Sequence[Span], evidence: Sequence[Found]) -> list[float]:
+def span_scores(spans: Sequence[Span], evidence: Sequence[EvidenceSpan]) -> list[float]:
     """The best score of what covers at least half of each span, 0 where nothing does."""
     exact = {(each.start, each.end): each.score for each in reversed(evidence)}
     if len(exact) == len(evidence) and exact.keys() <= set(spans) and not _overlap(spans):
@@ -78,7 +78,7 @@ def _overlap(spans: Sequence[Span]) -> bool:
     return any(later[0] < earlier[1] for earlier, later in itertools.pairwise(ordered))
 
 
-def measure(rows: Sequence[Asked]) -> Measures:
+def measure(rows: Sequence[AskedHypothesis]) -> Measures:
     """Every measure by its name; without questions there is none."""
     if not rows:
         return {}
@@ -101,7 +101,7 @@ class _Counts:
     first: tuple[bool, ...]
 
 
-def _count(rows: Sequence[Asked], hypotheses: Sequence[str]) -> _Counts:
+def _count(rows: Sequence[AskedHypothesis], hypotheses: Sequence[str]) -> _Counts:
     hits, wrong, true = (numpy.zeros((len(_SCORED), len(hypotheses))) for _ in range(3))
     places = {name: place for place, name in enumerate(hypotheses)}
     for row in rows:
@@ -162,7 +162,7 @@ def _among_first(pairs: Sequence[tuple[float, bool]]) -> bool:
     return any(is_evidence and score > 0 for score, is_evidence in ordered[:TOP])
 
 
-def estimates(by_document: Mapping[int, Sequence[Asked]], plan: Resampling) -> dict[str, Estimate]:
+def estimates(by_document: Mapping[int, Sequence[AskedHypothesis]], plan: Resampling) -> dict[str, Estimate]:
     """Each measure with the percentile interval of a bootstrap over documents.
 
     Averages over hypotheses and pooled rankings are no ratios of sums, so that documents are drawn and all is measured
@@ -181,7 +181,7 @@ def estimates(by_document: Mapping[int, Sequence[Asked]], plan: Resampling) -> d
 
 
 def differences(
-    first: Mapping[int, Sequence[Asked]], second: Mapping[int, Sequence[Asked]], plan: Resampling
+    first: Mapping[int, Sequence[AskedHypothesis]], second: Mapping[int, Sequence[AskedHypothesis]], plan: Resampling
 ) -> dict[str, Difference]:
     """First minus second on the documents of both, drawn together, with the two-sided p-value of the bootstrap."""
     both = sorted(set(first) & set(second))
@@ -201,7 +201,7 @@ def differences(
     }
 
 
-def _counted(parts: Sequence[Mapping[int, Sequence[Asked]]]) -> list[list[_Counts]]:
+def _counted(parts: Sequence[Mapping[int, Sequence[AskedHypothesis]]]) -> list[list[_Counts]]:
     """The counts of each document, by its number, with the hypotheses of all parts in one order."""
     names = tuple(dict.fromkeys(row.hypothesis for part in parts for rows in part.values() for row in rows))
     counted = [[_count(part[number], names) for number in sorted(part)] for part in parts]

@@ -13,24 +13,23 @@ from pydantic import BaseModel, ConfigDict, Field
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.base.records import read_records
 from ovrag_core.evaluation.statistics import Estimate, Resampling
-from ovrag_studies.contract_review.answering.span_answers import Answer, Answers
-from ovrag_studies.contract_review.inference.nli import Found as Evidence
-from ovrag_studies.contract_review.inference.nli import Judged
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
+from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
-from ovrag_studies.contract_review.retrieval.retrievers import Found
+from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk
-from ovrag_studies.contract_review.texts.datasets import Choice, Contract, NliSet, Question
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Choice, Contract, NliSet
 
 Kind = Literal["retrieval", "answers", "nli", "graph"]
-L = TypeVar("L", "_Chunks", "_Answered", "_Judged")
+L = TypeVar("L", "_Chunks", "_Answered", "_ScoredJudgement")
 COLUMNS = ["measure", "value", "low", "high", "n", "clusters"]
 
 
-class _Line(BaseModel):
+class _ScoredLine(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Place(_Line):
+class _Place(_ScoredLine):
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=0)]
     score: float = 0.0
@@ -40,23 +39,23 @@ class _Quote(_Place):
     text: str
 
 
-class _Asked(_Line):
+class _ScoredQuestion(_ScoredLine):
     id: str
 
     def about(self) -> str:
         return self.id
 
 
-class _Chunks(_Asked):
+class _Chunks(_ScoredQuestion):
     chunks: tuple[_Place, ...]
 
 
-class _Answered(_Asked):
+class _Answered(_ScoredQuestion):
     answers: tuple[_Quote, ...]
     present: float | None = None
 
 
-class _Judged(_Line):
+class _ScoredJudgement(_ScoredLine):
     document: int
     hypothesis: str
     choice: Choice | None
@@ -71,16 +70,16 @@ def score_chunks(contracts: Sequence[Contract], file: Path, plan: Resampling) ->
     ranked = {each.id: each.chunks for each in _lines(file, _Chunks)}
     _refuse_other(file, set(ranked), contracts)
 
-    def arm(contract: Contract, question: Question) -> list[Found]:
+    def arm(contract: Contract, question: ChecklistQuestion) -> list[FoundChunk]:
         return [_found(contract, each) for each in ranked.get(question.id, ())]
 
     frame = chunk_metrics.summary({"": chunk_metrics.run(contracts, arm)}, plan)
     return frame.rename(columns={"questions": "n", "contracts": "clusters"})[COLUMNS]
 
 
-def _found(contract: Contract, place: _Place) -> Found:
+def _found(contract: Contract, place: _Place) -> FoundChunk:
     text = contract.document.text[place.start : place.end]
-    return Found(ContractChunk("", contract.document.id, place.start, place.end, text), place.score)
+    return FoundChunk(ContractChunk("", contract.document.id, place.start, place.end, text), place.score)
 
 
 def score_answers(
@@ -95,17 +94,19 @@ def score_answers(
         for question in contract.questions:
             if (found := given.get(question.id)) is None:
                 continue
-            quotes = [Answer(each.text, each.start, each.end, each.score, "") for each in found.answers]
+            quotes = [SpanAnswer(each.text, each.start, each.end, each.score, "") for each in found.answers]
             invented += sum(texts[contract.document.id][each.start : each.end] != each.text for each in quotes)
             best = max((each.score for each in quotes), default=0.0)
             there = best if found.present is None else found.present
-            answers[contract.document.id, question.category] = Answers(question.category, there, tuple(quotes))
+            answers[contract.document.id, question.category] = CategoryAnswers(question.category, there, tuple(quotes))
     frame = answer_measures(answer_metrics.join(contracts, answers), plan, present)
     told = _frame([("answers_not_in_text", Estimate(float(invented), clusters=len(contracts)), len(given))])
     return pandas.concat([frame, told], ignore_index=True)
 
 
-def answer_measures(asked: Sequence[answer_metrics.Asked], plan: Resampling, present: float = 0.5) -> pandas.DataFrame:
+def answer_measures(
+    asked: Sequence[answer_metrics.AnsweredQuestion], plan: Resampling, present: float = 0.5
+) -> pandas.DataFrame:
     """Measures of answers and presence with intervals: pooled spans, best answers, presence, and F1 by three rules.
 
     F1 counts the best answer of a question whose presence is at least `present`.
@@ -128,16 +129,16 @@ def answer_measures(asked: Sequence[answer_metrics.Asked], plan: Resampling, pre
 
 def score_nli(data: NliSet, file: Path, plan: Resampling) -> pandas.DataFrame:
     """Measures of judgements and evidence; one that the file lacks is wrong."""
-    judged: dict[int, list[Judged]] = {}
-    for each in _lines(file, _Judged):
-        evidence = tuple(Evidence(one.start, one.end, one.score) for one in each.evidence)
-        judged.setdefault(each.document, []).append(Judged(each.hypothesis, each.choice, {}, evidence))
+    judged: dict[int, list[JudgedHypothesis]] = {}
+    for each in _lines(file, _ScoredJudgement):
+        evidence = tuple(EvidenceSpan(one.start, one.end, one.score) for one in each.evidence)
+        judged.setdefault(each.document, []).append(JudgedHypothesis(each.hypothesis, each.choice, {}, evidence))
     if not {each.number for each in data.agreements} & judged.keys():
         raise CorpusError(f"{file} judges none of the agreements of the data; name the data that it was made from")
     return nli_measures(data, judged, plan)
 
 
-def nli_measures(data: NliSet, judged: Mapping[int, Sequence[Judged]], plan: Resampling) -> pandas.DataFrame:
+def nli_measures(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]], plan: Resampling) -> pandas.DataFrame:
     """Measures of judgements and evidence with intervals over agreements."""
     asked = {each.number: nli_metrics.asked_of(each, judged.get(each.number, ())) for each in data.agreements}
     pairs = sum(len(each) for each in asked.values())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ovrag_core.retrieval.rerank import Reranker
-from ovrag_studies.contract_review.retrieval.retrievers import Found
+from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk
 
 
-def rerank(found: Sequence[Found], question: str, reranker: Reranker, keep: int = 3) -> list[Found]:
+def rerank(found: Sequence[FoundChunk], question: str, reranker: Reranker, keep: int = 3) -> list[FoundChunk]:
     """The `keep` best of what was found by the reranker's own scores, best first; ties keep the order they had."""
     if not found:
         return []
     scores = reranker(question, [each.chunk.text for each in found])
     order = sorted(range(len(found)), key=lambda place: -scores[place])
-    return [Found(found[place].chunk, scores[place]) for place in order[:keep]]
+    return [FoundChunk(found[place].chunk, scores[place]) for place in order[:keep]]

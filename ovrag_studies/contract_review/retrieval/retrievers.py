@@ -29,9 +29,10 @@ from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Lexicon, Scores
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.text import passages as passages_module
-from ovrag_core.text.passages import Span, find_passages
+from ovrag_core.text.passages import find_passages
+from ovrag_core.text.sentences import Span
 from ovrag_core.text.stems import pairs, stems
-from ovrag_studies.contract_review.retrieval.expansion import Query, model_clauses
+from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, model_clauses
 from ovrag_studies.contract_review.texts import chunkers, clause_tree
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk
 
@@ -45,7 +46,7 @@ BEGINNING = 4.0  # standard deviations that the beginning is preferred by, for w
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundChunk:
     """A chunk that was retrieved, with its score; scores of two retrievers do not compare."""
 
     chunk: ContractChunk
@@ -97,7 +98,7 @@ class Shelved:
         return numpy.clip(numpy.searchsorted(starts, middles, "right") - 1, 0, None)
 
 
-class Shelf:
+class ContractShelf:
     """Contracts cut in one way, ready to be searched."""
 
     def __init__(self, shelved: Sequence[Shelved], embedder: Embedder, vectors: Path = VECTORS) -> None:
@@ -156,7 +157,7 @@ def shelve(
     vectors: Path = VECTORS,
     cuts: Path = CUTS,
     embed_now: bool = True,
-) -> Shelf:
+) -> ContractShelf:
     """Contracts cut by `chunker` (a key of `CHUNKERS`) with the vectors of their sentences, both kept on disk.
 
     Without `embed_now` vectors are made when a retriever needs them. Raises SettingsError for an unknown chunker and
@@ -172,7 +173,7 @@ def shelve(
                 _ = one.sentence_vectors
             shelved.append(one)
             progress.update()
-    return Shelf(shelved, embedder, vectors)
+    return ContractShelf(shelved, embedder, vectors)
 
 
 def _kept_cuts(document: Document, chunker: str, folder: Path) -> tuple[list[ContractChunk], list[str], list[Span]]:
@@ -223,42 +224,42 @@ def _captions(document: Document, chunks: Sequence[ContractChunk]) -> list[str]:
     ]
 
 
-Scorer = Callable[[Shelf, Query, tuple[str, ...]], Scores]
-Retriever = Callable[[Shelf, Query, tuple[str, ...], int], list[Found]]
+Scorer = Callable[[ContractShelf, ChunkQuery, tuple[str, ...]], Scores]
+Retriever = Callable[[ContractShelf, ChunkQuery, tuple[str, ...], int], list[FoundChunk]]
 
 
-def bm25(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+def bm25(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
     """BM25 of the query's terms; word statistics are those of the contracts in scope."""
     return shelf.lexicon("chunk", scope).scores(query.terms)
 
 
-def captions(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+def captions(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
     """BM25 of the query's headings in the captions of chunks."""
     return shelf.lexicon("caption", scope).scores([(stem, 1.0) for stem in query.headings])
 
 
-def minilm(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+def minilm(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
     """Greatest cosine of a chunk with one of the query's texts."""
     return _cosines(shelf, query, [shelf.contracts[id_].chunk_vectors for id_ in scope])
 
 
-def phrases(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+def phrases(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
     """BM25 of the query's pairs of stems."""
     return shelf.lexicon("phrase", scope).scores(query.phrases)
 
 
-def passages(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+def passages(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
     """The best BM25 of a chunk's sentences."""
     return _best_of_passages(shelf, scope, shelf.lexicon("passage", scope).scores(query.terms))
 
 
-def sentences(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+def sentences(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
     """Greatest cosine of a sentence of the chunk with one of the query's texts; -inf for a chunk without sentence."""
     cosines = _cosines(shelf, query, [shelf.contracts[id_].sentence_vectors for id_ in scope])
     return _best_of_passages(shelf, scope, cosines)
 
 
-def _best_of_passages(shelf: Shelf, scope: tuple[str, ...], scores: Scores) -> Scores:
+def _best_of_passages(shelf: ContractShelf, scope: tuple[str, ...], scores: Scores) -> Scores:
     counts = [len(shelf.contracts[id_].chunks) for id_ in scope]
     best = numpy.full(sum(counts), -numpy.inf)
     begins = [0, *numpy.cumsum(counts).tolist()]
@@ -268,7 +269,7 @@ def _best_of_passages(shelf: Shelf, scope: tuple[str, ...], scores: Scores) -> S
     return best
 
 
-def _cosines(shelf: Shelf, query: Query, vectors: Sequence[Vectors]) -> Scores:
+def _cosines(shelf: ContractShelf, query: ChunkQuery, vectors: Sequence[Vectors]) -> Scores:
     asked = shelf.vectors(query.texts).T
     parts = [(part @ asked).max(axis=1) for part in vectors if len(part)]
     found = numpy.concatenate(parts) if parts else numpy.empty(0)
@@ -278,13 +279,13 @@ def _cosines(shelf: Shelf, query: Query, vectors: Sequence[Vectors]) -> Scores:
 def fused(*scorers: Scorer) -> Scorer:
     """Reciprocal rank fusion: Σ 1 / (60 + rank); what a scorer does not match has no rank with it."""
 
-    def score(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+    def score(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
         return join([scorer(shelf, query, scope) for scorer in scorers])
 
     return score
 
 
-def blend(shelf: Shelf, query: Query, scope: tuple[str, ...]) -> Scores:
+def blend(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
     """Standardised scores of chunks, phrases, passages, sentences and captions added up and standardised again.
 
     The beginning is preferred for what stands there. The weights are round numbers, the same for all categories.
@@ -322,14 +323,16 @@ SCORERS: dict[str, Scorer] = {
 }
 
 
-def in_chroma(shelf: Shelf, query: Query, scope: tuple[str, ...], k: int, *, folder: Path) -> list[Found]:
+def in_chroma(
+    shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...], k: int, *, folder: Path
+) -> list[FoundChunk]:
     """The chunks nearest to the query's first text, from an index in Chroma at `folder`; see `store`."""
     found = _opened(folder, shelf.embedder_name).search(shelf.vectors(query.texts[:1])[0], k, scope)
     chunks = {chunk.id: chunk for id_ in {each.document_id for each in found} for chunk in shelf.contracts[id_].chunks}
-    return [Found(chunks[each.chunk_id], each.score) for each in found]
+    return [FoundChunk(chunks[each.chunk_id], each.score) for each in found]
 
 
-def store(shelf: Shelf, folder: Path) -> Retriever:
+def store(shelf: ContractShelf, folder: Path) -> Retriever:
     """Store the shelf's chunks and vectors in Chroma at `folder`, and the retriever of them.
 
     Raises CorpusError where there is nothing to store.
@@ -358,15 +361,15 @@ def find_scorer(name: str) -> Scorer:
 
 
 def search(
-    shelf: Shelf,
+    shelf: ContractShelf,
     retriever: str,
-    query: Query | Sequence[Query],
+    query: ChunkQuery | Sequence[ChunkQuery],
     k: int = 3,
     *,
     within: Collection[str] | str | None = None,
     threshold: float | None = None,
     documents: int | None = None,
-) -> list[Found]:
+) -> list[FoundChunk]:
     """The best `k` chunks, best first; fewer where there are fewer or nothing matches.
 
     Rankings of several queries are joined by reciprocal rank fusion. `within` is the contract or contracts to search,
@@ -376,7 +379,7 @@ def search(
     """
     if k < 1:
         raise SettingsError(f"k is {k}; ask for at least one chunk")
-    asked = [query] if isinstance(query, Query) else list(query)
+    asked = [query] if isinstance(query, ChunkQuery) else list(query)
     scope = shelf.scope(within)
     if documents is not None:
         scope = prefiltered(scope, asked[0], documents)
@@ -387,11 +390,13 @@ def search(
     chunks = shelf.chunks(scope)
     least = -numpy.inf if threshold is None else threshold
     return [
-        Found(chunks[row], float(total[row])) for row in order if numpy.isfinite(total[row]) and total[row] >= least
+        FoundChunk(chunks[row], float(total[row]))
+        for row in order
+        if numpy.isfinite(total[row]) and total[row] >= least
     ]
 
 
-def prefiltered(scope: Sequence[str], query: Query, keep: int) -> tuple[str, ...]:
+def prefiltered(scope: Sequence[str], query: ChunkQuery, keep: int) -> tuple[str, ...]:
     """The `keep` contracts whose titles share most with the query, rare words counting more; all where none does."""
     titles = {id_: set(stems(id_)) for id_ in scope}
     spread: dict[str, int] = defaultdict(int)

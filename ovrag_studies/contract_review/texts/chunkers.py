@@ -10,8 +10,8 @@ from itertools import pairwise
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.base.types import Chunk, Document
 from ovrag_core.documents.chunking import split
-from ovrag_core.text.passages import Span
-from ovrag_studies.contract_review.texts.clause_tree import Clause, find_clauses, label
+from ovrag_core.text.sentences import Span
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, label
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ContractChunk(Chunk):
     section: str = ""
 
 
-Chunker = Callable[[Document, Sequence[Clause]], list[Span]]
+Chunker = Callable[[Document, Sequence[ContractClause]], list[Span]]
 
 
 def chunk(document: Document, name: str) -> tuple[ContractChunk, ...]:
@@ -45,10 +45,10 @@ def find_chunker(name: str) -> Chunker:
     return CHUNKERS[name]
 
 
-def section_labels(clauses: Sequence[Clause], offsets: Sequence[int]) -> list[str]:
+def section_labels(clauses: Sequence[ContractClause], offsets: Sequence[int]) -> list[str]:
     """The clauses that hold the characters at `offsets` (in order), in words."""
     labels: list[str] = []
-    path: list[Clause] = []
+    path: list[ContractClause] = []
     following = 0
     for offset in offsets:
         while following < len(clauses) and clauses[following].start <= offset:
@@ -59,7 +59,7 @@ def section_labels(clauses: Sequence[Clause], offsets: Sequence[int]) -> list[st
     return labels
 
 
-def by_clause(document: Document, clauses: Sequence[Clause], size: int, least: int) -> list[Span]:
+def by_clause(document: Document, clauses: Sequence[ContractClause], size: int, least: int) -> list[Span]:
     """Whole clauses, short ones joined with the next until `least` characters, long ones cut at the ends of sentences.
 
     No chunk is longer than `size` characters, and none crosses into an uppermost clause once it has `least`.
@@ -75,7 +75,7 @@ def by_clause(document: Document, clauses: Sequence[Clause], size: int, least: i
     return [span for span in (_stripped(text, *chunk) for chunk in chunks) if span[0] < span[1]]
 
 
-def _clause_parts(text: str, clauses: Sequence[Clause], size: int) -> Iterator[Span]:
+def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> Iterator[Span]:
     borders = sorted({0, len(text), *(clause.start for clause in clauses)})
     for start, end in pairwise(borders):
         if end - start <= size:
@@ -94,7 +94,7 @@ def _stripped(text: str, start: int, end: int) -> Span:
     return left, max(left, start + len(piece.rstrip()))
 
 
-def _shared(document: Document, clauses: Sequence[Clause], method: str, size: int, overlap: int) -> list[Span]:
+def _shared(document: Document, clauses: Sequence[ContractClause], method: str, size: int, overlap: int) -> list[Span]:
     return [(piece.start, piece.end) for piece in split(document, method, size, overlap)]
 
 

@@ -21,7 +21,7 @@ from ovrag_core.text.tokens import word_list
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ContractClause:
     """A numbered or headed part of a contract: `[start, end)` with all that stands below it.
 
     `number` is as written without dots and brackets (`5.1`, `a`, `IV`, `Article II`; empty for a heading without one),
@@ -40,7 +40,7 @@ _Open = tuple[str, tuple[int, ...]]  # a list by its style, and the number it ha
 _Placed = tuple[int, str, tuple[int, ...]]
 
 
-class _Mark(NamedTuple):
+class _ClauseMark(NamedTuple):
     """A number that may begin a clause: its style, what it counts to, and where number and text begin."""
 
     style: str
@@ -92,7 +92,7 @@ _PAGED = re.compile(rf"(?:{_NAMED_WORDS})\s+[\dIVXLC]", re.I)
 _UNDOTTED = re.compile(r"\d{1,3}\s")
 
 
-def find_clauses(text: str) -> tuple[Clause, ...]:
+def find_clauses(text: str) -> tuple[ContractClause, ...]:
     """Clauses of a contract in order, nested by their levels.
 
     Numbers of a table of contents, of pages and of references begin no clause. Where nothing is numbered, the parts
@@ -104,40 +104,42 @@ def find_clauses(text: str) -> tuple[Clause, ...]:
         return _headed(text)
     ends = _ends([level for _, level in placed], [mark.start for mark, _ in placed], len(text))
     return tuple(
-        Clause(mark.number, _title(text, mark.text, _next_start(placed, place, len(text))), mark.start, end, level)
+        ContractClause(
+            mark.number, _title(text, mark.text, _next_start(placed, place, len(text))), mark.start, end, level
+        )
         for place, ((mark, level), end) in enumerate(zip(placed, ends, strict=True))
     )
 
 
-def _headed(text: str) -> tuple[Clause, ...]:
+def _headed(text: str) -> tuple[ContractClause, ...]:
     """Parts under headings; a number without a dot heads nothing where no list of numbers was found."""
     heads = [section for section in find_sections(text) if not _UNDOTTED.match(section.title)]
     ends = [*(section.start for section in heads[1:]), len(text)]
-    return tuple(Clause("", head.title, head.start, end, 0) for head, end in zip(heads, ends, strict=False))
+    return tuple(ContractClause("", head.title, head.start, end, 0) for head, end in zip(heads, ends, strict=False))
 
 
-def clause_at(clauses: Sequence[Clause], offset: int) -> Clause | None:
+def clause_at(clauses: Sequence[ContractClause], offset: int) -> ContractClause | None:
     """The innermost clause that holds the character at `offset`; None before the first one."""
     place = bisect_right([clause.start for clause in clauses], offset) - 1
     return next((clause for clause in reversed(clauses[: place + 1]) if offset < clause.end), None)
 
 
-def path_at(clauses: Sequence[Clause], offset: int) -> tuple[Clause, ...]:
+def path_at(clauses: Sequence[ContractClause], offset: int) -> tuple[ContractClause, ...]:
     """The clauses that hold the character at `offset`, from the uppermost to the innermost."""
     place = bisect_right([clause.start for clause in clauses], offset)
-    path: list[Clause] = []
+    path: list[ContractClause] = []
     for clause in reversed(clauses[:place]):
         if offset < clause.end and (not path or clause.level < path[-1].level):
             path.append(clause)
     return tuple(reversed(path))
 
 
-def label(path: Sequence[Clause]) -> str:
+def label(path: Sequence[ContractClause]) -> str:
     """A path of clauses in words, such as `Article IV Term > 4.2 Renewal > (a)`."""
     return " > ".join(" ".join(part for part in (clause.number, clause.title) if part) for clause in path)
 
 
-def _marks(text: str) -> Iterator[_Mark]:
+def _marks(text: str) -> Iterator[_ClauseMark]:
     end = 0
     for match in _ENUMERATOR.finditer(text):
         rest = text[match.end() : match.end() + 80].lstrip(" \t\xa0.:–—-")
@@ -148,10 +150,10 @@ def _marks(text: str) -> Iterator[_Mark]:
         end = mark.text
         while mark.style == "(?" and (chained := _CHAINED.match(text, end)):
             end = chained.end()
-            yield _Mark("(?", (), chained["bracket"], chained.start("bracket") - 1, end, mark.firm)
+            yield _ClauseMark("(?", (), chained["bracket"], chained.start("bracket") - 1, end, mark.firm)
 
 
-def _named(match: re.Match[str], rest: str) -> _Mark | None:
+def _named(match: re.Match[str], rest: str) -> _ClauseMark | None:
     start, word, of = match.start("named"), match["named"].lower(), match["of"]
     if match["line"] is None or match["named"][0].islower() or not _begins_heading(rest):
         return None
@@ -159,10 +161,10 @@ def _named(match: re.Match[str], rest: str) -> _Mark | None:
         return None  # under what the filing lists the contract
     decimal = "." in of and word not in _ATTACHED
     number = of if decimal else f"{match['named'].capitalize()} {of}"
-    return _Mark("decimal" if decimal else word, _numbers(of), number, start, match.end(), True)
+    return _ClauseMark("decimal" if decimal else word, _numbers(of), number, start, match.end(), True)
 
 
-def _decimal(match: re.Match[str], rest: str) -> _Mark | None:
+def _decimal(match: re.Match[str], rest: str) -> _ClauseMark | None:
     number, firm = match["decimal"], match["line"] is not None
     begins = rest[:1].isupper() or (firm and (rest[:1] in '(“"[*_' or match["afterdecimal"] != ""))
     if number.startswith("0") or not begins:
@@ -170,28 +172,30 @@ def _decimal(match: re.Match[str], rest: str) -> _Mark | None:
     value = _numbers(number)
     while len(value) > 1 and value[-1] == 0:
         value = value[:-1]  # 4.0 counts as 4
-    return _Mark("decimal" if len(value) > 1 else "integer", value, number, match.start("decimal"), match.end(), firm)
+    return _ClauseMark(
+        "decimal" if len(value) > 1 else "integer", value, number, match.start("decimal"), match.end(), firm
+    )
 
 
-def _integer(match: re.Match[str], rest: str) -> _Mark | None:
+def _integer(match: re.Match[str], rest: str) -> _ClauseMark | None:
     firm, bare = match["line"] is not None, match["afterinteger"] == ""
     if not _begins_heading(rest) or (bare and not (firm and rest[:1].isupper() and not _PAGED.match(rest))):
         return None
     number = match["integer"]
-    return _Mark("integer", _numbers(number), number, match.start("integer"), match.end(), firm, bare)
+    return _ClauseMark("integer", _numbers(number), number, match.start("integer"), match.end(), firm, bare)
 
 
-def _bracket(match: re.Match[str], rest: str) -> _Mark | None:
-    return _Mark("(?", (), match["bracket"], match.start("bracket") - 1, match.end(), match["line"] is not None)
+def _bracket(match: re.Match[str], rest: str) -> _ClauseMark | None:
+    return _ClauseMark("(?", (), match["bracket"], match.start("bracket") - 1, match.end(), match["line"] is not None)
 
 
-def _letter(match: re.Match[str], rest: str) -> _Mark | None:
+def _letter(match: re.Match[str], rest: str) -> _ClauseMark | None:
     if match["line"] is None or not (_begins_heading(rest) or match["letter"].islower()):
         return None
-    return _Mark("?.", (), match["letter"], match.start("letter"), match.end(), True)
+    return _ClauseMark("?.", (), match["letter"], match.start("letter"), match.end(), True)
 
 
-_READ: dict[str, Callable[[re.Match[str], str], _Mark | None]] = {
+_READ: dict[str, Callable[[re.Match[str], str], _ClauseMark | None]] = {
     "named": _named,
     "decimal": _decimal,
     "integer": _integer,
@@ -220,7 +224,7 @@ def _roman(written: str) -> int:
     return sum(-value if value < after else value for value, after in zip(values, later, strict=True))
 
 
-def _readings(mark: _Mark, following: Sequence[_Mark] = ()) -> list[_Open]:
+def _readings(mark: _ClauseMark, following: Sequence[_ClauseMark] = ()) -> list[_Open]:
     """The lists that a number may count in, with what it counts to there: `(i)` is a roman one or a ninth letter.
 
     Where the numbers that follow decide (`(ii)` or `(j)`), only that reading is given.
@@ -248,7 +252,7 @@ def _all_readings(style: str, written: str) -> tuple[_Open, ...]:
     return tuple(readings)
 
 
-def _without_contents(text: str, marks: list[_Mark]) -> list[_Mark]:
+def _without_contents(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
     """Marks without those of a table of contents: a run of short entries with page numbers or that all come again."""
     ends = [mark.start for mark in marks[1:]] + [len(text)] * bool(marks)
     listed = [_is_entry(text[mark.text : end]) for mark, end in zip(marks, ends, strict=True)]
@@ -269,14 +273,14 @@ def _without_contents(text: str, marks: list[_Mark]) -> list[_Mark]:
     return [mark for place, mark in enumerate(marks) if place not in dropped]
 
 
-def _without_quantities(text: str, marks: list[_Mark]) -> list[_Mark]:
+def _without_quantities(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
     """Marks without numbers of houses, pages, days and quantities: those with no dot that stand in no row of numbers.
 
     Beside such a number stand the next one, one below it (4.1) or, before it, the last one of the same looks.
     """
     lines = {place: _line(text, mark.text) for place, mark in enumerate(marks) if mark.bare}
     often = Counter(lines.values())
-    kept: list[_Mark] = []
+    kept: list[_ClauseMark] = []
     before = row = 0  # the last number, and the last of a row without dots
     for place, mark in enumerate(marks):
         if mark.bare:
@@ -296,7 +300,7 @@ def _line(text: str, start: int) -> str:
     return "" if line[:_WIDE].isspace() else line.strip()
 
 
-def _stands_in_row(mark: _Mark, following: Sequence[_Mark], before: int, row: int) -> bool:
+def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: int, row: int) -> bool:
     number, restarted = mark.value[0], False
     for later in following:
         if later.style in _ATTACHED:
@@ -313,7 +317,7 @@ def _stands_in_row(mark: _Mark, following: Sequence[_Mark], before: int, row: in
     return 0 < row == number - 1
 
 
-def _first_repeated(marks: Sequence[_Mark], first: int, stop: int) -> int:
+def _first_repeated(marks: Sequence[_ClauseMark], first: int, stop: int) -> int:
     """Where a number of the marks from `first` on comes for the second time; `stop` where none does."""
     seen: set[tuple[str, str]] = set()
     for place in range(first, stop):
@@ -339,7 +343,7 @@ def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
             first = None
 
 
-def _levels(marks: Sequence[_Mark]) -> Iterator[tuple[_Mark, int]]:
+def _levels(marks: Sequence[_ClauseMark]) -> Iterator[tuple[_ClauseMark, int]]:
     """Marks that continue an open list or begin one, with their level."""
     open_lists: list[_Open] = []
     for place, mark in enumerate(marks):
@@ -352,7 +356,7 @@ def _levels(marks: Sequence[_Mark]) -> Iterator[tuple[_Mark, int]]:
             yield mark, level
 
 
-def _place(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark]) -> _Placed | None:
+def _place(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
     """Where a mark stands: in an open list that it continues, the innermost first, or at the head of a new one."""
     readings = [(mark.style, mark.value)] if mark.value else _readings(mark, following)
     for style, value in readings:
@@ -376,7 +380,7 @@ def _innermost(style: str, open_lists: Sequence[_Open]) -> int:
     return same[-1] if len(same) >= _NESTED else len(open_lists)
 
 
-def _begins_list(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark]) -> bool:
+def _begins_list(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> bool:
     """Whether a whole number that continues no list of its kind begins one, or goes on after decimal ones."""
     known = [value for style, value in open_lists if style in {"decimal", "integer"}]
     if mark.firm and (mark.value == (1,) or (known and _follows(known[0], mark.value))):
@@ -398,7 +402,7 @@ def _place_named(style: str, value: tuple[int, ...], open_lists: Sequence[_Open]
     return (above[0] + 1 if above else 0), style, value
 
 
-def _place_decimal(mark: _Mark, open_lists: Sequence[_Open], following: Sequence[_Mark]) -> _Placed | None:
+def _place_decimal(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
     """A decimal number stands below the longest open number that begins it, or beside those of its own length."""
     numbered = [
         (level, style, value)
@@ -428,7 +432,7 @@ def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     return False
 
 
-def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Sequence[_Mark]) -> bool:
+def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Sequence[_ClauseMark]) -> bool:
     """Whether the numbers that follow go on from `value` rather than from the open `rival`."""
     for mark in following:
         if mark.style in ("decimal", "integer"):
@@ -462,7 +466,7 @@ def _ends(levels: Sequence[int], starts: Sequence[int], stop: int) -> list[int]:
     return ends
 
 
-def _next_start(placed: Sequence[tuple[_Mark, int]], place: int, stop: int) -> int:
+def _next_start(placed: Sequence[tuple[_ClauseMark, int]], place: int, stop: int) -> int:
     return placed[place + 1][0].start if place + 1 < len(placed) else stop
 
 

@@ -24,7 +24,7 @@ ORIGINAL = ("CUADv1.json", "CUAD_v1.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChecklistQuestion:
     """A category asked of one contract. `gold` are the spans `[start, end)` that answer it; none: it is not there."""
 
     id: str
@@ -37,11 +37,11 @@ class Contract:
     """A contract with the questions asked of it; `document.id` is its title, unique within a data set."""
 
     document: Document
-    questions: tuple[Question, ...]
+    questions: tuple[ChecklistQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class GoldJudgement:
     """What an agreement says of one hypothesis; `evidence` are indices into the agreement's candidate spans."""
 
     hypothesis: str
@@ -50,64 +50,64 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class NliAgreement:
     """An agreement with its candidate spans `[start, end)`, in order, and its judgements, one a hypothesis."""
 
     document: Document
     number: int
     spans: tuple[Span, ...]
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[GoldJudgement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NliSet:
     """Agreements, and the wording of each hypothesis by its id."""
 
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[NliAgreement, ...]
     hypotheses: dict[str, str]
 
 
-class _Read(BaseModel):
+class _FilePart(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Answer(_Read):
+class _FileAnswer(_FilePart):
     text: Annotated[str, Field(min_length=1)]
     answer_start: Annotated[int, Field(ge=0)]
 
 
-class _Asked(_Read):
+class _FileQuestion(_FilePart):
     id: str
     category: str | None = None
-    answers: tuple[_Answer, ...]
+    answers: tuple[_FileAnswer, ...]
 
 
-class _Text(_Read):
+class _Text(_FilePart):
     title: str
     text_file: Path
-    qas: tuple[_Asked, ...]
+    qas: tuple[_FileQuestion, ...]
 
 
-class _Paragraph(_Read):
+class _Paragraph(_FilePart):
     context: str
-    qas: tuple[_Asked, ...]
+    qas: tuple[_FileQuestion, ...]
 
 
-class _Original(_Read):
+class _Original(_FilePart):
     title: str
     paragraphs: Annotated[tuple[_Paragraph, ...], Field(min_length=1, max_length=1)]
 
 
-class _Annotation(_Read):
+class _Annotation(_FilePart):
     choice: Choice
     spans: tuple[Annotated[int, Field(ge=0)], ...]
 
 
-class _AnnotationSet(_Read):
+class _AnnotationSet(_FilePart):
     annotations: dict[str, _Annotation]
 
 
-class _Agreement(_Read):
+class _Agreement(_FilePart):
     id: int
     file_name: str
     text: str
@@ -115,11 +115,11 @@ class _Agreement(_Read):
     annotation_sets: Annotated[tuple[_AnnotationSet, ...], Field(min_length=1)]
 
 
-class _Hypothesis(_Read):
+class _Hypothesis(_FilePart):
     hypothesis: str
 
 
-class _NliFile(_Read):
+class _NliFile(_FilePart):
     documents: tuple[_Agreement, ...]
     labels: dict[str, _Hypothesis]
 
@@ -158,7 +158,7 @@ def load_contractnli(path: Path) -> NliSet:
     )
     if not files:
         raise CorpusError(f"{path} holds no ContractNLI file; name dev.json, or the folder that holds it")
-    agreements: list[Agreement] = []
+    agreements: list[NliAgreement] = []
     hypotheses: dict[str, str] = {}
     for file in files:
         read = _parse(file, TypeAdapter(_NliFile), key=None)
@@ -207,15 +207,15 @@ def _text(file: Path, name: Path) -> str:
         raise CorpusError(f"{file.parent / name} cannot be read ({error}); fetch the data set again") from None
 
 
-def _contract(file: Path, title: str, text: str, asked: Sequence[_Asked]) -> Contract:
+def _contract(file: Path, title: str, text: str, asked: Sequence[_FileQuestion]) -> Contract:
     questions = tuple(
-        Question(each.id, each.category or each.id.rpartition("__")[2], tuple(_gold(file, each, text)))
+        ChecklistQuestion(each.id, each.category or each.id.rpartition("__")[2], tuple(_gold(file, each, text)))
         for each in asked
     )
     return Contract(Document(title, text, sections=find_sections(text)), questions)
 
 
-def _gold(file: Path, asked: _Asked, text: str) -> Iterator[Span]:
+def _gold(file: Path, asked: _FileQuestion, text: str) -> Iterator[Span]:
     for answer in asked.answers:
         start, end = answer.answer_start, answer.answer_start + len(answer.text)
         if text[start:end] != answer.text:
@@ -225,7 +225,7 @@ def _gold(file: Path, asked: _Asked, text: str) -> Iterator[Span]:
         yield start, end
 
 
-def _agreement(file: Path, read: _Agreement, hypotheses: dict[str, str]) -> Agreement:
+def _agreement(file: Path, read: _Agreement, hypotheses: dict[str, str]) -> NliAgreement:
     annotations = read.annotation_sets[0].annotations
     if unknown := sorted(set(annotations) - set(hypotheses)):
         raise CorpusError(f"{file}: document {read.id} judges {unknown[0]}, which is no hypothesis of the file")
@@ -233,9 +233,9 @@ def _agreement(file: Path, read: _Agreement, hypotheses: dict[str, str]) -> Agre
         raise CorpusError(f"{file}: a span of document {read.id} is not inside its text")
     if any(index >= len(read.spans) for annotation in annotations.values() for index in annotation.spans):
         raise CorpusError(f"{file}: document {read.id} names evidence that it does not have")
-    judgements = tuple(Judgement(name, each.choice, each.spans) for name, each in annotations.items())
+    judgements = tuple(GoldJudgement(name, each.choice, each.spans) for name, each in annotations.items())
     document = Document(read.file_name, read.text, sections=find_sections(read.text))
-    return Agreement(document, read.id, read.spans, judgements)
+    return NliAgreement(document, read.id, read.spans, judgements)
 
 
 def _refuse_doubles(file: Path, what: str, values: Sequence[str]) -> None:

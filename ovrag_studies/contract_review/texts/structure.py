@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.texts.clause_tree import Clause, find_clauses, path_at
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, path_at
 
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class DefinedTerm:
     """A defined term: its name as written, the span of the name where it is defined, and that of the definition."""
 
     name: str
@@ -51,7 +51,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class NamedParty:
     """A party: its full name, the short one that the contract gives it (empty for none), and where it is introduced."""
 
     name: str
@@ -74,15 +74,15 @@ class Amendment:
 class Structure:
     """All that was found in one text, each in order of its place."""
 
-    clauses: tuple[Clause, ...]
-    terms: tuple[Term, ...]
+    clauses: tuple[ContractClause, ...]
+    terms: tuple[DefinedTerm, ...]
     uses: tuple[Use, ...]
     references: tuple[Reference, ...]
-    parties: tuple[Party, ...]
+    parties: tuple[NamedParty, ...]
     amendments: tuple[Amendment, ...]
 
 
-def find_structure(text: str, clauses: Sequence[Clause] | None = None) -> Structure:
+def find_structure(text: str, clauses: Sequence[ContractClause] | None = None) -> Structure:
     """The structure of a contract; `clauses` are those of `find_clauses`, found anew where not given."""
     found = tuple(find_clauses(text) if clauses is None else clauses)
     passages = tuple(find_passages(text))
@@ -115,7 +115,7 @@ _DEFINITIONS = re.compile(r"\b(?:definitions?|defined terms|interpretation|certa
 _LONGEST = 1_500  # characters of a definition that are taken
 
 
-def find_terms(text: str, clauses: Sequence[Clause], passages: Sequence[Span]) -> Iterator[Term]:
+def find_terms(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[DefinedTerm]:
     """Terms by their first definition, in order: in quotation marks before `means` or in brackets, or as headings.
 
     A heading names a term where `means` follows it, or where it stands under a heading such as Definitions.
@@ -127,7 +127,7 @@ def find_terms(text: str, clauses: Sequence[Clause], passages: Sequence[Span]) -
             yield term
 
 
-def _quoted(text: str, clauses: Sequence[Clause], passages: Sequence[Span]) -> Iterator[Term]:
+def _quoted(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[DefinedTerm]:
     starts = [start for start, _ in passages]
     for match in _QUOTED.finditer(text):
         name = " ".join(match["name"].split())
@@ -135,14 +135,16 @@ def _quoted(text: str, clauses: Sequence[Clause], passages: Sequence[Span]) -> I
             continue
         if _VERB.match(text, match.end(), match.end() + 160):
             end = _definition_end(match.start(), clauses, _passage(passages, starts, match.end()))
-            yield Term(name, match.start("name"), match.end("name"), (match.start(), end))
+            yield DefinedTerm(name, match.start("name"), match.end("name"), (match.start(), end))
         elif _NAMED.search(text[max(0, match.start() - 90) : match.start()]):
             first, last = _passage(passages, starts, match.start())
             last = max(min(last, match.end() + _LONGEST // 2), match.end())
-            yield Term(name, match.start("name"), match.end("name"), (max(first, match.start() - _LONGEST // 2), last))
+            yield DefinedTerm(
+                name, match.start("name"), match.end("name"), (max(first, match.start() - _LONGEST // 2), last)
+            )
 
 
-def _headed(text: str, clauses: Sequence[Clause]) -> Iterator[Term]:
+def _headed(text: str, clauses: Sequence[ContractClause]) -> Iterator[DefinedTerm]:
     for clause in clauses:
         if not 1 < len(clause.title) <= 70 or clause.level == 0 or _DEFINITIONS.search(clause.title):
             continue
@@ -152,10 +154,10 @@ def _headed(text: str, clauses: Sequence[Clause]) -> Iterator[Term]:
         after = place + len(clause.title)
         above = path_at(clauses, clause.start)[:-1]
         if _VERB_UNQUOTED.match(text, after, after + 60) or any(_DEFINITIONS.search(each.title) for each in above):
-            yield Term(clause.title, place, after, (clause.start, min(clause.end, clause.start + _LONGEST)))
+            yield DefinedTerm(clause.title, place, after, (clause.start, min(clause.end, clause.start + _LONGEST)))
 
 
-def _definition_end(start: int, clauses: Sequence[Clause], passage: Span) -> int:
+def _definition_end(start: int, clauses: Sequence[ContractClause], passage: Span) -> int:
     """The end of the definition that begins at `start`: of its clause where that begins there, or of its passage."""
     place = bisect_right([clause.start for clause in clauses], start) - 1
     if place >= 0 and start - clauses[place].start <= 12 and clauses[place].end > start:
@@ -168,7 +170,7 @@ def _passage(passages: Sequence[Span], starts: Sequence[int], offset: int) -> Sp
     return passages[place] if place >= 0 else (offset, offset)
 
 
-def find_uses(text: str, terms: Sequence[Term]) -> Iterator[Use]:
+def find_uses(text: str, terms: Sequence[DefinedTerm]) -> Iterator[Use]:
     """Where defined terms are used, outside of their own definitions; the longest term wins, and a plural counts."""
     known = {term.name: place for place, term in enumerate(terms)}
     names = sorted((name for name in known if any(map(str.isupper, name))), key=lambda name: (-len(name), name))
@@ -216,7 +218,7 @@ _ONES = {"one": "1", "two": "2"}
 Parts = tuple[str, ...]
 
 
-def find_references(text: str, clauses: Sequence[Clause]) -> Iterator[Reference]:
+def find_references(text: str, clauses: Sequence[ContractClause]) -> Iterator[Reference]:
     """References in order. Those to laws or to the clause they stand in, and headings, are none."""
     addresses = _Addresses(clauses)
     headings = {clause.start for clause in clauses}
@@ -248,7 +250,7 @@ def _is_counted(items: str) -> bool:
 class _Addresses:
     """Clauses by what a reference may call them."""
 
-    def __init__(self, clauses: Sequence[Clause]) -> None:
+    def __init__(self, clauses: Sequence[ContractClause]) -> None:
         self._clauses = clauses
         self._starts = [clause.start for clause in clauses]
         self._known: defaultdict[Parts, list[int]] = defaultdict(list)
@@ -318,7 +320,7 @@ class _Addresses:
         return len(set(self._above[place]) & set(here)) - (1 if attached else 0)
 
 
-def _own_parts(clause: Clause) -> tuple[str, Parts]:
+def _own_parts(clause: ContractClause) -> tuple[str, Parts]:
     """The word that a clause is numbered with (article …; empty for none) and its number, part by part."""
     if not clause.number:
         return "", ()
@@ -399,7 +401,7 @@ _CHANGED = re.compile(  # the clause, then what becomes of it
 )
 
 
-def find_parties(text: str, clauses: Sequence[Clause]) -> Iterator[Party]:
+def find_parties(text: str, clauses: Sequence[ContractClause]) -> Iterator[NamedParty]:
     """Parties in the order in which the beginning of a contract introduces them.
 
     A party is an organisation named between `between`, and the first numbered clause, or one that is given a short
@@ -427,7 +429,7 @@ def find_parties(text: str, clauses: Sequence[Clause]) -> Iterator[Party]:
         if key in seen or not name or (not short and len(seen) >= 2):
             continue
         seen.add(key)
-        yield Party(name, short, match.start(), found.end() if found else match.end())
+        yield NamedParty(name, short, match.start(), found.end() if found else match.end())
 
 
 def find_amendments(text: str) -> Iterator[Amendment]:
