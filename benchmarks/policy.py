@@ -34,24 +34,25 @@ from scipy.stats import rankdata
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
-from ovrag_studies.cited import conflict_metrics, critic_metrics, recorded
+from ovrag_studies.cited.answering import recorded
+from ovrag_studies.cited.answering.calibration import Calibration
+from ovrag_studies.cited.answering.citations import read_citations
+from ovrag_studies.cited.answering.silence import COSINE, MEAN, TraitReader
 from ovrag_studies.cited.arms import Parts
-from ovrag_studies.cited.calibration import Calibration
-from ovrag_studies.cited.citations import read_citations
-from ovrag_studies.cited.conflict_metrics import Pair
-from ovrag_studies.cited.corpus import Corpus, corpus_digest, read_corpus
-from ovrag_studies.cited.critic import by_rules, criticise
-from ovrag_studies.cited.critic_metrics import Snippet
-from ovrag_studies.cited.experiments import calibrate_on, run_arms
-from ovrag_studies.cited.golden import Query, read_golden, require_gold
-from ovrag_studies.cited.perturbations import misplace, perturb
+from ovrag_studies.cited.corpus.golden import Query, read_golden, require_gold
+from ovrag_studies.cited.corpus.policies import Corpus, corpus_digest, read_corpus
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Way
+from ovrag_studies.cited.critic.criticism import by_rules, criticise
+from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
+from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics
+from ovrag_studies.cited.measuring.conflict_metrics import Pair
+from ovrag_studies.cited.measuring.critic_metrics import Snippet
+from ovrag_studies.cited.measuring.golden_scores import Judged, compare_arms, holds_quote, judge, score
+from ovrag_studies.cited.measuring.paragraph_ranks import rank_queries, summarise_ranks
+from ovrag_studies.cited.measuring.perturbations import misplace, perturb
 from ovrag_studies.cited.printing import estimate_text
 from ovrag_studies.cited.records import PolicyRecord
-from ovrag_studies.cited.retrieval import CorpusIndex, Way
-from ovrag_studies.cited.retrieval_metrics import rank_queries, summarise_ranks
-from ovrag_studies.cited.scores import Judged, compare_arms, holds_quote, judge, score
 from ovrag_studies.cited.settings import Arm, Policy
-from ovrag_studies.cited.silence import COSINE, MEAN, TraitReader
 
 BEFORE = (6.0, 1.0)  # COSINE and MEAN until they were weighed without the development queries
 COMPARED: tuple[Arm, ...] = ("b2", "b3", "ours", "no_silence")

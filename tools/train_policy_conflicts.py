@@ -23,12 +23,12 @@ from sklearn.metrics import roc_auc_score
 from training_data import learned_from
 
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.cited import conflict_metrics
-from ovrag_studies.cited.conflict_model import WEIGHTS, Model
-from ovrag_studies.cited.conflicts import Comparison, ConflictSettings, by_sentence
-from ovrag_studies.cited.corpus import Corpus, Read, assemble, read_corpus
-from ovrag_studies.cited.deontic import Source, read_norms
-from ovrag_studies.cited.opposition import NAMES, compare
+from ovrag_studies.cited.conflicts.conflict_model import WEIGHTS, Model
+from ovrag_studies.cited.conflicts.deontic import Source, read_norms
+from ovrag_studies.cited.conflicts.norm_conflicts import Comparison, ConflictSettings, by_sentence
+from ovrag_studies.cited.conflicts.opposition import NAMES, compare
+from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble, read_corpus
+from ovrag_studies.cited.measuring import conflict_metrics
 
 TRAINING = Path("data/training/policy")
 PAIRS = TRAINING / "pairs"

@@ -22,8 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from training_data import notes
 
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.cited.critic import LABELS, by_rules
-from ovrag_studies.cited.critic_learned import (
+from ovrag_studies.cited.critic.critic_learned import (
     THRESHOLD,
     WEIGHTS,
     WINDOW_LABELS,
@@ -31,7 +30,8 @@ from ovrag_studies.cited.critic_learned import (
     pair_features,
     window_features,
 )
-from ovrag_studies.cited.critic_rules import sentences_of, traits
+from ovrag_studies.cited.critic.critic_rules import sentences_of, traits
+from ovrag_studies.cited.critic.criticism import LABELS, by_rules
 
 SOURCE = Path("data/samples/policy/source")
 PARAGRAPHS = Path("data/samples/policy/corpus/processed/paragraphs.jsonl")

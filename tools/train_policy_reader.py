@@ -7,7 +7,7 @@ nearest paragraphs and sentences that do not. Ten minutes on two idle cores; the
 same machine.
 
 On the documents of UNSEEN, which are left out, its judgement is measured, and COSINE and MEAN of
-`ovrag_studies/cited/silence.py` are weighed: how well the score tells right from wrong answers.
+`ovrag_studies/cited/answering/silence.py` are weighed: how well the score tells right from wrong answers.
 With `--measure` that is all, by the weights that there are.
 """
 
@@ -30,12 +30,12 @@ from torch import Tensor, nn
 from training_data import notes
 
 from ovrag_core.retrieval.embedding import DIMENSIONS, Vectors, load_weights, minilm
+from ovrag_studies.cited.answering.silence import COSINE, MEAN, Traits
 from ovrag_studies.cited.arms import Parts, copy, search
-from ovrag_studies.cited.corpus import Read, assemble
-from ovrag_studies.cited.reader import WEIGHTS, Reader, join, load_reader, windows_of
-from ovrag_studies.cited.retrieval import CorpusIndex
+from ovrag_studies.cited.corpus.policies import Read, assemble
+from ovrag_studies.cited.corpus.relevance import WEIGHTS, Reader, join, load_reader, windows_of
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.settings import Policy
-from ovrag_studies.cited.silence import COSINE, MEAN, Traits
 
 FOLDER = Path("data/training/policy")
 UNSEEN = ("harrowmere", "tarnbeck", "travel")

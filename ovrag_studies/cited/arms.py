@@ -14,18 +14,26 @@ from functools import cached_property
 from ovrag_core.base.errors import ModelError, ModelSetupError
 from ovrag_core.llm import Chat, Message
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited import published
-from ovrag_studies.cited.answers import LONGEST_QUERY, TEMPERATURE, Answer, AnswerSettings, Sentence, answer, cite
-from ovrag_studies.cited.calibration import Calibration
-from ovrag_studies.cited.conflicts import Conflict, ConflictSettings, find_corpus_conflicts
-from ovrag_studies.cited.corpus import Paragraph, corpus_digest
-from ovrag_studies.cited.deontic import Source
-from ovrag_studies.cited.recorded import RecordedAnswer
-from ovrag_studies.cited.replies import HeardChat, Kept
-from ovrag_studies.cited.retrieval import CorpusIndex, Found, RetrievalSettings, Retriever, make_retriever
+from ovrag_studies.cited.answering import published_pipeline
+from ovrag_studies.cited.answering.calibration import Calibration
+from ovrag_studies.cited.answering.cited_answers import (
+    LONGEST_QUERY,
+    TEMPERATURE,
+    Answer,
+    AnswerSettings,
+    Sentence,
+    answer,
+    cite,
+)
+from ovrag_studies.cited.answering.recorded import RecordedAnswer
+from ovrag_studies.cited.answering.replies import HeardChat, Kept
+from ovrag_studies.cited.answering.silence import TraitReader
+from ovrag_studies.cited.answering.verification import JudgingVerifier, Support, Verifier
+from ovrag_studies.cited.conflicts.deontic import Source
+from ovrag_studies.cited.conflicts.norm_conflicts import Conflict, ConflictSettings, find_corpus_conflicts
+from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Found, RetrievalSettings, Retriever, make_retriever
 from ovrag_studies.cited.settings import Arm, Policy
-from ovrag_studies.cited.silence import TraitReader
-from ovrag_studies.cited.verification import JudgingVerifier, Support, Verifier
 
 ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
 do not know, reply with INSUFFICIENT_EVIDENCE and nothing else."""
@@ -199,13 +207,13 @@ def _published(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
     if parts.options.answers.by == "chat":
         made = answer(query, evidence, _settings(parts), verifier=parts.unchecked, chat=parts.heard)
     else:
-        made = published.extract_top(query, evidence, best)
+        made = published_pipeline.extract_top(query, evidence, best)
     made = replace(made, confidence=best)
     named = _named(parts, found, verification="none", silence="none")
     if arm == "b3":
-        made = published.checked(published.gated(made), evidence)
+        made = published_pipeline.checked(published_pipeline.gated(made), evidence)
         named = _named(parts, found, verification="published", silence="published")
-        if not made.silent and published.opposed_pairs(evidence):
+        if not made.silent and published_pipeline.opposed_pairs(evidence):
             note = "some of the evidence may conflict on this"
             made = replace(made, notices=(*made.notices, note))
     return Result(arm, made, found, best, components=named)

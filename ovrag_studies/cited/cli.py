@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from ovrag_core.base.settings import Settings
     from ovrag_core.llm import Chat
     from ovrag_studies.cited.arms import Parts
-    from ovrag_studies.cited.corpus import Corpus
-    from ovrag_studies.cited.golden import Query
-    from ovrag_studies.cited.sources import Source
+    from ovrag_studies.cited.corpus.golden import Query
+    from ovrag_studies.cited.corpus.policies import Corpus
+    from ovrag_studies.cited.corpus.sources import Source
 
 CorpusPaths = Annotated[
     list[Path] | None,
@@ -70,9 +70,9 @@ def index(
     out: Annotated[Path, typer.Option("--out", help="The folder of the index.", callback=writable_folder)],
 ) -> int:
     """Cut documents into paragraphs and keep the hash of each file; later changes of a file are noticed."""
-    from ovrag_studies.cited.corpus import corpus_of
-    from ovrag_studies.cited.index import write_index
-    from ovrag_studies.cited.sources import find_sources, read_source
+    from ovrag_studies.cited.corpus.indexed_files import write_index
+    from ovrag_studies.cited.corpus.policies import corpus_of
+    from ovrag_studies.cited.corpus.sources import find_sources, read_source
 
     sources: list[Source] = []
     left_out: list[Path] = []
@@ -131,8 +131,8 @@ def calibrate(
     overrides: Overrides = None,
 ) -> int:
     """Learn where silence begins on a golden set, and say whether that can be certified."""
-    from ovrag_studies.cited.calibration import write_calibration
-    from ovrag_studies.cited.experiments import calibrate_on
+    from ovrag_studies.cited.answering.calibration import write_calibration
+    from ovrag_studies.cited.golden_runs import calibrate_on
 
     settings = read_settings(params, overrides)
     with _parts(settings, corpus) as parts:
@@ -156,10 +156,10 @@ def run(
     overrides: Overrides = None,
 ) -> int:
     """All queries of a golden set through the arms; the seconds go into a file of their own."""
+    from ovrag_studies.cited.answering.replies import write_replies
     from ovrag_studies.cited.arms import runnable
-    from ovrag_studies.cited.experiments import run_arms
+    from ovrag_studies.cited.golden_runs import run_arms
     from ovrag_studies.cited.records import write_run
-    from ovrag_studies.cited.replies import write_replies
 
     settings = read_settings(params, overrides)
     chosen = [each for each in ARMS if each in arm] if arm else list(Policy.of(settings).arms)
@@ -186,9 +186,9 @@ def score(
     overrides: Overrides = None,
 ) -> int:
     """Measures of each arm of a run by a golden set, with intervals; and how the arms differ."""
+    from ovrag_studies.cited.measuring.golden_scores import compare_arms, judge, score
     from ovrag_studies.cited.printing import figures_frame, figures_text
     from ovrag_studies.cited.records import read_run
-    from ovrag_studies.cited.scores import compare_arms, judge, score
 
     settings = read_settings(params, overrides)
     options = Policy.of(settings)
@@ -210,8 +210,8 @@ def score(
 @app.command()
 def verify(file: Run, corpus: CorpusPaths = None, params: Params = DEFAULT_PARAMS, overrides: Overrides = None) -> int:
     """Whether each quotation of a run stands where it says, and supports its sentence."""
+    from ovrag_studies.cited.measuring.golden_scores import faults
     from ovrag_studies.cited.records import read_run
-    from ovrag_studies.cited.scores import faults
 
     settings = read_settings(params, overrides)
     with _parts(settings, corpus) as parts:
@@ -232,8 +232,8 @@ def critic(
     overrides: Overrides = None,
 ) -> int:
     """Passages that argue where a policy should rule (L1 to L6), with place and reason."""
-    from ovrag_studies.cited.critic import NAMES, criticise
-    from ovrag_studies.cited.critic_chat import criticise_by_chat
+    from ovrag_studies.cited.critic.critic_chat import criticise_by_chat
+    from ovrag_studies.cited.critic.criticism import NAMES, criticise
 
     settings = read_settings(params, overrides)
     by_chat = Policy.of(settings).critic.by == "chat"
@@ -275,9 +275,9 @@ def audit(
     overrides: Overrides = None,
 ) -> int:
     """File the answers of a run with all that is needed to check them without this program."""
-    from ovrag_studies.cited.audit import write_bundle
+    from ovrag_studies.cited.answering.audit import write_bundle
+    from ovrag_studies.cited.answering.replies import read_replies
     from ovrag_studies.cited.records import audited, read_run
-    from ovrag_studies.cited.replies import read_replies
 
     settings = read_settings(params, overrides)
     given = _corpus(Policy.of(settings), corpus)
@@ -302,7 +302,7 @@ def pack(
     overrides: Overrides = None,
 ) -> int:
     """Shuffle the answers of a run into a pack that two people rate blind, in the explorer or in the notebook."""
-    from ovrag_studies.cited.ratings import make_pack, write_pack
+    from ovrag_studies.cited.measuring.ratings import make_pack, write_pack
     from ovrag_studies.cited.records import rated, read_run
 
     settings = read_settings(params, overrides)
@@ -323,8 +323,8 @@ def agreement(
     overrides: Overrides = None,
 ) -> int:
     """How far two raters of a pack agree (kappa by scale, with intervals), and what they say of each arm."""
+    from ovrag_studies.cited.measuring.ratings import compare, pair_of_raters, read_key, read_pack, read_ratings
     from ovrag_studies.cited.printing import agreement_text
-    from ovrag_studies.cited.ratings import compare, pair_of_raters, read_key, read_pack, read_ratings
 
     plan = Policy.of(read_settings(params, overrides)).experiments.plan
     given = read_pack(folder)
@@ -352,7 +352,7 @@ def replay(
     overrides: Overrides = None,
 ) -> int:
     """Recorded runs of the published system: its figures, computed anew, and with citations read right."""
-    from ovrag_studies.cited import recorded
+    from ovrag_studies.cited.answering import recorded
 
     given = _corpus(Policy.of(read_settings(params, overrides)), corpus)
     lines = []
@@ -377,7 +377,7 @@ def replay(
 
 def _corpus(options: Policy, paths: list[Path] | None) -> Corpus:
     """The corpus, with a line for each page of it that could not be read."""
-    from ovrag_studies.cited.corpus import read_corpus
+    from ovrag_studies.cited.corpus.policies import read_corpus
 
     corpus = read_corpus(*(paths or [project_file(each) for each in options.data.corpus]))
     for document in corpus.documents.values():
@@ -387,7 +387,7 @@ def _corpus(options: Policy, paths: list[Path] | None) -> Corpus:
 
 
 def _golden(options: Policy, path: Path | None, corpus: Corpus) -> tuple[Path, list[Query]]:
-    from ovrag_studies.cited.golden import read_golden, require_gold
+    from ovrag_studies.cited.corpus.golden import read_golden, require_gold
 
     chosen = path or project_file(next(iter(options.data.golden.values())))
     queries = read_golden(chosen)
@@ -409,9 +409,9 @@ def _chat(settings: Settings, what: str, *, needed: bool) -> Iterator[Chat | Non
 @contextmanager
 def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[Parts]:
     """What arms are made of, over the corpus of the call or of the settings, without a calibration."""
+    from ovrag_studies.cited.answering.recorded import read_run
     from ovrag_studies.cited.arms import Parts
-    from ovrag_studies.cited.recorded import read_run
-    from ovrag_studies.cited.retrieval import CorpusIndex
+    from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 
     options = Policy.of(settings)
     corpus = _corpus(options, paths)
@@ -423,9 +423,9 @@ def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[Parts]:
 
 def _calibrated(settings: Settings, parts: Parts, path: Path | None) -> Parts:
     """The parts with the calibration of a file, or one that is made now on the settings' own data."""
-    from ovrag_studies.cited.calibration import read_calibration
-    from ovrag_studies.cited.experiments import calibrate_on
-    from ovrag_studies.cited.retrieval import CorpusIndex
+    from ovrag_studies.cited.answering.calibration import read_calibration
+    from ovrag_studies.cited.corpus.retrieval import CorpusIndex
+    from ovrag_studies.cited.golden_runs import calibrate_on
 
     if path:
         made = read_calibration(path)

@@ -14,14 +14,14 @@ from ovrag_core.report.tables import display
 from ovrag_core.study.book import Book
 from ovrag_core.study.scores import bounds
 from ovrag_studies.cited import pictures
-from ovrag_studies.cited.conflict_metrics import ConflictReport
-from ovrag_studies.cited.critic import LABELS, Finding
-from ovrag_studies.cited.critic import NAMES as LABEL_NAMES
-from ovrag_studies.cited.critic_metrics import CriticReport, Snippet, assess
-from ovrag_studies.cited.dissertation import published
-from ovrag_studies.cited.ratings import compare, read_key, read_pack, read_ratings
-from ovrag_studies.cited.rejections import Trial, Tried, rejected
-from ovrag_studies.cited.retrieval_metrics import Ranked, summarise_ranks
+from ovrag_studies.cited.critic.criticism import LABELS, Finding
+from ovrag_studies.cited.critic.criticism import NAMES as LABEL_NAMES
+from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport
+from ovrag_studies.cited.measuring.critic_metrics import CriticReport, Snippet, assess
+from ovrag_studies.cited.measuring.dissertation import published
+from ovrag_studies.cited.measuring.paragraph_ranks import Ranked, summarise_ranks
+from ovrag_studies.cited.measuring.ratings import compare, read_key, read_pack, read_ratings
+from ovrag_studies.cited.measuring.rejections import Trial, Tried, rejected
 
 Table = npt.NDArray[numpy.float64]
 

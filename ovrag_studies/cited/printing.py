@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pandas
 
 from ovrag_core.evaluation.statistics import Estimate
-from ovrag_studies.cited.ratings import Report
+from ovrag_studies.cited.measuring.golden_scores import Figure
+from ovrag_studies.cited.measuring.ratings import Report
 from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
-from ovrag_studies.cited.scores import Figure
 
 
 def answer_text(record: PolicyRecord) -> str:

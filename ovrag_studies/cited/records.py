@@ -15,13 +15,13 @@ from pydantic import ValidationError
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.types import Frozen
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.answers import Removed, Sentence
+from ovrag_studies.cited.answering.audit import Audited
+from ovrag_studies.cited.answering.cited_answers import Removed, Sentence
 from ovrag_studies.cited.arms import Result
-from ovrag_studies.cited.audit import Audited
-from ovrag_studies.cited.conflicts import Conflict
-from ovrag_studies.cited.corpus import Corpus
-from ovrag_studies.cited.deontic import Source
-from ovrag_studies.cited.ratings import Claim, Given, Quotation
+from ovrag_studies.cited.conflicts.deontic import Source
+from ovrag_studies.cited.conflicts.norm_conflicts import Conflict
+from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.measuring.ratings import Claim, Given, Quotation
 from ovrag_studies.cited.settings import Arm
 
 DECIMALS = 6

@@ -16,15 +16,15 @@ from ovrag_core.study import book as books
 from ovrag_core.study.book import Book
 from ovrag_core.study.scores import bounds, told
 from ovrag_studies.cited import pictures
-from ovrag_studies.cited.dissertation import published
-from ovrag_studies.cited.golden import Category
+from ovrag_studies.cited.answering.silence import Certificate, least_answers
+from ovrag_studies.cited.corpus.golden import Category
+from ovrag_studies.cited.measuring.dissertation import published
+from ovrag_studies.cited.measuring.golden_scores import Figure as Measured
+from ovrag_studies.cited.measuring.golden_scores import Judged, compare_arms
+from ovrag_studies.cited.measuring.rejections import rejected
 from ovrag_studies.cited.part_results import TRIALS, Tries
 from ovrag_studies.cited.pictures import Curve, Point
-from ovrag_studies.cited.rejections import rejected
-from ovrag_studies.cited.scores import Figure as Measured
-from ovrag_studies.cited.scores import Judged, compare_arms
 from ovrag_studies.cited.settings import Arm, Policy
-from ovrag_studies.cited.silence import Certificate, least_answers
 
 NAMES: Mapping[Arm, str] = {
     "b1": "B1, model alone",

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ovrag_core.base.pages import page_templates
 from ovrag_studies.cited.arms import Parts, Result
-from ovrag_studies.cited.critic import NAMES, Finding
+from ovrag_studies.cited.critic.criticism import NAMES, Finding
 
 TEMPLATE = "policy.html.j2"
 

@@ -13,22 +13,24 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval.embedding import Embedder
-from ovrag_studies.cited import conflict_metrics, critic, critic_metrics, recorded, rejections, scores
+from ovrag_studies.cited.answering import recorded
+from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.arms import Parts
-from ovrag_studies.cited.calibration import Calibration
-from ovrag_studies.cited.conflict_metrics import ConflictReport
-from ovrag_studies.cited.corpus import Corpus, Paragraph, read_corpus
-from ovrag_studies.cited.critic import Finding
-from ovrag_studies.cited.critic_chat import criticise_by_chat
-from ovrag_studies.cited.critic_metrics import Snippet
-from ovrag_studies.cited.experiments import calibrate_on, run_arms
-from ovrag_studies.cited.golden import Query, read_golden, require_gold
-from ovrag_studies.cited.ratings import Given
+from ovrag_studies.cited.corpus.golden import Query, read_golden, require_gold
+from ovrag_studies.cited.corpus.policies import Corpus, Paragraph, read_corpus
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RetrievalSettings, Way, make_retriever
+from ovrag_studies.cited.critic import criticism
+from ovrag_studies.cited.critic.critic_chat import criticise_by_chat
+from ovrag_studies.cited.critic.criticism import Finding
+from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
+from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics, golden_scores, rejections
+from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport
+from ovrag_studies.cited.measuring.critic_metrics import Snippet
+from ovrag_studies.cited.measuring.golden_scores import Judged
+from ovrag_studies.cited.measuring.paragraph_ranks import DEPTH, Ranked, rank_queries
+from ovrag_studies.cited.measuring.ratings import Given
+from ovrag_studies.cited.measuring.rejections import Tried
 from ovrag_studies.cited.records import PolicyRecord, rated
-from ovrag_studies.cited.rejections import Tried
-from ovrag_studies.cited.retrieval import CorpusIndex, RetrievalSettings, Way, make_retriever
-from ovrag_studies.cited.retrieval_metrics import DEPTH, Ranked, rank_queries
-from ovrag_studies.cited.scores import Judged
 from ovrag_studies.cited.settings import Arm, Policy
 
 
@@ -51,12 +53,13 @@ class Study:
     def labelled(self) -> dict[str, list[Judged]]:
         """The records beside their queries, by golden set."""
         records = [record for record, _ in self.run]
-        return {name: scores.judge(records, queries, self.corpus) for name, queries in self.golden.items()}
+        return {name: golden_scores.judge(records, queries, self.corpus) for name, queries in self.golden.items()}
 
-    def scored(self, plan: Resampling) -> dict[str, list[scores.Figure]]:
+    def scored(self, plan: Resampling) -> dict[str, list[golden_scores.Figure]]:
         """All measures of all arms, by golden set."""
         return {
-            name: scores.score(given, self.corpus, plan, self.parts.verifier) for name, given in self.labelled.items()
+            name: golden_scores.score(given, self.corpus, plan, self.parts.verifier)
+            for name, given in self.labelled.items()
         }
 
     def seconds(self) -> dict[Arm, list[float]]:
@@ -155,8 +158,8 @@ def criticised(study: Study) -> tuple[list[Snippet], dict[str, list[Sequence[Fin
     snippets = critic_metrics.read_snippets(project_file(study.options.data.critic))
     embedder, chat = study.parts.index.embedder, study.parts.chat
     found: dict[str, list[Sequence[Finding]]] = {
-        "rules": [critic.by_rules(each.text) for each in snippets],
-        "rules and weights": [critic.criticise(each.text, embedder) for each in snippets],
+        "rules": [criticism.by_rules(each.text) for each in snippets],
+        "rules and weights": [criticism.criticise(each.text, embedder) for each in snippets],
     }
     if study.options.critic.by == "chat" and chat is not None:
         found[chat.name] = [criticise_by_chat(each.text, chat, study.parts.seed).findings for each in snippets]

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from ovrag_core.base.errors import OvragError, ResultError
 from ovrag_core.base.project import open_folder, project_file
 from ovrag_studies.cited import showing
-from ovrag_studies.cited.rating_widget import rating_page
+from ovrag_studies.cited.measuring.rating_widget import rating_page
 
 VERIFIER = Path("tools/verify_audit_bundle.py")
 SECONDS = 120

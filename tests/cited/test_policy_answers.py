@@ -9,9 +9,9 @@ from faulty_server import KEY, MODEL, Call, FaultyServer, not_json, script, scri
 
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
-from ovrag_studies.cited.answers import Answer, AnswerSettings, answer, verifies
-from ovrag_studies.cited.corpus import Corpus, Paragraph, Read, assemble
-from ovrag_studies.cited.verification import Verifier
+from ovrag_studies.cited.answering.cited_answers import Answer, AnswerSettings, answer, verifies
+from ovrag_studies.cited.answering.verification import Verifier
+from ovrag_studies.cited.corpus.policies import Corpus, Paragraph, Read, assemble
 
 TEXTS = [
     "1. Boats Members may take boats out between 08:00 and 18:00. A life jacket must be worn at all times on the "

@@ -11,18 +11,18 @@ from ovrag_core.base.errors import ModelSetupError, RunError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
+from ovrag_studies.cited.answering.calibration import Calibration, read_calibration, write_calibration
+from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
+from ovrag_studies.cited.answering.recorded import RecordedAnswer
+from ovrag_studies.cited.answering.silence import Certificate
 from ovrag_studies.cited.arms import Parts, ask, runnable
-from ovrag_studies.cited.calibration import Calibration, read_calibration, write_calibration
-from ovrag_studies.cited.corpus import Corpus, assemble
-from ovrag_studies.cited.golden import Query
-from ovrag_studies.cited.published import opposed_pairs
-from ovrag_studies.cited.recorded import RecordedAnswer
+from ovrag_studies.cited.corpus.golden import Query
+from ovrag_studies.cited.corpus.policies import Corpus, assemble
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Evidence
+from ovrag_studies.cited.corpus.sources import Read
+from ovrag_studies.cited.measuring.golden_scores import compare_arms, faults, holds_quote, judge, score
 from ovrag_studies.cited.records import PolicyRecord, read_run, record_of, write_run
-from ovrag_studies.cited.retrieval import CorpusIndex, Evidence
-from ovrag_studies.cited.scores import compare_arms, faults, holds_quote, judge, score
 from ovrag_studies.cited.settings import ARMS, Answers, Arm, Policy
-from ovrag_studies.cited.silence import Certificate
-from ovrag_studies.cited.sources import Read
 
 HANDBOOK = (
     "Rowing Club Handbook Issue 2, 3 March 2022",

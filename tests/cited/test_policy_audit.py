@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from ovrag_core.base.errors import ResultError
-from ovrag_studies.cited.answers import answer
+from ovrag_studies.cited.answering.audit import Audited, Bundle, seal_of, write_bundle
+from ovrag_studies.cited.answering.cited_answers import answer
+from ovrag_studies.cited.answering.replies import Kept, cache_key
 from ovrag_studies.cited.arms import Result
-from ovrag_studies.cited.audit import Audited, Bundle, seal_of, write_bundle
-from ovrag_studies.cited.corpus import Corpus, Read, assemble
+from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
+from ovrag_studies.cited.corpus.retrieval import Evidence, Found
 from ovrag_studies.cited.records import audited, record_of
-from ovrag_studies.cited.replies import Kept, cache_key
-from ovrag_studies.cited.retrieval import Evidence, Found
 
 TOOL = "tools/verify_audit_bundle.py"
 DOG, BOAT = "Dogs stay on a lead. Cats “may” roam.", "No boat leaves after 18:00."

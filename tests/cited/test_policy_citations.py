@@ -2,7 +2,7 @@
 
 import pytest
 
-from ovrag_studies.cited.citations import read_citations
+from ovrag_studies.cited.answering.citations import read_citations
 
 A, B = "[CITATION: garden::p0001::a]", "[CITATION: garden::p0002::b]"
 

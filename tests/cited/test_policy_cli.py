@@ -11,7 +11,7 @@ import pytest
 from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
 from ovrag_core.base.project import ROOT
-from ovrag_studies.cited.ratings import Rating, add_rating, read_pack
+from ovrag_studies.cited.measuring.ratings import Rating, add_rating, read_pack
 
 Run = Callable[..., tuple[int, str, str]]
 RULES = """Rules of the reading room

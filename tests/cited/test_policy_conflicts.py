@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from ovrag_core.base.errors import SettingsError
-from ovrag_studies.cited.amounts import find_amounts
-from ovrag_studies.cited.clashes import clashes
-from ovrag_studies.cited.conflict_model import load_model
-from ovrag_studies.cited.conflicts import (
+from ovrag_studies.cited.conflicts.clashes import clashes
+from ovrag_studies.cited.conflicts.conflict_model import load_model
+from ovrag_studies.cited.conflicts.deontic import Norm, read_norms
+from ovrag_studies.cited.conflicts.norm_conflicts import (
     Clash,
     Conflict,
     ConflictSettings,
@@ -19,10 +19,10 @@ from ovrag_studies.cited.conflicts import (
     find_conflicts,
     find_corpus_conflicts,
 )
-from ovrag_studies.cited.corpus import Corpus, Read, assemble, read_corpus
-from ovrag_studies.cited.deontic import Norm, read_norms
-from ovrag_studies.cited.opposition import differing, told
-from ovrag_studies.cited.precedence import find_precedence
+from ovrag_studies.cited.conflicts.opposition import differing, told
+from ovrag_studies.cited.conflicts.precedence import find_precedence
+from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble, read_corpus
+from ovrag_studies.cited.language.amounts import find_amounts
 
 PAIRS = yaml.safe_load((Path(__file__).parents[1] / "data" / "policy" / "norm_pairs.yaml").read_text(encoding="utf-8"))
 TABLE = Path(__file__).parents[1] / "data" / "policy" / "rule_pairs.tsv"

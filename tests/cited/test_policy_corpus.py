@@ -8,9 +8,9 @@ from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
 from ovrag_core.base.errors import CorpusError, DocumentError
-from ovrag_studies.cited.corpus import Corpus, read_corpus, require_known
-from ovrag_studies.cited.index import write_index
-from ovrag_studies.cited.sources import find_sources, read_source, text_hash
+from ovrag_studies.cited.corpus.indexed_files import write_index
+from ovrag_studies.cited.corpus.policies import Corpus, read_corpus, require_known
+from ovrag_studies.cited.corpus.sources import find_sources, read_source, text_hash
 
 
 def _lines(*texts: str, doc: str = "canteen") -> str:

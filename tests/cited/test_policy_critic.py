@@ -13,9 +13,9 @@ import yaml
 
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.cited.critic import LABELS, by_rules, criticise
-from ovrag_studies.cited.critic_learned import by_weights, windows_of
-from ovrag_studies.cited.critic_rules import sentences_of
+from ovrag_studies.cited.critic.critic_learned import by_weights, windows_of
+from ovrag_studies.cited.critic.critic_rules import sentences_of
+from ovrag_studies.cited.critic.criticism import LABELS, by_rules, criticise
 
 
 def labels(text: str) -> set[str]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.errors import ResultError
-from ovrag_studies.cited.critic_metrics import Snippet, assess, read_snippets
-from ovrag_studies.cited.critic_rules import Finding
+from ovrag_studies.cited.critic.critic_rules import Finding
+from ovrag_studies.cited.measuring.critic_metrics import Snippet, assess, read_snippets
 
 SNIPPETS = [
     Snippet.model_validate(each)

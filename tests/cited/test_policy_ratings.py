@@ -8,9 +8,9 @@ import pytest
 
 from ovrag_core.base.errors import ResultError
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.cited.corpus import Corpus, Read, assemble
-from ovrag_studies.cited.rating_widget import RatingPage, answer_html, rating_page
-from ovrag_studies.cited.ratings import (
+from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
+from ovrag_studies.cited.measuring.rating_widget import RatingPage, answer_html, rating_page
+from ovrag_studies.cited.measuring.ratings import (
     KEY,
     PACK,
     Claim,

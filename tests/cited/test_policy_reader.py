@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.errors import SettingsError
-from ovrag_studies.cited.golden import read_golden
-from ovrag_studies.cited.reader import QUESTION_TOKENS, TOKENS, Reader, join, load_reader, windows_of
+from ovrag_studies.cited.corpus.golden import read_golden
+from ovrag_studies.cited.corpus.relevance import QUESTION_TOKENS, TOKENS, Reader, join, load_reader, windows_of
 
 TRAINING = Path("data/training/policy")
 WEIGHED_ON = ("harrowmere", "tarnbeck", "travel")  # UNSEEN of tools/train_policy_reader.py

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from ovrag_core.base.errors import RunError
-from ovrag_studies.cited.corpus import assemble, read_corpus
-from ovrag_studies.cited.recorded import (
+from ovrag_studies.cited.answering.recorded import (
     Claim,
     Label,
     RecordedRun,
@@ -20,6 +19,7 @@ from ovrag_studies.cited.recorded import (
     require_known,
     summarise,
 )
+from ovrag_studies.cited.corpus.policies import assemble, read_corpus
 
 LEAD, CATS = "garden::p0001::i0000::aaaaaaaaaaaa", "garden::p0001::i0001::bbbbbbbbbbbb"
 TEXTS = {LEAD: "All dogs must be kept on a lead in the rose garden.", CATS: "Cats may roam in the garden at night."}

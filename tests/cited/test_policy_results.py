@@ -10,21 +10,25 @@ from ovrag_core.base.errors import ResultError
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.study.book import Book
-from ovrag_studies.cited import conflict_metrics, part_results, results, scores
-from ovrag_studies.cited.answers import Sentence, cite
-from ovrag_studies.cited.conflict_metrics import Flagged, Pair, read_pairs
-from ovrag_studies.cited.corpus import Corpus, Read, assemble
-from ovrag_studies.cited.critic import LABELS, Finding
-from ovrag_studies.cited.critic_metrics import Snippet
-from ovrag_studies.cited.dissertation import published
-from ovrag_studies.cited.golden import Query
-from ovrag_studies.cited.recorded import read_run
+from ovrag_studies.cited import (
+    part_results,
+    results,
+)
+from ovrag_studies.cited.answering.cited_answers import Sentence, cite
+from ovrag_studies.cited.answering.recorded import read_run
+from ovrag_studies.cited.answering.silence import learn_then_test
+from ovrag_studies.cited.corpus.golden import Query
+from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
+from ovrag_studies.cited.critic.criticism import LABELS, Finding
+from ovrag_studies.cited.measuring import conflict_metrics, golden_scores
+from ovrag_studies.cited.measuring.conflict_metrics import Flagged, Pair, read_pairs
+from ovrag_studies.cited.measuring.critic_metrics import Snippet
+from ovrag_studies.cited.measuring.dissertation import published
+from ovrag_studies.cited.measuring.golden_scores import Judged
+from ovrag_studies.cited.measuring.paragraph_ranks import Ranked
+from ovrag_studies.cited.measuring.rejections import Tried, rejected, try_checks
 from ovrag_studies.cited.records import EvidenceRecord, PolicyRecord
-from ovrag_studies.cited.rejections import Tried, rejected, try_checks
-from ovrag_studies.cited.retrieval_metrics import Ranked
-from ovrag_studies.cited.scores import Judged
 from ovrag_studies.cited.settings import Arm
-from ovrag_studies.cited.silence import learn_then_test
 
 TEXTS = ("Dogs must be kept on a lead at all times.", "Dogs need no lead after dusk.", "Cats may roam in the garden.")
 GOLDEN = [
@@ -79,7 +83,7 @@ def judged(corpus: Corpus, arm: Arm, said: dict[str, tuple[int | None, float]]) 
                 corpus="",
             )
         )
-    return scores.judge(records, GOLDEN, corpus)
+    return golden_scores.judge(records, GOLDEN, corpus)
 
 
 @pytest.fixture
@@ -92,7 +96,7 @@ def run(corpus: Corpus) -> list[Judged]:
 
 def test_arms_are_told_apart_by_who_is_wrong(book: Book, run: list[Judged], corpus: Corpus) -> None:
     labelled = {"audited": run}
-    scored = {"audited": scores.score(run, corpus, book.plan)}
+    scored = {"audited": golden_scores.score(run, corpus, book.plan)}
     shown = results.arms_table(book, labelled, scored).set_index("arm")
     assert shown.loc["B2, extract", "wrong"].startswith("0.500 ["), "one query has no answer, one cites no gold"
     assert shown.loc["ours", "wrong"].startswith("0.000 [") and shown.loc["ours", "abstained"].startswith("1.000 [")
@@ -115,7 +119,7 @@ def test_what_is_missed_is_listed_with_what_happened(book: Book, run: list[Judge
 
 
 def test_published_figures_stand_beside_ours_and_are_marked(book: Book, run: list[Judged], corpus: Corpus) -> None:
-    scored = {"audited": scores.score(run, corpus, book.plan)}
+    scored = {"audited": golden_scores.score(run, corpus, book.plan)}
     shown = results.published_table(book, {"audited": run}, scored).set_index("arm")
     assert shown.loc["B3, gpt-4o-mini (recorded)", "answer rate"] == "0.250"
     assert shown.loc["extractive (draft)", "abstained"] == "1.000"
@@ -170,7 +174,7 @@ def test_silence_says_whether_it_is_certified(book: Book) -> None:
 
 
 def test_macros_of_the_first_labels_carry_no_name(book: Book, run: list[Judged], corpus: Corpus) -> None:
-    scored = {name: scores.score(run, corpus, book.plan) for name in ("audited", "published")}
+    scored = {name: golden_scores.score(run, corpus, book.plan) for name in ("audited", "published")}
     certificates = {"audited": learn_then_test([0.9] * 30, [False] * 30)}
     tried = {"three rules": [Tried("must", "text", True)]}
     path = results.numbers_file(book, dict.fromkeys(scored, run), scored, certificates, tried, 3)
@@ -243,6 +247,6 @@ def test_a_critic_is_worth_what_its_labels_are(book: Book) -> None:
 
 def test_a_second_set_of_labels_judges_the_same_answers(corpus: Corpus, run: list[Judged]) -> None:
     stricter = [replace(each, gold=("park::p2",)) if each.query_id == "q1" else each for each in GOLDEN]
-    again = scores.judge([each.record for each in run], stricter, corpus)
+    again = golden_scores.judge([each.record for each in run], stricter, corpus)
     assert [each.wrong for each in run if each.query.query_id == "q1"] == [False, False]
     assert [each.wrong for each in again if each.query.query_id == "q1"] == [True, True]

@@ -8,9 +8,9 @@ import pytest
 from ovrag_core.base.errors import ModelSetupError, QuestionError, SettingsError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.cited.corpus import assemble, read_corpus
-from ovrag_studies.cited.golden import Query, read_golden, require_gold
-from ovrag_studies.cited.retrieval import (
+from ovrag_studies.cited.corpus.golden import Query, read_golden, require_gold
+from ovrag_studies.cited.corpus.policies import assemble, read_corpus
+from ovrag_studies.cited.corpus.retrieval import (
     CorpusIndex,
     RetrievalSettings,
     Way,
@@ -19,8 +19,8 @@ from ovrag_studies.cited.retrieval import (
     retrieve,
     with_headings,
 )
-from ovrag_studies.cited.retrieval_metrics import rank_queries, ranked, summarise_ranks
-from ovrag_studies.cited.sources import Read
+from ovrag_studies.cited.corpus.sources import Read
+from ovrag_studies.cited.measuring.paragraph_ranks import rank_queries, ranked, summarise_ranks
 
 TEXTS = (
     "1. Canteen Hours The canteen opens at eight. It closes at three.",

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovrag_studies.cited import showing
-from ovrag_studies.cited.answers import Answer, Removed, Sentence, cite
+from ovrag_studies.cited.answering.cited_answers import Answer, Removed, Sentence, cite
 from ovrag_studies.cited.arms import Components, Parts, Result
-from ovrag_studies.cited.corpus import Read, assemble
-from ovrag_studies.cited.critic import Finding
-from ovrag_studies.cited.retrieval import CorpusIndex, Evidence, Found
+from ovrag_studies.cited.corpus.policies import Read, assemble
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Evidence, Found
+from ovrag_studies.cited.critic.criticism import Finding
 from ovrag_studies.cited.settings import Policy
 
 TEXT = "Dogs must be kept on a lead <b>at all times</b>."

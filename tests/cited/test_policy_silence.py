@@ -5,11 +5,9 @@ from math import exp
 
 import pytest
 
-from ovrag_studies.cited.answers import Answer, Sentence
-from ovrag_studies.cited.calibration import learn
-from ovrag_studies.cited.corpus import Paragraph, Read, assemble
-from ovrag_studies.cited.golden import Query
-from ovrag_studies.cited.silence import (
+from ovrag_studies.cited.answering.calibration import learn
+from ovrag_studies.cited.answering.cited_answers import Answer, Sentence
+from ovrag_studies.cited.answering.silence import (
     COSINE,
     GRID,
     MEAN,
@@ -20,6 +18,8 @@ from ovrag_studies.cited.silence import (
     learn_then_test,
     least_answers,
 )
+from ovrag_studies.cited.corpus.golden import Query
+from ovrag_studies.cited.corpus.policies import Paragraph, Read, assemble
 
 
 def falling(count: int) -> list[float]:

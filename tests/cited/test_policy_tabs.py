@@ -8,9 +8,9 @@ from ovrag_core.app.explorer.__main__ import main
 from ovrag_core.app.explorer.app import explorer
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.project import FOLDERS, ROOT, open_folder
-from ovrag_studies.cited.audit import write_bundle
-from ovrag_studies.cited.corpus import Corpus, Read, assemble
-from ovrag_studies.cited.ratings import Claim, Given, Quotation, make_pack, write_pack
+from ovrag_studies.cited.answering.audit import write_bundle
+from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
+from ovrag_studies.cited.measuring.ratings import Claim, Given, Quotation, make_pack, write_pack
 from ovrag_studies.cited.tabs import AuditTab, RateTab, study_tabs
 
 RULE = "Dogs stay on a lead."

@@ -11,11 +11,11 @@ from faulty_server import KEY, MODEL, FaultyServer, scripted
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.cited.corpus import read_corpus
-from ovrag_studies.cited.perturbations import change_numbers, misplace, perturb, swap_must
-from ovrag_studies.cited.polarity import find_cues, find_opposed
-from ovrag_studies.cited.quantities import find_missing, find_quantities
-from ovrag_studies.cited.verification import Verifier, judge
+from ovrag_studies.cited.answering.verification import Verifier, judge
+from ovrag_studies.cited.corpus.policies import read_corpus
+from ovrag_studies.cited.language.forces import find_cues, find_opposed
+from ovrag_studies.cited.language.quantities import find_missing, find_quantities
+from ovrag_studies.cited.measuring.perturbations import change_numbers, misplace, perturb, swap_must
 
 SAID: dict[str, list[str]] = {
     "Boats must be returned to the boathouse by 18:00, and members must wear a life jacket at all times.": [

@@ -1,0 +1,157 @@
+"""When to be silent: a score of how surely an answer is right, and a threshold on it that is certified by a test.
+
+Learn-then-test (Angelopoulos et al. 2021) with fixed-sequence testing: thresholds of a grid that was fixed beforehand
+are tested from strict to lax, each by the binomial tail of its errors, until one fails. Risk is wrong ÷ answered. The
+guarantee holds for queries that are exchangeable with those of the calibration, and for no others.
+
+It also asks that scores were fixed without the labels of those queries. The reader learned from other documents, and
+COSINE and MEAN were chosen on documents that no golden set is about. Retrieval and the choice of sentences were built
+with the samples and the dissertation's corpus at hand, of which the test knows nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import ceil, exp, log
+
+from scipy import stats
+
+from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
+from ovrag_core.text.passages import find_passages
+from ovrag_studies.cited.answering.cited_answers import Answer, Evidence
+from ovrag_studies.cited.corpus.relevance import Reader, load_reader
+
+# Log-odds from 7 to -7 in steps of a twentieth: even where scores crowd, near 0 and 1.
+GRID = tuple(1 / (1 + exp(-step / 20)) for step in range(140, -141, -1))
+# Chosen by `tools/train_policy_reader.py --measure` on three documents that the reader does not learn from.
+COSINE = 3.0  # what a cosine of 1 counts beside log-odds
+MEAN = 2.0  # what the mean log-odds count beside the best
+SCALE, SHIFT = 0.4, -3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The outcome of the test on `n` calibration queries: at `threshold`, `answered` of them are, `errors` wrongly.
+
+    `p` is the chance of no more errors at a risk of `alpha`; `coverage` is answered ÷ n. Where not even the strictest
+    threshold passes, `certified` is False, `threshold` None, and the counts are those of the one that failed.
+    """
+
+    threshold: float | None
+    alpha: float
+    delta: float
+    n: int
+    answered: int
+    errors: int
+    coverage: float
+    p: float
+    certified: bool
+
+    @property
+    def text(self) -> str:
+        """The certificate in one line."""
+        counts = f"{self.answered} of {self.n} answered, {self.errors} wrong; p = {self.p:.3f}"
+        if not self.certified:
+            return f"not certified at alpha = {self.alpha}, delta = {self.delta}: {counts}"
+        return f"certified at alpha = {self.alpha}, delta = {self.delta}: threshold {self.threshold:.3f}, {counts}"
+
+
+def least_answers(alpha: float, delta: float) -> int:
+    """How many queries must be answered before a risk of `alpha` can be certified even without an error."""
+    return ceil(log(delta) / log(1 - alpha))
+
+
+def learn_then_test(
+    scores: Sequence[float],
+    wrong: Sequence[bool],
+    alpha: float = 0.10,
+    delta: float = 0.10,
+    grid: Sequence[float] = GRID,
+    start: int | None = None,
+) -> Certificate:
+    """The laxest threshold of the grid up to which no test fails; an answer is given from the threshold on.
+
+    `wrong` says of each calibration query whether its answer would be an error. The first threshold tested is the
+    strictest that answers `start` queries or more, by default the fewest that can be certified; it depends on scores
+    only. Raises ValueError for lists of different lengths, a grid that is not falling, or levels outside 0 to 1.
+    """
+    if len(scores) != len(wrong):
+        raise ValueError(f"{len(scores)} scores do not belong to {len(wrong)} answers")
+    if not (0 < alpha < 1 and 0 < delta < 1):
+        raise ValueError("alpha and delta lie between 0 and 1")
+    if any(second >= first for first, second in pairwise(grid)):
+        raise ValueError("the grid of thresholds must fall from strict to lax")
+    least = max(least_answers(alpha, delta), start or 0)
+    last = Certificate(None, alpha, delta, len(scores), 0, 0, 0.0, 1.0, False)
+    for threshold in grid:
+        tested = _tested(scores, wrong, threshold, last)
+        if tested.answered < least:
+            last = replace(tested, threshold=None, certified=False) if not last.certified else last
+            continue
+        if tested.p > delta:
+            return last if last.certified else replace(tested, threshold=None, certified=False)
+        last = tested
+    return last
+
+
+def _tested(scores: Sequence[float], wrong: Sequence[bool], threshold: float, levels: Certificate) -> Certificate:
+    given = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
+    answered, errors = len(given), sum(given)
+    p = float(stats.binom.cdf(errors, answered, levels.alpha)) if answered else 1.0
+    coverage = answered / levels.n if levels.n else 0.0
+    return Certificate(threshold, levels.alpha, levels.delta, levels.n, answered, errors, coverage, p, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What speaks for an answer, by paragraph of its evidence.
+
+    `odds` are the reader's log-odds that the paragraph answers the query, `cosines` the mean cosine of the query with
+    it and with its best sentence.
+    """
+
+    odds: tuple[float, ...]
+    cosines: tuple[float, ...]
+
+    def score(self, cosine: float, mean: float) -> float:
+        """Surety that the answer is right, 0 to 1, rising with the greatest sum of log-odds and weighed cosine of a
+        paragraph, and with the weighed mean of the log-odds.
+        """
+        best = max(odds + cosine * near for odds, near in zip(self.odds, self.cosines, strict=True))
+        return 1 / (1 + exp(-SCALE * (best + mean * sum(self.odds) / len(self.odds)) - SHIFT))
+
+
+class TraitReader:
+    """Reads traits of answers and weighs them; vectors of texts seen before are kept."""
+
+    def __init__(
+        self, embedder: Embedder | None = None, reader: Reader | None = None, cosine: float = COSINE, mean: float = MEAN
+    ) -> None:
+        self._embedder = embedder or minilm()
+        self._reader = reader or load_reader()
+        self._weights = cosine, mean
+        self._vectors: dict[str, Vectors] = {}
+
+    def read(self, answer: Answer, evidence: Sequence[Evidence]) -> Traits | None:
+        """The traits of an answer that was made from this evidence; None where there is no answer."""
+        texts = list(dict.fromkeys(each.paragraph.text for each in evidence))
+        if answer.silent or not texts:
+            return None
+        odds = self._reader.judge(answer.query, texts)
+        return Traits(tuple(odds), tuple(self._nearness(answer.query, text) for text in texts))
+
+    def score(self, answer: Answer, evidence: Sequence[Evidence]) -> float:
+        """How surely an answer that was made from this evidence is right, 0 to 1."""
+        traits = self.read(answer, evidence)
+        return traits.score(*self._weights) if traits else 0.0
+
+    def _nearness(self, query: str, text: str) -> float:
+        sentences = [text[start:end] for start, end in find_passages(text)] or [text]
+        parts = [query, text, *sentences]
+        new = [each for each in dict.fromkeys(parts) if each not in self._vectors]
+        if new:
+            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
+        asked, whole, *others = (self._vectors[each] for each in parts)
+        return (float(asked @ whole) + max(float(asked @ each) for each in others)) / 2

@@ -1,0 +1,284 @@
+"""Whether two sentences rule on the same matter: vectors of sentences and words, concepts, phrases and their rivals.
+
+Likeness alone does not tell "Books are returned within 28 days" from the same of films. What two sentences do not share
+says more: a subject, a verb or a phrase after the same preposition that has another word in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import log
+
+import numpy
+from numpy.typing import NDArray
+
+from ovrag_core.retrieval.embedding import Embedder, Vectors
+from ovrag_studies.cited.language import readings
+from ovrag_studies.cited.language.readings import RULING, Reading, Words, read
+from ovrag_studies.cited.language.thesaurus import concept, concepts, exclude, unite
+
+FEATURES = (
+    "cosine", "masked", "cover", "least_cover", "shared", "rivals", "subject", "modifiers", "excluding", "swap",
+    "followers", "nearest",
+)  # fmt: skip
+SOFT = 0.5  # cosine of two words from which one stands for the other in part
+SAME = 0.65  # and from which it does so as a subject, or in a phrase
+AROUND = 0.6  # what a word counts that stands only around the other sentence
+BACKGROUND = 200  # sentences that a corpus is taken to have beside its own, so that two of them say little of rarity
+FEW = 30  # sentences: among fewer, being the nearest says nothing
+MASKS = ("quantity", "actor", "means", "place")
+_PAIRED_LEADS = (
+    frozenset({"in", "at", "on", "into", "inside", "onto", "near", "under", "behind"}),
+    *(frozenset({lead}) for lead in ("for", "of", "from", "with", "to", "by")),
+    frozenset({"during", "if", "when", "while", "where", "after", "before", "until", "once"})
+    | {"in the event of", "in case of"},
+)
+_CONTRARY_LEADS = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("during", "after"), ("before", "after"), ("during", "before"), ("inside", "outside"), ("within", "outside"),
+        ("in", "outside"), ("at", "outside"),
+    )
+)  # fmt: skip
+_OWNERS = frozenset({concept("employee")})
+_TOKEN = re.compile(r"[A-Za-z][\w'’]*|[^\w\s]|\d+")
+
+
+class Alignment:
+    """The vectors of a set of sentences and of their words."""
+
+    def __init__(self, sentences: Mapping[str, str], embedder: Embedder) -> None:
+        """`sentences` have what stands around each of them: its heading and the sentences before it."""
+        self.rows = {sentence: row for row, sentence in enumerate(sentences)}
+        self.context = [frozenset(concepts(text)) - RULING for text in sentences.values()]
+        self.readings = [read(sentence) for sentence in self.rows]
+        self.cosines = _products(embedder.embed(list(self.rows)))
+        self.masked = {kind: self._masked(kind, embedder) for kind in MASKS}
+        words = _surfaces(self.rows)
+        self.words = {word: row for row, word in enumerate(words)}
+        self.word_cosines = _products(embedder.embed(list(words.values())))
+        self.weights = self._weights()
+        self.nearest = _nearest(self.cosines, list(sentences.values()))
+        self.modified = [_modified(sentence) for sentence in self.rows]
+
+    def _masked(self, kind: str, embedder: Embedder) -> tuple[dict[int, int], NDArray[numpy.float32]]:
+        texts = {row: readings.without(sentence, kind) for sentence, row in self.rows.items()}
+        changed = {
+            texts_row: text
+            for (sentence, texts_row), text in zip(self.rows.items(), texts.values(), strict=True)
+            if text and text != sentence
+        }
+        return {row: place for place, row in enumerate(changed)}, _products(embedder.embed(list(changed.values())))
+
+    def _weights(self) -> dict[str, float]:
+        """How much a concept tells: 1 for the rarest of a large corpus, near 0 for those of every sentence."""
+        counts = Counter(word for reading in self.readings for word in reading.content)
+        size = len(self.readings) + BACKGROUND
+        return {word: log(size / (count + 1)) / log(size) for word, count in counts.items()}
+
+    def _near(self, left: int, right: int) -> float:
+        """How many of two sentences have the other among their nearest, of 2; 0.5 where few are to be compared."""
+        if len(self.readings) < FEW:
+            return 0.5
+        return (float(right in self.nearest[left]) + float(left in self.nearest[right])) / 2
+
+    def features(self, first: str, second: str, kind: str) -> NDArray[numpy.float64]:
+        """What tells whether two sentences rule on the same, one number for each of FEATURES."""
+        left, right = self.rows[first], self.rows[second]
+        one, other = self.readings[left], self.readings[right]
+        hidden = _hidden(one, other, kind)
+        mine, theirs = one.content - hidden, other.content - hidden
+        cosine = float(self.cosines[left, right])
+        near, far = self.context[left], self.context[right]
+        covers = sorted((self._cover(mine, theirs, far), self._cover(theirs, mine, near)))
+        lone = self._lonely(mine, theirs | far), self._lonely(theirs, mine | near)
+        return numpy.array(
+            [
+                cosine,
+                self._masked_cosine(left, right, kind, cosine),
+                covers[1],
+                covers[0],
+                min(sum(self.weights[word] for word in mine & theirs), 4) / 4,
+                min(self._rivals(one, other, hidden, near, far), 2) / 2,
+                self._same_head(one, other) if kind != "actor" else 0.0,
+                float(
+                    _rival_modifiers(
+                        self.modified[left],
+                        self.modified[right],
+                        one.content - one.subject,
+                        other.content - other.subject,
+                        hidden,
+                    )
+                ),
+                float(exclude(mine, theirs) or _contrary(one, other)),
+                float(lone == (1, 1) and len(mine & theirs) > 0),
+                float(self._rival_followers(one, other, hidden)),
+                self._near(left, right),
+            ]
+        )
+
+    def _masked_cosine(self, left: int, right: int, kind: str, plain: float) -> float:
+        places, cosines = self.masked.get(kind, ({}, None))
+        if cosines is None or left not in places or right not in places:
+            return plain
+        return float(cosines[places[left], places[right]])
+
+    def likeness(self, word: str, others: Words) -> float:
+        """How near a concept is to the nearest of others: 1 for the same, 0 below SOFT."""
+        if word in others:
+            return 1.0
+        row = self.words.get(word)
+        rows = [self.words[each] for each in others if each in self.words]
+        if row is None or not rows:
+            return 0.0
+        best = float(self.word_cosines[row, rows].max())
+        return best if best >= SOFT else 0.0
+
+    def _cover(self, mine: Words, theirs: Words, around: Words) -> float:
+        found = (self.weights[word] * max(self.likeness(word, theirs), AROUND * (word in around)) for word in mine)
+        return sum(found) / sum(self.weights[word] for word in mine) if mine else 0.0
+
+    def _lonely(self, mine: Words, theirs: Words) -> int:
+        return sum(self.likeness(word, theirs) == 0 for word in mine)
+
+    def _apart(self, mine: Words, theirs: Words) -> bool:
+        return bool(mine) and all(self.likeness(word, theirs) < SAME for word in mine)
+
+    def _same_head(self, one: Reading, other: Reading) -> float:
+        if not one.head or not other.head or one.head in RULING or other.head in RULING:
+            return 0.0
+        if one.head in other.subject or other.head in one.subject:
+            return 1.0
+        near = max(self.likeness(one.head, other.content), self.likeness(other.head, one.content))
+        return 0.0 if near >= SAME else -1.0
+
+    def _rival_followers(self, one: Reading, other: Reading, hidden: Words) -> bool:
+        """Whether the same thing is "of" or "on" something else: "photographs of events", "a photograph on a card"."""
+        mine, theirs = _followed(one), _followed(other)
+        return any(
+            self._apart(mine[word] - hidden, other.content) and self._apart(theirs[word] - hidden, one.content)
+            for word in mine.keys() & theirs.keys() - RULING
+        )
+
+    def _rivals(self, one: Reading, other: Reading, hidden: Words, near: Words, far: Words) -> int:
+        """How many prepositions lead phrases whose words have no counterpart in the other sentence."""
+        count = 0
+        for leads in _PAIRED_LEADS:
+            mine = [frozenset(each.words) - RULING - hidden for each in one.phrases if each.lead in leads]
+            theirs = [frozenset(each.words) - RULING - hidden for each in other.phrases if each.lead in leads]
+            lone = any(self._apart(words, other.content | far) for words in mine)
+            count += lone and any(self._apart(words, one.content | near) for words in theirs)
+        return count
+
+
+_FOLLOWING = frozenset({"of", "for", "on", "in", "at", "from", "to", "with", "about"})
+
+
+def _followed(reading: Reading) -> dict[str, Words]:
+    """For the last word of each phrase the words of the phrase after it: "photograph" has those of "on a card"."""
+    found: dict[str, Words] = {}
+    for one, other in pairwise(reading.phrases):
+        if other.lead in _FOLLOWING and other.start - one.end < 8:
+            found[one.words[-1]] = found.get(one.words[-1], frozenset()) | (frozenset(other.words) - RULING)
+    return found
+
+
+def _hidden(one: Reading, other: Reading, kind: str) -> Words:
+    """The words that the two are to differ in, by kind of conflict."""
+    if kind == "actor":
+        return frozenset(word for each in (one, other) for _, who in each.agents for word in who)
+    if kind == "place":
+        return one.places ^ other.places
+    if kind == "means":
+        spans = [each for reading in (one, other) for each in reading.means]
+        return frozenset(concept(word) for word in spans) | _MEDIA
+    return frozenset()
+
+
+_MEDIA = frozenset(
+    concept(word)
+    for word in [
+        "telephone",
+        "email",
+        "post",
+        "letter",
+        "paper",
+        "writing",
+        "written",
+        "orally",
+        "verbally",
+        "online",
+        "portal",
+        "tool",
+        "app",
+        "electronic",
+        "electronically",
+        "digital",
+        "form",
+        "website",
+        "intranet",
+        "cash",
+        "card",
+        "transfer",
+        "phone",
+        "mail",
+    ]
+)
+
+
+def _contrary(one: Reading, other: Reading) -> bool:
+    """Whether the same words stand after "during" in one sentence and after "after" in the other."""
+    return any(
+        frozenset({mine.lead, theirs.lead}) in _CONTRARY_LEADS
+        and (frozenset(mine.words) & frozenset(theirs.words)) - RULING
+        for mine in one.phrases
+        for theirs in other.phrases
+    )
+
+
+def _nearest(cosines: NDArray[numpy.float32], contexts: Sequence[str]) -> list[frozenset[int]]:
+    """For each sentence the two that are most like it."""
+    apart = cosines - 2 * numpy.eye(len(contexts), dtype=numpy.float32)
+    order = numpy.argsort(-apart, axis=1, kind="stable")[:, :2]
+    return [frozenset(int(row) for row in rows) for rows in order]
+
+
+def _products(vectors: Vectors) -> NDArray[numpy.float32]:
+    product: NDArray[numpy.float32] = vectors @ vectors.T
+    return product
+
+
+def _surfaces(sentences: Mapping[str, int]) -> dict[str, str]:
+    """For each concept a word that has it."""
+    found: dict[str, str] = {}
+    for sentence in sentences:
+        for word in re.findall(r"[A-Za-z][\w-]*", unite(sentence)):
+            found.setdefault(concept(word), word.lower())
+    found.pop("", None)
+    return found
+
+
+def _modified(text: str) -> dict[str, Words]:
+    """For each concept those of the word right before it."""
+    found: dict[str, set[str]] = {}
+    previous = ""
+    for token in _TOKEN.findall(unite(text)):
+        now = concept(token) if token[0].isalpha() else ""
+        now = "" if now in RULING - _OWNERS else now
+        if now and previous:
+            found.setdefault(now, set()).add(previous)
+        previous = now
+    return {word: frozenset(before) for word, before in found.items()}
+
+
+def _rival_modifiers(
+    one: Mapping[str, Words], two: Mapping[str, Words], mine: Words, theirs: Words, hidden: Words
+) -> bool:
+    """Whether the same word stands with different words before it: "supplier register" against "asset register"."""
+    return any(
+        not one[word] & (theirs | two[word] | hidden) and not two[word] & (mine | hidden)
+        for word in one.keys() & two.keys()
+    )

@@ -1,0 +1,307 @@
+"""Which document prevails where two differ, as far as one of them says so.
+
+A clause speaks for its whole document ("this addendum takes precedence over ...") or for what stands with it ("This
+supersedes Section 4 of the handbook"). Dates decide nothing by themselves: they only tell which documents a clause on
+"existing" or "earlier" ones can mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ovrag_core.text.negation import is_negated
+from ovrag_core.text.stems import stems
+from ovrag_studies.cited.conflicts.deontic import Norm, Source, date_of, read_norms, title_of
+from ovrag_studies.cited.conflicts.parts import Order, parts_of, rank_parts
+from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.language.thesaurus import canonical, concepts
+
+_PREVAILS = re.compile(
+    r"\b(?P<verb>(?:takes?|has|have|having|taking)\s+(?:precedence|priority|the\s+(?:last|final)\s+(?:word|say))"
+    r"|(?:wins?|trumps?|beats?|outranks?|outweighs?|overrul(?:es?|ing)|comes?\s+first|ranks?\s+(?:above|before"
+    r"|higher\s+than)"
+    r"|stands?\s+above|goes?\s+before|is\s+(?:decisive|authoritative|stronger|the\s+one\s+that\s+counts)|counts"
+    r"|applies|stands|holds|is\s+(?:to\s+be\s+)?followed|amends|modifies|revises|alters|carries\s+more\s+weight)|prevail(?:s|ing)?|overrid(?:es?|ing)|overrules?"
+    r"|supersed(?:es?|ing)|replac(?:es?|ing)|(?<!that )governs|controls)\b(?:\s+over)?",
+    re.I,
+)
+_YIELDS = re.compile(
+    r"\b(?:(?:is|are)\s+(?:superseded|overridden|replaced)\s+by|yields?\s+to|gives?\s+way\s+to|(?:is"
+    r"|are)\s+subordinate\s+to)\b",
+    re.I,
+)
+_DIFFERS = re.compile(
+    r"\b(?:conflicts?|differs?|differ|deviates?|departs?|diverges?|disagrees?|contradicts?|does\s+not\s+square"
+    r"|says?\s+(?:otherwise|something\s+(?:else|different|other))|clash(?:es)?|is\s+inconsistent"
+    r"|are\s+inconsistent"
+    r"|(?:conflict|inconsistency|discrepancy|contradiction|difference))\s*(?P<link>with|from|between)?\b",
+    re.I,
+)
+_RULES = re.compile(
+    r"\b(?:polic(?:y|ies)|handbooks?|manuals?|provisions?|sections?|clauses?|requirements?|rules?)\b", re.I
+)
+_WHOLE = re.compile(
+    r"\b(?:it|they|its (?:provisions|rules|terms|requirements)"
+    r"|(?:this|the present)\s+(?:[\w-]+\s+){0,3}(?P<kind>[a-z]+))\s*(?:shall|will|always|then)?\s*$",
+    re.I,
+)
+# "except in Section 7", "does not affect Section 2", "Section 2 remains in force": what a clause leaves alone.
+_SPARED = re.compile(
+    r"\b(?:except\w*(?:\s+(?:for|in|of|where))?|save\s+(?:for|in|that|where)|other\s+than|apart\s+from"
+    r"|(?:does|do|shall|will)\s+not\s+(?:affect|touch|change|replace|apply\s+to|extend\s+to|override|supersede))\b"
+    r"(?P<what>[^.;,]*)"
+    r"|(?P<kept>[^.;,]*?)\b(?:remains?|stays?|continues?)\s+(?:\w+\s+)?(?:in\s+force|unaffected|unchanged|valid"
+    r"|to\s+apply|in\s+effect)",
+    re.I,
+)
+_ENDED = re.compile(
+    r"\b(?:no\s+longer\s+(?:appl(?:y|ies)|holds?|(?:is|are)\s+in\s+force)|ceases?\s+to\s+(?:apply|have\s+effect)"
+    r"|(?:is|are)\s+(?:hereby\s+)?(?:repealed|revoked|withdrawn|cancelled|rescinded|amended|abolished|set\s+aside))\b",
+    re.I,
+)
+_TOPIC = re.compile(
+    r"(?:^|[,;:]\s*)(?:(?:on|in)\s+(?:all\s+)?(?:questions|matters|issues|points)\s+(?:of|concerning)|as\s+regards"
+    r"|regarding|concerning|as\s+far\s+as)\s+(?P<what>[^,;]*)",
+    re.I,
+)
+_OF_THIS = re.compile(r"\b(?:of|in)\s+this\s+[\w-]+(?:\s+[\w-]+)?\s*$", re.I)
+_GENERIC = re.compile(
+    r"\b(?P<which>existing|other|any|all|earlier|previous|prior|former|current|preceding)\b[\w\s-]{0,30}?"
+    r"\b(?:polic(?:y|ies)|documents?|rules?|guidance|guidelines?|provisions?|manuals?|handbooks?|procedures?)\b",
+    re.I,
+)
+_DATED = re.compile(r"existing|earlier|previous|prior|former|current|preceding", re.I)
+_VERSIONS = re.compile(r"\b(?:versions?|editions?|issues?)\s+of\b", re.I)
+_SECTION = re.compile(r"\b(?:section|clause|chapter|part|article|paragraph)s?\s+(\d+(?:\.\d+)*)", re.I)
+_PHRASE_BREAK = re.compile(r"\b(?:the|of|in|our|this|with|from|and|over|by|between|where|if)\b|[^\w\s-]", re.I)
+_LOOSE = frozenset(stems("the this our company existing section in of old former general"))
+
+
+@dataclass(frozen=True, slots=True)
+class Precedence:
+    """A clause by which `winner` prevails over `losers` (ids of documents).
+
+    `whole` clauses hold for all of the winner; others for the norms of their paragraph. `section` is the number of the
+    loser's section that one names, `about` the stems of what it says is replaced; both may be empty. Within a document
+    `parts` are the labels that prevail ("schedule 1"; "schedule" for each of them), `over` those that yield. Between
+    documents `parts` are those of the winner that alone prevail, `spared` those of the loser that do not yield, and
+    `topic` are concepts of the only questions that a clause is for.
+    """
+
+    winner: str
+    losers: frozenset[str]
+    whole: bool
+    section: str
+    about: frozenset[str]
+    source: Source
+    parts: frozenset[str] = frozenset()
+    over: frozenset[str] = frozenset()
+    order: Order = ""
+    spared: frozenset[str] = frozenset()
+    topic: frozenset[str] = frozenset()
+
+    def decides(self, winner: Norm, loser: Norm) -> bool:
+        """Whether by this clause one norm prevails over the other."""
+        if self.winner in self.losers:
+            same = winner.source.doc_id == loser.source.doc_id == self.winner
+            return same and self._ranks(winner, loser) and _about(self.about, winner) and _about(self.about, loser)
+        if winner.source.doc_id != self.winner or loser.source.doc_id not in self.losers:
+            return False
+        if _within(loser, self.spared) or not (_about(self.topic, winner) and _about(self.topic, loser)):
+            return False
+        if self.parts and not _within(winner, self.parts):
+            return False
+        if self.whole or self.parts:
+            return not self.over or _within(loser, self.over)
+        return winner.source.paragraph_id == self.source.paragraph_id
+
+    def _ranks(self, winner: Norm, loser: Norm) -> bool:
+        if self.order:
+            after = winner.source.start > loser.source.start
+            return winner.scope.labels != loser.scope.labels and after == (self.order == "later")
+        yields = _within(loser, self.over) if self.over else bool(loser.scope.labels)
+        return yields and _within(winner, self.parts) and not _within(loser, self.parts)
+
+
+def _about(words: frozenset[str], norm: Norm) -> bool:
+    """Whether a clause for some questions only ("on questions of holiday") holds for a norm."""
+    said = f"{norm.scope.heading} {norm.source.text}"
+    return not words or bool(words & {canonical(stem) for stem in stems(said)})
+
+
+def _within(norm: Norm, parts: frozenset[str]) -> bool:
+    """Whether a norm stands in one of the parts: by kind and number, or by kind alone ("schedule")."""
+    names = {part.split()[-1] for part in parts if " " in part}
+    return any(
+        label in parts or label.split()[0] in parts or (label.startswith("* ") and label.split()[-1] in names)
+        for label in norm.scope.labels
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Titled:
+    title: frozenset[str]
+    kind: str
+    date: str
+
+
+def find_precedence(corpus: Corpus) -> tuple[Precedence, ...]:
+    """All clauses of a corpus by which one of its documents prevails over others of it."""
+    return clauses_of(
+        read_norms(corpus), {id_: (title_of(each), date_of(each)) for id_, each in corpus.documents.items()}
+    )
+
+
+def clauses_of(norms: Sequence[Norm], documents: Mapping[str, tuple[str, str]]) -> tuple[Precedence, ...]:
+    """The clauses among norms; `documents` are titles and dates by id."""
+    titled = {
+        id_: _Titled(frozenset(stems(title)), (stems(title) or [""])[-1], date)
+        for id_, (title, date) in documents.items()
+    }
+    sources = {norm.source: norm.scope.labels for norm in norms}
+    spared: dict[str, frozenset[str]] = {}
+    for source in sources:
+        spared[source.doc_id] = spared.get(source.doc_id, frozenset()) | _spared(source.text)
+    between = tuple(
+        replace(found, spared=spared[source.doc_id])
+        for source in sources
+        for found in _read(source, titled)
+        if found.losers
+    )
+    return between + tuple(found for source, labels in sources.items() for found in _within_document(source, labels))
+
+
+def _within_document(source: Source, labels: frozenset[str]) -> Iterator[Precedence]:
+    """Clauses by which a part of a document prevails over another part of it."""
+    for rank in rank_parts(source.text, labels):
+        own = frozenset({source.doc_id})
+        yield Precedence(
+            source.doc_id, own, False, "", rank.about, source, parts=rank.parts, over=rank.over, order=rank.order
+        )
+
+
+_GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
+
+
+def _read(source: Source, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
+    text = source.text
+    for match in _PREVAILS.finditer(text):
+        before, after = text[: match.start()], text[match.end() :]
+        weak = re.match("repl|gov|con|count|appl|stand|hold|is|amend|modif|revis|alter", match["verb"], re.I)
+        if is_negated(before) or (weak and not _DIFFERS.search(before) and not _RULES.search(after)):
+            continue
+        subject = re.split(r"[,;:]", before)[-1]
+        target = re.split(r"[;:]|, (?:and|but|which|as)\b", after)[0]
+        yield from _made(source, subject, _rival(before, target), documents)
+    for match in _ENDED.finditer(text):
+        target = re.split(r"[,;:]", text[: match.start()])[-1]
+        if parts_of(target, frozenset()) and not is_negated(target):
+            yield from (each for each in _made(source, "it", target, documents) if each.losers and each.over)
+    for match in _GO_BY.finditer(text):
+        if _DIFFERS.search(text, 0, match.start()):
+            yield from _made(source, match["what"], text[: match.start()], documents)
+    for match in _YIELDS.finditer(text):
+        subject, target = (
+            re.split(r"[,;:]|\b(?:where|if|when)\b", text[match.end() :])[0],
+            re.split(r"[,;:]", text[: match.start()])[-1],
+        )
+        yield from _made(source, subject, _rival(text[: match.start()], target), documents)
+
+
+def _spared(text: str) -> frozenset[str]:
+    """The labels of what a sentence leaves alone, where it speaks of precedence or of another document's sections."""
+    found = (match["what"] or match["kept"] or "" for match in _SPARED.finditer(text))
+    return frozenset().union(*(parts_of(each, frozenset()) for each in found))
+
+
+def _rival(before: str, target: str) -> str:
+    """What is prevailed over: the object of the verb, or what the condition before it names."""
+    differs = _DIFFERS.search(before)
+    if differs and not (_GENERIC.search(target) or re.search(r"\w", target.replace("as the", ""))):
+        rest = before[differs.end() :].split(",", maxsplit=1)[0]
+        return before[differs.end() :] if re.search(r"\w", rest) else before[: differs.start()]
+    return f"{before[differs.end() :].split(',', maxsplit=1)[0]} {target}" if differs else target
+
+
+def _made(source: Source, subject: str, target: str, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
+    own = documents.get(source.doc_id)
+    if own is None:
+        return
+    named = _named(subject, documents, source.doc_id)
+    whole = bool(named) or _speaks_for_all(subject, own)
+    winner = next(iter(sorted(named))) if named else source.doc_id
+    losers = _losers(target, documents, winner, source.doc_id)
+    if not whole and not losers and not _VERSIONS.search(target):
+        losers = _not_later(documents, winner)
+    section = _SECTION.search(target)
+    numbered = frozenset(each for each in parts_of(subject, frozenset()) if " " in each)
+    own_part = bool(numbered and not named and _OF_THIS.search(subject))
+    parts = numbered if own_part else frozenset()
+    whole = whole and not own_part
+    sections = parts_of(_SPARED.sub(" ", target), frozenset()) if whole or own_part else frozenset()
+    topic = _TOPIC.search(source.text)
+    about_what = frozenset(concepts(topic["what"])) if topic else frozenset()
+    about = frozenset(stems(re.split(r"\b(?:in|of)\s+(?:section|the)\b", target, flags=re.I)[0])) - _LOOSE
+    yield Precedence(
+        winner, losers, whole, section[1] if section else "", about, source, parts, sections, topic=about_what
+    )
+
+
+def _speaks_for_all(subject: str, own: _Titled) -> bool:
+    found = _WHOLE.search(subject.strip())
+    if found is None:
+        last = (stems(subject) or [""])[-1]
+        return bool(last) and last in own.title
+    return (
+        not found["kind"]
+        or (stems(found["kind"]) or [""])[-1] in own.title
+        or found["kind"].lower()
+        in (
+            "document",
+            "policy",
+            "update",
+            "guidance",
+        )
+    )
+
+
+def _named(text: str, documents: Mapping[str, _Titled], own: str) -> frozenset[str]:
+    """Other documents that a text names by their titles: the kind ("handbook") with no word that is not the title's."""
+    scores: dict[str, int] = {}
+    for phrase in _PHRASE_BREAK.split(text):
+        words = [word for word in stems(phrase) if word not in _LOOSE and not word.isdigit()]
+        for id_, each in documents.items():
+            if id_ != own and each.kind in words and set(words[: words.index(each.kind)]) <= each.title:
+                scores[id_] = max(scores.get(id_, 0), len(each.title & set(words)))
+    best = max(scores.values(), default=0)
+    return frozenset(id_ for id_, score in scores.items() if score == best)
+
+
+def _losers(target: str, documents: Mapping[str, _Titled], winner: str, own: str) -> frozenset[str]:
+    if _VERSIONS.search(target):
+        return frozenset()
+    named = _named(target, documents, winner)
+    if named:
+        return named - {winner}
+    if winner != own:
+        return frozenset({own})
+    generic = _GENERIC.search(target)
+    if not generic:
+        return frozenset()
+    others = documents.keys() - {winner}
+    if not _DATED.search(generic["which"]) or not documents[winner].date:
+        return frozenset(others)
+    return _not_later(documents, winner)
+
+
+def _not_later(documents: Mapping[str, _Titled], winner: str) -> frozenset[str]:
+    """What is existing or earlier: all that is not dated later. Months and days that are not known count as equal."""
+    date = documents[winner].date
+    return frozenset(id_ for id_, each in documents.items() if id_ != winner and not _later(each.date, date))
+
+
+def _later(first: str, second: str) -> bool:
+    pairs = zip(first.split("-"), second.split("-"), strict=False)
+    return next((one > other for one, other in pairs if "?" not in one + other and one != other), False)

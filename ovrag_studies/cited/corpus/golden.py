@@ -1,0 +1,88 @@
+"""Golden sets: queries with the paragraphs that answer them, and what is expected, in the published columns."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from ovrag_core.base.errors import QuestionError
+from ovrag_core.text.lines import one_line
+from ovrag_studies.cited.corpus.policies import Corpus
+
+Category = Literal["answerable", "unanswerable", "contradiction"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+COLUMNS = ("query_id", "question", "category", "gold_paragraph_ids")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query: `gold` are ids of paragraphs that answer it by themselves, none where the corpus is silent.
+
+    `expected` (answer, superseded, unresolved, abstain) and `quote`, words that answer, are empty where a golden set
+    does not say.
+    """
+
+    query_id: str
+    question: str
+    category: Category
+    split: str = ""
+    gold: tuple[str, ...] = ()
+    expected: str = ""
+    quote: str = ""
+
+    @property
+    def answerable(self) -> bool:
+        """Whether an answer is right."""
+        return self.category != "unanswerable"
+
+
+def read_golden(path: Path) -> list[Query]:
+    """The queries of a CSV. Raises QuestionError with file, line and column."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise QuestionError(
+            f"{path} cannot be read; a golden set is a CSV in UTF-8 with {', '.join(COLUMNS)}"
+        ) from None
+    if missing := [name for name in COLUMNS if name not in (rows[0] if rows else {})]:
+        raise QuestionError(f"{path} lacks the column {missing[0]} or has no rows; it needs {', '.join(COLUMNS)}")
+    queries = [_query(path, number, row) for number, row in enumerate(rows, 2)]
+    again = [name for name, times in Counter(each.query_id for each in queries).items() if times > 1]
+    if again:
+        raise QuestionError(f"{path} has the query {one_line(again[0], 80)} more than once; keep one of the rows")
+    return queries
+
+
+def _query(path: Path, number: int, row: dict[str, str | None]) -> Query:
+    def cell(name: str) -> str:
+        value = row.get(name)
+        return value.strip() if isinstance(value, str) else ""
+
+    category = next((each for each in CATEGORIES if each == cell("category")), None)
+    if category is None:
+        raise QuestionError(
+            f"{path}, row {number}: category {one_line(cell('category'), 40)!r} is none of {', '.join(CATEGORIES)}"
+        )
+    if not cell("query_id") or not cell("question"):
+        raise QuestionError(f"{path}, row {number}: query_id and question must not be empty")
+    # A note such as "none" may stand in place of ids; an id names its document before two colons.
+    gold = tuple(dict.fromkeys(name.strip() for name in cell("gold_paragraph_ids").split(",") if "::" in name))
+    return Query(
+        cell("query_id"), cell("question"), category, cell("split"), gold, cell("expected"), cell("gold_quote")
+    )
+
+
+def require_gold(queries: Sequence[Query], corpus: Corpus, path: Path) -> None:
+    """Raises QuestionError, with the list, where gold paragraphs are not in the corpus."""
+    known = corpus.by_id()
+    unknown = sorted({name for each in queries for name in each.gold if name not in known})
+    if unknown:
+        raise QuestionError(
+            f"{path}: {len(unknown)} gold paragraphs are not in the corpus: "
+            f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that the golden set was made for"
+        )

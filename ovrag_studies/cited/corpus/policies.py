@@ -1,0 +1,187 @@
+"""A corpus of policies as paragraphs, each one piece of evidence wherever and however often it stands.
+
+The text of a document is its paragraphs in order, with an empty line between two of them; offsets count in it. A
+paragraph's id is its document and the hash of its text, with a number where a document says the same twice: it stays
+when other paragraphs come or go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ovrag_core.base.errors import CorpusError
+from ovrag_core.text.lines import one_line
+from ovrag_studies.cited.corpus.indexed_files import INDEX, check_index
+from ovrag_studies.cited.corpus.sources import Read, Source, find_sources, read_source, text_hash
+
+BETWEEN = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a paragraph stands: `Document.text[start:end]` is its text. `published_id` is what its file calls it."""
+
+    doc_id: str
+    page: int
+    index: int
+    id: str
+    start: int
+    end: int
+    published_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One piece of evidence with all its places, at least one; it is cited by its first."""
+
+    text: str
+    places: tuple[Place, ...]
+
+    @property
+    def doc_id(self) -> str:
+        """The document of the first place."""
+        return self.places[0].doc_id
+
+    @property
+    def page(self) -> int:
+        """The page of the first place, from 1."""
+        return self.places[0].page
+
+    @property
+    def index(self) -> int:
+        """Its number on that page, from 0."""
+        return self.places[0].index
+
+    @property
+    def id(self) -> str:
+        """The id of the first place."""
+        return self.places[0].id
+
+    @property
+    def start(self) -> int:
+        """Where it begins in the text of its document."""
+        return self.places[0].start
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the text of its document."""
+        return self.places[0].end
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """All names that it goes by: ids of its places, and those that files gave it."""
+        return frozenset(name for place in self.places for name in (place.id, place.published_id) if name is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDocument:
+    """A document of the corpus. `sha256` is that of the file that it was read from, be it one of paragraphs.
+
+    `scanned` are pages without text that are images, and so are not in the corpus.
+    """
+
+    doc_id: str
+    file: str
+    sha256: str
+    text: str
+    scanned: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Paragraphs in the order of their first places, and the documents by their ids."""
+
+    paragraphs: tuple[Paragraph, ...]
+    documents: dict[str, PolicyDocument]
+
+    def by_id(self) -> dict[str, Paragraph]:
+        """Each paragraph by every name that it goes by."""
+        return {name: paragraph for paragraph in self.paragraphs for name in paragraph.ids}
+
+
+def read_corpus(*paths: Path) -> Corpus:
+    """The corpus of folders and files: indexes, files of paragraphs (one JSON object a line), or documents.
+
+    Raises DocumentError for a document that cannot be read, and CorpusError for an index whose documents have changed,
+    for a line that is no paragraph, and where two files make documents of one id.
+    """
+    return corpus_of([read_source(each) for path in paths for each in _found(path)])
+
+
+def _found(path: Path) -> list[Path]:
+    if (path / INDEX).is_file():
+        check_index(path)
+    return find_sources(path)
+
+
+def corpus_of(sources: Sequence[Source]) -> Corpus:
+    """The corpus of sources. Raises CorpusError where two of them make documents of one id."""
+    made: dict[str, Source] = {}
+    for source in sources:
+        for doc_id in dict.fromkeys(each.doc_id for each in source.read):
+            if doc_id in made:
+                raise CorpusError(
+                    f"{source.path} and {made[doc_id].path} both make a document {one_line(doc_id, 80)}; "
+                    "rename one of them"
+                )
+            made[doc_id] = source
+    read = [each for source in sources for each in source.read]
+    corpus = assemble(read, {doc_id: source.sha256 for doc_id, source in made.items()})
+    documents = {
+        doc_id: replace(document, scanned=made[doc_id].scanned) for doc_id, document in corpus.documents.items()
+    }
+    return replace(corpus, documents=documents)
+
+
+def require_known(ids: Iterable[str], corpus: Corpus, what: str) -> None:
+    """Raises CorpusError, with the list, where something names paragraphs that the corpus does not have."""
+    known = corpus.by_id()
+    unknown = sorted({name for name in ids if name not in known})
+    if unknown:
+        raise CorpusError(
+            f"{what} names {len(unknown)} paragraphs that the corpus does not have: "
+            f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that it was made for, or index anew"
+        )
+
+
+def assemble(read: Iterable[Read], sha256: dict[str, str]) -> Corpus:
+    """The corpus of paragraphs in reading order, those of a document together; `sha256` is by document."""
+    by_document: dict[str, list[Read]] = {}
+    for each in read:
+        by_document.setdefault(each.doc_id, []).append(each)
+    places: dict[str, list[Place]] = {}
+    for paragraphs in by_document.values():
+        for place, paragraph in zip(_placed(paragraphs), paragraphs, strict=True):
+            places.setdefault(paragraph.text, []).append(place)
+    documents = {
+        doc_id: PolicyDocument(
+            doc_id, paragraphs[0].file, sha256[doc_id], BETWEEN.join(each.text for each in paragraphs)
+        )
+        for doc_id, paragraphs in by_document.items()
+    }
+    return Corpus(tuple(Paragraph(text, tuple(found)) for text, found in places.items()), documents)
+
+
+def _placed(paragraphs: Sequence[Read]) -> list[Place]:
+    start, seen, result = 0, Counter[str](), []
+    for each in paragraphs:
+        digest = text_hash(each.text)
+        seen[digest] += 1
+        again = f"::{seen[digest]}" if seen[digest] > 1 else ""
+        end = start + len(each.text)
+        result.append(
+            Place(each.doc_id, each.page, each.index, f"{each.doc_id}::{digest}{again}", start, end, each.published_id)
+        )
+        start = end + len(BETWEEN)
+    return result
+
+
+def corpus_digest(corpus: Corpus) -> str:
+    """A hash over the texts of all documents under their ids; the order of documents does not matter."""
+    texts = sorted((each.doc_id, each.text) for each in corpus.documents.values())
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]

@@ -1,0 +1,100 @@
+"""How surely a paragraph answers a question, by weights that were learned from questions about invented policies.
+
+Nearness cannot tell a paragraph that names the price of a thing from one that only mentions the thing. So question and
+paragraph are read together, by the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on its upper half.
+`tools/train_policy_reader.py` makes the weights from the documents and questions of `data/training/policy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import log
+from pathlib import Path
+
+from safetensors import SafetensorError
+
+from ovrag_core.base.errors import SettingsError
+from ovrag_core.retrieval.encoder import Encoder
+from ovrag_core.text.passages import find_passages
+
+# Two, learned from different seeds: their mean is steadier than either.
+WEIGHTS = tuple(Path(__file__).parents[1] / "weights" / f"reader_{seed}.safetensors" for seed in (0, 1))
+QUESTION_TOKENS = 64
+TOKENS = 192  # of question and paragraph together
+LEAST = 1e-4  # probabilities come with four decimals
+KNOWN = 5_000  # pairs whose judgement is kept
+
+Pair = tuple[str, str]
+
+
+class Reader:
+    """Reads pairs of question and text; what was read before is kept."""
+
+    def __init__(self, *weights: Path) -> None:
+        self._encoders = [_encoder(path) for path in weights]
+        self._known: dict[Pair, float] = {}
+
+    def judge(self, question: str, paragraphs: Sequence[str]) -> list[float]:
+        """For each paragraph the log-odds that it answers: the mean of those of the whole and of its best window."""
+        windows = [windows_of(text) for text in paragraphs]
+        parts = list(dict.fromkeys([*paragraphs, *(window for each in windows for window in each)]))
+        odds = dict(zip(parts, self.read(question, parts), strict=True))
+        return [
+            (odds[text] + max(odds[window] for window in own)) / 2
+            for text, own in zip(paragraphs, windows, strict=True)
+        ]
+
+    def read(self, question: str, texts: Sequence[str]) -> list[float]:
+        """For each text the log-odds that it answers the question, between -9.3 and 9.3."""
+        new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
+        tokens = self._encoders[0].tokens
+        asked = tokens(question).ids
+        joined = [join(asked, tokens(text).ids) for text in new]
+        ids, marks = [ids for ids, _ in joined], [marks for _, marks in joined]
+        judged = [encoder.probabilities(ids, marks, 2)[:, 0, 1] for encoder in self._encoders]
+        if len(self._known) + len(new) > KNOWN:
+            self._known.clear()
+            return self.read(question, texts)
+        for row, text in enumerate(new):
+            self._known[question, text] = sum(_log_odds(float(each[row])) for each in judged) / len(judged)
+        return [self._known[question, text] for text in texts]
+
+
+def _encoder(weights: Path) -> Encoder:
+    from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who reads shall wait
+
+    try:
+        return Encoder(load_file(weights))
+    except (OSError, SafetensorError):
+        raise SettingsError(f"{weights} cannot be read; make it with tools/train_policy_reader.py") from None
+
+
+def _log_odds(share: float) -> float:
+    inner = min(max(share, LEAST), 1 - LEAST)
+    return log(inner / (1 - inner))
+
+
+def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], list[list[bool]]]:
+    """The tokens of both, each of which begins with the sign of a text and ends with that of its end, as one passage.
+
+    Its marks: which tokens are the question's, which the paragraph's, and the first, which stands for the whole.
+    """
+    asked = list(question[:-1][:QUESTION_TOKENS])
+    ids = [*asked, question[-1], *paragraph[1:-1][: TOKENS - len(asked) - 2], paragraph[-1]]
+    places = range(len(ids))
+    of_question = [0 < place < len(asked) for place in places]
+    of_paragraph = [len(asked) < place < len(ids) - 1 for place in places]
+    return ids, [of_question, of_paragraph, [place == 0 for place in places]]
+
+
+def windows_of(text: str) -> list[str]:
+    """What is read of a paragraph beside the whole: each sentence behind the one before it, on which it may lean."""
+    spans = list(find_passages(text)) or [(0, len(text))]
+    return [text[spans[max(0, row - 1)][0] : end] for row, (_, end) in enumerate(spans)]
+
+
+@cache
+def load_reader() -> Reader:
+    """The reader, loaded once in a process. Raises SettingsError where the weights cannot be read."""
+    return Reader(*WEIGHTS)

@@ -1,0 +1,232 @@
+"""Paragraphs for a query: by words, by meaning of the whole and of the best sentence, or by all three.
+
+The three are brought to one scale by their mean and spread over the corpus and added (Fox and Shaw 1994, CombSUM;
+standard scores after Renda and Straccia 2003), words for half of what the best sentence counts, since people ask in
+other words than policies have. A paragraph is found by the words of its section's heading too. What was asked for runs,
+or the error names it; another component only where the settings allow it by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy
+from numpy.typing import NDArray
+
+from ovrag_core.base.errors import ModelSetupError, SettingsError
+from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
+from ovrag_core.retrieval.fusion import join
+from ovrag_core.retrieval.lexical import Lexicon, Scores
+from ovrag_core.retrieval.rerank import Reranker, find_reranker
+from ovrag_core.retrieval.vectors import kept_vectors
+from ovrag_core.text.passages import find_passages
+from ovrag_core.text.stems import stems
+from ovrag_studies.cited.corpus.policies import Corpus, Paragraph
+from ovrag_studies.cited.corpus.relevance import load_reader
+
+Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
+Rerank = Literal["none", "reader", "sentences", "cross-encoder"]
+FUSED: dict[Literal["lexical", "dense", "sentences"], float] = {"lexical": 0.5, "dense": 0.75, "sentences": 1.0}
+READ = 0.3  # what log-odds of the reader count beside the score that a paragraph was found by
+DECIMALS = 6
+
+_HEADING = re.compile(
+    r"\d+(?:\.\d+)*[.)]?\s+((?:(?:[A-Z(&][^\s.;:]*|and|or|of|the|for|to|in|on|is|a|an|from|with|at|by|&|-|–)\s+){1,10})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """How paragraphs are found: `top` of the `candidates` first, those being looked at again where `rerank` says so.
+
+    `ranks` fuses by ranks (k 60), `fused` by standard scores. `reader` adds what the learned reader says of a paragraph
+    to the score that it was found by; other rerankers replace it. `cache_dir` holds the weights of a cross-encoder.
+    `substitute` names what may take the place of a reranker that is not there; None: nothing may.
+    """
+
+    by: Way = "fused"
+    top: int = 5
+    candidates: int = 20
+    rerank: Rerank = "none"
+    cache_dir: Path | None = None
+    substitute: Rerank | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A paragraph that was found: its rank from 1, its score by `by`, which ran last."""
+
+    paragraph: Paragraph
+    score: float
+    by: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found, best first, with the component that each part was asked for and the one that ran."""
+
+    evidence: tuple[Evidence, ...]
+    requested: dict[str, str]
+    ran: dict[str, str]
+
+
+class CorpusIndex:
+    """A corpus that can be searched. Vectors are kept on disk by their texts where `keep` names a folder."""
+
+    def __init__(self, corpus: Corpus, embedder: Embedder | None = None, keep: Path | None = None) -> None:
+        self.corpus = corpus
+        self.embedder = embedder or minilm()
+        self._keep = keep
+        self._queries: dict[str, Vectors] = {}
+
+    def scores(self, query: str, way: Way) -> Scores:
+        """A number for each paragraph of the corpus, in its order."""
+        if way == "lexical":
+            found = self._lexicon.scores([(stem, 1.0) for stem in dict.fromkeys(stems(query))])
+            return numpy.maximum(found, 0.0)  # without any of the words it is -inf
+        if way == "dense":
+            return self._cosines(self._paragraphs, query)
+        if way == "sentences":
+            vectors, rows = self._sentences
+            best = numpy.full(len(self.corpus.paragraphs), -1.0)
+            numpy.maximum.at(best, rows, self._cosines(vectors, query))
+            return best
+        parts = {each: self.scores(query, each) for each in FUSED}
+        if way == "ranks":
+            return join(list(parts.values()))
+        total: Scores = numpy.sum([FUSED[each] * _standard(part) for each, part in parts.items()], axis=0)
+        return total
+
+    def vectors(self) -> tuple[list[str], Vectors]:
+        """The sentences and paragraphs of the corpus, and one row of numbers for each."""
+        texts = [sentence for each in self.corpus.paragraphs for sentence in _sentences_of(each.text)]
+        texts += [each.text for each in self.corpus.paragraphs]
+        return texts, numpy.concatenate([self._sentences[0], self._paragraphs])
+
+    def _cosines(self, vectors: Vectors, query: str) -> Scores:
+        if query not in self._queries:
+            self._queries[query] = self.embedder.embed([query])[0]
+        cosines: Scores = (vectors @ self._queries[query]).astype(numpy.float64).round(DECIMALS)
+        return cosines
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        return Lexicon([stems(each) for each in with_headings(self.corpus)])
+
+    @cached_property
+    def _paragraphs(self) -> Vectors:
+        return self._embed([each.text for each in self.corpus.paragraphs])
+
+    @cached_property
+    def _sentences(self) -> tuple[Vectors, NDArray[numpy.intp]]:
+        cut = [_sentences_of(each.text) for each in self.corpus.paragraphs]
+        rows = numpy.repeat(numpy.arange(len(cut)), [len(each) for each in cut])
+        return self._embed([sentence for each in cut for sentence in each]), rows
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        return kept_vectors(self.embedder, texts, self._keep) if self._keep else self.embedder.embed(texts)
+
+
+def _sentences_of(text: str) -> list[str]:
+    return [text[start:end] for start, end in find_passages(text)] or [text]
+
+
+def _standard(scores: Scores) -> Scores:
+    spread = scores.std()
+    return (scores - scores.mean()) / spread if spread > 0 else numpy.zeros(len(scores))
+
+
+def with_headings(corpus: Corpus) -> Iterator[str]:
+    """The text of each paragraph with the heading of its section, which stands in the section's first one."""
+    current: dict[str, str] = {}
+    for each in corpus.paragraphs:
+        if heading := heading_of(each.text):
+            current[each.doc_id] = heading
+            yield each.text
+        else:
+            yield f"{current.get(each.doc_id, '')} {each.text}"
+
+
+def heading_of(text: str) -> str:
+    """The heading that a paragraph begins with, a number and words with capitals, without its number; empty for none.
+
+    The last word with a capital begins the sentence behind it.
+    """
+    match = _HEADING.match(text)
+    if not match:
+        return ""
+    words = match[1].split()
+    last = max((place for place, word in enumerate(words) if not word[0].islower()), default=0)
+    while last > 1 and words[last - 1][0].islower():
+        last -= 1
+    return " ".join(words[: max(1, last)])
+
+
+Retriever = Callable[[str], Found]
+
+
+def make_retriever(index: CorpusIndex, settings: RetrievalSettings) -> Retriever:
+    """What finds paragraphs as the settings ask.
+
+    Raises ModelSetupError or SettingsError where a reranker is not there and `substitute` does not name another.
+    """
+    reranker, ran = _reranker(index, settings)
+
+    def search(query: str) -> Found:
+        evidence = _search(query, index, settings, reranker, ran)
+        embedder = index.embedder.name if settings.by != "lexical" or ran == "sentences" else "none"
+        requested = {"retrieval": settings.by, "embedder": embedder, "rerank": settings.rerank}
+        return Found(tuple(evidence), requested, {**requested, "rerank": ran})
+
+    return search
+
+
+def retrieve(query: str, index: CorpusIndex, settings: RetrievalSettings | None = None) -> list[Evidence]:
+    """The paragraphs for one query, best first; nothing for a query without a word."""
+    return list(make_retriever(index, settings or RetrievalSettings())(query).evidence)
+
+
+def _reranker(index: CorpusIndex, settings: RetrievalSettings) -> tuple[Reranker | None, Rerank]:
+    if settings.rerank == "none":
+        return None, "none"
+    if settings.rerank == "reader":
+        return load_reader().judge, "reader"
+    try:
+        return find_reranker(settings.rerank, index.embedder, settings.cache_dir), settings.rerank
+    except (ModelSetupError, SettingsError):
+        if settings.substitute is None or settings.substitute == settings.rerank:
+            raise
+    if settings.substitute == "none":
+        return None, "none"
+    if settings.substitute == "reader":
+        return load_reader().judge, "reader"
+    return find_reranker(settings.substitute, index.embedder, settings.cache_dir), settings.substitute
+
+
+def _search(
+    query: str, index: CorpusIndex, settings: RetrievalSettings, reranker: Reranker | None, ran: str
+) -> list[Evidence]:
+    if not query.strip():
+        return []
+    scores = index.scores(query, settings.by)
+    depth = settings.top if reranker is None else max(settings.top, settings.candidates)
+    order = [int(row) for row in numpy.argsort(-scores, kind="stable")[:depth]]
+    worth = [round(float(scores[row]), DECIMALS) for row in order]
+    if reranker is not None:
+        told = reranker(query, [index.corpus.paragraphs[row].text for row in order])
+        if ran == "reader":  # it knows nothing of headings, nor what else there is
+            told = [round(found + READ * odds, DECIMALS) for found, odds in zip(worth, told, strict=True)]
+        worth = told
+        best = sorted(range(len(order)), key=lambda place: -worth[place])[: settings.top]
+        order, worth = [order[place] for place in best], [worth[place] for place in best]
+    by = settings.by if reranker is None else ran
+    return [
+        Evidence(index.corpus.paragraphs[row], score, by, rank)
+        for rank, (row, score) in enumerate(zip(order, worth, strict=True), 1)
+    ]

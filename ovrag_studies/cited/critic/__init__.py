@@ -1,0 +1,1 @@
+"""The critic of policy prose: by rules, by learned weights, or by a chat model."""

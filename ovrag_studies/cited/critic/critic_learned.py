@@ -1,0 +1,205 @@
+"""What of policy prose argues instead of ruling, by weights that were learned from written examples.
+
+Two models. One reads a window of the text, at most two sentences of it: a logistic regression over the vector of an
+embedder, the classes of words of the rules and marks of how it is built. The other reads two clauses and tells whether
+they can both hold: how near their vectors are, what they share, and whether duty, negation, numbers or opposites part
+them. `tools/train_policy_critic.py` makes the weights from examples in the repository.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+
+from ovrag_core.base.errors import SettingsError
+from ovrag_core.base.tensors import read_tensors
+from ovrag_core.retrieval.embedding import Embedder
+from ovrag_studies.cited.critic.critic_rules import (
+    NAMES,
+    Clause,
+    Finding,
+    Label,
+    Sentence,
+    clash,
+    clause_of,
+    even,
+    opposed,
+    parts_of,
+    rules,
+    sentences_of,
+    traits,
+)
+
+WEIGHTS = Path(__file__).parents[1] / "weights" / "critic.safetensors"
+WINDOW_LABELS: tuple[Label, ...] = ("L1", "L2", "L3", "L5", "L6")
+TRAIT_WEIGHT = 0.3  # a trait counts this much beside a vector of unit length
+THRESHOLD = 0.7
+WHOLE = 3  # sentences; a text of so many or fewer is read as one window
+MOST_CLAUSES = 12  # of a longer text, clauses are compared with those that follow within this distance
+
+Table = NDArray[numpy.float64]
+
+
+class Weights(NamedTuple):
+    """Of windows: (labels, features) and (labels,); of pairs of clauses: (features,) and a number."""
+
+    window: Table
+    window_bias: Table
+    pair: Table
+    pair_bias: float
+
+
+def by_weights(text: str, embedder: Embedder, *, threshold: float = THRESHOLD) -> tuple[Finding, ...]:
+    """Findings whose probability is above the threshold, in order of place.
+
+    Raises SettingsError where the weights are missing or were learned for other traits or another embedder.
+    """
+    sentences = tuple(sentences_of(text))
+    if not sentences:
+        return ()
+    weights = load_weights(embedder.name)
+    found = [*_windows(text, sentences, embedder, weights, threshold), *_pairs(sentences, embedder, weights, threshold)]
+    if traits()["source"].search(even(text)):
+        found = [finding for finding in found if finding.label != "L3"]  # what names its source is not unsupported
+    return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.label)))
+
+
+def windows_of(sentences: Sequence[Sentence]) -> list[tuple[int, int]]:
+    """The windows `[first, last]` of sentences: the whole of a short text, else each two that follow each other."""
+    if len(sentences) <= WHOLE:
+        return [(0, len(sentences) - 1)]
+    return list(pairwise(range(len(sentences))))
+
+
+def window_features(texts: Sequence[str], embedder: Embedder) -> Table:
+    """One row per text: its vector and its traits."""
+    patterns = traits().values()
+    met = [[bool(pattern.search(even(text))) for pattern in patterns] for text in texts]
+    return numpy.hstack([embedder.embed(texts).astype(float), TRAIT_WEIGHT * numpy.asarray(met, dtype=float)])
+
+
+def clauses_of(sentences: Sequence[Sentence]) -> list[Clause]:
+    """The clauses of a text."""
+    return [clause_of(part) for sentence in sentences for part in parts_of(sentence)]
+
+
+def pair_features(first: Clause, second: Clause, cosine: float) -> list[float]:
+    """What two clauses share and what may part them, in the order of the weights; `cosine` is of their vectors."""
+    known = rules()
+    shared = first.about & second.about
+    part = len(shared) / max(1, min(len(first.about), len(second.about)))
+    whole = len(shared) / max(1, len(first.about | second.about))
+    denied = first.negated != second.negated
+    duties = any(opposed(first.duties, second.duties, pair) for pair in known.opposed)
+    antonyms = any(opposed(first.about, second.about, pair) for pair in known.antonyms)
+    numbers = bool(first.numbers and second.numbers and not first.numbers & second.numbers)
+    narrow, closed = first.narrow or second.narrow, first.closed or second.closed
+    quantified = first.quantified or second.quantified
+    return [
+        cosine,
+        part,
+        whole,
+        denied,
+        duties,
+        antonyms,
+        numbers,
+        narrow,
+        closed,
+        quantified,
+        first.subject == second.subject != "",
+        cosine * denied,
+        cosine * duties,
+        cosine * antonyms,
+        cosine * numbers,
+        part * (denied or duties or antonyms or numbers),
+        cosine * quantified * (denied or duties),
+        narrow and not closed,
+        clash(first, second) is not None,
+        len(first.about - second.about) / 8,
+        len(second.about - first.about) / 8,
+    ]
+
+
+def _windows(
+    text: str, sentences: Sequence[Sentence], embedder: Embedder, weights: Weights, threshold: float
+) -> list[Finding]:
+    spans = [(sentences[first].start, sentences[last].end) for first, last in windows_of(sentences)]
+    shares = probabilities(weights, window_features([text[start:end] for start, end in spans], embedder))
+    if not (shares > threshold).any():
+        return []
+    alone = probabilities(weights, window_features([text[each.start : each.end] for each in sentences], embedder))
+    found = {}
+    for (first, last), row in zip(windows_of(sentences), shares, strict=True):
+        for column, label in enumerate(WINDOW_LABELS):
+            if row[column] > threshold:
+                # The sentence that argues most by itself stands for its window.
+                at = first + int(numpy.argmax(alone[first : last + 1, column]))
+                place = sentences[at]
+                found[label, at] = Finding(label, place.start, place.end, _why(label, float(row[column])))
+    return list(found.values())
+
+
+def _pairs(sentences: Sequence[Sentence], embedder: Embedder, weights: Weights, threshold: float) -> list[Finding]:
+    clauses = clauses_of(sentences)
+    near = [
+        (one, other)
+        for one, other in combinations(range(len(clauses)), 2)
+        if other - one <= MOST_CLAUSES and not _repeats(clauses[one], clauses[other])
+    ]
+    if not near:
+        return []
+    vectors = embedder.embed([clause.place.text for clause in clauses])
+    features = [
+        pair_features(clauses[one], clauses[other], float(vectors[one] @ vectors[other])) for one, other in near
+    ]
+    shares = _logistic(numpy.asarray(features, dtype=float) @ weights.pair + weights.pair_bias)
+    return [
+        Finding("L4", clauses[one].place.start, clauses[other].place.end, _why("L4", float(share)))
+        for (one, other), share in zip(near, shares, strict=True)
+        if share > threshold
+    ]
+
+
+def _repeats(first: Clause, second: Clause) -> bool:
+    """Whether two clauses say the same, which nothing learned from contradictions speaks of."""
+    return first[1:] == second[1:]
+
+
+def probabilities(weights: Weights, features: Table) -> Table:
+    """The probability of each label of windows (rows, labels)."""
+    return _logistic(features @ weights.window.T + weights.window_bias)
+
+
+def _logistic(score: Table) -> Table:
+    return numpy.asarray(1 / (1 + numpy.exp(-score)))
+
+
+def _why(label: Label, share: float) -> str:
+    return f"reads like {NAMES[label]} (learned, {share:.2f})"
+
+
+@cache
+def load_weights(embedder: str, path: Path = WEIGHTS) -> Weights:
+    """The weights. Raises SettingsError where they are missing or were learned for other features."""
+    try:
+        tensors, metadata = read_tensors(path)
+    except (OSError, SafetensorError):
+        raise SettingsError(f"{path} cannot be read; make it with tools/train_policy_critic.py") from None
+    parts = {name: tensor.astype(float) for name, tensor in tensors.items()}
+    said = json.loads(metadata.get("learned_with", "{}"))
+    if said.get("embedder") != embedder:
+        raise SettingsError(
+            f"{path} was learned with {said.get('embedder')}, not with {embedder}; use that embedder, or make the file "
+            "anew with tools/train_policy_critic.py"
+        )
+    if said.get("traits") != list(traits()):
+        raise SettingsError(f"{path} was learned for other classes of words; run tools/train_policy_critic.py")
+    return Weights(parts["window"], parts["window_bias"], parts["pair"], float(parts["pair_bias"][0]))

@@ -1,0 +1,31 @@
+"""A critic of policy prose: passages that argue where a policy should rule, with the span and the reason.
+
+Six labels, those of Policy Copilot (COMP3931, University of Leeds, 2026). Rules come first and say why; weights that
+were learned from examples add what no rule foresaw. Both run offline. A chat model can be asked instead
+(`critic_chat`).
+"""
+
+from __future__ import annotations
+
+from ovrag_core.retrieval.embedding import Embedder, minilm
+from ovrag_studies.cited.critic.critic_learned import by_weights
+from ovrag_studies.cited.critic.critic_rules import LABELS, NAMES, Finding, Label, by_rules
+
+__all__ = ["LABELS", "NAMES", "Finding", "Label", "by_rules", "criticise"]
+
+
+def criticise(text: str, embedder: Embedder | None = None) -> tuple[Finding, ...]:
+    """What the prose of `text` argues instead of ruling, in order of place; nothing for an empty text.
+
+    The embedder is the bundled one, where none is given, and must be the one the weights were learned with. What was
+    learned is added where the rules found nothing under the same label that it overlaps.
+    """
+    ruled = by_rules(text)
+    learned = [
+        finding for finding in by_weights(text, embedder or minilm()) if not any(_same(finding, rule) for rule in ruled)
+    ]
+    return tuple(sorted([*ruled, *learned], key=lambda finding: (finding.start, finding.end, finding.label)))
+
+
+def _same(one: Finding, other: Finding) -> bool:
+    return one.label == other.label and one.start < other.end and other.start < one.end

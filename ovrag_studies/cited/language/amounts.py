@@ -1,0 +1,159 @@
+"""What a rule sets beside plain quantities: "immediately", "the same day", "one signature", "every Friday".
+
+Read for the comparison of rules only; whether a sentence gives the figures of its evidence is for `quantities`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+
+from ovrag_core.text.dates import MONTHS
+from ovrag_core.text.numbers import NUMBER_WORD, ORDINALS, words_to_number
+from ovrag_core.text.tokens import any_of
+from ovrag_studies.cited.language.quantities import TIMES, Quantity, counted, find_quantities, is_measured, made
+
+HALF_DAY = 720  # minutes: what "the same day" is taken for
+
+# Times in words, in minutes; each is a maximum.
+_SAID = {
+    r"(?<!effective )(?:immediately|at once|straight ?away|right away|forthwith|without (?:any |undue )?delay)": 0,
+    r"within the hour": 60,
+    r"(?:(?:on|within|by the end of) )?the (?:same|very) (?:(?:working|business) )?day|on the day(?= of)|within the day"
+    r"|(?:by|before) the end of (?:the|that|your|their|a) (?:day|shift)|that day|overnight": HALF_DAY,
+    r"(?:on |by )?the (?:next|following) (?:working |business )?day": 1440,
+    r"(?:by|before) the end of (?:the|that) week|within the week": 7 * 1440,
+    r"(?:by|before) the end of (?:the|that) month": 30 * 1440,
+}
+_SAID_TIME = re.compile("|".join(rf"(?P<t{row}>\b(?:{each})\b)" for row, each in enumerate(_SAID)), re.I)
+_FIGURES = rf"{NUMBER_WORD}|\d{{1,2}}"
+# Times of the day in words: "noon", "two in the afternoon", "6 o'clock".
+_HOUR_SAID = re.compile(
+    rf"\b(?:(?P<noon>noon|midday)|(?P<midnight>midnight)|(?P<past>half past |quarter past |quarter to )?"
+    rf"(?P<hour>{_FIGURES})(?:\s+o['’]clock)?\s+(?:in the|at) (?P<part>morning|afternoon|evening|night)"
+    rf"|(?P<clock>{_FIGURES})\s+o['’]clock)\b",
+    re.I,
+)
+_PAST = {"half past ": 30, "quarter past ": 15, "quarter to ": -15}
+_ANY_VALUE = re.compile(
+    r"\b(?:(?:of )?any|what(?:so)?ever (?:its|their|the)|(?:no matter|regardless of|irrespective of)"
+    r"(?: its| their| the)?)"
+    r"\s*(?:value|amount|price|cost|worth)\b",
+    re.I,
+)
+_TIMES_EVERY = re.compile(
+    rf"\b(?P<times>{NUMBER_WORD}|\d+)\s+times\s+(?:a|an|per|each|every)\s+(?P<unit>hour|day|week|month|quarter|year)\b"
+    r"|\bevery (?:other|second) (?P<other>day|week|month|year)\b",
+    re.I,
+)
+_TERMS = {"term": 4, "trimester": 4, "semester": 6, "season": 3}  # months: three terms a year
+_EVERY_TERM = re.compile(
+    r"\b(?:every|each|per|once a|in each) (?P<term>term|trimester|semester|season)\b|\btermly\b", re.I
+)
+_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_SEASONS = "spring|summer|autumn|fall|winter|" + "|".join(MONTHS).lower()
+_EVERY_NAMED = re.compile(
+    rf"\b(?:every|each)\s+(?:(?P<day>morning|evening|night|noon)|(?P<weekday>{_DAYS})|(?P<season>{_SEASONS}))\b"
+    rf"(?P<more>\s+and\s+(?:each\s+|every\s+)?(?:morning|evening|night|{_DAYS}|{_SEASONS})\b)?",
+    re.I,
+)
+_BEFORE = re.compile(r"\b(?:on )?the (?P<unit>day|week|month)(?= before\b)", re.I)
+_HALF = re.compile(r"\bhalf an? (?P<unit>hour|day|week|year)\b", re.I)
+_NTH = re.compile(
+    rf"\b(?P<nth>{any_of(ORDINALS)})\s+(?:(?:working|business|calendar)\s+)?(?P<unit>day|week|month|year)\b", re.I
+)
+_ONE = re.compile(
+    r"(?<!no )(?<!any)\bone(?=\s+(?!of\b|or\b|another\b|and\b|who\b|to\b|day's\b|time\b|side\b|party\b|hand\b)[a-z]+)",
+    re.I,
+)
+_CAPPED = re.compile(
+    r"\b(?:nobody|no one|nothing|none|no|never|not)\b[^,.;]*?\b(?:longer|faster|slower|more|higher|larger|bigger"
+    r"|heavier|later|over|above|exceed(?:s|ing)?|beyond)(?:\s+than)?\s*$",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def find_amounts(text: str) -> tuple[Quantity, ...]:
+    """All that a rule may set: the quantities of `find_quantities`, and what a rule says without a figure.
+
+    "Immediately" is no time, "the same day" half a day, "one signature" a count, "three times a week" a frequency, "the
+    third day" of the unit "nth day", and "any value" of the unit "any".
+    """
+    found = [each for read in (_said, _counts, _frequencies) for each in read(text)]
+    taken = [(each.start, each.end) for each in found]
+    plain = (
+        replace(each, bound="most") if each.bound == "least" and is_capped(each, text) else each
+        for each in find_quantities(text)
+        if not any(each.start < end and start < each.end for start, end in taken)
+    )
+    return tuple(sorted((*found, *plain), key=lambda each: each.start))
+
+
+def is_capped(quantity: Quantity, text: str) -> bool:
+    """Whether a negation makes a maximum of a quantity: "Nobody stays longer than 30 minutes"."""
+    return bool(_CAPPED.search(text, 0, quantity.start))
+
+
+def without_amounts(text: str) -> str:
+    """A text with blanks in place of its amounts."""
+    letters = list(text)
+    for each in find_amounts(text):
+        letters[each.start : each.end] = " " * (each.end - each.start)
+    return "".join(letters)
+
+
+def _said(text: str) -> Iterator[Quantity]:
+    for match in _SAID_TIME.finditer(text):
+        value = Decimal(tuple(_SAID.values())[int(str(match.lastgroup)[1:])])
+        yield Quantity(value, "minute", frozenset(), "most", False, match.start(), match.end())
+    for match in _BEFORE.finditer(text):
+        unit, value = TIMES[match["unit"].lower()]
+        yield Quantity(value, unit, frozenset(), "least", False, match.start(), match.end())
+    for match in _HALF.finditer(text):
+        unit, value = TIMES[match["unit"].lower()]
+        yield made(text, value / 2, unit, frozenset(), match.start(), match.end())
+    for match in _HOUR_SAID.finditer(text):
+        yield made(text, _minutes_of(match), "time", frozenset(), match.start(), match.end())
+    for match in _ANY_VALUE.finditer(text):
+        yield Quantity(Decimal(0), "any", frozenset(), "least", False, match.start(), match.end())
+
+
+def _minutes_of(match: re.Match[str]) -> Decimal:
+    """The minutes since midnight of a time of the day in words."""
+    if match["noon"] or match["midnight"]:
+        return Decimal(720 if match["noon"] else 1440)
+    said = (match["hour"] or match["clock"]).lower()
+    hour = int(said) if said.isdigit() else words_to_number(said) or 0
+    later = (match["part"] or "").lower() in ("afternoon", "evening", "night") and hour < 12
+    return Decimal(60 * (hour + 12 * later) + _PAST.get((match["past"] or "").lower(), 0))
+
+
+def _counts(text: str) -> Iterator[Quantity]:
+    for match in _NTH.finditer(text):
+        value = Decimal(ORDINALS.index(match["nth"].lower()) + 1)
+        yield made(text, value, f"nth {match['unit'].lower()}", frozenset(), match.start(), match.end())
+    for match in _ONE.finditer(text):
+        if not is_measured(text, match.end()):
+            yield made(text, Decimal(1), "", counted(text, match.start(), match.end()), match.start(), match.end())
+
+
+def _frequencies(text: str) -> Iterator[Quantity]:
+    for match in _EVERY_NAMED.finditer(text):
+        unit, each = ("month", 12) if match["season"] else ("minute", 1440 if match["day"] else 10080)
+        yield _recurring(text, Decimal(each) / (2 if match["more"] else 1), unit, match)
+    for match in _EVERY_TERM.finditer(text):
+        yield _recurring(text, Decimal(_TERMS[(match["term"] or "term").lower()]), "month", match)
+    for match in _TIMES_EVERY.finditer(text):
+        unit, value = TIMES[(match["unit"] or match["other"]).lower()]
+        given = (match["times"] or "").lower()
+        times = Decimal(given if given.isdigit() else words_to_number(given) or 0)
+        if times or match["other"]:
+            yield _recurring(text, value / times if times else 2 * value, unit, match)
+
+
+def _recurring(text: str, value: Decimal, unit: str, match: re.Match[str]) -> Quantity:
+    return replace(made(text, value, unit, frozenset(), match.start(), match.end()), every="word")

@@ -1,0 +1,215 @@
+"""What a run is worth by a golden set, arm by arm, with intervals; and how two arms differ on the same queries.
+
+An answer is wrong where the query has no answer, or none of the gold paragraphs is cited. An outcome is right where an
+answer is not wrong, or silence meets a query without an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pandas
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.evaluation.statistics import Estimate, Resampling, exact_mcnemar, holm, ratio, wilson
+from ovrag_core.text.lines import one_line
+from ovrag_core.text.passages import find_passages
+from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, verifies
+from ovrag_studies.cited.answering.verification import Verifier
+from ovrag_studies.cited.corpus.golden import Query
+from ovrag_studies.cited.corpus.policies import Corpus, Paragraph
+from ovrag_studies.cited.measuring.paragraph_ranks import ranked
+from ovrag_studies.cited.records import PolicyRecord
+from ovrag_studies.cited.settings import Arm
+
+_DIVIDED = re.compile(r"\s\|+\s")
+_PUNCTUATION = re.compile(r"[^\w%£$€.]+")
+
+
+class Judged(NamedTuple):
+    """A record beside its query."""
+
+    record: PolicyRecord
+    query: Query
+    paragraphs: tuple[Paragraph, ...]
+    cited: frozenset[str]
+
+    @property
+    def answered(self) -> bool:
+        """Whether it says anything."""
+        return not self.record.silent
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is answered and the answer is wrong."""
+        return self.answered and not (self.query.answerable and self.cited & set(self.query.gold))
+
+    @property
+    def right(self) -> bool:
+        """Whether the outcome is right."""
+        return not self.wrong if self.answered else not self.query.answerable
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A measure of an arm: its name, and the figure, whose `clusters` are the queries or claims that it is of."""
+
+    arm: Arm
+    measure: str
+    estimate: Estimate
+
+
+def judge(records: Iterable[PolicyRecord], queries: Sequence[Query], corpus: Corpus) -> list[Judged]:
+    """Records beside their queries. Raises RunError where a record is of a query that the golden set lacks."""
+    by_id, known = {each.query_id: each for each in queries}, corpus.by_id()
+    judged = []
+    for record in records:
+        query = by_id.get(record.query_id)
+        if query is None or query.question[:LONGEST_QUERY] != record.question:
+            raise RunError(
+                f"the golden set has no query {one_line(record.query_id, 80)} with this question; "
+                "give the one that the run was made for"
+            )
+        # A paragraph that stands in several places goes by several names.
+        cited = frozenset(name for each in record.cited for name in known[each].ids)
+        judged.append(Judged(record, query, tuple(known[each.paragraph_id] for each in record.evidence), cited))
+    return judged
+
+
+def score(judged: Sequence[Judged], corpus: Corpus, plan: Resampling, verifier: Verifier | None = None) -> list[Figure]:
+    """All measures of all arms; without a verifier claims are not checked anew."""
+    figures = []
+    for arm in dict.fromkeys(each.record.arm for each in judged):
+        given = [each for each in judged if each.record.arm == arm]
+        measures = {**_silence(given, plan), **_ranking(given, plan), **_citations(given, corpus, plan)}
+        measures |= _conflicts(given, plan)
+        if verifier:
+            measures["ungrounded claims"] = _ungrounded(given, corpus, verifier, plan)
+        figures += [Figure(arm, name, estimate) for name, estimate in measures.items()]
+    return figures
+
+
+def _share(of: Iterable[Judged], holds: Callable[[Judged], bool], plan: Resampling) -> Estimate:
+    values = [holds(each) for each in of]
+    return wilson(sum(values), len(values), plan.confidence)
+
+
+def _silence(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
+    answered, silent = [each for each in given if each.answered], [each for each in given if not each.answered]
+    plain = [each for each in given if each.query.category == "answerable"]
+    return {
+        "answered": _share(given, lambda each: each.answered, plan),
+        "answer rate": _share(plain, lambda each: each.answered, plan),
+        "abstention accuracy": _share(
+            (each for each in given if not each.query.answerable), lambda each: not each.answered, plan
+        ),
+        "abstention precision": _share(silent, lambda each: not each.query.answerable, plan),
+        "wrong of answered": _share(answered, lambda each: each.wrong, plan),
+        "right": _share(given, lambda each: each.right, plan),
+    }
+
+
+def _ranking(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
+    ranks = [ranked(each.query, each.paragraphs) for each in given if each.query.gold]
+    ones = [1.0] * len(ranks)
+    return {
+        "recall@5": ratio([each.recall for each in ranks], ones, plan),
+        "MRR@5": ratio([each.reciprocal for each in ranks], ones, plan),
+    }
+
+
+def _citations(given: Sequence[Judged], corpus: Corpus, plan: Resampling) -> dict[str, Estimate]:
+    answered = [each for each in given if each.answered and each.query.category == "answerable"]
+    ones = [1.0] * len(answered)
+    found = [frozenset(name for paragraph in each.paragraphs for name in paragraph.ids) for each in answered]
+    citations = [cited for each in given for said in each.record.sentences for cited in said.citations]
+    quoted = [each for each in given if each.query.quote and each.query.answerable]
+    return {
+        "citation precision": ratio(
+            [_part(each.cited, names) for each, names in zip(answered, found, strict=True)], ones, plan
+        ),
+        "citation recall": ratio([_part(each.query.gold, each.cited) for each in answered], ones, plan),
+        "quotes that verify": wilson(
+            sum(verifies(each, corpus) for each in citations), len(citations), plan.confidence
+        ),
+        "holds the gold quotation": _share(quoted, holds_quote, plan),
+    }
+
+
+def _part(of: Iterable[str], within: Iterable[str]) -> float:
+    wanted = set(of)
+    return len(wanted & set(within)) / len(wanted) if wanted else 0.0
+
+
+def holds_quote(judged: Judged) -> bool:
+    """Whether sentences hold the words of a gold quotation, each sentence of it; several are divided by ` | `."""
+    said = [_plain(each.text) for each in judged.record.sentences]
+    quotes = [_plain_parts(quote) for quote in _DIVIDED.split(judged.query.quote)]
+    return any(parts and all(any(part in text for text in said) for part in parts) for parts in quotes)
+
+
+def _plain_parts(quote: str) -> list[str]:
+    parts = (_plain(quote[start:end]) for start, end in find_passages(quote))
+    return [part for part in parts if part.strip()]
+
+
+def _plain(text: str) -> str:
+    return f" {' '.join(word.strip('.') for word in _PUNCTUATION.sub(' ', text.lower()).split())} ".replace("  ", " ")
+
+
+def _conflicts(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
+    probes = [each for each in given if each.query.category == "contradiction"]
+    flagged = [each for each in given if each.record.conflicts]
+    told = [each for each in probes if each.record.conflicts and each.query.expected in ("superseded", "unresolved")]
+    return {
+        "conflict recall": _share(probes, lambda each: bool(each.record.conflicts), plan),
+        "conflict precision": _share(flagged, lambda each: each.query.category == "contradiction", plan),
+        "conflicts told apart": _share(
+            told, lambda each: each.query.expected in {found.status for found in each.record.conflicts}, plan
+        ),
+    }
+
+
+def _ungrounded(given: Sequence[Judged], corpus: Corpus, verifier: Verifier, plan: Resampling) -> Estimate:
+    known = corpus.by_id()
+    claims = [said for each in given for said in each.record.sentences]
+    wrong = sum(
+        not verifier.supports(said.text, [known[each.paragraph_id].text for each in said.citations]).ok
+        for said in claims
+    )
+    return wilson(wrong, len(claims), plan.confidence)
+
+
+def compare_arms(judged: Sequence[Judged], first: Arm = "ours") -> pandas.DataFrame:
+    """Each other arm against one on the same queries: McNemar's exact test on right outcomes, adjusted after Holm."""
+    outcomes: dict[Arm, dict[str, bool]] = {}
+    for each in judged:
+        outcomes.setdefault(each.record.arm, {})[each.query.query_id] = each.right
+    rows = []
+    for arm, others in outcomes.items():
+        shared = [name for name in outcomes.get(first, {}) if name in others]
+        if arm != first and shared:
+            test = exact_mcnemar([outcomes[first][name] for name in shared], [others[name] for name in shared])
+            rows.append((first, arm, test.pairs, test.first_only, test.second_only, test.p))
+    frame = pandas.DataFrame(rows, columns=["arm", "other", "queries", "only_arm_right", "only_other_right", "p"])
+    frame["p_holm"] = holm(frame["p"].tolist())
+    return frame
+
+
+def faults(records: Iterable[PolicyRecord], corpus: Corpus, verifier: Verifier) -> Iterator[str]:
+    """A line for each sentence that quotes what does not stand there, or that its quotations do not support."""
+    known = corpus.by_id()
+    for record in records:
+        for number, said in enumerate(record.sentences, 1):
+            where = f"{record.arm}, {one_line(record.query_id, 80)}, sentence {number}"
+            astray = next((each for each in said.citations if not verifies(each, corpus)), None)
+            if astray:
+                place = f"{one_line(astray.doc_id, 80)} at {astray.start}–{astray.end}"
+                yield f"{where}: the quote does not stand in {place}"
+                continue
+            support = verifier.supports(said.text, [known[each.paragraph_id].text for each in said.citations])
+            if not support.ok:
+                yield f"{where}: {support.why}"
