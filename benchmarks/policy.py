@@ -38,16 +38,16 @@ from ovrag_studies.cited.answering import recorded
 from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.citations import read_citations
 from ovrag_studies.cited.answering.silence import COSINE, MEAN, TraitReader
-from ovrag_studies.cited.arms import Parts
-from ovrag_studies.cited.corpus.golden import Query, read_golden, require_gold
-from ovrag_studies.cited.corpus.policies import Corpus, corpus_digest, read_corpus
+from ovrag_studies.cited.arms import ArmParts
+from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden, require_gold
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, corpus_digest, read_corpus
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Way
 from ovrag_studies.cited.critic.criticism import by_rules, criticise
 from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
 from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics
 from ovrag_studies.cited.measuring.conflict_metrics import Pair
 from ovrag_studies.cited.measuring.critic_metrics import Snippet
-from ovrag_studies.cited.measuring.golden_scores import Judged, compare_arms, holds_quote, judge, score
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, compare_arms, holds_quote, judge, score
 from ovrag_studies.cited.measuring.paragraph_ranks import rank_queries, summarise_ranks
 from ovrag_studies.cited.measuring.perturbations import misplace, perturb
 from ovrag_studies.cited.printing import estimate_text
@@ -99,7 +99,9 @@ def auroc(scores: Sequence[float], positive: Sequence[bool], plan: Resampling) -
     return Estimate(area(one, two), low, high, len(values), "percentile")
 
 
-def measure_retrieval(parts: Parts, labels: str, queries: Sequence[Query], plan: Resampling, *, cases: bool) -> None:
+def measure_retrieval(
+    parts: ArmParts, labels: str, queries: Sequence[GoldenQuery], plan: Resampling, *, cases: bool
+) -> None:
     given = parts.options.retrieval
     ways = {way: given.model_copy(update={"by": way, "rerank": "none"}) for way in get_args(Way)}
     ways[f"{given.by}, {given.rerank}"] = given
@@ -115,7 +117,13 @@ def measure_retrieval(parts: Parts, labels: str, queries: Sequence[Query], plan:
 
 
 def measure_silence(
-    parts: Parts, labels: str, queries: Sequence[Query], judged: Sequence[Judged], plan: Resampling, *, cases: bool
+    parts: ArmParts,
+    labels: str,
+    queries: Sequence[GoldenQuery],
+    judged: Sequence[JudgedRecord],
+    plan: Resampling,
+    *,
+    cases: bool,
 ) -> None:
     """What does not depend on the threshold is measured on the arm that is never silent."""
     open_ended = [each for each in judged if each.record.arm == "no_silence"]
@@ -135,7 +143,7 @@ def measure_silence(
         print("\nwithout the gold quotation:", ", ".join(without))
 
 
-def measure_arms(parts: Parts, labels: str, judged: Sequence[Judged], plan: Resampling) -> None:
+def measure_arms(parts: ArmParts, labels: str, judged: Sequence[JudgedRecord], plan: Resampling) -> None:
     figures = score(judged, parts.index.corpus, plan, parts.verifier)
     arms = list(dict.fromkeys(each.arm for each in figures))
     table("Arms", "labels and measure", *arms)
@@ -147,7 +155,7 @@ def measure_arms(parts: Parts, labels: str, judged: Sequence[Judged], plan: Resa
         row(f"{labels}: {each.other}", each.only_arm_right, each.only_other_right, f"{each.p:.3f}")
 
 
-def measure_certificates(parts: Parts, golden: Mapping[str, Sequence[Query]], plan: Resampling) -> None:
+def measure_certificates(parts: ArmParts, golden: Mapping[str, Sequence[GoldenQuery]], plan: Resampling) -> None:
     """The threshold of silence on all queries and on those that nothing was chosen by."""
     levels = parts.options.silence
     title = f"Certificates at alpha = {levels.alpha:g}, delta = {levels.delta:g}"
@@ -181,7 +189,7 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def measure_conflicts(parts: Parts, labels: str, queries: Sequence[Query], plan: Resampling) -> None:
+def measure_conflicts(parts: ArmParts, labels: str, queries: Sequence[GoldenQuery], plan: Resampling) -> None:
     corpus = parts.index.corpus
     found = conflict_metrics.flagged(parts.conflicts, corpus)
     published = conflict_metrics.flagged_as_published(corpus)
@@ -196,7 +204,7 @@ def measure_conflicts(parts: Parts, labels: str, queries: Sequence[Query], plan:
         count(f"{labels}: gold sets of contradiction queries with a pair, {name}", sum(hits), len(hits), plan)
 
 
-def measure_pairs(parts: Parts, path: Path, plan: Resampling, *, cases: bool) -> None:
+def measure_pairs(parts: ArmParts, path: Path, plan: Resampling, *, cases: bool) -> None:
     corpus = parts.index.corpus
     known = read_pairs(path, corpus)
     found = conflict_metrics.flagged(parts.conflicts, corpus)
@@ -212,7 +220,7 @@ def measure_pairs(parts: Parts, path: Path, plan: Resampling, *, cases: bool) ->
             print("\nmissed:", ", ".join(report.missed), " mistaken:", ", ".join(report.mistaken), "\n")
 
 
-def read_pairs(path: Path, corpus: Corpus) -> list[Pair]:
+def read_pairs(path: Path, corpus: PolicyCorpus) -> list[Pair]:
     """Pairs in our form, or in any whose objects hold two ids of paragraphs, a label and quotations of the two."""
     try:
         return conflict_metrics.read_pairs(path)
@@ -221,7 +229,7 @@ def read_pairs(path: Path, corpus: Corpus) -> list[Pair]:
         return [_pair(number, json.loads(line), corpus) for number, line in enumerate(lines, 1)]
 
 
-def _pair(number: int, given: object, corpus: Corpus) -> Pair:
+def _pair(number: int, given: object, corpus: PolicyCorpus) -> Pair:
     known, words = corpus.by_id(), list(_strings(given))
     named = [word for word in words if word in known]
     ids = list(dict.fromkeys(named)) if len(set(named)) > 1 else named  # the two may stand in one paragraph
@@ -265,7 +273,7 @@ def read_snippets(path: Path) -> list[Snippet]:
     return [Snippet.model_validate(json.loads(line)) for line in lines]
 
 
-def measure_critic(path: Path, parts: Parts, plan: Resampling, *, cases: bool) -> None:
+def measure_critic(path: Path, parts: ArmParts, plan: Resampling, *, cases: bool) -> None:
     snippets = read_snippets(path)
     critics = {"rules": by_rules, "rules and weights": lambda text: criticise(text, parts.index.embedder)}
     reports = {name: critic_metrics.assess(snippets, critic, plan) for name, critic in critics.items()}
@@ -281,7 +289,7 @@ def measure_critic(path: Path, parts: Parts, plan: Resampling, *, cases: bool) -
                 print(f"\n{each.snippet_id}: given {sorted(each.labels)}, found {sorted(said)}")
 
 
-def measure_verification(parts: Parts, runs: Path | None, plan: Resampling) -> None:
+def measure_verification(parts: ArmParts, runs: Path | None, plan: Resampling) -> None:
     texts = [each.text for each in parts.index.corpus.paragraphs]
     wrong = list(perturb(texts))
     claims: list[tuple[str, tuple[str, ...]]] = []
@@ -314,7 +322,7 @@ def measure_verification(parts: Parts, runs: Path | None, plan: Resampling) -> N
             count(f"{name}: rejected", rejected, len(of_kind), plan)
 
 
-def measure_replay(runs: Path, corpus: Corpus) -> None:
+def measure_replay(runs: Path, corpus: PolicyCorpus) -> None:
     columns = "figures equal to four decimals", "answer rate", "with citations read right"
     table("Recorded runs, computed anew", "run", *columns)
     for folder in sorted(each for each in runs.iterdir() if each.is_dir()):
@@ -360,16 +368,16 @@ def arguments() -> argparse.Namespace:
     return given
 
 
-def calibrated(parts: Parts, paths: Sequence[Path], golden: Path) -> Calibration:
+def calibrated(parts: ArmParts, paths: Sequence[Path], golden: Path) -> Calibration:
     """Where silence begins, by the parts themselves where the corpus is theirs."""
     corpus = read_corpus(*paths)
-    own = parts if corpus_digest(corpus) == parts.digest else Parts(Policy(), CorpusIndex(corpus))
+    own = parts if corpus_digest(corpus) == parts.digest else ArmParts(Policy(), CorpusIndex(corpus))
     queries = read_golden(golden)
     require_gold(queries, corpus, golden)
     return calibrate_on(own, queries, golden.name)
 
 
-def measure_seconds(parts: Parts, queries: Sequence[Query]) -> None:
+def measure_seconds(parts: ArmParts, queries: Sequence[GoldenQuery]) -> None:
     fresh = replace(parts, index=CorpusIndex(parts.index.corpus))
     begun, spent = time.perf_counter(), time.process_time()
     each = [seconds for _, seconds in run_arms(fresh, queries, ["ours"])]
@@ -384,7 +392,7 @@ def main() -> None:
     given = arguments()
     plan = Resampling(given.samples)
     corpus = read_corpus(*given.corpus)
-    parts = Parts(Policy(), CorpusIndex(corpus))
+    parts = ArmParts(Policy(), CorpusIndex(corpus))
     calibration = calibrated(parts, given.calibrate_corpus, given.calibrate_golden)
     vars(asking := replace(parts, calibration=calibration))["conflicts"] = parts.conflicts
     print(f"Silence: {calibration.certificate.text}")

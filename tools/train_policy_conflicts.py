@@ -23,11 +23,11 @@ from sklearn.metrics import roc_auc_score
 from training_data import learned_from
 
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.cited.conflicts.conflict_model import WEIGHTS, Model
-from ovrag_studies.cited.conflicts.deontic import Source, read_norms
-from ovrag_studies.cited.conflicts.norm_conflicts import Comparison, ConflictSettings, by_sentence
+from ovrag_studies.cited.conflicts.conflict_model import WEIGHTS, ConflictModel
+from ovrag_studies.cited.conflicts.deontic import NormSource, read_norms
+from ovrag_studies.cited.conflicts.norm_conflicts import ConflictSettings, NormComparison, by_sentence
 from ovrag_studies.cited.conflicts.opposition import NAMES, compare
-from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble, read_corpus
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
 from ovrag_studies.cited.measuring import conflict_metrics
 
 TRAINING = Path("data/training/policy")
@@ -71,9 +71,13 @@ def read_table(path: Path) -> list[Judged]:
     return [Judged(row["first"], row["second"], row["label"] == "conflict") for row in rows]
 
 
-def corpus_of(texts: dict[str, Sequence[str]]) -> Corpus:
+def corpus_of(texts: dict[str, Sequence[str]]) -> PolicyCorpus:
     """A corpus of documents by name."""
-    read = [Read(name, f"{name}.txt", 1, row, text) for name, rows in texts.items() for row, text in enumerate(rows)]
+    read = [
+        FileParagraph(name, f"{name}.txt", 1, row, text)
+        for name, rows in texts.items()
+        for row, text in enumerate(rows)
+    ]
     return assemble(read, dict.fromkeys(texts, "0" * 64))
 
 
@@ -99,12 +103,12 @@ def sets() -> Iterator[Set]:
     yield set_of("samples", read_corpus(SAMPLES / "corpus"), judged, OF_DOCUMENT)
 
 
-def set_of(name: str, corpus: Corpus, pairs: Sequence[Judged], weight: float) -> Set:
+def set_of(name: str, corpus: PolicyCorpus, pairs: Sequence[Judged], weight: float) -> Set:
     """The pairs of a corpus. Of two quotations the sentences most alike are judged, the others passed over."""
-    comparison = Comparison(by_sentence(read_norms(corpus)), minilm(), ConflictSettings(), ())
+    comparison = NormComparison(by_sentence(read_norms(corpus)), minilm(), ConflictSettings(), ())
     alignment = comparison.alignment
-    labels: dict[frozenset[Source], bool] = {}
-    passed: set[frozenset[Source]] = set()
+    labels: dict[frozenset[NormSource], bool] = {}
+    passed: set[frozenset[NormSource]] = set()
     for pair in pairs:
         found = [
             (float(alignment.cosines[alignment.rows[one.text], alignment.rows[other.text]]), frozenset({one, other}))
@@ -132,14 +136,14 @@ def set_of(name: str, corpus: Corpus, pairs: Sequence[Judged], weight: float) ->
     )
 
 
-def held(sources: Iterable[Source], quote: str) -> list[Source]:
+def held(sources: Iterable[NormSource], quote: str) -> list[NormSource]:
     """The sentences that hold a quotation, or that it holds."""
     plain = " ".join(quote.split())
     texts = ((source, " ".join(source.text.split())) for source in sources)
     return [source for source, text in texts if text in plain or plain in text]
 
 
-def learn(given: Sequence[Set]) -> Model:
+def learn(given: Sequence[Set]) -> ConflictModel:
     """The weights that the sets teach."""
     features = numpy.vstack([each.features for each in given])
     weight = numpy.concatenate([each.weight for each in given])
@@ -148,10 +152,10 @@ def learn(given: Sequence[Set]) -> Model:
     regression = LogisticRegression(C=STRENGTH, max_iter=5000)
     scaled = numpy.clip((features - middles) / widths, -4, 4)
     regression.fit(scaled, numpy.concatenate([each.conflict for each in given]), sample_weight=weight)
-    return Model(middles, widths, regression.coef_[0], float(regression.intercept_[0]))
+    return ConflictModel(middles, widths, regression.coef_[0], float(regression.intercept_[0]))
 
 
-def measure(given: Set, model: Model, chance: float) -> str:
+def measure(given: Set, model: ConflictModel, chance: float) -> str:
     """What a model finds of a set, as a row of a table."""
     chances = numpy.array([model.chance(row) for row in given.features])
     flagged = chances >= chance

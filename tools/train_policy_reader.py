@@ -30,10 +30,10 @@ from torch import Tensor, nn
 from training_data import notes
 
 from ovrag_core.retrieval.embedding import DIMENSIONS, Vectors, load_weights, minilm
-from ovrag_studies.cited.answering.silence import COSINE, MEAN, Traits
-from ovrag_studies.cited.arms import Parts, copy, search
-from ovrag_studies.cited.corpus.policies import Read, assemble
-from ovrag_studies.cited.corpus.relevance import WEIGHTS, Reader, join, load_reader, windows_of
+from ovrag_studies.cited.answering.silence import COSINE, MEAN, AnswerTraits
+from ovrag_studies.cited.arms import ArmParts, copy, search
+from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
+from ovrag_studies.cited.corpus.relevance import WEIGHTS, RelevanceReader, join, load_reader, windows_of
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.settings import Policy
 
@@ -170,7 +170,7 @@ def train(rows: Sequence[Row], seed: int) -> tuple[nn.Module, nn.Module]:
     return model, head
 
 
-def judged(reader: Reader, document: Document) -> tuple[list[float], list[bool]]:
+def judged(reader: RelevanceReader, document: Document) -> tuple[list[float], list[bool]]:
     """For each question the greatest log-odds of a near paragraph, and whether any paragraph answers."""
     found = []
     for question in document.questions:
@@ -180,12 +180,12 @@ def judged(reader: Reader, document: Document) -> tuple[list[float], list[bool]]
     return found, [bool(gold) for gold in document.questions.values()]
 
 
-def answered(name: str, document: Document) -> list[tuple[Traits, bool]]:
+def answered(name: str, document: Document) -> list[tuple[AnswerTraits, bool]]:
     """For each question of a document the traits of the answer copied from it, and whether this quotes a paragraph that
     answers.
     """
-    read = [Read(name, f"{name}.txt", 1, row, text) for row, text in enumerate(document.paragraphs)]
-    parts = Parts(Policy(), CorpusIndex(assemble(read, {name: "0" * 64})))
+    read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(document.paragraphs)]
+    parts = ArmParts(Policy(), CorpusIndex(assemble(read, {name: "0" * 64})))
     rows = []
     for question, gold in document.questions.items():
         found = search(parts, question)
@@ -196,7 +196,7 @@ def answered(name: str, document: Document) -> list[tuple[Traits, bool]]:
     return rows
 
 
-def told_apart(given: Mapping[str, Sequence[tuple[Traits, bool]]], cosine: float, mean: float) -> float:
+def told_apart(given: Mapping[str, Sequence[tuple[AnswerTraits, bool]]], cosine: float, mean: float) -> float:
     """AUROC of right against wrong answers by the score with these weights: the mean of the documents."""
     areas = [
         roc_auc_score([right for _, right in rows], [traits.score(cosine, mean) for traits, _ in rows])

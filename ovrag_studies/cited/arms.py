@@ -19,20 +19,26 @@ from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.cited_answers import (
     LONGEST_QUERY,
     TEMPERATURE,
-    Answer,
     AnswerSettings,
-    Sentence,
+    CitedAnswer,
+    CitedSentence,
     answer,
     cite,
 )
 from ovrag_studies.cited.answering.recorded import RecordedAnswer
-from ovrag_studies.cited.answering.replies import HeardChat, Kept
+from ovrag_studies.cited.answering.replies import HeardChat, KeptReply
 from ovrag_studies.cited.answering.silence import TraitReader
-from ovrag_studies.cited.answering.verification import JudgingVerifier, Support, Verifier
-from ovrag_studies.cited.conflicts.deontic import Source
+from ovrag_studies.cited.answering.verification import JudgingVerifier, SentenceVerifier, Support
+from ovrag_studies.cited.conflicts.deontic import NormSource
 from ovrag_studies.cited.conflicts.norm_conflicts import Conflict, ConflictSettings, find_corpus_conflicts
 from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
-from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Found, RetrievalSettings, Retriever, make_retriever
+from ovrag_studies.cited.corpus.retrieval import (
+    CorpusIndex,
+    RetrievalSettings,
+    RetrievedParagraphs,
+    Retriever,
+    make_retriever,
+)
 from ovrag_studies.cited.settings import Arm, Policy
 
 ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
@@ -58,17 +64,17 @@ class Result:
     """
 
     arm: Arm
-    answer: Answer
-    found: Found
+    answer: CitedAnswer
+    found: RetrievedParagraphs
     confidence: float
     threshold: float | None = None
     conflicts: tuple[Conflict, ...] = ()
     components: Components = Components()
-    replies: tuple[Kept, ...] = ()
+    replies: tuple[KeptReply, ...] = ()
 
 
 @dataclass(frozen=True)
-class Parts:
+class ArmParts:
     """What arms are made of; `alone` are recorded answers of a model without evidence, by question.
 
     Without a calibration nothing is silent for want of confidence.
@@ -91,12 +97,12 @@ class Parts:
         )
 
     @cached_property
-    def verifier(self) -> Verifier:
+    def verifier(self) -> SentenceVerifier:
         """What checks sentences."""
-        return self._remembering(Verifier(self.index.embedder))
+        return self._remembering(SentenceVerifier(self.index.embedder))
 
     @cached_property
-    def judging(self) -> Verifier:
+    def judging(self) -> SentenceVerifier:
         """What checks the sentences of a chat model: the rules, and a model after them where the settings say so."""
         if self.options.verification.by == "rules" or self.heard is None:
             return self.verifier
@@ -108,11 +114,11 @@ class Parts:
         return HeardChat(self.chat) if self.chat else None
 
     @cached_property
-    def unchecked(self) -> Verifier:
+    def unchecked(self) -> SentenceVerifier:
         """What lets every sentence pass that cites something."""
         return self._remembering(_Unchecked(self.index.embedder))
 
-    def _remembering(self, verifier: Verifier) -> Verifier:
+    def _remembering(self, verifier: SentenceVerifier) -> SentenceVerifier:
         verifier.remember(*self.index.vectors())
         return verifier
 
@@ -138,7 +144,7 @@ class Parts:
         return self.index.corpus.by_id()
 
 
-class _Unchecked(Verifier):
+class _Unchecked(SentenceVerifier):
     def supports(self, sentence: str, evidence: Sequence[str]) -> Support:
         """Support by whatever is cited."""
         del sentence
@@ -146,19 +152,19 @@ class _Unchecked(Verifier):
         return Support(0.0, cited, cited, cited, "" if cited else "it cites nothing that there is")
 
 
-def runnable(arms: Sequence[Arm], parts: Parts) -> list[Arm]:
+def runnable(arms: Sequence[Arm], parts: ArmParts) -> list[Arm]:
     """The arms that can run: `b1` needs a chat model or a recorded run."""
     return [arm for arm in arms if arm != "b1" or parts.chat is not None or parts.alone]
 
 
-def ask(parts: Parts, arm: Arm, query: str, found: Found | None = None) -> Result:
+def ask(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs | None = None) -> Result:
     """A query through an arm; `found` is its evidence where that is known. Raises ModelSetupError without a model."""
     before = len(parts.heard.kept) if parts.heard else 0
     result = _asked(parts, arm, query, found)
     return replace(result, replies=tuple(parts.heard.kept[before:])) if parts.heard else result
 
 
-def _asked(parts: Parts, arm: Arm, query: str, found: Found | None) -> Result:
+def _asked(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs | None) -> Result:
     if arm == "b1":
         return _alone(parts, query)
     evidence = found or search(parts, query)
@@ -167,24 +173,24 @@ def _asked(parts: Parts, arm: Arm, query: str, found: Found | None) -> Result:
     return _ours(parts, arm, query, evidence)
 
 
-def search(parts: Parts, query: str) -> Found:
+def search(parts: ArmParts, query: str) -> RetrievedParagraphs:
     """The evidence; a query that is refused for its length is not searched for."""
     return parts.retriever(query if len(query) <= LONGEST_QUERY else "")
 
 
-def _named(parts: Parts, found: Found, **more: str) -> Components:
+def _named(parts: ArmParts, found: RetrievedParagraphs, **more: str) -> Components:
     chosen = parts.options.answers.by
     asked = parts.chat.name if chosen == "chat" and parts.chat else chosen
     return Components({**found.requested, "answers": chosen, **more}, {**found.ran, "answers": asked, **more})
 
 
-def _alone(parts: Parts, query: str) -> Result:
-    empty = Found((), {}, {})
+def _alone(parts: ArmParts, query: str) -> Result:
+    empty = RetrievedParagraphs((), {}, {})
     recorded = parts.alone.get(query)
     chat = parts.heard
     if chat is None and recorded is not None:
-        said = () if recorded.silent else (Sentence(" ".join(recorded.answer.split()), ()),)
-        made = Answer(query, said, (), recorded.silent, "", 0.0, "recorded")
+        said = () if recorded.silent else (CitedSentence(" ".join(recorded.answer.split()), ()),)
+        made = CitedAnswer(query, said, (), recorded.silent, "", 0.0, "recorded")
         return Result("b1", made, empty, 0.0, components=Components({"answers": "recorded"}, {"answers": "recorded"}))
     if chat is None:
         raise ModelSetupError("b1 asks a chat model; set llm.provider to openai or replay, or name a recorded run")
@@ -193,15 +199,15 @@ def _alone(parts: Parts, query: str) -> Result:
     try:
         reply = chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
     except ModelError as error:
-        made = Answer(query, (), (), True, one_line(str(error), 200), 0.0, chat.name)
+        made = CitedAnswer(query, (), (), True, one_line(str(error), 200), 0.0, chat.name)
         return Result("b1", made, empty, 0.0, components=named)
     silent = SILENT in reply or not reply.strip()
-    said = () if silent else (Sentence(" ".join(reply.split()), ()),)
-    made = Answer(query, said, (), silent, "the model says so" if silent else "", 0.0, chat.name)
+    said = () if silent else (CitedSentence(" ".join(reply.split()), ()),)
+    made = CitedAnswer(query, said, (), silent, "the model says so" if silent else "", 0.0, chat.name)
     return Result("b1", made, empty, 0.0, components=named)
 
 
-def _published(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
+def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
     evidence = found.evidence
     best = max(parts.verifier.likeness(query, [each.paragraph.text for each in evidence]), default=0.0)
     if parts.options.answers.by == "chat":
@@ -219,12 +225,12 @@ def _published(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
     return Result(arm, made, found, best, components=named)
 
 
-def _settings(parts: Parts) -> AnswerSettings:
+def _settings(parts: ArmParts) -> AnswerSettings:
     given = parts.options.answers
     return AnswerSettings(given.by, given.sentences, given.close, seed=parts.seed)
 
 
-def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
+def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
     calibration = None if arm == "no_silence" else parts.calibration
     checked = "three rules"
     if parts.options.answers.by == parts.options.verification.by == "chat" and parts.heard:
@@ -256,14 +262,14 @@ def _ours(parts: Parts, arm: Arm, query: str, found: Found) -> Result:
     return Result(arm, settled, found, confidence, threshold, touched, named)
 
 
-def copy(parts: Parts, query: str, found: Found | None = None) -> Answer:
+def copy(parts: ArmParts, query: str, found: RetrievedParagraphs | None = None) -> CitedAnswer:
     """The answer of copied sentences, before silence and conflicts."""
     evidence = found or search(parts, query)
     settings = replace(_settings(parts), by="extractive")
     return answer(query, evidence.evidence, settings, verifier=parts.verifier)
 
 
-def settle(parts: Parts, made: Answer) -> tuple[Answer, tuple[Conflict, ...]]:
+def settle(parts: ArmParts, made: CitedAnswer) -> tuple[CitedAnswer, tuple[Conflict, ...]]:
     """The answer with the rule that prevails before the one that it quotes, and the conflicts that this rests on.
 
     Both sides of an unresolved conflict stand in the answer, and neither is preferred.
@@ -282,7 +288,9 @@ def settle(parts: Parts, made: Answer) -> tuple[Answer, tuple[Conflict, ...]]:
     return replace(made, sentences=tuple(sentences)), conflicts
 
 
-def _put_before(sentences: Sequence[Sentence], winner: Source, loser: Source, parts: Parts) -> list[Sentence]:
+def _put_before(
+    sentences: Sequence[CitedSentence], winner: NormSource, loser: NormSource, parts: ArmParts
+) -> list[CitedSentence]:
     """The sentences with the winner's before the loser's; as they are where the loser is not among them."""
     place = next((row for row, said in enumerate(sentences) if _says(said, loser)), None)
     if place is None or any(_says(said, winner) for said in sentences[:place]):
@@ -291,7 +299,7 @@ def _put_before(sentences: Sequence[Sentence], winner: Source, loser: Source, pa
     return [*sentences[:place], said, *(each for each in sentences[place:] if each is not said)]
 
 
-def _touched(parts: Parts, made: Answer) -> tuple[Conflict, ...]:
+def _touched(parts: ArmParts, made: CitedAnswer) -> tuple[Conflict, ...]:
     """The conflicts of which the answer quotes a side and whose both sides are about the query."""
     quoted = [(each.doc_id, each.start, each.end) for said in made.sentences for each in said.citations]
     return tuple(
@@ -302,15 +310,15 @@ def _touched(parts: Parts, made: Answer) -> tuple[Conflict, ...]:
     )
 
 
-def _quoted(source: Source, quoted: Sequence[tuple[str, int, int]]) -> bool:
+def _quoted(source: NormSource, quoted: Sequence[tuple[str, int, int]]) -> bool:
     return any(doc_id == source.doc_id and start < source.end and source.start < end for doc_id, start, end in quoted)
 
 
-def _says(said: Sentence, source: Source) -> bool:
+def _says(said: CitedSentence, source: NormSource) -> bool:
     return _quoted(source, [(each.doc_id, each.start, each.end) for each in said.citations])
 
 
-def _sentence(parts: Parts, source: Source) -> Sentence:
+def _sentence(parts: ArmParts, source: NormSource) -> CitedSentence:
     paragraph = parts.paragraphs[source.paragraph_id]
     # A paragraph is cited by its first place, which need not be the one of the norm.
     begin = next(
@@ -322,4 +330,4 @@ def _sentence(parts: Parts, source: Source) -> Sentence:
         0,
     )
     length = source.end - source.start
-    return Sentence(" ".join(source.text.split()), (cite(paragraph, begin, begin + length),))
+    return CitedSentence(" ".join(source.text.split()), (cite(paragraph, begin, begin + length),))

@@ -38,10 +38,10 @@ from ovrag_studies.cited.settings import ARMS, Arm, Policy
 if TYPE_CHECKING:
     from ovrag_core.base.settings import Settings
     from ovrag_core.llm import Chat
-    from ovrag_studies.cited.arms import Parts
-    from ovrag_studies.cited.corpus.golden import Query
-    from ovrag_studies.cited.corpus.policies import Corpus
-    from ovrag_studies.cited.corpus.sources import Source
+    from ovrag_studies.cited.arms import ArmParts
+    from ovrag_studies.cited.corpus.golden import GoldenQuery
+    from ovrag_studies.cited.corpus.policies import PolicyCorpus
+    from ovrag_studies.cited.corpus.sources import PolicyFile
 
 CorpusPaths = Annotated[
     list[Path] | None,
@@ -74,7 +74,7 @@ def index(
     from ovrag_studies.cited.corpus.policies import corpus_of
     from ovrag_studies.cited.corpus.sources import find_sources, read_source
 
-    sources: list[Source] = []
+    sources: list[PolicyFile] = []
     left_out: list[Path] = []
     problems = 0
     for root in documents:
@@ -375,7 +375,7 @@ def replay(
     return 0
 
 
-def _corpus(options: Policy, paths: list[Path] | None) -> Corpus:
+def _corpus(options: Policy, paths: list[Path] | None) -> PolicyCorpus:
     """The corpus, with a line for each page of it that could not be read."""
     from ovrag_studies.cited.corpus.policies import read_corpus
 
@@ -386,7 +386,7 @@ def _corpus(options: Policy, paths: list[Path] | None) -> Corpus:
     return corpus
 
 
-def _golden(options: Policy, path: Path | None, corpus: Corpus) -> tuple[Path, list[Query]]:
+def _golden(options: Policy, path: Path | None, corpus: PolicyCorpus) -> tuple[Path, list[GoldenQuery]]:
     from ovrag_studies.cited.corpus.golden import read_golden, require_gold
 
     chosen = path or project_file(next(iter(options.data.golden.values())))
@@ -407,10 +407,10 @@ def _chat(settings: Settings, what: str, *, needed: bool) -> Iterator[Chat | Non
 
 
 @contextmanager
-def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[Parts]:
+def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[ArmParts]:
     """What arms are made of, over the corpus of the call or of the settings, without a calibration."""
     from ovrag_studies.cited.answering.recorded import read_run
-    from ovrag_studies.cited.arms import Parts
+    from ovrag_studies.cited.arms import ArmParts
     from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 
     options = Policy.of(settings)
@@ -418,10 +418,10 @@ def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[Parts]:
     folder = options.data.recorded_b1
     alone = {each.question: each for each in read_run(project_file(folder)).answers} if folder else {}
     with _chat(settings, "answering by chat", needed=options.answers.by == "chat") as chat:
-        yield Parts(options, CorpusIndex(corpus, keep=VECTORS), None, chat, settings.llm.seed, alone)
+        yield ArmParts(options, CorpusIndex(corpus, keep=VECTORS), None, chat, settings.llm.seed, alone)
 
 
-def _calibrated(settings: Settings, parts: Parts, path: Path | None) -> Parts:
+def _calibrated(settings: Settings, parts: ArmParts, path: Path | None) -> ArmParts:
     """The parts with the calibration of a file, or one that is made now on the settings' own data."""
     from ovrag_studies.cited.answering.calibration import read_calibration
     from ovrag_studies.cited.corpus.retrieval import CorpusIndex

@@ -7,14 +7,16 @@ from time import perf_counter
 
 from ovrag_core.base.progress import bar
 from ovrag_studies.cited.answering.calibration import Calibration, learn
-from ovrag_studies.cited.answering.cited_answers import Answer, Evidence
-from ovrag_studies.cited.arms import Parts, ask, copy, runnable, search, settle
-from ovrag_studies.cited.corpus.golden import Query
+from ovrag_studies.cited.answering.cited_answers import CitedAnswer, ScoredParagraph
+from ovrag_studies.cited.arms import ArmParts, ask, copy, runnable, search, settle
+from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.records import PolicyRecord, record_of
 from ovrag_studies.cited.settings import Arm
 
 
-def run_arms(parts: Parts, queries: Sequence[Query], arms: Sequence[Arm]) -> Iterator[tuple[PolicyRecord, float]]:
+def run_arms(
+    parts: ArmParts, queries: Sequence[GoldenQuery], arms: Sequence[Arm]
+) -> Iterator[tuple[PolicyRecord, float]]:
     """Each query through each arm that can run, with the seconds it took; golden labels are not looked at."""
     chosen = runnable(arms, parts)
     with bar(len(chosen) * len(queries), "asking", "query") as progress:
@@ -26,14 +28,14 @@ def run_arms(parts: Parts, queries: Sequence[Query], arms: Sequence[Arm]) -> Ite
                 progress.update()
 
 
-def calibrate_on(parts: Parts, queries: Sequence[Query], golden: str) -> Calibration:
+def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -> Calibration:
     """Where silence begins by these queries. An answer is wrong as scores count it, conflicts being settled."""
 
-    def copied(question: str) -> tuple[Answer, Sequence[Evidence]]:
+    def copied(question: str) -> tuple[CitedAnswer, Sequence[ScoredParagraph]]:
         found = search(parts, question)
         return copy(parts, question, found), found.evidence
 
-    def is_wrong(query: Query, answer: Answer) -> bool:
+    def is_wrong(query: GoldenQuery, answer: CitedAnswer) -> bool:
         settled, _ = settle(parts, answer)
         cited = {each.paragraph_id for said in settled.sentences for each in said.citations}
         gold = {parts.paragraphs[name].id for name in query.gold}

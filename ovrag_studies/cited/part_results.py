@@ -14,12 +14,12 @@ from ovrag_core.report.tables import display
 from ovrag_core.study.book import Book
 from ovrag_core.study.scores import bounds
 from ovrag_studies.cited import pictures
-from ovrag_studies.cited.critic.criticism import LABELS, Finding
+from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
 from ovrag_studies.cited.critic.criticism import NAMES as LABEL_NAMES
 from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport
 from ovrag_studies.cited.measuring.critic_metrics import CriticReport, Snippet, assess
 from ovrag_studies.cited.measuring.dissertation import published
-from ovrag_studies.cited.measuring.paragraph_ranks import Ranked, summarise_ranks
+from ovrag_studies.cited.measuring.paragraph_ranks import RankedQuery, summarise_ranks
 from ovrag_studies.cited.measuring.ratings import compare, read_key, read_pack, read_ratings
 from ovrag_studies.cited.measuring.rejections import Trial, Tried, rejected
 
@@ -27,7 +27,7 @@ Table = npt.NDArray[numpy.float64]
 
 # -- retrieval --------------------------------------------------------------------------------------------------------
 
-Ranks = Mapping[tuple[str, str], Sequence[Ranked]]  # by golden set and way of finding
+Ranks = Mapping[tuple[str, str], Sequence[RankedQuery]]  # by golden set and way of finding
 
 
 def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
@@ -56,7 +56,7 @@ def _plain(found: Estimate) -> dict[str, float | None]:
     return {"value": found.value, "low": found.low, "high": found.high}
 
 
-def _ranking(book: Book, given: Sequence[Ranked]) -> dict[str, Estimate]:
+def _ranking(book: Book, given: Sequence[RankedQuery]) -> dict[str, Estimate]:
     titles = {"recall_at_5": "recall@5", "mrr_at_5": "MRR@5", "first_is_gold": "first is gold"}
     return {titles[name]: found for name, found in summarise_ranks(given, book.plan).items()}
 
@@ -155,7 +155,7 @@ def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraph
 
 # -- critic -----------------------------------------------------------------------------------------------------------
 
-Criticised = Mapping[str, Sequence[Sequence[Finding]]]  # findings by critic and snippet
+Criticised = Mapping[str, Sequence[Sequence[CriticFinding]]]  # findings by critic and snippet
 
 
 def critic_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:
@@ -195,7 +195,7 @@ def critic_figure(book: Book, snippets: Sequence[Snippet], found: Criticised) ->
     return book.figure(fig, "critic", _snippets(snippets))
 
 
-def _assessed(snippets: Sequence[Snippet], findings: Sequence[Sequence[Finding]]) -> CriticReport:
+def _assessed(snippets: Sequence[Snippet], findings: Sequence[Sequence[CriticFinding]]) -> CriticReport:
     following = iter(findings)
     return assess(snippets, lambda _: next(following))
 
@@ -215,7 +215,7 @@ def _by_label(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pan
     return pandas.DataFrame(rows)
 
 
-def _macro_f1(book: Book, snippets: Sequence[Snippet], findings: Sequence[Sequence[Finding]]) -> Estimate:
+def _macro_f1(book: Book, snippets: Sequence[Snippet], findings: Sequence[Sequence[CriticFinding]]) -> Estimate:
     """Macro F1 with percentiles of resamples of snippets; a label without a trace in a resample is left out of it."""
     given = numpy.array([[label in each.labels for label in LABELS] for each in snippets], dtype=float)
     said = numpy.array([[any(one.label == label for one in of) for label in LABELS] for of in findings], dtype=float)

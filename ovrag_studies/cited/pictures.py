@@ -19,7 +19,7 @@ SHADES = ("#0b5c8a", "#f2d49b", "0.93")
 Curve = npt.NDArray[numpy.float64]
 
 
-class Point(NamedTuple):
+class OperatingPoint(NamedTuple):
     """Where an arm works by itself: the share of queries that it answers, and of those the share that is wrong."""
 
     coverage: float
@@ -27,14 +27,14 @@ class Point(NamedTuple):
 
 
 def risk_and_coverage(
-    curves: Mapping[str, Curve], points: Mapping[str, Point], alpha: float, certified: str, width: float
+    curves: Mapping[str, Curve], points: Mapping[str, OperatingPoint], alpha: float, certified: str, width: float
 ) -> Figure:
     """Share of wrong answers against the share of queries answered, the surest first: a line a curve, a mark an arm.
 
     Curves have columns coverage and risk; arms at one point have one mark. The dashed level is the risk that is
     allowed, `alpha`; the arm `certified` is ringed, none where that is empty.
     """
-    together: dict[Point, list[str]] = {}
+    together: dict[OperatingPoint, list[str]] = {}
     for name, point in points.items():
         together.setdefault(point, []).append(name)
     with styled():

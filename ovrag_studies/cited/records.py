@@ -16,12 +16,12 @@ from ovrag_core.base.errors import RunError
 from ovrag_core.base.types import Frozen
 from ovrag_core.text.lines import one_line
 from ovrag_studies.cited.answering.audit import Audited
-from ovrag_studies.cited.answering.cited_answers import Removed, Sentence
+from ovrag_studies.cited.answering.cited_answers import CitedSentence, Removed
 from ovrag_studies.cited.arms import Result
-from ovrag_studies.cited.conflicts.deontic import Source
+from ovrag_studies.cited.conflicts.deontic import NormSource
 from ovrag_studies.cited.conflicts.norm_conflicts import Conflict
-from ovrag_studies.cited.corpus.policies import Corpus
-from ovrag_studies.cited.measuring.ratings import Claim, Given, Quotation
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.measuring.ratings import Given, Quotation, RatedClaim
 from ovrag_studies.cited.settings import Arm
 
 DECIMALS = 6
@@ -41,10 +41,10 @@ class ConflictRecord(Frozen):
 
     kind: str
     status: Literal["superseded", "unresolved"]
-    first: Source
-    second: Source
+    first: NormSource
+    second: NormSource
     prevails: Literal["first", "second"] | None
-    clause: Source | None
+    clause: NormSource | None
 
 
 class PolicyRecord(Frozen):
@@ -56,7 +56,7 @@ class PolicyRecord(Frozen):
     arm: Arm
     query_id: str
     question: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[CitedSentence, ...]
     removed: tuple[Removed, ...]
     silent: bool
     reason: str
@@ -151,11 +151,11 @@ def rated(records: Iterable[PolicyRecord]) -> list[Given]:
     ]
 
 
-def _claim(said: Sentence) -> Claim:
+def _claim(said: CitedSentence) -> RatedClaim:
     quotations = [
         Quotation(doc_id=cited.doc_id, paragraph_id=cited.paragraph_id, quote=cited.quote) for cited in said.citations
     ]
-    return Claim(text=said.text, quotations=quotations)
+    return RatedClaim(text=said.text, quotations=quotations)
 
 
 def write_run(path: Path, records: Iterable[tuple[PolicyRecord, float]]) -> int:
@@ -181,7 +181,7 @@ def latency_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.latency.jsonl")
 
 
-def read_run(path: Path, corpus: Corpus) -> list[PolicyRecord]:
+def read_run(path: Path, corpus: PolicyCorpus) -> list[PolicyRecord]:
     """The records of a run over a corpus.
 
     Raises RunError, with the list, where they name paragraphs that the corpus lacks, and with the line for what is no

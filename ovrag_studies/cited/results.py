@@ -20,10 +20,10 @@ from ovrag_studies.cited.answering.silence import Certificate, least_answers
 from ovrag_studies.cited.corpus.golden import Category
 from ovrag_studies.cited.measuring.dissertation import published
 from ovrag_studies.cited.measuring.golden_scores import Figure as Measured
-from ovrag_studies.cited.measuring.golden_scores import Judged, compare_arms
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, compare_arms
 from ovrag_studies.cited.measuring.rejections import rejected
 from ovrag_studies.cited.part_results import TRIALS, Tries
-from ovrag_studies.cited.pictures import Curve, Point
+from ovrag_studies.cited.pictures import Curve, OperatingPoint
 from ovrag_studies.cited.settings import Arm, Policy
 
 NAMES: Mapping[Arm, str] = {
@@ -61,7 +61,7 @@ KINDS: Mapping[Category, str] = {
     "contradiction": "two rules conflict",
     "unanswerable": "no rule answers",
 }
-Labelled = Mapping[str, Sequence[Judged]]  # judged records by the name of the golden set
+Labelled = Mapping[str, Sequence[JudgedRecord]]  # judged records by the name of the golden set
 Scored = Mapping[str, Sequence[Measured]]
 
 
@@ -70,7 +70,7 @@ def open_book(settings: Settings) -> Book:
     return books.open_book(settings, Policy)
 
 
-def _queries(given: Sequence[Judged]) -> list[Judged]:
+def _queries(given: Sequence[JudgedRecord]) -> list[JudgedRecord]:
     """One record for each query."""
     return list({each.query.query_id: each for each in given}.values())
 
@@ -148,7 +148,7 @@ def outcomes_figure(book: Book, labelled: Labelled) -> Path:
     return book.figure(fig, "outcomes", {"counted": _counted({name: given})})
 
 
-def _outcomes(given: Sequence[Judged], kind: str) -> pandas.DataFrame:
+def _outcomes(given: Sequence[JudgedRecord], kind: str) -> pandas.DataFrame:
     counts: dict[str, Counter[str]] = {}
     for each in given:
         if each.query.category == kind:
@@ -185,7 +185,7 @@ def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.Dat
     return book.table(frame, "cases", {"counted": _counted({name: given}), "arm": NAMES[arm]})
 
 
-def _wrongly(judged: Judged) -> str:
+def _wrongly(judged: JudgedRecord) -> str:
     if not judged.query.answerable:
         return "answered, though the text does not say"
     return "answered without a gold paragraph" + ("" if judged.paragraphs else ": nothing was found")
@@ -194,13 +194,13 @@ def _wrongly(judged: Judged) -> str:
 # -- silence ----------------------------------------------------------------------------------------------------------
 
 
-def curve_of(given: Sequence[Judged], score: Mapping[str, float] | None = None) -> Curve:
+def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float] | None = None) -> Curve:
     """Coverage and risk, the surest answers first by their confidence, or by a score for each query.
 
     Answers that are equally sure come together; silence counts as no answer.
     """
 
-    def sure(judged: Judged) -> float:
+    def sure(judged: JudgedRecord) -> float:
         return score[judged.query.query_id] if score else judged.record.confidence
 
     answered = sorted((each for each in given if each.answered), key=lambda each: -sure(each))
@@ -213,10 +213,14 @@ def curve_of(given: Sequence[Judged], score: Mapping[str, float] | None = None) 
     return numpy.array(points, dtype=float).reshape(-1, 2)
 
 
-def point_of(given: Sequence[Judged]) -> Point | None:
+def point_of(given: Sequence[JudgedRecord]) -> OperatingPoint | None:
     """Where an arm works by itself; None where it answers nothing."""
     answered = [each for each in given if each.answered]
-    return Point(len(answered) / len(given), sum(each.wrong for each in answered) / len(answered)) if answered else None
+    return (
+        OperatingPoint(len(answered) / len(given), sum(each.wrong for each in answered) / len(answered))
+        if answered
+        else None
+    )
 
 
 def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas.DataFrame:
@@ -252,7 +256,7 @@ def _levels(certificates: Mapping[str, Certificate]) -> str:
 def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Path:
     """Wrong answers against answers, by arm: `risk`."""
     name, given = next(iter(labelled.items()))
-    by_arm: dict[Arm, list[Judged]] = {}
+    by_arm: dict[Arm, list[JudgedRecord]] = {}
     for each in given:
         by_arm.setdefault(each.record.arm, []).append(each)
     score = {each.query.query_id: each.record.confidence for each in by_arm.get("ours", [])}

@@ -19,7 +19,7 @@ Arm = Literal["b1", "b2", "b3", "ours", "no_verification", "no_silence", "no_con
 ARMS: tuple[Arm, ...] = get_args(Arm)
 
 
-class Data(Part):
+class PolicyData(Part):
     """The material: folders of a corpus, that are searched together, golden sets by name, and what else is measured.
 
     The first golden set is the one that silence is calibrated on. `recorded_b1` is the folder of a recorded run of a
@@ -35,7 +35,7 @@ class Data(Part):
     recorded_b1: Path | None = None
 
 
-class Retrieval(Part):
+class PolicyRetrieval(Part):
     """How paragraphs are found, and looked at again. `substitute` names what may replace a reranker that is missing."""
 
     by: Way = "fused"
@@ -46,7 +46,7 @@ class Retrieval(Part):
     substitute: RerankBy | None = None
 
 
-class Answers(Part):
+class PolicyAnswers(Part):
     """Who answers: sentences copied from the evidence, or a chat model, and of how many sentences at most."""
 
     by: Literal["extractive", "chat"] = "extractive"
@@ -86,9 +86,9 @@ class Policy(StudySettings):
     """
 
     name: ClassVar[str] = "policy"
-    data: Data = Data()
-    retrieval: Retrieval = Retrieval()
-    answers: Answers = Answers()
+    data: PolicyData = PolicyData()
+    retrieval: PolicyRetrieval = PolicyRetrieval()
+    answers: PolicyAnswers = PolicyAnswers()
     verification: Verification = Verification()
     silence: Silence = Silence()
     conflicts: Conflicts = Conflicts()

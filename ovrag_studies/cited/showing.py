@@ -13,8 +13,8 @@ from typing import Protocol, cast
 from markupsafe import Markup
 
 from ovrag_core.base.pages import page_templates
-from ovrag_studies.cited.arms import Parts, Result
-from ovrag_studies.cited.critic.criticism import NAMES, Finding
+from ovrag_studies.cited.arms import ArmParts, Result
+from ovrag_studies.cited.critic.criticism import NAMES, CriticFinding
 
 TEMPLATE = "policy.html.j2"
 
@@ -42,7 +42,7 @@ def message(text: str, kind: str = "note") -> str:
     return str(Markup('<div class="ovp"><p class="say {}">{}</p></div>').format(kind, text))
 
 
-def answer_html(result: Result, parts: Parts) -> str:
+def answer_html(result: Result, parts: ArmParts) -> str:
     """A query's answer with its quotations, and how it came about.
 
     Shown are the components that were asked for and that ran, the score with the certificate of its threshold, each
@@ -57,16 +57,16 @@ def answer_html(result: Result, parts: Parts) -> str:
     return str(_macros().answer(result, checks, certificate))
 
 
-def criticism_html(text: str, findings: Sequence[Finding]) -> str:
+def criticism_html(text: str, findings: Sequence[CriticFinding]) -> str:
     """A text with the passages marked that findings are of, and the findings with their reasons."""
     return str(_macros().criticism(pieces(text, findings), findings, NAMES))
 
 
-def pieces(text: str, findings: Sequence[Finding]) -> list[tuple[str, list[str]]]:
+def pieces(text: str, findings: Sequence[CriticFinding]) -> list[tuple[str, list[str]]]:
     """The text cut at the ends of findings, each piece with the labels that it is in. Joined, they are the text."""
     cuts = sorted({0, len(text), *(edge for each in findings for edge in (each.start, each.end))})
     return [(text[start:end], _labels(start, end, findings)) for start, end in pairwise(cuts)]
 
 
-def _labels(start: int, end: int, findings: Sequence[Finding]) -> list[str]:
+def _labels(start: int, end: int, findings: Sequence[CriticFinding]) -> list[str]:
     return list(dict.fromkeys(each.label for each in findings if each.start <= start and end <= each.end))

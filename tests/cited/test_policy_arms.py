@@ -15,14 +15,14 @@ from ovrag_studies.cited.answering.calibration import Calibration, read_calibrat
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.answering.recorded import RecordedAnswer
 from ovrag_studies.cited.answering.silence import Certificate
-from ovrag_studies.cited.arms import Parts, ask, runnable
-from ovrag_studies.cited.corpus.golden import Query
-from ovrag_studies.cited.corpus.policies import Corpus, assemble
-from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Evidence
-from ovrag_studies.cited.corpus.sources import Read
+from ovrag_studies.cited.arms import ArmParts, ask, runnable
+from ovrag_studies.cited.corpus.golden import GoldenQuery
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, assemble
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph
+from ovrag_studies.cited.corpus.sources import FileParagraph
 from ovrag_studies.cited.measuring.golden_scores import compare_arms, faults, holds_quote, judge, score
 from ovrag_studies.cited.records import PolicyRecord, read_run, record_of, write_run
-from ovrag_studies.cited.settings import ARMS, Answers, Arm, Policy
+from ovrag_studies.cited.settings import ARMS, Arm, Policy, PolicyAnswers
 
 HANDBOOK = (
     "Rowing Club Handbook Issue 2, 3 March 2022",
@@ -40,9 +40,9 @@ FEE, DOGS, BOATS = "How high is the annual fee?", "Must dogs be kept on a lead?"
 
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
+def corpus() -> PolicyCorpus:
     read = [
-        Read(name, f"{name}.txt", 1, row, text)
+        FileParagraph(name, f"{name}.txt", 1, row, text)
         for name, texts in (("handbook", HANDBOOK), ("update", UPDATE))
         for row, text in enumerate(texts)
     ]
@@ -50,8 +50,8 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def parts(corpus: Corpus) -> Parts:
-    return Parts(Policy(), CorpusIndex(corpus))
+def parts(corpus: PolicyCorpus) -> ArmParts:
+    return ArmParts(Policy(), CorpusIndex(corpus))
 
 
 def calibrated(corpus_digest: str, threshold: float | None = 0.5) -> Calibration:
@@ -59,7 +59,7 @@ def calibrated(corpus_digest: str, threshold: float | None = 0.5) -> Calibration
     return Calibration(corpus=corpus_digest, golden="g", certificate=certificate)
 
 
-def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: Parts) -> None:
+def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: ArmParts) -> None:
     result = ask(parts, "no_silence", FEE)
     assert "150 pounds" in result.answer.sentences[0].text
     assert any("120 pounds" in each.text for each in result.answer.sentences)
@@ -70,7 +70,7 @@ def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: Parts) -> 
     assert without.components.ran["conflicts"] == "none"
 
 
-def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts: Parts) -> None:
+def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts: ArmParts) -> None:
     strict = replace(parts, calibration=calibrated(parts.digest, 0.9999))
     silent = ask(strict, "ours", DOGS)
     assert silent.answer.silent
@@ -79,13 +79,13 @@ def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts:
     assert not ask(replace(parts, calibration=calibrated(parts.digest, 0.0001)), "ours", DOGS).answer.silent
 
 
-def test_without_a_certificate_ours_says_nothing(parts: Parts) -> None:
+def test_without_a_certificate_ours_says_nothing(parts: ArmParts) -> None:
     uncertified = replace(parts, calibration=calibrated(parts.digest, None))
     result = ask(uncertified, "ours", DOGS)
     assert (result.answer.silent, result.answer.reason) == (True, "no threshold is certified")
 
 
-def test_the_baselines_quote_the_first_paragraph_whole(parts: Parts) -> None:
+def test_the_baselines_quote_the_first_paragraph_whole(parts: ArmParts) -> None:
     answer = ask(parts, "b2", "Who cleans the clubhouse?").answer
     assert answer.text == HANDBOOK[3]
     assert ask(parts, "b2", "xylophone zebra").answer.silent
@@ -93,17 +93,17 @@ def test_the_baselines_quote_the_first_paragraph_whole(parts: Parts) -> None:
     assert gated.silent
 
 
-def test_published_rules_flag_opposed_words_and_other_minima(corpus: Corpus) -> None:
+def test_published_rules_flag_opposed_words_and_other_minima(corpus: PolicyCorpus) -> None:
     def pairs(*texts: str) -> list[tuple[int, int]]:
-        made = assemble([Read("d", "d", 1, n, text) for n, text in enumerate(texts)], {"d": ""})
-        return opposed_pairs([Evidence(each, 0.0, "", 1) for each in made.paragraphs])
+        made = assemble([FileParagraph("d", "d", 1, n, text) for n, text in enumerate(texts)], {"d": ""})
+        return opposed_pairs([RankedParagraph(each, 0.0, "", 1) for each in made.paragraphs])
 
     assert pairs("You must knock.", "You must not sing.") == [(0, 1)]
     assert pairs("You must knock.", "You must sing.") == []
     assert pairs("A minimum of 8 is set.", "At least 12 are due.", "At least 8.") == [(0, 1), (1, 2)]
 
 
-def test_a_model_alone_needs_a_model_or_a_recorded_run(parts: Parts) -> None:
+def test_a_model_alone_needs_a_model_or_a_recorded_run(parts: ArmParts) -> None:
     assert runnable(ARMS, parts) == list(ARMS[1:])
     with pytest.raises(ModelSetupError, match="b1 asks a chat model"):
         ask(parts, "b1", DOGS)
@@ -120,8 +120,8 @@ def _replies(call: Call) -> object:
     }
 
 
-def test_what_a_model_says_is_checked_but_where_an_arm_leaves_that_out(parts: Parts) -> None:
-    by_chat = replace(parts, options=Policy(answers=Answers(by="chat")))
+def test_what_a_model_says_is_checked_but_where_an_arm_leaves_that_out(parts: ArmParts) -> None:
+    by_chat = replace(parts, options=Policy(answers=PolicyAnswers(by="chat")))
     with FaultyServer(scripted(_replies)) as server:
         chat = ChatModel(OpenAIBackend(base_url=server.base_url, key=KEY), MODEL)
         asking = replace(by_chat, chat=chat)
@@ -135,23 +135,23 @@ def test_what_a_model_says_is_checked_but_where_an_arm_leaves_that_out(parts: Pa
 
 
 QUERIES = [
-    Query("q1", FEE, "contradiction", expected="superseded", quote="The annual fee is 150 pounds"),
-    Query("q2", DOGS, "answerable", quote="kept on a lead"),
-    Query("q3", BOATS, "unanswerable"),
+    GoldenQuery("q1", FEE, "contradiction", expected="superseded", quote="The annual fee is 150 pounds"),
+    GoldenQuery("q2", DOGS, "answerable", quote="kept on a lead"),
+    GoldenQuery("q3", BOATS, "unanswerable"),
 ]
 
 
-def _queries(corpus: Corpus) -> list[Query]:
+def _queries(corpus: PolicyCorpus) -> list[GoldenQuery]:
     ids = {each.text: each.id for each in corpus.paragraphs}
     gold = {"q1": (ids[UPDATE[2]], ids[HANDBOOK[1]]), "q2": (ids[HANDBOOK[4]],)}
     return [replace(each, gold=gold.get(each.query_id, ())) for each in QUERIES]
 
 
-def _records(parts: Parts, arms: Sequence[Arm] = ("b2", "no_silence")) -> list[PolicyRecord]:
+def _records(parts: ArmParts, arms: Sequence[Arm] = ("b2", "no_silence")) -> list[PolicyRecord]:
     return [record_of(each.query_id, ask(parts, arm, each.question), parts.digest) for arm in arms for each in QUERIES]
 
 
-def test_scores_count_what_is_wrong(parts: Parts, corpus: Corpus) -> None:
+def test_scores_count_what_is_wrong(parts: ArmParts, corpus: PolicyCorpus) -> None:
     judged = judge(_records(parts, ["no_silence"]), _queries(corpus), corpus)
     assert [each.wrong for each in judged] == [False, False, True]
     figures = {each.measure: each.estimate for each in score(judged, corpus, Resampling(50), parts.verifier)}
@@ -180,7 +180,7 @@ def test_scores_count_what_is_wrong(parts: Parts, corpus: Corpus) -> None:
     ],
 )
 def test_a_gold_quotation_is_held_with_each_of_its_sentences(
-    parts: Parts, corpus: Corpus, quote: str, held: bool
+    parts: ArmParts, corpus: PolicyCorpus, quote: str, held: bool
 ) -> None:
     record = record_of("q2", ask(parts, "no_silence", DOGS), parts.digest)
     query = replace(next(each for each in _queries(corpus) if each.query_id == "q2"), quote=quote)
@@ -188,7 +188,7 @@ def test_a_gold_quotation_is_held_with_each_of_its_sentences(
 
 
 def test_a_run_is_read_as_it_was_written_and_its_bytes_do_not_depend_on_time(
-    parts: Parts, corpus: Corpus, tmp_path: Path
+    parts: ArmParts, corpus: PolicyCorpus, tmp_path: Path
 ) -> None:
     records = _records(parts)
     for name, seconds in (("one", 0.1), ("two", 7.0)):
@@ -198,21 +198,23 @@ def test_a_run_is_read_as_it_was_written_and_its_bytes_do_not_depend_on_time(
     assert (tmp_path / "one.latency.jsonl").read_text().count("\n") == 6
 
 
-def test_a_run_over_another_corpus_is_refused_with_the_list(parts: Parts, corpus: Corpus, tmp_path: Path) -> None:
+def test_a_run_over_another_corpus_is_refused_with_the_list(
+    parts: ArmParts, corpus: PolicyCorpus, tmp_path: Path
+) -> None:
     write_run(tmp_path / "run.jsonl", [(each, 0.0) for each in _records(parts)])
-    other = assemble([Read("handbook", "h", 1, 0, HANDBOOK[4])], {"handbook": ""})
+    other = assemble([FileParagraph("handbook", "h", 1, 0, HANDBOOK[4])], {"handbook": ""})
     with pytest.raises(RunError, match=r"names \d paragraphs that the corpus does not have.*handbook::"):
         read_run(tmp_path / "run.jsonl", other)
 
 
 @pytest.mark.parametrize("line", ["no JSON", "{}", '{"arm": "b9"}'])
-def test_lines_that_are_no_records_are_named(corpus: Corpus, tmp_path: Path, line: str) -> None:
+def test_lines_that_are_no_records_are_named(corpus: PolicyCorpus, tmp_path: Path, line: str) -> None:
     (tmp_path / "run.jsonl").write_text(line + "\n")
     with pytest.raises(RunError, match=r"run\.jsonl, line 1"):
         read_run(tmp_path / "run.jsonl", corpus)
 
 
-def test_altered_quotations_and_sentences_are_found(parts: Parts, corpus: Corpus) -> None:
+def test_altered_quotations_and_sentences_are_found(parts: ArmParts, corpus: PolicyCorpus) -> None:
     (record,) = (each for each in _records(parts, ["no_silence"]) if each.query_id == "q2")
     assert list(faults([record], corpus, parts.verifier)) == []
     said = record.sentences[0]

@@ -18,10 +18,10 @@ import pytest
 from ovrag_core.base.errors import ResultError
 from ovrag_studies.cited.answering.audit import Audited, Bundle, seal_of, write_bundle
 from ovrag_studies.cited.answering.cited_answers import answer
-from ovrag_studies.cited.answering.replies import Kept, cache_key
+from ovrag_studies.cited.answering.replies import KeptReply, cache_key
 from ovrag_studies.cited.arms import Result
-from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
-from ovrag_studies.cited.corpus.retrieval import Evidence, Found
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
+from ovrag_studies.cited.corpus.retrieval import RankedParagraph, RetrievedParagraphs
 from ovrag_studies.cited.records import audited, record_of
 
 TOOL = "tools/verify_audit_bundle.py"
@@ -44,22 +44,22 @@ class Sentence:
 
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
+def corpus() -> PolicyCorpus:
     read = [
-        Read("park", "park.pdf", 1, 0, DOG),
-        Read("park", "park.pdf", 2, 0, BOAT),
-        Read("lake", "lake.pdf", 1, 0, BOAT),
+        FileParagraph("park", "park.pdf", 1, 0, DOG),
+        FileParagraph("park", "park.pdf", 2, 0, BOAT),
+        FileParagraph("lake", "lake.pdf", 1, 0, BOAT),
     ]
     return assemble(read, {"park": "a" * 64, "lake": "b" * 64})
 
 
-def cited(corpus: Corpus, words: str) -> Quote:
+def cited(corpus: PolicyCorpus, words: str) -> Quote:
     paragraph = next(each for each in corpus.paragraphs if words in each.text)
     start = paragraph.start + paragraph.text.index(words)
     return Quote(paragraph.doc_id, paragraph.id, start, start + len(words), words)
 
 
-def records(corpus: Corpus) -> list[Audited]:
+def records(corpus: PolicyCorpus) -> list[Audited]:
     asked = {"embedder": "minilm", "model": "small"}
     keys = [cache_key("Dogs", "Is it so?", "small")]
     dogs = Sentence("Dogs stay on a lead.", (cited(corpus, "Dogs stay on a lead."), cited(corpus, "“may” roam")))
@@ -70,9 +70,9 @@ def records(corpus: Corpus) -> list[Audited]:
 
 
 @pytest.fixture(scope="module")
-def bundle(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> Bundle:
+def bundle(tmp_path_factory: pytest.TempPathFactory, corpus: PolicyCorpus) -> Bundle:
     folder = tmp_path_factory.mktemp("audit") / "bundle"
-    kept = [Kept(text="Dogs", prompt="Is it so?", model="small", reply="yes")]
+    kept = [KeptReply(text="Dogs", prompt="Is it so?", model="small", reply="yes")]
     return write_bundle(folder, records(corpus), corpus, {"alpha": 0.1, "k": 5}, kept)
 
 
@@ -194,20 +194,20 @@ def test_the_script_runs_alone_and_needs_the_standard_library_only(bundle: Bundl
     assert (none.returncode, none.stderr.count("\n")) == (2, 1)
 
 
-def test_the_same_answers_make_the_same_bytes(bundle: Bundle, corpus: Corpus, tmp_path: Path) -> None:
-    kept = [Kept(text="Dogs", prompt="Is it so?", model="small", reply="yes")]
+def test_the_same_answers_make_the_same_bytes(bundle: Bundle, corpus: PolicyCorpus, tmp_path: Path) -> None:
+    kept = [KeptReply(text="Dogs", prompt="Is it so?", model="small", reply="yes")]
     again = write_bundle(tmp_path / "again", records(corpus), corpus, {"k": 5, "alpha": 0.1}, kept)
     assert again.seal == bundle.seal
 
 
-def test_a_quotation_that_does_not_stand_there_is_not_filed(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_quotation_that_does_not_stand_there_is_not_filed(corpus: PolicyCorpus, tmp_path: Path) -> None:
     wrong = Quote("park", corpus.paragraphs[0].id, 0, 4, "Cows")
     record = Audited("q9", "?", [Sentence("Cows.", (wrong,))], [], False, "", {}, {})
     with pytest.raises(ResultError, match="q9 quotes what does not stand in park at 0–4"):
         write_bundle(tmp_path / "b", [record], corpus, {})
 
 
-def test_a_folder_that_holds_something_is_left_alone(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_folder_that_holds_something_is_left_alone(corpus: PolicyCorpus, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ResultError, match="not empty"):
         write_bundle(tmp_path, [], corpus, {})
@@ -217,9 +217,11 @@ def test_keys_tell_texts_apart_wherever_one_ends() -> None:
     assert cache_key("a", "bc", "m") != cache_key("ab", "c", "m")
 
 
-def test_answers_of_the_study_are_filed_as_they_are(corpus: Corpus, verify: Callable[..., Any], tmp_path: Path) -> None:
-    evidence = [Evidence(paragraph, 1.0, "", rank) for rank, paragraph in enumerate(corpus.paragraphs, 1)]
-    found = Found(tuple(evidence), {}, {})
+def test_answers_of_the_study_are_filed_as_they_are(
+    corpus: PolicyCorpus, verify: Callable[..., Any], tmp_path: Path
+) -> None:
+    evidence = [RankedParagraph(paragraph, 1.0, "", rank) for rank, paragraph in enumerate(corpus.paragraphs, 1)]
+    found = RetrievedParagraphs(tuple(evidence), {}, {})
     results = [Result("b2", answer(query, evidence), found, 0.0) for query in ("May a boat leave?", " ")]
     given = [audited(record_of(f"q{number}", result, "digest")) for number, result in enumerate(results)]
     assert [each.silent for each in given] == [False, True]

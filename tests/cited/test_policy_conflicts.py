@@ -21,7 +21,7 @@ from ovrag_studies.cited.conflicts.norm_conflicts import (
 )
 from ovrag_studies.cited.conflicts.opposition import differing, told
 from ovrag_studies.cited.conflicts.precedence import find_precedence
-from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble, read_corpus
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
 from ovrag_studies.cited.language.amounts import find_amounts
 
 PAIRS = yaml.safe_load((Path(__file__).parents[1] / "data" / "policy" / "norm_pairs.yaml").read_text(encoding="utf-8"))
@@ -31,9 +31,11 @@ TABLES = [("dev", 41, 11), ("held", 20, 7), ("later", 20, 5), ("last", 22, 2)]  
 SAMPLES = Path("data/samples/policy")
 
 
-def corpus_of(**documents: list[str]) -> Corpus:
+def corpus_of(**documents: list[str]) -> PolicyCorpus:
     read = [
-        Read(name, f"{name}.pdf", 1, row, text) for name, texts in documents.items() for row, text in enumerate(texts)
+        FileParagraph(name, f"{name}.pdf", 1, row, text)
+        for name, texts in documents.items()
+        for row, text in enumerate(texts)
     ]
     return assemble(read, dict.fromkeys(documents, "0" * 64))
 

@@ -9,7 +9,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from ovrag_core.base.errors import CorpusError, DocumentError
 from ovrag_studies.cited.corpus.indexed_files import write_index
-from ovrag_studies.cited.corpus.policies import Corpus, read_corpus, require_known
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, read_corpus, require_known
 from ovrag_studies.cited.corpus.sources import find_sources, read_source, text_hash
 
 
@@ -30,7 +30,7 @@ def _lines(*texts: str, doc: str = "canteen") -> str:
     )
 
 
-def _corpus(tmp_path: Path, content: str) -> Corpus:
+def _corpus(tmp_path: Path, content: str) -> PolicyCorpus:
     file = tmp_path / "paragraphs.jsonl"
     file.write_text(content, encoding="utf-8")
     return read_corpus(file)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.errors import ResultError
-from ovrag_studies.cited.critic.critic_rules import Finding
+from ovrag_studies.cited.critic.critic_rules import CriticFinding
 from ovrag_studies.cited.measuring.critic_metrics import Snippet, assess, read_snippets
 
 SNIPPETS = [
@@ -26,9 +26,9 @@ SNIPPETS = [
 ]
 FOUND = {
     "a": [],
-    "b": [Finding("L2", 0, 5, "")],
-    "c": [Finding("L1", 2, 6, ""), Finding("L1", 3, 6, "")],
-    "d": [Finding("L1", 0, 5, "")],
+    "b": [CriticFinding("L2", 0, 5, "")],
+    "c": [CriticFinding("L1", 2, 6, ""), CriticFinding("L1", 3, 6, "")],
+    "d": [CriticFinding("L1", 0, 5, "")],
 }
 
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from ovrag_core.report.figures import save_figure
 from ovrag_studies.cited import pictures
-from ovrag_studies.cited.pictures import Point
+from ovrag_studies.cited.pictures import OperatingPoint
 
 WIDTH = 5.9
 
@@ -21,7 +21,11 @@ def words(fig: Figure) -> list[str]:
 
 def risk(certified: str = "ours") -> Figure:
     curves = {"without silence": numpy.array([(0.5, 0.0), (1.0, 0.3)])}
-    points = {"b2": Point(1.0, 0.6), "ours": Point(0.5, 0.0), "without conflicts": Point(0.5, 0.0)}
+    points = {
+        "b2": OperatingPoint(1.0, 0.6),
+        "ours": OperatingPoint(0.5, 0.0),
+        "without conflicts": OperatingPoint(0.5, 0.0),
+    }
     return pictures.risk_and_coverage(curves, points, 0.1, certified, WIDTH)
 
 

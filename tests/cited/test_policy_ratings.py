@@ -8,16 +8,16 @@ import pytest
 
 from ovrag_core.base.errors import ResultError
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
 from ovrag_studies.cited.measuring.rating_widget import RatingPage, answer_html, rating_page
 from ovrag_studies.cited.measuring.ratings import (
     KEY,
     PACK,
-    Claim,
     Given,
-    Item,
     Pack,
     Quotation,
+    RatedClaim,
+    RatedItem,
     Rating,
     add_rating,
     compare,
@@ -35,18 +35,18 @@ RULE = "Dogs stay on a lead."
 
 
 @pytest.fixture
-def corpus() -> Corpus:
-    return assemble([Read("park", "park.pdf", 1, 0, RULE)], {"park": "a" * 64})
+def corpus() -> PolicyCorpus:
+    return assemble([FileParagraph("park", "park.pdf", 1, 0, RULE)], {"park": "a" * 64})
 
 
-def given(corpus: Corpus, arm: str, number: int) -> Given:
+def given(corpus: PolicyCorpus, arm: str, number: int) -> Given:
     quotation = Quotation(doc_id="park", paragraph_id=corpus.paragraphs[0].id, quote="on a lead")
-    claim = Claim(text=f"Dogs {number} stay on a lead.", quotations=[quotation])
+    claim = RatedClaim(text=f"Dogs {number} stay on a lead.", quotations=[quotation])
     return Given(f"q{number}", arm, f"Question {number}?", (claim,))
 
 
 @pytest.fixture
-def folder(tmp_path: Path, corpus: Corpus) -> Path:
+def folder(tmp_path: Path, corpus: PolicyCorpus) -> Path:
     pack, key = make_pack([given(corpus, arm, n) for arm in ("plain", "ours") for n in range(6)], corpus, seed=3)
     write_pack(tmp_path, pack, key)
     return tmp_path
@@ -67,22 +67,22 @@ def test_the_pack_tells_neither_arm_nor_query_and_is_shuffled(folder: Path) -> N
     assert arms not in (sorted(arms), sorted(arms, reverse=True))
 
 
-def test_the_pack_does_not_depend_on_the_order_of_arms(corpus: Corpus) -> None:
+def test_the_pack_does_not_depend_on_the_order_of_arms(corpus: PolicyCorpus) -> None:
     answers = [given(corpus, arm, n) for arm in ("plain", "ours") for n in range(6)]
     assert make_pack(answers, corpus, 3) == make_pack(answers[::-1], corpus, 3)
     assert make_pack(answers, corpus, 3)[0] != make_pack(answers, corpus, 4)[0]
 
 
-def test_silent_answers_are_left_out_and_a_pack_of_them_refused(corpus: Corpus) -> None:
+def test_silent_answers_are_left_out_and_a_pack_of_them_refused(corpus: PolicyCorpus) -> None:
     silent = Given("q9", "ours", "Why?", ())
     assert len(make_pack([silent, given(corpus, "ours", 1)], corpus, 1)[0].items) == 1
     with pytest.raises(ResultError, match="nothing to rate"):
         make_pack([silent], corpus, 1)
 
 
-def test_paragraphs_that_the_corpus_lacks_are_listed(corpus: Corpus) -> None:
+def test_paragraphs_that_the_corpus_lacks_are_listed(corpus: PolicyCorpus) -> None:
     foreign = Quotation(doc_id="lake", paragraph_id="lake::1", quote="x")
-    answer = Given("q1", "ours", "?", (Claim(text="x", quotations=[foreign]),))
+    answer = Given("q1", "ours", "?", (RatedClaim(text="x", quotations=[foreign]),))
     with pytest.raises(ResultError, match="index it anew and answer again: lake::1"):
         make_pack([answer], corpus, 1)
 
@@ -139,7 +139,7 @@ def test_a_rating_that_cannot_be_is_refused_with_its_line(folder: Path, old: str
         read_ratings(folder, pack)
 
 
-def test_ratings_and_keys_of_another_pack_are_refused(folder: Path, corpus: Corpus) -> None:
+def test_ratings_and_keys_of_another_pack_are_refused(folder: Path, corpus: PolicyCorpus) -> None:
     add_rating(folder, rating(read_pack(folder), "a001", "Ann"))
     pack, _ = make_pack([given(corpus, "ours", 1)], corpus, 1)
     with pytest.raises(ResultError, match="another pack"):
@@ -182,7 +182,9 @@ def test_the_page_keeps_what_is_rated_and_goes_on_where_the_rater_stopped(folder
 def test_what_is_shown_is_escaped(folder: Path) -> None:
     attack = "<script>owned()</script>"
     quotation = Quotation(doc_id=attack, paragraph_id="p", quote=attack)
-    shown = answer_html(Item(name="a", question=attack, sentences=[Claim(text=attack, quotations=[quotation])]))
+    shown = answer_html(
+        RatedItem(name="a", question=attack, sentences=[RatedClaim(text=attack, quotations=[quotation])])
+    )
     assert "<script>" not in shown and shown.count("&lt;script&gt;") == 4
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from ovrag_core.base.errors import SettingsError
 from ovrag_studies.cited.corpus.golden import read_golden
-from ovrag_studies.cited.corpus.relevance import QUESTION_TOKENS, TOKENS, Reader, join, load_reader, windows_of
+from ovrag_studies.cited.corpus.relevance import QUESTION_TOKENS, TOKENS, RelevanceReader, join, load_reader, windows_of
 
 TRAINING = Path("data/training/policy")
 WEIGHED_ON = ("harrowmere", "tarnbeck", "travel")  # UNSEEN of tools/train_policy_reader.py
@@ -16,7 +16,7 @@ FEE = "The fee for a locker is 9 pounds a month. It is taken from the account on
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def reader() -> RelevanceReader:
     return load_reader()
 
 
@@ -28,14 +28,16 @@ def reader() -> Reader:
         ("When is the money for my locker taken?", FEE, LOCKERS),
     ],
 )
-def test_what_answers_is_surer_than_what_lies_near(reader: Reader, question: str, answers: str, beside: str) -> None:
+def test_what_answers_is_surer_than_what_lies_near(
+    reader: RelevanceReader, question: str, answers: str, beside: str
+) -> None:
     sure, unsure = reader.read(question, [answers, beside])
     assert sure > unsure
 
 
-def test_a_pair_is_read_the_same_whatever_is_read_with_it(reader: Reader) -> None:
+def test_a_pair_is_read_the_same_whatever_is_read_with_it(reader: RelevanceReader) -> None:
     question = "What does a locker cost?"
-    alone = Reader.read(load_reader.__wrapped__(), question, [FEE])
+    alone = RelevanceReader.read(load_reader.__wrapped__(), question, [FEE])
     assert reader.read(question, [LOCKERS, FEE, LOCKERS])[1] == pytest.approx(alone[0], abs=0.01)
     assert reader.read(question, []) == []
 
@@ -65,7 +67,7 @@ def test_a_sentence_is_read_behind_the_one_before_it() -> None:
 
 def test_weights_that_are_missing_are_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="train_policy_reader"):
-        Reader(tmp_path / "none.safetensors")
+        RelevanceReader(tmp_path / "none.safetensors")
 
 
 @pytest.mark.parametrize("path", sorted(TRAINING.glob("*.txt")), ids=lambda path: path.stem)

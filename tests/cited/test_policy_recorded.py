@@ -9,8 +9,8 @@ import pytest
 
 from ovrag_core.base.errors import RunError
 from ovrag_studies.cited.answering.recorded import (
-    Claim,
     Label,
+    RecordedClaim,
     RecordedRun,
     corrected,
     published_support,
@@ -102,7 +102,7 @@ def test_another_golden_set_changes_what_counts(recorded: Callable[..., Recorded
 
 
 def test_citations_before_the_full_stop_are_rebuilt_there() -> None:
-    claims = (Claim("Dogs are led .", ("a",), True), Claim("Cats roam .", ("b",), True))
+    claims = (RecordedClaim("Dogs are led .", ("a",), True), RecordedClaim("Cats roam .", ("b",), True))
     assert rebuilt_reply(claims) == "Dogs are led [CITATION: a]. Cats roam [CITATION: b]."
 
 

@@ -14,34 +14,34 @@ from ovrag_studies.cited import (
     part_results,
     results,
 )
-from ovrag_studies.cited.answering.cited_answers import Sentence, cite
+from ovrag_studies.cited.answering.cited_answers import CitedSentence, cite
 from ovrag_studies.cited.answering.recorded import read_run
 from ovrag_studies.cited.answering.silence import learn_then_test
-from ovrag_studies.cited.corpus.golden import Query
-from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
-from ovrag_studies.cited.critic.criticism import LABELS, Finding
+from ovrag_studies.cited.corpus.golden import GoldenQuery
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
+from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
 from ovrag_studies.cited.measuring import conflict_metrics, golden_scores
 from ovrag_studies.cited.measuring.conflict_metrics import Flagged, Pair, read_pairs
 from ovrag_studies.cited.measuring.critic_metrics import Snippet
 from ovrag_studies.cited.measuring.dissertation import published
-from ovrag_studies.cited.measuring.golden_scores import Judged
-from ovrag_studies.cited.measuring.paragraph_ranks import Ranked
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord
+from ovrag_studies.cited.measuring.paragraph_ranks import RankedQuery
 from ovrag_studies.cited.measuring.rejections import Tried, rejected, try_checks
 from ovrag_studies.cited.records import EvidenceRecord, PolicyRecord
 from ovrag_studies.cited.settings import Arm
 
 TEXTS = ("Dogs must be kept on a lead at all times.", "Dogs need no lead after dusk.", "Cats may roam in the garden.")
 GOLDEN = [
-    Query("q1", "Must dogs be on a lead?", "contradiction", gold=("park::p1",), expected="unresolved"),
-    Query("q2", "May cats roam?", "answerable", gold=("park::p3",), quote="may roam"),
-    Query("q3", "May horses graze?", "unanswerable"),
-    Query("q4", "Where may cats roam?", "answerable", gold=("park::p3",), quote="in the garden"),
+    GoldenQuery("q1", "Must dogs be on a lead?", "contradiction", gold=("park::p1",), expected="unresolved"),
+    GoldenQuery("q2", "May cats roam?", "answerable", gold=("park::p3",), quote="may roam"),
+    GoldenQuery("q3", "May horses graze?", "unanswerable"),
+    GoldenQuery("q4", "Where may cats roam?", "answerable", gold=("park::p3",), quote="in the garden"),
 ]
 
 
 @pytest.fixture
-def corpus() -> Corpus:
-    read = [Read("park", "park.txt", 1, row, text, f"park::p{row + 1}") for row, text in enumerate(TEXTS)]
+def corpus() -> PolicyCorpus:
+    read = [FileParagraph("park", "park.txt", 1, row, text, f"park::p{row + 1}") for row, text in enumerate(TEXTS)]
     return assemble(read, {"park": "0" * 64})
 
 
@@ -51,15 +51,15 @@ def book(tmp_path: Path) -> Book:
     return replace(book, tables=tmp_path / "tables", figures=tmp_path / "figures")
 
 
-def judged(corpus: Corpus, arm: Arm, said: dict[str, tuple[int | None, float]]) -> list[Judged]:
+def judged(corpus: PolicyCorpus, arm: Arm, said: dict[str, tuple[int | None, float]]) -> list[JudgedRecord]:
     """Records of an arm: for each query the paragraph that it copies, None for silence, and its confidence."""
     records = []
     for query in GOLDEN:
         row, confidence = said[query.query_id]
-        sentences: tuple[Sentence, ...] = ()
+        sentences: tuple[CitedSentence, ...] = ()
         if row is not None:
             each = corpus.paragraphs[row]
-            sentences = (Sentence(each.text, (cite(each, 0, len(each.text)),)),)
+            sentences = (CitedSentence(each.text, (cite(each, 0, len(each.text)),)),)
         found = EvidenceRecord(paragraph_id=corpus.paragraphs[row or 0].id, rank=1, score=1.0, by="fused")
         records.append(
             PolicyRecord(
@@ -87,14 +87,14 @@ def judged(corpus: Corpus, arm: Arm, said: dict[str, tuple[int | None, float]]) 
 
 
 @pytest.fixture
-def run(corpus: Corpus) -> list[Judged]:
+def run(corpus: PolicyCorpus) -> list[JudgedRecord]:
     """B2 answers all, twice wrongly; ours is silent twice, once where it should not be."""
     eager = judged(corpus, "b2", {"q1": (0, 0.9), "q2": (2, 0.8), "q3": (2, 0.5), "q4": (1, 0.5)})
     ours = judged(corpus, "ours", {"q1": (0, 0.9), "q2": (2, 0.8), "q3": (None, 0.2), "q4": (None, 0.5)})
     return [*eager, *ours]
 
 
-def test_arms_are_told_apart_by_who_is_wrong(book: Book, run: list[Judged], corpus: Corpus) -> None:
+def test_arms_are_told_apart_by_who_is_wrong(book: Book, run: list[JudgedRecord], corpus: PolicyCorpus) -> None:
     labelled = {"audited": run}
     scored = {"audited": golden_scores.score(run, corpus, book.plan)}
     shown = results.arms_table(book, labelled, scored).set_index("arm")
@@ -108,7 +108,7 @@ def test_arms_are_told_apart_by_who_is_wrong(book: Book, run: list[Judged], corp
     assert "4 queries with audited labels (2 answerable, 1 contradiction, 1 unanswerable)" in tex
 
 
-def test_what_is_missed_is_listed_with_what_happened(book: Book, run: list[Judged]) -> None:
+def test_what_is_missed_is_listed_with_what_happened(book: Book, run: list[JudgedRecord]) -> None:
     ours = results.cases_table(book, {"audited": run})
     assert ours["query"].tolist() == ["q4"] and ours["what happened"][0].startswith("silent: score 0.100")
     eager = results.cases_table(book, {"audited": run}, "b2")
@@ -118,7 +118,9 @@ def test_what_is_missed_is_listed_with_what_happened(book: Book, run: list[Judge
     ]
 
 
-def test_published_figures_stand_beside_ours_and_are_marked(book: Book, run: list[Judged], corpus: Corpus) -> None:
+def test_published_figures_stand_beside_ours_and_are_marked(
+    book: Book, run: list[JudgedRecord], corpus: PolicyCorpus
+) -> None:
     scored = {"audited": golden_scores.score(run, corpus, book.plan)}
     shown = results.published_table(book, {"audited": run}, scored).set_index("arm")
     assert shown.loc["B3, gpt-4o-mini (recorded)", "answer rate"] == "0.250"
@@ -153,7 +155,7 @@ def test_published_figures_are_those_of_the_run_files(external_data: Path) -> No
     )
 
 
-def test_a_curve_takes_answers_of_one_confidence_together(run: list[Judged]) -> None:
+def test_a_curve_takes_answers_of_one_confidence_together(run: list[JudgedRecord]) -> None:
     eager = [each for each in run if each.record.arm == "b2"]
     assert results.curve_of(eager).tolist() == [[0.25, 0.0], [0.5, 0.0], [1.0, 0.5]]
     assert results.curve_of(eager, {"q1": 0.1, "q2": 0.2, "q3": 0.9, "q4": 0.8})[0].tolist() == [0.25, 1.0]
@@ -173,7 +175,7 @@ def test_silence_says_whether_it_is_certified(book: Book) -> None:
     assert shown.loc["few", "least answers"] == "22"
 
 
-def test_macros_of_the_first_labels_carry_no_name(book: Book, run: list[Judged], corpus: Corpus) -> None:
+def test_macros_of_the_first_labels_carry_no_name(book: Book, run: list[JudgedRecord], corpus: PolicyCorpus) -> None:
     scored = {name: golden_scores.score(run, corpus, book.plan) for name in ("audited", "published")}
     certificates = {"audited": learn_then_test([0.9] * 30, [False] * 30)}
     tried = {"three rules": [Tried("must", "text", True)]}
@@ -186,14 +188,14 @@ def test_macros_of_the_first_labels_carry_no_name(book: Book, run: list[Judged],
 
 
 def test_ways_of_finding_stand_beside_recorded_runs(book: Book) -> None:
-    ranks = {("audited", "dense"): [Ranked("q1", 1.0, 0.5, False), Ranked("q2", 0.0, 0.0, False)]}
+    ranks = {("audited", "dense"): [RankedQuery("q1", 1.0, 0.5, False), RankedQuery("q2", 0.0, 0.0, False)]}
     shown = part_results.retrieval_table(book, ranks)
     assert shown.loc[0, "recall@5"].startswith("0.500") and shown.loc[0, "queries"] == "2"
     assert "B1, gpt-4o-mini (recorded)" not in shown["found by"].tolist(), "nothing was retrieved there"
     assert "dense and reranked (draft)" in shown["found by"].tolist()
 
 
-def test_checks_are_tried_on_every_kind_of_sentence(corpus: Corpus, book: Book) -> None:
+def test_checks_are_tried_on_every_kind_of_sentence(corpus: PolicyCorpus, book: Book) -> None:
     tries = try_checks(corpus, {"all pass": lambda *_: True, "none passes": lambda *_: False})
     assert {each.trial for each in tries["all pass"]} == {"unchanged", "must", "paragraph"}, "no figure to change"
     assert rejected(tries["none passes"], "must", book.plan).value == 1.0
@@ -210,7 +212,7 @@ def pair(label: str, second: str = "park::p2", **more: str) -> Pair:
     )
 
 
-def test_conflicts_count_where_both_paragraphs_are_named(corpus: Corpus, book: Book) -> None:
+def test_conflicts_count_where_both_paragraphs_are_named(corpus: PolicyCorpus, book: Book) -> None:
     pairs = [pair("conflict", status="unresolved"), pair("lookalike", "park::p3")]
     found = conflict_metrics.assess(Flagged(frozenset({(0, 1), (1, 2)})), pairs, corpus, book.plan)
     assert (found.found.value, found.lookalikes.value, found.others.value) == (1.0, 0.0, 1.0)
@@ -233,8 +235,8 @@ def test_a_file_of_pairs_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_a_critic_is_worth_what_its_labels_are(book: Book) -> None:
     snippets = [Snippet(snippet_id=f"s{row}", text="Only a fool objects.", labels=["L1"]) for row in range(2)]
     snippets.append(Snippet(snippet_id="s3", text="Doors close at six.", labels=[]))
-    half: list[list[Finding]] = [[Finding("L1", 0, 11, "")], [], [Finding("L3", 0, 5, "")]]
-    found = {"half": half, "perfect": [[Finding("L1", 0, 11, "")], [Finding("L1", 0, 11, "")], []]}
+    half: list[list[CriticFinding]] = [[CriticFinding("L1", 0, 11, "")], [], [CriticFinding("L3", 0, 5, "")]]
+    found = {"half": half, "perfect": [[CriticFinding("L1", 0, 11, "")], [CriticFinding("L1", 0, 11, "")], []]}
     shown = part_results.critic_table(book, snippets, found).set_index("critic")
     assert (
         shown.loc["perfect", "macro F1"].startswith("1.000") and shown.loc["perfect", "neutral flagged"][:5] == "0.000"
@@ -245,7 +247,7 @@ def test_a_critic_is_worth_what_its_labels_are(book: Book) -> None:
     assert len(labels) == 2 * len(LABELS) and labels.loc[0, "precision"].startswith("1.000")
 
 
-def test_a_second_set_of_labels_judges_the_same_answers(corpus: Corpus, run: list[Judged]) -> None:
+def test_a_second_set_of_labels_judges_the_same_answers(corpus: PolicyCorpus, run: list[JudgedRecord]) -> None:
     stricter = [replace(each, gold=("park::p2",)) if each.query_id == "q1" else each for each in GOLDEN]
     again = golden_scores.judge([each.record for each in run], stricter, corpus)
     assert [each.wrong for each in run if each.query.query_id == "q1"] == [False, False]

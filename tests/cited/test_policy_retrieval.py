@@ -8,7 +8,7 @@ import pytest
 from ovrag_core.base.errors import ModelSetupError, QuestionError, SettingsError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.cited.corpus.golden import Query, read_golden, require_gold
+from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden, require_gold
 from ovrag_studies.cited.corpus.policies import assemble, read_corpus
 from ovrag_studies.cited.corpus.retrieval import (
     CorpusIndex,
@@ -19,7 +19,7 @@ from ovrag_studies.cited.corpus.retrieval import (
     retrieve,
     with_headings,
 )
-from ovrag_studies.cited.corpus.sources import Read
+from ovrag_studies.cited.corpus.sources import FileParagraph
 from ovrag_studies.cited.measuring.paragraph_ranks import rank_queries, ranked, summarise_ranks
 
 TEXTS = (
@@ -34,7 +34,9 @@ SAMPLES = Path("data/samples/policy")
 
 @pytest.fixture(scope="module")
 def index() -> CorpusIndex:
-    corpus = assemble([Read("house", "house.txt", 1, n, text) for n, text in enumerate(TEXTS)], {"house": "0" * 64})
+    corpus = assemble(
+        [FileParagraph("house", "house.txt", 1, n, text) for n, text in enumerate(TEXTS)], {"house": "0" * 64}
+    )
     return CorpusIndex(corpus)
 
 
@@ -52,7 +54,9 @@ def test_the_reader_puts_the_answer_before_what_only_speaks_of_the_thing() -> No
         "The fee for a locker is 4 pounds a term.",
         "The roof garden closes at sunset.",
     )
-    index = CorpusIndex(assemble([Read("hall", "h", 1, n, text) for n, text in enumerate(texts)], {"hall": "0" * 64}))
+    index = CorpusIndex(
+        assemble([FileParagraph("hall", "h", 1, n, text) for n, text in enumerate(texts)], {"hall": "0" * 64})
+    )
     asked = "How much do I pay for a locker?"
     plain = retrieve(asked, index, RetrievalSettings(by="lexical", top=2))
     read = retrieve(asked, index, RetrievalSettings(by="lexical", rerank="reader", top=2))
@@ -108,7 +112,7 @@ def test_nothing_is_found_for_nothing_and_something_for_anything_else(index: Cor
 
 def test_recall_and_rank_count_what_is_gold(index: CorpusIndex) -> None:
     paragraphs = index.corpus.paragraphs
-    query = Query("q", "?", "answerable", gold=(paragraphs[1].id, paragraphs[4].id))
+    query = GoldenQuery("q", "?", "answerable", gold=(paragraphs[1].id, paragraphs[4].id))
     assert ranked(query, [paragraphs[0], paragraphs[1]])[1:] == (0.5, 0.5, False)
     assert ranked(query, [])[1:] == (0.0, 0.0, False)
     assert ranked(query, paragraphs, depth=1)[1:] == (0.0, 0.0, False)

@@ -4,21 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovrag_studies.cited import showing
-from ovrag_studies.cited.answering.cited_answers import Answer, Removed, Sentence, cite
-from ovrag_studies.cited.arms import Components, Parts, Result
-from ovrag_studies.cited.corpus.policies import Read, assemble
-from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Evidence, Found
-from ovrag_studies.cited.critic.criticism import Finding
+from ovrag_studies.cited.answering.cited_answers import CitedAnswer, CitedSentence, Removed, cite
+from ovrag_studies.cited.arms import ArmParts, Components, Result
+from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, RetrievedParagraphs
+from ovrag_studies.cited.critic.criticism import CriticFinding
 from ovrag_studies.cited.settings import Policy
 
 TEXT = "Dogs must be kept on a lead <b>at all times</b>."
-CORPUS = assemble([Read("park", "park.txt", 2, 0, TEXT, None)], {"park": "0" * 64})
+CORPUS = assemble([FileParagraph("park", "park.txt", 2, 0, TEXT, None)], {"park": "0" * 64})
 
 
 def result(*, silent: bool = False) -> Result:
     paragraph = CORPUS.paragraphs[0]
-    said = () if silent else (Sentence(TEXT, (cite(paragraph, 0, len(TEXT)),)),)
-    made = Answer(
+    said = () if silent else (CitedSentence(TEXT, (cite(paragraph, 0, len(TEXT)),)),)
+    made = CitedAnswer(
         "May dogs <i>run</i>?",
         said,
         (Removed("Cats may run.", "nothing in the evidence is like it"),),
@@ -27,12 +27,12 @@ def result(*, silent: bool = False) -> Result:
         0.1 if silent else 0.9,
         "extractive",
     )
-    found = Found((Evidence(paragraph, 1.5, "sentences", 1),), {}, {})
+    found = RetrievedParagraphs((RankedParagraph(paragraph, 1.5, "sentences", 1),), {}, {})
     parts = Components({"rerank": "cross-encoder"}, {"rerank": "sentences"})
     return Result("ours", made, found, made.confidence, 0.7, components=parts)
 
 
-PARTS = Parts(Policy(), CorpusIndex(CORPUS))
+PARTS = ArmParts(Policy(), CorpusIndex(CORPUS))
 
 
 def test_an_answer_is_shown_with_its_quotation_what_ran_and_what_was_removed() -> None:
@@ -58,7 +58,7 @@ def test_nothing_of_a_document_or_a_question_is_markup() -> None:
 
 def test_a_passage_is_marked_where_its_findings_are() -> None:
     text = "Everybody knows it is <so>."
-    page = showing.criticism_html(text, [Finding("L1", 0, 15, "appeals to all")])
+    page = showing.criticism_html(text, [CriticFinding("L1", 0, 15, "appeals to all")])
     assert "<mark>Everybody knows<sup>L1</sup></mark> it is &lt;so&gt;." in page and "appeals to all" in page
     assert "Nothing found." in showing.criticism_html(text, [])
 
@@ -71,7 +71,7 @@ def test_what_turns_the_direction_of_text_stands_as_a_sign() -> None:
 @given(st.text(max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=5))
 def test_pieces_joined_are_the_text(text: str, spans: list[tuple[int, int]]) -> None:
     ends = [(min(one, other, len(text)), min(max(one, other), len(text))) for one, other in spans]
-    findings = [Finding("L3", start, end, "") for start, end in ends]
+    findings = [CriticFinding("L3", start, end, "") for start, end in ends]
     cut = showing.pieces(text, findings)
     assert "".join(piece for piece, _ in cut) == text
     marked = sum(len(piece) for piece, labels in cut if labels)

@@ -6,20 +6,20 @@ from math import exp
 import pytest
 
 from ovrag_studies.cited.answering.calibration import learn
-from ovrag_studies.cited.answering.cited_answers import Answer, Sentence
+from ovrag_studies.cited.answering.cited_answers import CitedAnswer, CitedSentence
 from ovrag_studies.cited.answering.silence import (
     COSINE,
     GRID,
     MEAN,
     SCALE,
     SHIFT,
+    AnswerTraits,
     TraitReader,
-    Traits,
     learn_then_test,
     least_answers,
 )
-from ovrag_studies.cited.corpus.golden import Query
-from ovrag_studies.cited.corpus.policies import Paragraph, Read, assemble
+from ovrag_studies.cited.corpus.golden import GoldenQuery
+from ovrag_studies.cited.corpus.policies import FileParagraph, Paragraph, assemble
 
 
 def falling(count: int) -> list[float]:
@@ -77,12 +77,12 @@ class Found:
 
 
 def evidence_of(*texts: str) -> list[Found]:
-    read = [Read("club", "club.txt", 1, row, text) for row, text in enumerate(texts)]
+    read = [FileParagraph("club", "club.txt", 1, row, text) for row, text in enumerate(texts)]
     return [Found(each) for each in assemble(read, {"club": "0" * 64}).paragraphs]
 
 
-def said(query: str, *, silent: bool = False) -> Answer:
-    return Answer(query, (Sentence("Badges are worn.", ()),), (), silent, "", 0.5, "extractive")
+def said(query: str, *, silent: bool = False) -> CitedAnswer:
+    return CitedAnswer(query, (CitedSentence("Badges are worn.", ()),), (), silent, "", 0.5, "extractive")
 
 
 @pytest.fixture(scope="module")
@@ -108,20 +108,20 @@ def test_without_an_answer_or_evidence_the_score_is_0(reader: TraitReader) -> No
 
 
 def test_a_score_is_that_of_the_surest_paragraph_and_of_all() -> None:
-    traits = Traits((1.0, -2.0), (0.25, 0.75))
+    traits = AnswerTraits((1.0, -2.0), (0.25, 0.75))
     assert traits.score(0, 0) == pytest.approx(1 / (1 + exp(-SCALE * 1.0 - SHIFT)))
     assert traits.score(8, 0) == pytest.approx(1 / (1 + exp(-SCALE * 4.0 - SHIFT))), "its cosine makes the second best"
     assert traits.score(8, 2) == pytest.approx(1 / (1 + exp(-SCALE * 3.0 - SHIFT))), "less by twice the mean, -0.5"
 
 
 def test_a_score_lies_between_0_and_1_whatever_the_reader_says() -> None:
-    surest, least = (Traits((odds,), (cosine,)).score(COSINE, MEAN) for odds, cosine in ((9.3, 1.0), (-9.3, 0.0)))
+    surest, least = (AnswerTraits((odds,), (cosine,)).score(COSINE, MEAN) for odds, cosine in ((9.3, 1.0), (-9.3, 0.0)))
     assert 0 < least < GRID[-1] < GRID[0] < surest < 1
 
 
 def test_a_calibration_tests_the_scores_of_its_queries(reader: TraitReader) -> None:
     evidence = evidence_of("The yearly fee is 120 pounds and is due on 1 March.")
-    asked = [Query(str(row), f"When is the fee of year {row} due?", "answerable") for row in range(30)]
+    asked = [GoldenQuery(str(row), f"When is the fee of year {row} due?", "answerable") for row in range(30)]
     made = learn(asked, lambda text: (said(text), evidence), lambda *_: False, reader, "c", "g", (0.1, 0.1))
     assert (made.certificate.n, made.certificate.certified) == (30, True)
     assert made.threshold <= min(reader.score(said(each.question), evidence) for each in asked)

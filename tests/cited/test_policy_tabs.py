@@ -9,16 +9,16 @@ from ovrag_core.app.explorer.app import explorer
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.project import FOLDERS, ROOT, open_folder
 from ovrag_studies.cited.answering.audit import write_bundle
-from ovrag_studies.cited.corpus.policies import Corpus, Read, assemble
-from ovrag_studies.cited.measuring.ratings import Claim, Given, Quotation, make_pack, write_pack
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
+from ovrag_studies.cited.measuring.ratings import Given, Quotation, RatedClaim, make_pack, write_pack
 from ovrag_studies.cited.tabs import AuditTab, RateTab, study_tabs
 
 RULE = "Dogs stay on a lead."
 
 
 @pytest.fixture
-def corpus() -> Corpus:
-    return assemble([Read("park", "park.pdf", 1, 0, RULE)], {"park": "a" * 64})
+def corpus() -> PolicyCorpus:
+    return assemble([FileParagraph("park", "park.pdf", 1, 0, RULE)], {"park": "a" * 64})
 
 
 @pytest.fixture
@@ -37,9 +37,9 @@ def test_the_explorer_shows_the_tabs_after_its_own(monkeypatch: pytest.MonkeyPat
     assert page.children[-1].titles == ("Ask", "Batch", "Runs", "Rate", "Audit")
 
 
-def test_a_pack_is_opened_and_what_is_none_is_said(corpus: Corpus, project: Path) -> None:
+def test_a_pack_is_opened_and_what_is_none_is_said(corpus: PolicyCorpus, project: Path) -> None:
     quotation = Quotation(doc_id="park", paragraph_id=corpus.paragraphs[0].id, quote="on a lead")
-    given = Given("q", "ours", "Dogs?", (Claim(text=RULE, quotations=[quotation]),))
+    given = Given("q", "ours", "Dogs?", (RatedClaim(text=RULE, quotations=[quotation]),))
     write_pack(project / "pack", *make_pack([given], corpus, 1))
     tab = RateTab()
     for folder, said in (("", "Name the folder"), ("none", "make a rating pack first"), ("..", "outside the project")):
@@ -52,7 +52,7 @@ def test_a_pack_is_opened_and_what_is_none_is_said(corpus: Corpus, project: Path
     assert "1 answers. Give your name" in form.children[-1].value
 
 
-def test_a_bundle_is_checked_and_an_altered_one_named(corpus: Corpus, project: Path) -> None:
+def test_a_bundle_is_checked_and_an_altered_one_named(corpus: PolicyCorpus, project: Path) -> None:
     bundle = write_bundle(project / "<b>", [], corpus, {"alpha": 0.1})
     tab = AuditTab()
     tab.check.click()

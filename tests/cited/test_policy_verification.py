@@ -11,7 +11,7 @@ from faulty_server import KEY, MODEL, FaultyServer, scripted
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.cited.answering.verification import Verifier, judge
+from ovrag_studies.cited.answering.verification import SentenceVerifier, judge
 from ovrag_studies.cited.corpus.policies import read_corpus
 from ovrag_studies.cited.language.forces import find_cues, find_opposed
 from ovrag_studies.cited.language.quantities import find_missing, find_quantities
@@ -170,34 +170,34 @@ PARAGRAPHS = [*SAID, *NOT_SAID]
 
 
 @pytest.fixture(scope="module")
-def verifier() -> Verifier:
-    return Verifier()
+def verifier() -> SentenceVerifier:
+    return SentenceVerifier()
 
 
 @pytest.mark.parametrize(("evidence", "sentence"), [(text, each) for text, said in SAID.items() for each in said])
-def test_other_words_for_the_same_are_accepted(verifier: Verifier, evidence: str, sentence: str) -> None:
+def test_other_words_for_the_same_are_accepted(verifier: SentenceVerifier, evidence: str, sentence: str) -> None:
     assert verifier.supports(sentence, [evidence]).why == ""
 
 
 @pytest.mark.parametrize(("evidence", "sentence"), [(text, each) for text, said in NOT_SAID.items() for each in said])
-def test_what_the_evidence_does_not_say_is_refused(verifier: Verifier, evidence: str, sentence: str) -> None:
+def test_what_the_evidence_does_not_say_is_refused(verifier: SentenceVerifier, evidence: str, sentence: str) -> None:
     assert not verifier.supports(sentence, [evidence]).ok
 
 
-def test_each_sentence_supports_itself_and_not_its_perturbations(verifier: Verifier) -> None:
+def test_each_sentence_supports_itself_and_not_its_perturbations(verifier: SentenceVerifier) -> None:
     assert all(verifier.supports(text, [text]).ok for text in PARAGRAPHS)
     wrong = list(perturb(PARAGRAPHS))
     assert {each.kind for each in wrong} == {"must", "number"}
     assert [each for each in wrong if verifier.supports(each.sentence, each.evidence).ok] == []
 
 
-def test_evidence_of_another_subject_is_refused(verifier: Verifier) -> None:
+def test_evidence_of_another_subject_is_refused(verifier: SentenceVerifier) -> None:
     wrong = list(misplace([(text, [text]) for text in SAID], list(SAID), times=3))
     assert len(wrong) == 3 * len(SAID)
     assert [each for each in wrong if verifier.supports(each.sentence, each.evidence).ok] == []
 
 
-def test_several_texts_support_a_sentence_together(verifier: Verifier) -> None:
+def test_several_texts_support_a_sentence_together(verifier: SentenceVerifier) -> None:
     texts = ["The pool opens at 07:00.", "The pool closes at 21:30.", "Dogs must be kept on a lead."]
     sentence = "The pool opens at 7 am and closes at 9:30 pm."
     assert verifier.supports(sentence, texts).ok
@@ -205,7 +205,7 @@ def test_several_texts_support_a_sentence_together(verifier: Verifier) -> None:
     assert verifier.idle(sentence, texts) == [False, False, True]
 
 
-def test_a_sentence_without_evidence_is_not_supported(verifier: Verifier) -> None:
+def test_a_sentence_without_evidence_is_not_supported(verifier: SentenceVerifier) -> None:
     assert verifier.supports("Dogs must be led.", []).why == verifier.supports("Dogs must be led.", [" "]).why != ""
 
 
@@ -335,7 +335,7 @@ def test_vectors_that_were_made_before_are_not_made_again() -> None:
             asked.extend(texts)
             return numpy.ones((len(texts), 1), dtype=numpy.float32)
 
-    verifier = Verifier(Counting())
+    verifier = SentenceVerifier(Counting())
     verifier.remember(["Dogs bark."], numpy.ones((1, 1), dtype=numpy.float32))
     assert [verifier.likeness("Do dogs bark?", ["Dogs bark."]) for _ in range(2)] == [[1], [1]]
     assert asked == ["Do dogs bark?"]

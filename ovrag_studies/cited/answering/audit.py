@@ -22,8 +22,8 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from ovrag_core.base.errors import ResultError
-from ovrag_studies.cited.answering.replies import Kept
-from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.answering.replies import KeptReply
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 
 FORMAT = "ovrag-policy-audit-1"
 LINE_DIGITS = 16  # hexadecimal digits of a line's hash; the whole file has all 64
@@ -53,7 +53,7 @@ class Span(Protocol):
         """The words themselves."""
 
 
-class Said(Protocol):
+class AuditSentence(Protocol):
     """A sentence of an answer."""
 
     @property
@@ -75,7 +75,7 @@ class Audited:
 
     query_id: str
     question: str
-    sentences: Sequence[Said]
+    sentences: Sequence[AuditSentence]
     removed: Sequence[str]
     silent: bool
     reason: str
@@ -96,9 +96,9 @@ class Bundle:
 def write_bundle(
     folder: Path,
     records: Iterable[Audited],
-    corpus: Corpus,
+    corpus: PolicyCorpus,
     settings: Mapping[str, JsonValue],
-    cache: Iterable[Kept] = (),
+    cache: Iterable[KeptReply] = (),
 ) -> Bundle:
     """Write a bundle to a folder that is empty or not there.
 
@@ -141,7 +141,7 @@ def seal_of(manifest: bytes) -> bytes:
     return body + f"seal {_digest(body)}\n".encode()
 
 
-def _record(audited: Audited, corpus: Corpus, keys: set[str]) -> dict[str, JsonValue]:
+def _record(audited: Audited, corpus: PolicyCorpus, keys: set[str]) -> dict[str, JsonValue]:
     if unknown := sorted(set(audited.cache_keys) - keys):
         raise ResultError(f"{audited.query_id}: no reply is filed under the key {unknown[0]}; give it with the cache")
     return {
@@ -160,7 +160,7 @@ def _record(audited: Audited, corpus: Corpus, keys: set[str]) -> dict[str, JsonV
     }
 
 
-def _citation(query_id: str, span: Span, corpus: Corpus) -> JsonValue:
+def _citation(query_id: str, span: Span, corpus: PolicyCorpus) -> JsonValue:
     document = corpus.documents.get(span.doc_id)
     if document is None or document.text[span.start : span.end] != span.quote or not span.quote:
         raise ResultError(
@@ -176,7 +176,7 @@ def _citation(query_id: str, span: Span, corpus: Corpus) -> JsonValue:
     }
 
 
-def _paragraphs(corpus: Corpus) -> Iterator[dict[str, JsonValue]]:
+def _paragraphs(corpus: PolicyCorpus) -> Iterator[dict[str, JsonValue]]:
     """Each paragraph by the ids of its places."""
     for paragraph in corpus.paragraphs:
         digest = _digest(paragraph.text.encode("utf-8", "surrogatepass"))
@@ -192,7 +192,7 @@ def _paragraphs(corpus: Corpus) -> Iterator[dict[str, JsonValue]]:
             }
 
 
-def _replies(kept: Iterable[Kept]) -> dict[str, dict[str, JsonValue]]:
+def _replies(kept: Iterable[KeptReply]) -> dict[str, dict[str, JsonValue]]:
     return {
         each.key: {"text": each.text, "prompt": each.prompt, "model": each.model, "reply": each.reply} for each in kept
     }

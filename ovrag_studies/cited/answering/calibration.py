@@ -14,12 +14,12 @@ from pydantic import ValidationError
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.types import Frozen
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.answering.cited_answers import Answer, Evidence
+from ovrag_studies.cited.answering.cited_answers import CitedAnswer, ScoredParagraph
 from ovrag_studies.cited.answering.silence import Certificate, TraitReader, learn_then_test
-from ovrag_studies.cited.corpus.golden import Query
+from ovrag_studies.cited.corpus.golden import GoldenQuery
 
-Copied = Callable[[str], tuple[Answer, Sequence[Evidence]]]
-IsWrong = Callable[[Query, Answer], bool]
+Copied = Callable[[str], tuple[CitedAnswer, Sequence[ScoredParagraph]]]
+IsWrong = Callable[[GoldenQuery, CitedAnswer], bool]
 
 
 class Calibration(Frozen):
@@ -37,7 +37,7 @@ class Calibration(Frozen):
 
 
 def learn(
-    queries: Sequence[Query],
+    queries: Sequence[GoldenQuery],
     copied: Copied,
     is_wrong: IsWrong,
     reader: TraitReader,

@@ -29,14 +29,14 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _CitationMark:
     start: int
     end: int
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _ReplyLine:
     sentences: tuple[Cited, ...]
     item: bool
     trailing: tuple[str, ...] = ()  # ids of a line that holds nothing else
@@ -53,19 +53,19 @@ def read_citations(reply: str, known: Collection[str] = ()) -> tuple[Cited, ...]
     return tuple(sentence for line in _shared(lines) for sentence in line.sentences)
 
 
-def _read_line(line: str, known: frozenset[str]) -> _Line:
+def _read_line(line: str, known: frozenset[str]) -> _ReplyLine:
     item = bool(_ITEM.match(line))
     body = _ITEM.sub("", line, count=1) if item else line
     marks = list(_runs(body, known))
     plain, placed = _without(body, marks)
     spans = list(find_passages(plain))
     if not spans:
-        return _Line((), item, tuple(dict.fromkeys(name for _, ids in placed for name in ids)))
+        return _ReplyLine((), item, tuple(dict.fromkeys(name for _, ids in placed for name in ids)))
     ahead = bool(marks) and not body[: marks[0].start].strip() and bool(body[marks[-1].end :].strip(" ."))
     found: list[list[str]] = [[] for _ in spans]
     for position, ids in placed:
         found[_owner(spans, position, ahead)].extend(ids)
-    return _Line(
+    return _ReplyLine(
         tuple(
             Cited(" ".join(plain[start:end].split()), tuple(dict.fromkeys(ids)))
             for (start, end), ids in zip(spans, found, strict=True)
@@ -81,22 +81,22 @@ def _owner(spans: list[tuple[int, int]], position: int, ahead: bool) -> int:
     return max((row for row, (start, _) in enumerate(spans) if start < position), default=0)
 
 
-def _marks(line: str, known: frozenset[str]) -> Iterator[_Mark]:
+def _marks(line: str, known: frozenset[str]) -> Iterator[_CitationMark]:
     taken = 0
     for match in _BARE.finditer(line):
         marked = _MARKED.fullmatch(match[0])
         ids = tuple(filter(None, _BETWEEN_IDS.split((marked or match)[1].strip())))
         if match.start() >= taken and ids and (marked or all(each in known for each in ids)):
-            yield _Mark(match.start(), match.end(), ids)
+            yield _CitationMark(match.start(), match.end(), ids)
             taken = match.end()
 
 
-def _runs(line: str, known: frozenset[str]) -> Iterator[_Mark]:
+def _runs(line: str, known: frozenset[str]) -> Iterator[_CitationMark]:
     """Marks; those that follow each other with nothing but commas between are one."""
-    begun: _Mark | None = None
+    begun: _CitationMark | None = None
     for mark in _marks(line, known):
         if begun and _BETWEEN_MARKS.fullmatch(line, begun.end, mark.start):
-            begun = _Mark(begun.start, mark.end, begun.ids + mark.ids)
+            begun = _CitationMark(begun.start, mark.end, begun.ids + mark.ids)
             continue
         if begun:
             yield begun
@@ -105,7 +105,7 @@ def _runs(line: str, known: frozenset[str]) -> Iterator[_Mark]:
         yield begun
 
 
-def _without(line: str, marks: list[_Mark]) -> tuple[str, list[tuple[int, tuple[str, ...]]]]:
+def _without(line: str, marks: list[_CitationMark]) -> tuple[str, list[tuple[int, tuple[str, ...]]]]:
     """The line without its marks, and where in it each stood."""
     plain, last, placed = "", 0, []
     for mark in marks:
@@ -121,9 +121,9 @@ def _without(line: str, marks: list[_Mark]) -> tuple[str, list[tuple[int, tuple[
     return plain + line[last:], placed
 
 
-def _shared(lines: list[_Line]) -> list[_Line]:
+def _shared(lines: list[_ReplyLine]) -> list[_ReplyLine]:
     """Lines with the citations that a list shares with the line before or after it."""
-    blocks: list[list[_Line]] = []  # a line and the items that follow it
+    blocks: list[list[_ReplyLine]] = []  # a line and the items that follow it
     for line in lines:
         if line.item and blocks:
             blocks[-1].append(line)
@@ -134,9 +134,9 @@ def _shared(lines: list[_Line]) -> list[_Line]:
     return [line for block in joined for line in block if line.sentences]
 
 
-def _joined(block: list[_Line], after: tuple[str, ...]) -> list[_Line]:
+def _joined(block: list[_ReplyLine], after: tuple[str, ...]) -> list[_ReplyLine]:
     """A block with its own citations shared, and those that stand on the line below it."""
-    head, *items = block if not block[0].item else (_Line((), False), *block)
+    head, *items = block if not block[0].item else (_ReplyLine((), False), *block)
     if not items:
         return [_with_last(head, after)]
     last = head.sentences[-1] if head.sentences else None
@@ -147,16 +147,16 @@ def _joined(block: list[_Line], after: tuple[str, ...]) -> list[_Line]:
     return [head if last.ids else _with_last(head, named), *items]
 
 
-def _with_last(line: _Line, ids: tuple[str, ...]) -> _Line:
+def _with_last(line: _ReplyLine, ids: tuple[str, ...]) -> _ReplyLine:
     """The line, its last sentence citing `ids` as well."""
     if not line.sentences or not ids:
         return line
     *others, last = line.sentences
-    return _Line((*others, Cited(last.text, tuple(dict.fromkeys(last.ids + ids)))), line.item, line.trailing)
+    return _ReplyLine((*others, Cited(last.text, tuple(dict.fromkeys(last.ids + ids)))), line.item, line.trailing)
 
 
-def _filled(line: _Line, ids: tuple[str, ...]) -> _Line:
+def _filled(line: _ReplyLine, ids: tuple[str, ...]) -> _ReplyLine:
     """The line, its sentences citing `ids` where none of them cites anything."""
     if any(each.ids for each in line.sentences):
         return line
-    return _Line(tuple(Cited(each.text, ids) for each in line.sentences), line.item, line.trailing)
+    return _ReplyLine(tuple(Cited(each.text, ids) for each in line.sentences), line.item, line.trailing)

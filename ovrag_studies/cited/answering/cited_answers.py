@@ -17,16 +17,15 @@ from pydantic import Field
 
 from ovrag_core.base.errors import ModelError
 from ovrag_core.base.types import Frozen
-from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.llm import Reply as ChatReply
+from ovrag_core.llm import Chat, Message, Reply, fence
 from ovrag_core.text.lines import one_line
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.quotes import locate
 from ovrag_core.text.stems import stems
 from ovrag_studies.cited.answering.citations import read_citations
-from ovrag_studies.cited.answering.verification import Verifier
-from ovrag_studies.cited.corpus.policies import Corpus, Paragraph
-from ovrag_studies.cited.corpus.relevance import Reader, load_reader
+from ovrag_studies.cited.answering.verification import SentenceVerifier
+from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
+from ovrag_studies.cited.corpus.relevance import RelevanceReader, load_reader
 
 LONGEST_QUERY = 2000  # characters
 PURPOSE = "policy answer"
@@ -48,7 +47,7 @@ _INSTRUCTION = re.compile(
 )
 
 
-class Evidence(Protocol):
+class ScoredParagraph(Protocol):
     """What a retriever found: a paragraph with its score."""
 
     @property
@@ -90,7 +89,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class CitedSentence:
     """A sentence of an answer with what it rests on; a copied one is its own quotation."""
 
     text: str
@@ -106,7 +105,7 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CitedAnswer:
     """An answer, or silence with its reason. `confidence` is the best sentence's cosine with the query.
 
     `by` names what made the answer. `repairs` counts calls to mend a reply, `unknown` ids that the evidence lacks,
@@ -114,7 +113,7 @@ class Answer:
     """
 
     query: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[CitedSentence, ...]
     removed: tuple[Removed, ...]
     silent: bool
     reason: str
@@ -133,19 +132,19 @@ class Answer:
 
 def answer(
     query: str,
-    evidence: Sequence[Evidence],
+    evidence: Sequence[ScoredParagraph],
     settings: AnswerSettings | None = None,
     *,
-    verifier: Verifier | None = None,
+    verifier: SentenceVerifier | None = None,
     chat: Chat | None = None,
-    reader: Reader | None = None,
-) -> Answer:
+    reader: RelevanceReader | None = None,
+) -> CitedAnswer:
     """The answer to a query by its evidence, best first. ValueError where a chat model is asked for and none given.
 
     Nothing is answered that no evidence supports: an empty or endless query, no evidence, an unusable reply and one
     without a supported sentence give silence with its reason.
     """
-    chosen, checks = settings or AnswerSettings(), verifier or Verifier()
+    chosen, checks = settings or AnswerSettings(), verifier or SentenceVerifier()
     if chosen.by == "chat" and chat is None:
         raise ValueError("answers by chat need a chat model")
     by = chat.name if chosen.by == "chat" and chat else "extractive"
@@ -161,17 +160,21 @@ def answer(
         return replace(extract, sentences=(), silent=True, reason=reason, by=by, notices=notices)
     if chat is None or chosen.by == "extractive":
         return replace(extract, notices=notices)
-    asked = _Asked(query, paragraphs, chat, chosen, checks).answer()
+    asked = _ChatQuestion(query, paragraphs, chat, chosen, checks).answer()
     return replace(asked, confidence=extract.confidence, notices=notices)
 
 
-def _silent(query: str, reason: str, by: str) -> Answer:
-    return Answer(query, (), (), True, reason, 0.0, by)
+def _silent(query: str, reason: str, by: str) -> CitedAnswer:
+    return CitedAnswer(query, (), (), True, reason, 0.0, by)
 
 
 def _extract(
-    query: str, paragraphs: Sequence[Paragraph], settings: AnswerSettings, verifier: Verifier, reader: Reader
-) -> Answer:
+    query: str,
+    paragraphs: Sequence[Paragraph],
+    settings: AnswerSettings,
+    verifier: SentenceVerifier,
+    reader: RelevanceReader,
+) -> CitedAnswer:
     spans = [(row, span) for row, each in enumerate(paragraphs) for span in _quotable(each.text)]
     if not spans:
         return _silent(query, "the evidence holds no sentence", "extractive")
@@ -194,8 +197,8 @@ def _extract(
     for place in kept:
         if texts[place] in found or len(found) < settings.sentences:
             found.setdefault(texts[place], []).append(cite(paragraphs[spans[place][0]], *spans[place][1]))
-    sentences = tuple(Sentence(" ".join(text.split()), tuple(cited)) for text, cited in found.items())
-    return Answer(query, sentences, (), False, "", max(0.0, min(1.0, max(own))), "extractive")
+    sentences = tuple(CitedSentence(" ".join(text.split()), tuple(cited)) for text, cited in found.items())
+    return CitedAnswer(query, sentences, (), False, "", max(0.0, min(1.0, max(own))), "extractive")
 
 
 def _quotable(text: str) -> list[tuple[int, int]]:
@@ -238,7 +241,7 @@ def cite(paragraph: Paragraph, start: int, end: int) -> Citation:
     )
 
 
-def verifies(citation: Citation, corpus: Corpus) -> bool:
+def verifies(citation: Citation, corpus: PolicyCorpus) -> bool:
     """Whether a quotation stands where it says it does, in a paragraph that the corpus has, unchanged."""
     document = corpus.documents.get(citation.doc_id)
     paragraph = corpus.by_id().get(citation.paragraph_id)
@@ -275,7 +278,7 @@ class ReplySentence(Frozen):
     quotes: Annotated[list[CitedQuote], Field(max_length=10)]
 
 
-class Reply(Frozen):
+class CitedReply(Frozen):
     """What a chat model is to reply; no sentence where the passages do not answer."""
 
     sentences: Annotated[list[ReplySentence], Field(max_length=20)]
@@ -294,24 +297,24 @@ quotes word for word. Leave out what you cannot quote."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
-    sentences: tuple[Sentence, ...]
+class _CheckedSentences:
+    sentences: tuple[CitedSentence, ...]
     removed: tuple[Removed, ...]
     unknown: int
     invented: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _ChatQuestion:
     """One query to a chat model."""
 
     query: str
     paragraphs: Sequence[Paragraph]
     chat: Chat
     settings: AnswerSettings
-    verifier: Verifier
+    verifier: SentenceVerifier
 
-    def answer(self) -> Answer:
+    def answer(self) -> CitedAnswer:
         labels = {f"P{number}": each for number, each in enumerate(self.paragraphs, 1)}
         messages = [Message("system", _SYSTEM), Message("user", self._prompt(labels))]
         try:
@@ -322,7 +325,7 @@ class _Asked:
         reason = ""
         if not checked.sentences:
             reason = "no sentence of the reply is supported" if checked.removed else "the passages do not answer"
-        return Answer(
+        return CitedAnswer(
             self.query,
             checked.sentences,
             checked.removed,
@@ -335,10 +338,10 @@ class _Asked:
             checked.invented,
         )
 
-    def _mended(self, messages: list[Message], labels: Mapping[str, Paragraph]) -> tuple[_Checked, int]:
+    def _mended(self, messages: list[Message], labels: Mapping[str, Paragraph]) -> tuple[_CheckedSentences, int]:
         """The reply as checked, and its repairs. Raises a ModelError where the first one cannot be used."""
         first = self._asked(messages)
-        checked, repairs = self._check(first.parsed_as(Reply), labels), max(0, first.usage.calls - 1)
+        checked, repairs = self._check(first.parsed_as(CitedReply), labels), max(0, first.usage.calls - 1)
         # The second reply may itself take a repair of its form, and there are two at most.
         if not (checked.unknown or checked.invented) or repairs > MOST_REPAIRS - 2:
             return checked, repairs
@@ -347,21 +350,21 @@ class _Asked:
             second = self._asked([*messages, Message("assistant", first.text), Message("user", said)])
         except ModelError:
             return checked, MOST_REPAIRS  # what was right in the first reply stays
-        mended = self._check(second.parsed_as(Reply), labels)
+        mended = self._check(second.parsed_as(CitedReply), labels)
         unknown, invented = checked.unknown + mended.unknown, checked.invented + mended.invented
         return replace(mended, unknown=unknown, invented=invented), repairs + max(1, second.usage.calls)
 
-    def _asked(self, messages: Sequence[Message]) -> ChatReply:
+    def _asked(self, messages: Sequence[Message]) -> Reply:
         seed = self.settings.seed
-        return self.chat.complete(messages, schema=Reply, temperature=TEMPERATURE, seed=seed, purpose=PURPOSE)
+        return self.chat.complete(messages, schema=CitedReply, temperature=TEMPERATURE, seed=seed, purpose=PURPOSE)
 
     def _prompt(self, labels: Mapping[str, Paragraph]) -> str:
         line = fence(self.query, *(each.text for each in self.paragraphs))
         passages = "\n\n".join(f"{label}\n{line}\n{each.text}\n{line}" for label, each in labels.items())
         return f"{passages}\n\nQuestion: {one_line(self.query)}"
 
-    def _check(self, reply: Reply, labels: Mapping[str, Paragraph]) -> _Checked:
-        sentences: list[Sentence] = []
+    def _check(self, reply: CitedReply, labels: Mapping[str, Paragraph]) -> _CheckedSentences:
+        sentences: list[CitedSentence] = []
         removed: list[Removed] = []
         unknown = invented = 0
         for given in reply.sentences:
@@ -375,16 +378,16 @@ class _Asked:
                 if paragraph and span:
                     citations.append(cite(paragraph, *span))
             made = supported(given.text, citations, labels, self.verifier)
-            if isinstance(made, Sentence):
+            if isinstance(made, CitedSentence):
                 sentences.append(made)
             else:
                 removed.append(made)
-        return _Checked(tuple(sentences), tuple(removed), unknown, invented)
+        return _CheckedSentences(tuple(sentences), tuple(removed), unknown, invented)
 
 
 def supported(
-    text: str, citations: Sequence[Citation], labels: Mapping[str, Paragraph], verifier: Verifier
-) -> Sentence | Removed:
+    text: str, citations: Sequence[Citation], labels: Mapping[str, Paragraph], verifier: SentenceVerifier
+) -> CitedSentence | Removed:
     """A model's sentence with its citations, those in its own text included, or why it is removed."""
     inline = read_citations(text, labels)
     plain = " ".join(each.text for each in inline)
@@ -396,10 +399,10 @@ def supported(
     verdict = verifier.supports(
         plain, [by_id[name].text for name in dict.fromkeys(each.paragraph_id for each in cited)]
     )
-    return Sentence(plain, cited) if verdict.ok and plain else Removed(plain, verdict.why or "it is empty")
+    return CitedSentence(plain, cited) if verdict.ok and plain else Removed(plain, verdict.why or "it is empty")
 
 
-def _best_span(text: str, paragraph: Paragraph, verifier: Verifier) -> tuple[int, int]:
+def _best_span(text: str, paragraph: Paragraph, verifier: SentenceVerifier) -> tuple[int, int]:
     spans = _quotable(paragraph.text) or [(0, len(paragraph.text))]
     likeness = verifier.likeness(text, [paragraph.text[start:end] for start, end in spans])
     return spans[likeness.index(max(likeness))]

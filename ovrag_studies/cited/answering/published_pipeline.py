@@ -13,7 +13,7 @@ from itertools import combinations
 
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.stems import stems
-from ovrag_studies.cited.answering.cited_answers import Answer, Evidence, Removed, Sentence, cite
+from ovrag_studies.cited.answering.cited_answers import CitedAnswer, CitedSentence, Removed, ScoredParagraph, cite
 from ovrag_studies.cited.answering.recorded import LEAST_SUPPORT, published_support
 
 GATE = 0.30  # the best score of the evidence below which the pipeline is silent
@@ -39,21 +39,21 @@ OPPOSED = (
 _LEAST = re.compile(r"\b(?:minimum(?: of)?|at least)\s+(\d+(?:\.\d+)?)", re.I)
 
 
-def extract_top(query: str, evidence: Sequence[Evidence], confidence: float) -> Answer:
+def extract_top(query: str, evidence: Sequence[ScoredParagraph], confidence: float) -> CitedAnswer:
     """The first paragraph as it stands, if it shares content words with the question; else silence."""
     if not evidence:
-        return Answer(query, (), (), True, "nothing was found", confidence, "extractive")
+        return CitedAnswer(query, (), (), True, "nothing was found", confidence, "extractive")
     top = evidence[0].paragraph
     wanted = set(stems(query))
     shared = len(wanted & set(stems(top.text)))
     if shared < SHARED and shared < QUARTER * len(wanted):
-        return Answer(query, (), (), True, "the first paragraph shares no words with it", confidence, "extractive")
+        return CitedAnswer(query, (), (), True, "the first paragraph shares no words with it", confidence, "extractive")
     spans = list(find_passages(top.text)) or [(0, len(top.text))]
-    sentences = tuple(Sentence(top.text[start:end], (cite(top, start, end),)) for start, end in spans)
-    return Answer(query, sentences, (), False, "", confidence, "extractive")
+    sentences = tuple(CitedSentence(top.text[start:end], (cite(top, start, end),)) for start, end in spans)
+    return CitedAnswer(query, sentences, (), False, "", confidence, "extractive")
 
 
-def checked(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
+def checked(answer: CitedAnswer, evidence: Sequence[ScoredParagraph]) -> CitedAnswer:
     """The answer without what a tenth of the words or one number does not support; silence from one in five such."""
     texts = {each.paragraph.id: each.paragraph.text for each in evidence}
     kept = [
@@ -71,14 +71,14 @@ def checked(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
     return replace(answer, sentences=tuple(kept), removed=(*answer.removed, *removed))
 
 
-def gated(answer: Answer) -> Answer:
+def gated(answer: CitedAnswer) -> CitedAnswer:
     """Silence where the best score is below the gate."""
     if answer.silent or answer.confidence >= GATE:
         return answer
     return _silenced(answer, f"the best score {answer.confidence:.2f} is below {GATE:.2f}", ())
 
 
-def opposed_pairs(evidence: Sequence[Evidence]) -> list[tuple[int, int]]:
+def opposed_pairs(evidence: Sequence[ScoredParagraph]) -> list[tuple[int, int]]:
     """Pairs of paragraphs, by place, in which opposed words or other minima stand."""
     texts = [each.paragraph.text.lower() for each in evidence]
     return [(one, two) for one, two in combinations(range(len(texts)), 2) if _opposed(texts[one], texts[two])]
@@ -97,5 +97,5 @@ def _opposed(first: str, second: str) -> bool:
     return pairs or bool(least[0] and least[1] and least[0].isdisjoint(least[1]))
 
 
-def _silenced(answer: Answer, reason: str, removed: tuple[Removed, ...]) -> Answer:
+def _silenced(answer: CitedAnswer, reason: str, removed: tuple[Removed, ...]) -> CitedAnswer:
     return replace(answer, sentences=(), removed=(*answer.removed, *removed), silent=True, reason=reason)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ovrag_core.base.errors import RunError
 from ovrag_core.text.lines import one_line
 from ovrag_studies.cited.answering.citations import read_citations
-from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 
 T = TypeVar("T", bound=BaseModel)
 Category = Literal["answerable", "unanswerable", "contradiction"]
@@ -42,7 +42,7 @@ _FUNCTION_WORDS = frozenset(_FUNCTION_WORDS_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class RecordedClaim:
     """A sentence of an answer as it was checked; `ids` are those that it was taken to cite."""
 
     text: str
@@ -65,7 +65,7 @@ class RecordedAnswer:
     silent: bool
     cited: tuple[str, ...]
     evidence: dict[str, str]
-    claims: tuple[Claim, ...]
+    claims: tuple[RecordedClaim, ...]
     conflicts: int
     seconds: float | None
 
@@ -101,26 +101,26 @@ def _listed(value: object) -> object:
 _Ids = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
-class _Part(BaseModel):
+class _RecordedPart(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _Evidence(_Part):
+class _Evidence(_RecordedPart):
     paragraph_id: str
     text: str = ""
 
 
-class _Claim(_Part):
+class _ClaimRecord(_RecordedPart):
     text: str
     citations: tuple[str, ...]
     supported: bool
 
 
-class _Checked(_Part):
-    claims: tuple[_Claim, ...] = ()
+class _ClaimsRecord(_RecordedPart):
+    claims: tuple[_ClaimRecord, ...] = ()
 
 
-class _Answer(_Part):
+class _AnswerRecord(_RecordedPart):
     query_id: str
     question: str
     category: Category
@@ -130,7 +130,7 @@ class _Answer(_Part):
     citations: tuple[str, ...]
     retrieved_paragraph_ids: tuple[str, ...] = ()
     evidence: tuple[_Evidence, ...] = ()
-    claim_verification: _Checked | None = None
+    claim_verification: _ClaimsRecord | None = None
     contradictions: list[object] | None = None
     latency_ms: float | dict[str, float] = 0.0
 
@@ -146,7 +146,7 @@ class _Answer(_Part):
             self.citations,
             {each.paragraph_id: each.text for each in self.evidence} or dict.fromkeys(self.retrieved_paragraph_ids, ""),
             tuple(
-                Claim(each.text, each.citations, each.supported)
+                RecordedClaim(each.text, each.citations, each.supported)
                 for each in (self.claim_verification.claims if self.claim_verification else ())
             ),
             len(self.contradictions or ()),
@@ -154,7 +154,7 @@ class _Answer(_Part):
         )
 
 
-class _Config(_Part):
+class _Config(_RecordedPart):
     baseline: str
     backend_requested: str
     backend_used: str
@@ -162,7 +162,7 @@ class _Config(_Part):
     enable_llm: bool
 
 
-class _Summary(_Part):
+class _Summary(_RecordedPart):
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, float | str] = Field(init=False)
 
@@ -172,7 +172,7 @@ def read_run(folder: Path) -> RecordedRun:
     config = _read(folder / "run_config.json", _Config)
     summary = _read(folder / "summary.json", _Summary).__pydantic_extra__
     file = folder / "outputs.jsonl"
-    answers = [_parsed(line, _Answer, f"{file}, line {number}").read() for number, line in _lines(file)]
+    answers = [_parsed(line, _AnswerRecord, f"{file}, line {number}").read() for number, line in _lines(file)]
     again = {each.query_id for each in answers if sum(each.query_id == other.query_id for other in answers) > 1}
     if again:
         raise RunError(f"{file} answers {min(again)} more than once; keep one of the lines")
@@ -215,7 +215,7 @@ def _parsed(text: str, form: type[T], where: str) -> T:
         raise RunError(f"{where}: {field}: {one_line(first['msg'])}") from None
 
 
-def require_known(run: RecordedRun, corpus: Corpus) -> None:
+def require_known(run: RecordedRun, corpus: PolicyCorpus) -> None:
     """Raises RunError, with the list, where a run names paragraphs that the corpus does not have, or other texts."""
     known = corpus.by_id()
     unknown = sorted(
@@ -298,7 +298,7 @@ def _share(values: Iterable[bool]) -> float:
     return _mean(float(each) for each in values)
 
 
-def support_rate(claims: Sequence[Claim]) -> float:
+def support_rate(claims: Sequence[RecordedClaim]) -> float:
     """The share of claims that were called supported."""
     return _share(each.supported for each in claims)
 
@@ -320,7 +320,7 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) - _FUNCTION_WORDS
 
 
-def rebuilt_reply(claims: Sequence[Claim]) -> str:
+def rebuilt_reply(claims: Sequence[RecordedClaim]) -> str:
     """A reply as the model gave it, from its claims: citations stand before the claims that they were moved to.
 
     Of the citations of the last claim the last one is its own. A claim that ends in a blank and a full stop had its
@@ -357,7 +357,9 @@ def _corrected(answer: RecordedAnswer) -> RecordedAnswer:
     if not answer.claims:
         return answer
     claims = tuple(
-        Claim(each.text, each.ids, published_support(each.text, [answer.evidence.get(name, "") for name in each.ids]))
+        RecordedClaim(
+            each.text, each.ids, published_support(each.text, [answer.evidence.get(name, "") for name in each.ids])
+        )
         for each in read_citations(reply_of(answer), answer.evidence)
     )
     if support_rate(claims) < LEAST_SUPPORT:

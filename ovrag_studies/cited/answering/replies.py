@@ -17,7 +17,7 @@ from ovrag_core.llm import Reply as ChatReply
 from ovrag_core.text.lines import one_line
 
 
-class Kept(Frozen):
+class KeptReply(Frozen):
     """A reply of a model with all that its key is made of: `prompt` is the system's, `text` is what was asked."""
 
     text: str
@@ -49,7 +49,7 @@ class HeardChat:
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
-        self.kept: list[Kept] = []
+        self.kept: list[KeptReply] = []
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class HeardChat:
     ) -> ChatReply:
         """See `Chat.complete`."""
         reply = self._chat.complete(messages, schema=schema, temperature=temperature, seed=seed, purpose=purpose)
-        self.kept.append(Kept.of(messages, self.name, reply.text))
+        self.kept.append(KeptReply.of(messages, self.name, reply.text))
         return reply
 
 
@@ -76,7 +76,7 @@ def replies_path(run: Path) -> Path:
     return run.with_name(f"{run.stem}.replies.jsonl")
 
 
-def write_replies(run: Path, kept: Iterable[Kept]) -> None:
+def write_replies(run: Path, kept: Iterable[KeptReply]) -> None:
     """Write the replies behind a run, each once, sorted by key; no file where there are none.
 
     Raises RunError where they cannot be written.
@@ -92,7 +92,7 @@ def write_replies(run: Path, kept: Iterable[Kept]) -> None:
         raise RunError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
 
 
-def read_replies(run: Path) -> list[Kept]:
+def read_replies(run: Path) -> list[KeptReply]:
     """The replies behind a run; none where no model was asked. Raises RunError, with the line, for what is no reply."""
     path = replies_path(run)
     if not path.exists():
@@ -106,7 +106,7 @@ def read_replies(run: Path) -> list[Kept]:
         if not line.strip():
             continue
         try:
-            kept.append(Kept.model_validate_json(line))
+            kept.append(KeptReply.model_validate_json(line))
         except ValidationError as error:
             said = one_line(error.errors(include_url=False, include_input=False)[0]["msg"])
             raise RunError(f"{path}, line {number}: {said}; run the queries anew") from None

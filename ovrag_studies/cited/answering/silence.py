@@ -20,8 +20,8 @@ from scipy import stats
 
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.cited.answering.cited_answers import Answer, Evidence
-from ovrag_studies.cited.corpus.relevance import Reader, load_reader
+from ovrag_studies.cited.answering.cited_answers import CitedAnswer, ScoredParagraph
+from ovrag_studies.cited.corpus.relevance import RelevanceReader, load_reader
 
 # Log-odds from 7 to -7 in steps of a twentieth: even where scores crowd, near 0 and 1.
 GRID = tuple(1 / (1 + exp(-step / 20)) for step in range(140, -141, -1))
@@ -105,7 +105,7 @@ def _tested(scores: Sequence[float], wrong: Sequence[bool], threshold: float, le
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class AnswerTraits:
     """What speaks for an answer, by paragraph of its evidence.
 
     `odds` are the reader's log-odds that the paragraph answers the query, `cosines` the mean cosine of the query with
@@ -127,22 +127,26 @@ class TraitReader:
     """Reads traits of answers and weighs them; vectors of texts seen before are kept."""
 
     def __init__(
-        self, embedder: Embedder | None = None, reader: Reader | None = None, cosine: float = COSINE, mean: float = MEAN
+        self,
+        embedder: Embedder | None = None,
+        reader: RelevanceReader | None = None,
+        cosine: float = COSINE,
+        mean: float = MEAN,
     ) -> None:
         self._embedder = embedder or minilm()
         self._reader = reader or load_reader()
         self._weights = cosine, mean
         self._vectors: dict[str, Vectors] = {}
 
-    def read(self, answer: Answer, evidence: Sequence[Evidence]) -> Traits | None:
+    def read(self, answer: CitedAnswer, evidence: Sequence[ScoredParagraph]) -> AnswerTraits | None:
         """The traits of an answer that was made from this evidence; None where there is no answer."""
         texts = list(dict.fromkeys(each.paragraph.text for each in evidence))
         if answer.silent or not texts:
             return None
         odds = self._reader.judge(answer.query, texts)
-        return Traits(tuple(odds), tuple(self._nearness(answer.query, text) for text in texts))
+        return AnswerTraits(tuple(odds), tuple(self._nearness(answer.query, text) for text in texts))
 
-    def score(self, answer: Answer, evidence: Sequence[Evidence]) -> float:
+    def score(self, answer: CitedAnswer, evidence: Sequence[ScoredParagraph]) -> float:
         """How surely an answer that was made from this evidence is right, 0 to 1."""
         traits = self.read(answer, evidence)
         return traits.score(*self._weights) if traits else 0.0

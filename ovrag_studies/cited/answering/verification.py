@@ -48,7 +48,7 @@ class Support:
     why: str = ""
 
 
-class Verifier:
+class SentenceVerifier:
     """Checks sentences by the three rules. Vectors of texts seen before are kept; `least` is the least cosine."""
 
     def __init__(self, embedder: Embedder | None = None, least: float = LEAST_COSINE) -> None:
@@ -107,7 +107,7 @@ def parts_of(text: str) -> list[str]:
     return list(dict.fromkeys([*(text[start:end] for start, end in (*spans, *neighbours)), *clauses, text]))
 
 
-class JudgingVerifier(Verifier):
+class JudgingVerifier(SentenceVerifier):
     """Checks by the three rules and, where they hold, by a chat model too. What it cannot judge is not supported."""
 
     def __init__(self, chat: Chat, seed: int | None, embedder: Embedder | None = None) -> None:
@@ -127,7 +127,7 @@ class JudgingVerifier(Verifier):
         return replace(by_rules, ok=judged.ok, why=judged.why)
 
 
-class Judgement(Frozen):
+class SupportJudgement(Frozen):
     """What a chat model is to reply: whether the passages support the sentence, and the words that do."""
 
     supported: bool
@@ -151,8 +151,8 @@ def judge(sentence: str, evidence: Sequence[str], chat: Chat, seed: int | None =
     passages = "\n\n".join(evidence)
     line = fence(passages, sentence)
     messages = [Message("system", _SYSTEM), Message("user", f"{line}\n{passages}\n{line}\n\nSentence: {sentence}")]
-    reply = chat.complete(messages, schema=Judgement, temperature=TEMPERATURE, seed=seed, purpose=PURPOSE)
-    given = reply.parsed_as(Judgement)
+    reply = chat.complete(messages, schema=SupportJudgement, temperature=TEMPERATURE, seed=seed, purpose=PURPOSE)
+    given = reply.parsed_as(SupportJudgement)
     quoted = any(locate(given.quote, text) for text in evidence)
     if not given.supported:
         return Support(0.0, False, False, False, f"{chat.name} does not find it in the evidence")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_studies.cited.language import readings
-from ovrag_studies.cited.language.readings import RULING, Reading, Words, read
+from ovrag_studies.cited.language.readings import RULING, SentenceReading, Words, read
 from ovrag_studies.cited.language.thesaurus import concept, concepts, exclude, unite
 
 FEATURES = (
@@ -147,7 +147,7 @@ class Alignment:
     def _apart(self, mine: Words, theirs: Words) -> bool:
         return bool(mine) and all(self.likeness(word, theirs) < SAME for word in mine)
 
-    def _same_head(self, one: Reading, other: Reading) -> float:
+    def _same_head(self, one: SentenceReading, other: SentenceReading) -> float:
         if not one.head or not other.head or one.head in RULING or other.head in RULING:
             return 0.0
         if one.head in other.subject or other.head in one.subject:
@@ -155,7 +155,7 @@ class Alignment:
         near = max(self.likeness(one.head, other.content), self.likeness(other.head, one.content))
         return 0.0 if near >= SAME else -1.0
 
-    def _rival_followers(self, one: Reading, other: Reading, hidden: Words) -> bool:
+    def _rival_followers(self, one: SentenceReading, other: SentenceReading, hidden: Words) -> bool:
         """Whether the same thing is "of" or "on" something else: "photographs of events", "a photograph on a card"."""
         mine, theirs = _followed(one), _followed(other)
         return any(
@@ -163,7 +163,7 @@ class Alignment:
             for word in mine.keys() & theirs.keys() - RULING
         )
 
-    def _rivals(self, one: Reading, other: Reading, hidden: Words, near: Words, far: Words) -> int:
+    def _rivals(self, one: SentenceReading, other: SentenceReading, hidden: Words, near: Words, far: Words) -> int:
         """How many prepositions lead phrases whose words have no counterpart in the other sentence."""
         count = 0
         for leads in _PAIRED_LEADS:
@@ -177,7 +177,7 @@ class Alignment:
 _FOLLOWING = frozenset({"of", "for", "on", "in", "at", "from", "to", "with", "about"})
 
 
-def _followed(reading: Reading) -> dict[str, Words]:
+def _followed(reading: SentenceReading) -> dict[str, Words]:
     """For the last word of each phrase the words of the phrase after it: "photograph" has those of "on a card"."""
     found: dict[str, Words] = {}
     for one, other in pairwise(reading.phrases):
@@ -186,7 +186,7 @@ def _followed(reading: Reading) -> dict[str, Words]:
     return found
 
 
-def _hidden(one: Reading, other: Reading, kind: str) -> Words:
+def _hidden(one: SentenceReading, other: SentenceReading, kind: str) -> Words:
     """The words that the two are to differ in, by kind of conflict."""
     if kind == "actor":
         return frozenset(word for each in (one, other) for _, who in each.agents for word in who)
@@ -229,7 +229,7 @@ _MEDIA = frozenset(
 )
 
 
-def _contrary(one: Reading, other: Reading) -> bool:
+def _contrary(one: SentenceReading, other: SentenceReading) -> bool:
     """Whether the same words stand after "during" in one sentence and after "after" in the other."""
     return any(
         frozenset({mine.lead, theirs.lead}) in _CONTRARY_LEADS

@@ -23,7 +23,7 @@ from ovrag_studies.cited.conflicts.deontic import Norm
 from ovrag_studies.cited.language.amounts import HALF_DAY, is_capped
 from ovrag_studies.cited.language.forces import Force
 from ovrag_studies.cited.language.quantities import Quantity
-from ovrag_studies.cited.language.readings import RULING, Reading, Words, doers, means_clash, read
+from ovrag_studies.cited.language.readings import RULING, SentenceReading, Words, doers, means_clash, read
 from ovrag_studies.cited.language.thesaurus import canonical, concept, concepts, opposite, unite
 
 Kind = Literal[
@@ -99,7 +99,9 @@ def _by_norms(first: Sequence[Norm], second: Sequence[Norm]) -> Iterator[Found]:
                 yield kind, mine, theirs
 
 
-def _by_sentences(first: Sequence[Norm], second: Sequence[Norm], one: Reading, other: Reading) -> Iterator[Found]:
+def _by_sentences(
+    first: Sequence[Norm], second: Sequence[Norm], one: SentenceReading, other: SentenceReading
+) -> Iterator[Found]:
     mine, theirs = first[0], second[0]
     negated = [_is_negative(mine), _is_negative(theirs)]
     if opposite(one.verbs | _acts(mine), other.verbs | _acts(theirs)) and not any(negated):
@@ -135,20 +137,20 @@ _ALWAYS = re.compile(
 )
 
 
-def _always(reading: Reading, norm: Norm) -> bool:
+def _always(reading: SentenceReading, norm: Norm) -> bool:
     """Whether a sentence holds whenever it can; no "only" limits it."""
     text = norm.source.text
     return bool(_ALWAYS.search(text)) and not _ONLY_WHEN.search(text) and not reading.exceptions
 
 
-def _share_a_thing(one: Reading, other: Reading) -> bool:
+def _share_a_thing(one: SentenceReading, other: SentenceReading) -> bool:
     """Whether two sentences speak of one thing at least, beside what is done, where, by whom and how."""
     said = one.verbs | other.verbs | (one.places & other.places)
     people = frozenset(word for each in (one, other) for _, who in each.agents for word in who)
     return bool((one.content & other.content) - said - people)
 
 
-def _does_alike(one: Reading, other: Reading) -> bool:
+def _does_alike(one: SentenceReading, other: SentenceReading) -> bool:
     return (one.keeps and other.keeps) or bool(one.verbs & other.content or other.verbs & one.content)
 
 
@@ -159,7 +161,7 @@ def _elsewhere(one: Words, other: Words) -> bool:
     return one ^ other == {"outsid"} or not one & other
 
 
-def _by_people(mine: Norm, theirs: Norm, one: Reading, other: Reading) -> Iterator[Found]:
+def _by_people(mine: Norm, theirs: Norm, one: SentenceReading, other: SentenceReading) -> Iterator[Found]:
     if _is_negative(mine) or _is_negative(theirs):
         return
     if _other_agents(one, other):
@@ -177,7 +179,7 @@ def _is_negative(norm: Norm) -> bool:
 # -- for other cases --------------------------------------------------------------------------------------------------
 
 
-def excepted(rule: Reading, case: Reading) -> bool:
+def excepted(rule: SentenceReading, case: SentenceReading) -> bool:
     """Whether a rule makes an exception of what the other sentence is about, or calls itself one."""
     if rule.is_exception:
         return True
@@ -485,7 +487,7 @@ def _reports(newer: Norm, older: Norm) -> bool:
 # -- people -----------------------------------------------------------------------------------------------------------
 
 
-def _other_agents(one: Reading, other: Reading) -> bool:
+def _other_agents(one: SentenceReading, other: SentenceReading) -> bool:
     """Whether the same is done by, or told to, others: for some event both name who, and never share one."""
     for event in sorted({event for event, _ in one.agents}):
         same = _AUTHORITY if event in _AUTHORITY else frozenset({event, ""})
@@ -516,7 +518,7 @@ _GENERIC_ROLES = frozenset(concept(word) for word in _GENERIC_ROLES_TEXT.split()
 }
 
 
-def _excludes(one: Reading, other: Reading, norm: Norm) -> bool:
+def _excludes(one: SentenceReading, other: SentenceReading, norm: Norm) -> bool:
     """Whether one sentence lets only some do what the other lets or has others do."""
     some = one.exclusive
     if (

@@ -19,7 +19,7 @@ from ovrag_studies.cited.conflicts.opposition import NAMES, Features
 WEIGHTS = Path(__file__).parents[1] / "weights" / "conflicts.json"
 
 
-class Model(NamedTuple):
+class ConflictModel(NamedTuple):
     """Of the numbers of two sentences: their middles and widths in training, their weights, and the bias."""
 
     middles: Features
@@ -34,7 +34,7 @@ class Model(NamedTuple):
 
 
 @cache
-def load_model(path: Path = WEIGHTS) -> Model:
+def load_model(path: Path = WEIGHTS) -> ConflictModel:
     """The weights. Raises SettingsError where they are missing or were learned for other numbers."""
     again = f"make {path} anew with tools/train_policy_conflicts.py"
     try:
@@ -43,6 +43,6 @@ def load_model(path: Path = WEIGHTS) -> Model:
         if list(rows) != list(NAMES):
             raise SettingsError(f"the weights of conflicts were learned for other numbers; {again}")
         middles, widths, weights = (numpy.array([rows[name][place] for name in NAMES], float) for place in range(3))
-        return Model(middles, widths, weights, float(said["bias"]))
+        return ConflictModel(middles, widths, weights, float(said["bias"]))
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         raise SettingsError(f"the weights of conflicts cannot be read; {again}") from None

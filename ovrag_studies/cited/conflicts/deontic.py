@@ -13,9 +13,9 @@ from itertools import pairwise
 
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.stems import stems
-from ovrag_studies.cited.corpus.policies import Corpus, PolicyDocument
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
 from ovrag_studies.cited.language.amounts import find_amounts, without_amounts
-from ovrag_studies.cited.language.forces import Cue, Force, find_cues
+from ovrag_studies.cited.language.forces import Force, ForceCue, find_cues
 from ovrag_studies.cited.language.quantities import Quantity, find_quantities
 from ovrag_studies.cited.language.readings import RULING
 from ovrag_studies.cited.language.thesaurus import concepts
@@ -95,7 +95,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NormSource:
     """Where a norm is written: `text` is the sentence, `start` and `end` count in the document."""
 
     doc_id: str
@@ -121,7 +121,7 @@ class Norm:
     condition: str
     quantity: Quantity | None
     scope: Scope
-    source: Source
+    source: NormSource
     date: str
     cue: str = ""
     former: bool = False
@@ -139,12 +139,12 @@ def section_of(norm: Norm) -> tuple[str, str, str]:
     return norm.source.doc_id, norm.scope.number, "" if norm.scope.number else norm.source.paragraph_id
 
 
-def read_norms(corpus: Corpus) -> tuple[Norm, ...]:
+def read_norms(corpus: PolicyCorpus) -> tuple[Norm, ...]:
     """All norms of a corpus, in the order of its documents; of a paragraph that stands twice, those of its places."""
     return tuple(norm for document in corpus.documents.values() for norm in _of_document(document, corpus))
 
 
-def _of_document(document: PolicyDocument, corpus: Corpus) -> Iterator[Norm]:
+def _of_document(document: PolicyDocument, corpus: PolicyCorpus) -> Iterator[Norm]:
     title, date, scope = title_of(document), date_of(document), Scope("", "", "")
     for start, end, paragraph_id in sorted(
         (place.start, place.end, place.id)
@@ -156,7 +156,7 @@ def _of_document(document: PolicyDocument, corpus: Corpus) -> Iterator[Norm]:
         scope, skip = _opened(text, replace(scope, title=title))
         for left, right in _sentences(text[skip:]):
             sentence = text[skip + left : skip + right]
-            place = Source(document.doc_id, paragraph_id, start + skip + left, start + skip + right, sentence)
+            place = NormSource(document.doc_id, paragraph_id, start + skip + left, start + skip + right, sentence)
             yield from read_sentence(place, scope, date)
 
 
@@ -211,7 +211,7 @@ def _title(heading: re.Match[str]) -> str:
     return str(heading["title"] or heading["asked"] or heading["plain"])
 
 
-def read_sentence(source: Source, scope: Scope, date: str) -> Iterator[Norm]:
+def read_sentence(source: NormSource, scope: Scope, date: str) -> Iterator[Norm]:
     """The norms of a sentence: one for each cue, and one for each quantity with the cue that is nearest before it."""
     text = source.text
     found = find_condition(text)
@@ -269,7 +269,7 @@ _PEOPLE_DO = re.compile(
 )
 
 
-def _commanded(cues: tuple[Cue, ...], text: str) -> tuple[Cue, ...]:
+def _commanded(cues: tuple[ForceCue, ...], text: str) -> tuple[ForceCue, ...]:
     """The cues of a sentence. One without any may command: "Hand in the keys", "Nobody enters", "Guests pay"."""
     if cues[0].force == "may" and _REFUSED.search(text):  # "May I park here? No."
         return (replace(cues[0], force="ban"), *cues[1:])
@@ -341,7 +341,7 @@ _ONLY_WITH = re.compile(
 _PLAINLY_NOT = re.compile(r"\b(?:not|never|no)\b|n['’]t\b", re.I)
 
 
-def _implied(text: str, cues: tuple[Cue, ...]) -> Iterator[tuple[Force, str]]:
+def _implied(text: str, cues: tuple[ForceCue, ...]) -> Iterator[tuple[Force, str]]:
     """What a phrase requires or waives: "only with a permit" and "not without a permit", "may ... without a permit"."""
     for match in _WITHOUT_WHAT.finditer(text):
         force = _cue_at(text, cues, match.start()).force
@@ -366,7 +366,7 @@ def _with_bound(quantity: Quantity, text: str) -> Quantity:
     return replace(quantity, bound="least") if ahead else quantity
 
 
-def _cue_at(text: str, cues: tuple[Cue, ...], position: int) -> Cue:
+def _cue_at(text: str, cues: tuple[ForceCue, ...], position: int) -> ForceCue:
     at, chosen = 0, cues[0]
     for cue in cues:
         at = text.find(cue.text, at)

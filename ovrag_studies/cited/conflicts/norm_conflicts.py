@@ -18,10 +18,10 @@ from ovrag_core.text.stems import stems
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.clashes import Kind, clashes
 from ovrag_studies.cited.conflicts.conflict_model import load_model
-from ovrag_studies.cited.conflicts.deontic import Norm, Source, read_norms, section_of
+from ovrag_studies.cited.conflicts.deontic import Norm, NormSource, read_norms, section_of
 from ovrag_studies.cited.conflicts.opposition import compare, differing, told
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
-from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 
 Status = Literal["superseded", "unresolved"]
 
@@ -54,7 +54,7 @@ class Conflict:
     score: float
     status: Status
     prevails: Literal["first", "second"] | None
-    clause: Source | None
+    clause: NormSource | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ _NORMATIVE = frozenset(
 
 
 def find_corpus_conflicts(
-    corpus: Corpus, settings: ConflictSettings | None = None, embedder: Embedder | None = None
+    corpus: PolicyCorpus, settings: ConflictSettings | None = None, embedder: Embedder | None = None
 ) -> tuple[Conflict, ...]:
     """All conflicts of a corpus, settled by its own clauses."""
     return find_conflicts(read_norms(corpus), find_precedence(corpus), settings, embedder)
@@ -112,25 +112,25 @@ def find_clashes(
 ) -> list[Clash]:
     """What clashes, most alike first."""
     chosen = settings or ConflictSettings()
-    comparison = Comparison(by_sentence(norms), embedder or minilm(), chosen, clauses)
+    comparison = NormComparison(by_sentence(norms), embedder or minilm(), chosen, clauses)
     found = [clash for left, right in comparison.pairs() if (clash := comparison.clash(left, right))]
     return sorted(found, key=lambda each: (-each.score, each.first.source.start, each.second.source.start))
 
 
-def by_sentence(norms: Sequence[Norm]) -> dict[Source, list[Norm]]:
+def by_sentence(norms: Sequence[Norm]) -> dict[NormSource, list[Norm]]:
     """The norms of each sentence."""
-    found: dict[Source, list[Norm]] = {}
+    found: dict[NormSource, list[Norm]] = {}
     for norm in norms:
         found.setdefault(norm.source, []).append(norm)
     return found
 
 
-class Comparison:
+class NormComparison:
     """Norms of sentences with what aligns them, and which of two sections a clause links."""
 
     def __init__(
         self,
-        sentences: Mapping[Source, Sequence[Norm]],
+        sentences: Mapping[NormSource, Sequence[Norm]],
         embedder: Embedder,
         settings: ConflictSettings,
         clauses: Sequence[Precedence],
@@ -145,7 +145,7 @@ class Comparison:
             if not clause.whole and clause.source in self.sections:
                 self.clauses.setdefault(self.sections[clause.source], []).append(clause)
 
-    def pairs(self) -> Iterator[tuple[Source, Source]]:
+    def pairs(self) -> Iterator[tuple[NormSource, NormSource]]:
         """Sentences that are alike enough to look at."""
         rows = [self.alignment.rows[source.text] for source in self.sources]
         cosines = self.alignment.cosines[numpy.ix_(rows, rows)] - 2 * numpy.eye(len(rows), dtype=numpy.float32)
@@ -157,7 +157,7 @@ class Comparison:
             if self.sources[left].text != self.sources[right].text:
                 yield self.sources[left], self.sources[right]
 
-    def clash(self, left: Source, right: Source) -> Clash | None:
+    def clash(self, left: NormSource, right: NormSource) -> Clash | None:
         """The clash of two sentences; None where they can both be kept or are about something else."""
         one, other = self.told[left], self.told[right]
         score = load_model().chance(compare(one, other, self.alignment))
@@ -186,7 +186,7 @@ def _ranks(norms: Sequence[Norm]) -> bool:
     return plain and bool(_RANKING.search(norms[0].source.text))
 
 
-def _with_context(sentences: Mapping[Source, Sequence[Norm]]) -> dict[str, str]:
+def _with_context(sentences: Mapping[NormSource, Sequence[Norm]]) -> dict[str, str]:
     """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
     found: dict[str, str] = {}
     before: dict[str, list[str]] = {}
@@ -219,7 +219,7 @@ def _settled(clash: Clash, clauses: Sequence[Precedence], settings: ConflictSett
     )
 
 
-def _deciding(winner: Norm, loser: Norm, clauses: Sequence[Precedence]) -> Source | None:
+def _deciding(winner: Norm, loser: Norm, clauses: Sequence[Precedence]) -> NormSource | None:
     """The clause by which one norm prevails over another, that beside it before one for its document."""
     found = [clause for clause in clauses if clause.decides(winner, loser)]
     return min(found, key=lambda clause: clause.whole).source if found else None

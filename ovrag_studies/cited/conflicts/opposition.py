@@ -38,7 +38,7 @@ from ovrag_studies.cited.conflicts.clashes import (
 )
 from ovrag_studies.cited.conflicts.deontic import Norm
 from ovrag_studies.cited.language.forces import Force
-from ovrag_studies.cited.language.readings import RULING, Reading, Words, means_clash, read
+from ovrag_studies.cited.language.readings import RULING, SentenceReading, Words, means_clash, read
 from ovrag_studies.cited.language.thesaurus import concepts, opposite
 
 Features = NDArray[numpy.float64]
@@ -111,7 +111,7 @@ class Told:
     """A sentence as it is compared: its norms, its reading, its flags, and its concepts in order."""
 
     norms: tuple[Norm, ...]
-    reading: Reading
+    reading: SentenceReading
     flags: frozenset[str]
     words: tuple[str, ...]
     forces: frozenset[Force]
@@ -258,7 +258,7 @@ def _numbers(first: Sequence[Norm], second: Sequence[Norm]) -> list[float]:
     ]  # fmt: skip
 
 
-def _leads_differ(one: Reading, other: Reading) -> bool:
+def _leads_differ(one: SentenceReading, other: SentenceReading) -> bool:
     """Whether the same words stand after one preposition here and after another there."""
     return any(
         mine.lead != theirs.lead
@@ -271,7 +271,7 @@ def _leads_differ(one: Reading, other: Reading) -> bool:
     )
 
 
-def _slot(one: Reading, other: Reading, leads: frozenset[str], alignment: Alignment) -> float:
+def _slot(one: SentenceReading, other: SentenceReading, leads: frozenset[str], alignment: Alignment) -> float:
     """How alike what stands after prepositions of a kind is; 2 where one sentence has it, 3 where neither."""
     mine, theirs = (
         frozenset(word for each in reading.phrases if each.lead in leads for word in each.words) - RULING
@@ -315,7 +315,7 @@ def _saying(kind: Kind, one: Told, other: Told) -> tuple[Norm, Norm]:
     return next(found, (one.norms[0], other.norms[0]))
 
 
-def _other_slot(one: Reading, other: Reading) -> Kind | None:
+def _other_slot(one: SentenceReading, other: SentenceReading) -> Kind | None:
     """Whether two sentences say of each other's actor, means or place something else."""
     mine, theirs = (frozenset(word for _, who in each.agents for word in who) for each in (one, other))
     if mine and theirs and not mine & theirs:

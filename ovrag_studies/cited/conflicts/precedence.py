@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from ovrag_core.text.negation import is_negated
 from ovrag_core.text.stems import stems
-from ovrag_studies.cited.conflicts.deontic import Norm, Source, date_of, read_norms, title_of
+from ovrag_studies.cited.conflicts.deontic import Norm, NormSource, date_of, read_norms, title_of
 from ovrag_studies.cited.conflicts.parts import Order, parts_of, rank_parts
-from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 from ovrag_studies.cited.language.thesaurus import canonical, concepts
 
 _PREVAILS = re.compile(
@@ -95,7 +95,7 @@ class Precedence:
     whole: bool
     section: str
     about: frozenset[str]
-    source: Source
+    source: NormSource
     parts: frozenset[str] = frozenset()
     over: frozenset[str] = frozenset()
     order: Order = ""
@@ -147,7 +147,7 @@ class _Titled:
     date: str
 
 
-def find_precedence(corpus: Corpus) -> tuple[Precedence, ...]:
+def find_precedence(corpus: PolicyCorpus) -> tuple[Precedence, ...]:
     """All clauses of a corpus by which one of its documents prevails over others of it."""
     return clauses_of(
         read_norms(corpus), {id_: (title_of(each), date_of(each)) for id_, each in corpus.documents.items()}
@@ -173,7 +173,7 @@ def clauses_of(norms: Sequence[Norm], documents: Mapping[str, tuple[str, str]]) 
     return between + tuple(found for source, labels in sources.items() for found in _within_document(source, labels))
 
 
-def _within_document(source: Source, labels: frozenset[str]) -> Iterator[Precedence]:
+def _within_document(source: NormSource, labels: frozenset[str]) -> Iterator[Precedence]:
     """Clauses by which a part of a document prevails over another part of it."""
     for rank in rank_parts(source.text, labels):
         own = frozenset({source.doc_id})
@@ -185,7 +185,7 @@ def _within_document(source: Source, labels: frozenset[str]) -> Iterator[Precede
 _GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
 
 
-def _read(source: Source, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
+def _read(source: NormSource, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
     text = source.text
     for match in _PREVAILS.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
@@ -225,7 +225,7 @@ def _rival(before: str, target: str) -> str:
     return f"{before[differs.end() :].split(',', maxsplit=1)[0]} {target}" if differs else target
 
 
-def _made(source: Source, subject: str, target: str, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
+def _made(source: NormSource, subject: str, target: str, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
     own = documents.get(source.doc_id)
     if own is None:
         return

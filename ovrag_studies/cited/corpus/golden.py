@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from ovrag_core.base.errors import QuestionError
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 
 Category = Literal["answerable", "unanswerable", "contradiction"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -19,7 +19,7 @@ COLUMNS = ("query_id", "question", "category", "gold_paragraph_ids")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class GoldenQuery:
     """A query: `gold` are ids of paragraphs that answer it by themselves, none where the corpus is silent.
 
     `expected` (answer, superseded, unresolved, abstain) and `quote`, words that answer, are empty where a golden set
@@ -40,7 +40,7 @@ class Query:
         return self.category != "unanswerable"
 
 
-def read_golden(path: Path) -> list[Query]:
+def read_golden(path: Path) -> list[GoldenQuery]:
     """The queries of a CSV. Raises QuestionError with file, line and column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -58,7 +58,7 @@ def read_golden(path: Path) -> list[Query]:
     return queries
 
 
-def _query(path: Path, number: int, row: dict[str, str | None]) -> Query:
+def _query(path: Path, number: int, row: dict[str, str | None]) -> GoldenQuery:
     def cell(name: str) -> str:
         value = row.get(name)
         return value.strip() if isinstance(value, str) else ""
@@ -72,12 +72,12 @@ def _query(path: Path, number: int, row: dict[str, str | None]) -> Query:
         raise QuestionError(f"{path}, row {number}: query_id and question must not be empty")
     # A note such as "none" may stand in place of ids; an id names its document before two colons.
     gold = tuple(dict.fromkeys(name.strip() for name in cell("gold_paragraph_ids").split(",") if "::" in name))
-    return Query(
+    return GoldenQuery(
         cell("query_id"), cell("question"), category, cell("split"), gold, cell("expected"), cell("gold_quote")
     )
 
 
-def require_gold(queries: Sequence[Query], corpus: Corpus, path: Path) -> None:
+def require_gold(queries: Sequence[GoldenQuery], corpus: PolicyCorpus, path: Path) -> None:
     """Raises QuestionError, with the list, where gold paragraphs are not in the corpus."""
     known = corpus.by_id()
     unknown = sorted({name for each in queries for name in each.gold if name not in known})

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from ovrag_core.base.errors import CorpusError, DocumentError
 from ovrag_core.base.types import Frozen
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.corpus.sources import PARAGRAPHS, Source, find_sources, published_id
+from ovrag_studies.cited.corpus.sources import PARAGRAPHS, PolicyFile, find_sources, published_id
 
 INDEX = "index.json"
 REMEDY = "index the documents anew with `ovrag policy index`"
@@ -32,7 +32,7 @@ class IndexedFile(Frozen):
     scanned: tuple[int, ...] = ()
 
 
-class Index(Frozen):
+class PolicyIndex(Frozen):
     """What `index.json` holds. `roots` are the paths that were named; `paragraphs` is the hash of the other file."""
 
     format: Literal["ovrag-policy-index-1"] = "ovrag-policy-index-1"
@@ -42,11 +42,13 @@ class Index(Frozen):
     paragraphs: str
 
 
-def write_index(folder: Path, roots: Sequence[Path], sources: Sequence[Source], left_out: Iterable[Path] = ()) -> None:
+def write_index(
+    folder: Path, roots: Sequence[Path], sources: Sequence[PolicyFile], left_out: Iterable[Path] = ()
+) -> None:
     """Write the index of sources; `left_out` are files that could not be read. Raises CorpusError where it cannot."""
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for source in sources for line in _lines(source))
     data = lines.encode("utf-8", "surrogatepass")
-    index = Index(
+    index = PolicyIndex(
         roots=tuple(_relative(path, folder) for path in roots),
         files=tuple(
             IndexedFile(path=_relative(each.path, folder), sha256=each.sha256, scanned=each.scanned) for each in sources
@@ -62,10 +64,10 @@ def write_index(folder: Path, roots: Sequence[Path], sources: Sequence[Source], 
         raise CorpusError(f"{folder} cannot be written ({error.strerror}); name another folder") from None
 
 
-def check_index(folder: Path) -> Index:
+def check_index(folder: Path) -> PolicyIndex:
     """The index in a folder. Raises CorpusError, with the list, where files are not those that were indexed."""
     try:
-        index = Index.model_validate_json((folder / INDEX).read_bytes())
+        index = PolicyIndex.model_validate_json((folder / INDEX).read_bytes())
         paragraphs = hashlib.sha256((folder / PARAGRAPHS).read_bytes()).hexdigest()
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
@@ -80,7 +82,7 @@ def check_index(folder: Path) -> Index:
     return index
 
 
-def _changes(folder: Path, index: Index) -> Iterator[str]:
+def _changes(folder: Path, index: PolicyIndex) -> Iterator[str]:
     known = {os.path.normpath(folder / name) for name in (*(each.path for each in index.files), *index.left_out)}
     for each in index.files:
         try:
@@ -102,7 +104,7 @@ def _relative(path: Path, folder: Path) -> str:
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
 
 
-def _lines(source: Source) -> Iterator[dict[str, str | int]]:
+def _lines(source: PolicyFile) -> Iterator[dict[str, str | int]]:
     for each in source.read:
         yield {
             "doc_id": each.doc_id,

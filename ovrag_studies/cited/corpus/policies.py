@@ -17,13 +17,13 @@ from pathlib import Path
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.text.lines import one_line
 from ovrag_studies.cited.corpus.indexed_files import INDEX, check_index
-from ovrag_studies.cited.corpus.sources import Read, Source, find_sources, read_source, text_hash
+from ovrag_studies.cited.corpus.sources import FileParagraph, PolicyFile, find_sources, read_source, text_hash
 
 BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ParagraphPlace:
     """Where a paragraph stands: `Document.text[start:end]` is its text. `published_id` is what its file calls it."""
 
     doc_id: str
@@ -40,7 +40,7 @@ class Paragraph:
     """One piece of evidence with all its places, at least one; it is cited by its first."""
 
     text: str
-    places: tuple[Place, ...]
+    places: tuple[ParagraphPlace, ...]
 
     @property
     def doc_id(self) -> str:
@@ -93,7 +93,7 @@ class PolicyDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class PolicyCorpus:
     """Paragraphs in the order of their first places, and the documents by their ids."""
 
     paragraphs: tuple[Paragraph, ...]
@@ -104,7 +104,7 @@ class Corpus:
         return {name: paragraph for paragraph in self.paragraphs for name in paragraph.ids}
 
 
-def read_corpus(*paths: Path) -> Corpus:
+def read_corpus(*paths: Path) -> PolicyCorpus:
     """The corpus of folders and files: indexes, files of paragraphs (one JSON object a line), or documents.
 
     Raises DocumentError for a document that cannot be read, and CorpusError for an index whose documents have changed,
@@ -119,9 +119,9 @@ def _found(path: Path) -> list[Path]:
     return find_sources(path)
 
 
-def corpus_of(sources: Sequence[Source]) -> Corpus:
+def corpus_of(sources: Sequence[PolicyFile]) -> PolicyCorpus:
     """The corpus of sources. Raises CorpusError where two of them make documents of one id."""
-    made: dict[str, Source] = {}
+    made: dict[str, PolicyFile] = {}
     for source in sources:
         for doc_id in dict.fromkeys(each.doc_id for each in source.read):
             if doc_id in made:
@@ -138,7 +138,7 @@ def corpus_of(sources: Sequence[Source]) -> Corpus:
     return replace(corpus, documents=documents)
 
 
-def require_known(ids: Iterable[str], corpus: Corpus, what: str) -> None:
+def require_known(ids: Iterable[str], corpus: PolicyCorpus, what: str) -> None:
     """Raises CorpusError, with the list, where something names paragraphs that the corpus does not have."""
     known = corpus.by_id()
     unknown = sorted({name for name in ids if name not in known})
@@ -149,12 +149,12 @@ def require_known(ids: Iterable[str], corpus: Corpus, what: str) -> None:
         )
 
 
-def assemble(read: Iterable[Read], sha256: dict[str, str]) -> Corpus:
+def assemble(read: Iterable[FileParagraph], sha256: dict[str, str]) -> PolicyCorpus:
     """The corpus of paragraphs in reading order, those of a document together; `sha256` is by document."""
-    by_document: dict[str, list[Read]] = {}
+    by_document: dict[str, list[FileParagraph]] = {}
     for each in read:
         by_document.setdefault(each.doc_id, []).append(each)
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[ParagraphPlace]] = {}
     for paragraphs in by_document.values():
         for place, paragraph in zip(_placed(paragraphs), paragraphs, strict=True):
             places.setdefault(paragraph.text, []).append(place)
@@ -164,10 +164,10 @@ def assemble(read: Iterable[Read], sha256: dict[str, str]) -> Corpus:
         )
         for doc_id, paragraphs in by_document.items()
     }
-    return Corpus(tuple(Paragraph(text, tuple(found)) for text, found in places.items()), documents)
+    return PolicyCorpus(tuple(Paragraph(text, tuple(found)) for text, found in places.items()), documents)
 
 
-def _placed(paragraphs: Sequence[Read]) -> list[Place]:
+def _placed(paragraphs: Sequence[FileParagraph]) -> list[ParagraphPlace]:
     start, seen, result = 0, Counter[str](), []
     for each in paragraphs:
         digest = text_hash(each.text)
@@ -175,13 +175,15 @@ def _placed(paragraphs: Sequence[Read]) -> list[Place]:
         again = f"::{seen[digest]}" if seen[digest] > 1 else ""
         end = start + len(each.text)
         result.append(
-            Place(each.doc_id, each.page, each.index, f"{each.doc_id}::{digest}{again}", start, end, each.published_id)
+            ParagraphPlace(
+                each.doc_id, each.page, each.index, f"{each.doc_id}::{digest}{again}", start, end, each.published_id
+            )
         )
         start = end + len(BETWEEN)
     return result
 
 
-def corpus_digest(corpus: Corpus) -> str:
+def corpus_digest(corpus: PolicyCorpus) -> str:
     """A hash over the texts of all documents under their ids; the order of documents does not matter."""
     texts = sorted((each.doc_id, each.text) for each in corpus.documents.values())
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]

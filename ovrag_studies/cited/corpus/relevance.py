@@ -28,7 +28,7 @@ KNOWN = 5_000  # pairs whose judgement is kept
 Pair = tuple[str, str]
 
 
-class Reader:
+class RelevanceReader:
     """Reads pairs of question and text; what was read before is kept."""
 
     def __init__(self, *weights: Path) -> None:
@@ -95,6 +95,6 @@ def windows_of(text: str) -> list[str]:
 
 
 @cache
-def load_reader() -> Reader:
+def load_reader() -> RelevanceReader:
     """The reader, loaded once in a process. Raises SettingsError where the weights cannot be read."""
-    return Reader(*WEIGHTS)
+    return RelevanceReader(*WEIGHTS)

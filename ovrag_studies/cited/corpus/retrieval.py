@@ -26,7 +26,7 @@ from ovrag_core.retrieval.rerank import Reranker, find_reranker
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.stems import stems
-from ovrag_studies.cited.corpus.policies import Corpus, Paragraph
+from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
 from ovrag_studies.cited.corpus.relevance import load_reader
 
 Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
@@ -58,7 +58,7 @@ class RetrievalSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RankedParagraph:
     """A paragraph that was found: its rank from 1, its score by `by`, which ran last."""
 
     paragraph: Paragraph
@@ -68,10 +68,10 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RetrievedParagraphs:
     """What was found, best first, with the component that each part was asked for and the one that ran."""
 
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[RankedParagraph, ...]
     requested: dict[str, str]
     ran: dict[str, str]
 
@@ -79,7 +79,7 @@ class Found:
 class CorpusIndex:
     """A corpus that can be searched. Vectors are kept on disk by their texts where `keep` names a folder."""
 
-    def __init__(self, corpus: Corpus, embedder: Embedder | None = None, keep: Path | None = None) -> None:
+    def __init__(self, corpus: PolicyCorpus, embedder: Embedder | None = None, keep: Path | None = None) -> None:
         self.corpus = corpus
         self.embedder = embedder or minilm()
         self._keep = keep
@@ -142,7 +142,7 @@ def _standard(scores: Scores) -> Scores:
     return (scores - scores.mean()) / spread if spread > 0 else numpy.zeros(len(scores))
 
 
-def with_headings(corpus: Corpus) -> Iterator[str]:
+def with_headings(corpus: PolicyCorpus) -> Iterator[str]:
     """The text of each paragraph with the heading of its section, which stands in the section's first one."""
     current: dict[str, str] = {}
     for each in corpus.paragraphs:
@@ -168,7 +168,7 @@ def heading_of(text: str) -> str:
     return " ".join(words[: max(1, last)])
 
 
-Retriever = Callable[[str], Found]
+Retriever = Callable[[str], RetrievedParagraphs]
 
 
 def make_retriever(index: CorpusIndex, settings: RetrievalSettings) -> Retriever:
@@ -178,16 +178,16 @@ def make_retriever(index: CorpusIndex, settings: RetrievalSettings) -> Retriever
     """
     reranker, ran = _reranker(index, settings)
 
-    def search(query: str) -> Found:
+    def search(query: str) -> RetrievedParagraphs:
         evidence = _search(query, index, settings, reranker, ran)
         embedder = index.embedder.name if settings.by != "lexical" or ran == "sentences" else "none"
         requested = {"retrieval": settings.by, "embedder": embedder, "rerank": settings.rerank}
-        return Found(tuple(evidence), requested, {**requested, "rerank": ran})
+        return RetrievedParagraphs(tuple(evidence), requested, {**requested, "rerank": ran})
 
     return search
 
 
-def retrieve(query: str, index: CorpusIndex, settings: RetrievalSettings | None = None) -> list[Evidence]:
+def retrieve(query: str, index: CorpusIndex, settings: RetrievalSettings | None = None) -> list[RankedParagraph]:
     """The paragraphs for one query, best first; nothing for a query without a word."""
     return list(make_retriever(index, settings or RetrievalSettings())(query).evidence)
 
@@ -211,7 +211,7 @@ def _reranker(index: CorpusIndex, settings: RetrievalSettings) -> tuple[Reranker
 
 def _search(
     query: str, index: CorpusIndex, settings: RetrievalSettings, reranker: Reranker | None, ran: str
-) -> list[Evidence]:
+) -> list[RankedParagraph]:
     if not query.strip():
         return []
     scores = index.scores(query, settings.by)
@@ -227,6 +227,6 @@ def _search(
         order, worth = [order[place] for place in best], [worth[place] for place in best]
     by = settings.by if reranker is None else ran
     return [
-        Evidence(index.corpus.paragraphs[row], score, by, rank)
+        RankedParagraph(index.corpus.paragraphs[row], score, by, rank)
         for rank, (row, score) in enumerate(zip(order, worth, strict=True), 1)
     ]

@@ -23,7 +23,7 @@ _PUBLISHED_HASH = re.compile(r"::([0-9a-f]{12})$")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class FileParagraph:
     """A paragraph as a file gives it, before its offsets are known."""
 
     doc_id: str
@@ -35,16 +35,16 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PolicyFile:
     """A file with the hash of its bytes, its paragraphs in order, and pages of it that are images without text."""
 
     path: Path
     sha256: str
-    read: tuple[Read, ...]
+    read: tuple[FileParagraph, ...]
     scanned: tuple[int, ...] = ()
 
 
-class _Line(BaseModel):
+class _ParagraphLine(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
     doc_id: str
@@ -66,7 +66,7 @@ def find_sources(path: Path) -> list[Path]:
     return find(path)
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> PolicyFile:
     """The paragraphs of a document, or of a file of paragraphs, which ends in `.jsonl`.
 
     Raises DocumentError for a document that cannot be read, and CorpusError, with the line, where a line of a file of
@@ -77,11 +77,11 @@ def read_source(path: Path) -> Source:
     made = read_paragraphs(path)
     if not made.cuts:
         raise CorpusError(f"{path.name} holds no paragraph; check that it is the right file")
-    read = tuple(Read(path.stem, path.name, each.page, each.number, each.text) for each in made.cuts)
-    return Source(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, made.scanned)
+    read = tuple(FileParagraph(path.stem, path.name, each.page, each.number, each.text) for each in made.cuts)
+    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, made.scanned)
 
 
-def _read_lines(path: Path) -> Source:
+def _read_lines(path: Path) -> PolicyFile:
     try:
         data = path.read_bytes()
         lines = data.decode("utf-8").split("\n")
@@ -93,12 +93,12 @@ def _read_lines(path: Path) -> Source:
     again = [name for name, times in Counter(each.published_id for each in read).items() if times > 1]
     if again:
         raise CorpusError(f"{path} gives the id {again[0]} to several paragraphs; index the documents anew")
-    return Source(path, hashlib.sha256(data).hexdigest(), read)
+    return PolicyFile(path, hashlib.sha256(data).hexdigest(), read)
 
 
-def _read_line(path: Path, number: int, line: str) -> Read:
+def _read_line(path: Path, number: int, line: str) -> FileParagraph:
     try:
-        given = _Line.model_validate_json(line)
+        given = _ParagraphLine.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
@@ -109,7 +109,9 @@ def _read_line(path: Path, number: int, line: str) -> Read:
             f"{path}, line {number}: the text is not the one that {one_line(given.paragraph_id, 120)} was made for; "
             "index the document anew"
         )
-    return Read(given.doc_id, given.source_file, given.page, given.paragraph_index, given.text, given.paragraph_id)
+    return FileParagraph(
+        given.doc_id, given.source_file, given.page, given.paragraph_index, given.text, given.paragraph_id
+    )
 
 
 def text_hash(text: str) -> str:
@@ -117,6 +119,6 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
 
 
-def published_id(read: Read) -> str:
+def published_id(read: FileParagraph) -> str:
     """A paragraph's id in the published form, `doc::p0003::i0000::sha12`, or the one that it was given."""
     return read.published_id or f"{read.doc_id}::p{read.page:04}::i{read.index:04}::{text_hash(read.text)}"

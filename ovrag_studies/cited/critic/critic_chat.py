@@ -9,7 +9,7 @@ from pydantic import Field
 from ovrag_core.base.types import Frozen
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.text.quotes import locate
-from ovrag_studies.cited.critic.critic_rules import NAMES, Finding, Label
+from ovrag_studies.cited.critic.critic_rules import NAMES, CriticFinding, Label
 
 PURPOSE = "policy critic"
 SYSTEM = """You read a passage of a company's policy and say where it argues instead of ruling. Labels:
@@ -30,7 +30,7 @@ class _Found(Frozen):
     why: str
 
 
-class _Reply(Frozen):
+class _CriticReply(Frozen):
     findings: list[_Found] = Field(max_length=50)
 
 
@@ -38,7 +38,7 @@ class _Reply(Frozen):
 class Criticism:
     """What a model found, and how many of its passages do not stand in the text."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[CriticFinding, ...]
     invented: int
     by: str
 
@@ -53,15 +53,15 @@ def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> Criticism
         return Criticism((), 0, chat.name)
     line = fence(text)
     messages = (Message("system", SYSTEM), Message("user", f"{line}\n{text}\n{line}"))
-    reply = chat.complete(messages, schema=_Reply, temperature=0.0, seed=seed, purpose=PURPOSE)
-    found: dict[tuple[Label, int, int], Finding] = {}
+    reply = chat.complete(messages, schema=_CriticReply, temperature=0.0, seed=seed, purpose=PURPOSE)
+    found: dict[tuple[Label, int, int], CriticFinding] = {}
     invented = 0
-    for each in reply.parsed_as(_Reply).findings:
+    for each in reply.parsed_as(_CriticReply).findings:
         span = locate(each.quote, text)
         if span is None:
             invented += 1
             continue
         why = " ".join(each.why.split()) or NAMES[each.label]
-        found.setdefault((each.label, *span), Finding(each.label, *span, why))
+        found.setdefault((each.label, *span), CriticFinding(each.label, *span, why))
     ordered = sorted(found.values(), key=lambda finding: (finding.start, finding.end, finding.label))
     return Criticism(tuple(ordered), invented, chat.name)

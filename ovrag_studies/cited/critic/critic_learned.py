@@ -24,10 +24,10 @@ from ovrag_core.base.tensors import read_tensors
 from ovrag_core.retrieval.embedding import Embedder
 from ovrag_studies.cited.critic.critic_rules import (
     NAMES,
-    Clause,
-    Finding,
+    CriticFinding,
+    DutyClause,
     Label,
-    Sentence,
+    ProseSentence,
     clash,
     clause_of,
     even,
@@ -48,7 +48,7 @@ MOST_CLAUSES = 12  # of a longer text, clauses are compared with those that foll
 Table = NDArray[numpy.float64]
 
 
-class Weights(NamedTuple):
+class CriticWeights(NamedTuple):
     """Of windows: (labels, features) and (labels,); of pairs of clauses: (features,) and a number."""
 
     window: Table
@@ -57,7 +57,7 @@ class Weights(NamedTuple):
     pair_bias: float
 
 
-def by_weights(text: str, embedder: Embedder, *, threshold: float = THRESHOLD) -> tuple[Finding, ...]:
+def by_weights(text: str, embedder: Embedder, *, threshold: float = THRESHOLD) -> tuple[CriticFinding, ...]:
     """Findings whose probability is above the threshold, in order of place.
 
     Raises SettingsError where the weights are missing or were learned for other traits or another embedder.
@@ -72,7 +72,7 @@ def by_weights(text: str, embedder: Embedder, *, threshold: float = THRESHOLD) -
     return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.label)))
 
 
-def windows_of(sentences: Sequence[Sentence]) -> list[tuple[int, int]]:
+def windows_of(sentences: Sequence[ProseSentence]) -> list[tuple[int, int]]:
     """The windows `[first, last]` of sentences: the whole of a short text, else each two that follow each other."""
     if len(sentences) <= WHOLE:
         return [(0, len(sentences) - 1)]
@@ -86,12 +86,12 @@ def window_features(texts: Sequence[str], embedder: Embedder) -> Table:
     return numpy.hstack([embedder.embed(texts).astype(float), TRAIT_WEIGHT * numpy.asarray(met, dtype=float)])
 
 
-def clauses_of(sentences: Sequence[Sentence]) -> list[Clause]:
+def clauses_of(sentences: Sequence[ProseSentence]) -> list[DutyClause]:
     """The clauses of a text."""
     return [clause_of(part) for sentence in sentences for part in parts_of(sentence)]
 
 
-def pair_features(first: Clause, second: Clause, cosine: float) -> list[float]:
+def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[float]:
     """What two clauses share and what may part them, in the order of the weights; `cosine` is of their vectors."""
     known = rules()
     shared = first.about & second.about
@@ -129,8 +129,8 @@ def pair_features(first: Clause, second: Clause, cosine: float) -> list[float]:
 
 
 def _windows(
-    text: str, sentences: Sequence[Sentence], embedder: Embedder, weights: Weights, threshold: float
-) -> list[Finding]:
+    text: str, sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights, threshold: float
+) -> list[CriticFinding]:
     spans = [(sentences[first].start, sentences[last].end) for first, last in windows_of(sentences)]
     shares = probabilities(weights, window_features([text[start:end] for start, end in spans], embedder))
     if not (shares > threshold).any():
@@ -143,11 +143,13 @@ def _windows(
                 # The sentence that argues most by itself stands for its window.
                 at = first + int(numpy.argmax(alone[first : last + 1, column]))
                 place = sentences[at]
-                found[label, at] = Finding(label, place.start, place.end, _why(label, float(row[column])))
+                found[label, at] = CriticFinding(label, place.start, place.end, _why(label, float(row[column])))
     return list(found.values())
 
 
-def _pairs(sentences: Sequence[Sentence], embedder: Embedder, weights: Weights, threshold: float) -> list[Finding]:
+def _pairs(
+    sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights, threshold: float
+) -> list[CriticFinding]:
     clauses = clauses_of(sentences)
     near = [
         (one, other)
@@ -162,18 +164,18 @@ def _pairs(sentences: Sequence[Sentence], embedder: Embedder, weights: Weights, 
     ]
     shares = _logistic(numpy.asarray(features, dtype=float) @ weights.pair + weights.pair_bias)
     return [
-        Finding("L4", clauses[one].place.start, clauses[other].place.end, _why("L4", float(share)))
+        CriticFinding("L4", clauses[one].place.start, clauses[other].place.end, _why("L4", float(share)))
         for (one, other), share in zip(near, shares, strict=True)
         if share > threshold
     ]
 
 
-def _repeats(first: Clause, second: Clause) -> bool:
+def _repeats(first: DutyClause, second: DutyClause) -> bool:
     """Whether two clauses say the same, which nothing learned from contradictions speaks of."""
     return first[1:] == second[1:]
 
 
-def probabilities(weights: Weights, features: Table) -> Table:
+def probabilities(weights: CriticWeights, features: Table) -> Table:
     """The probability of each label of windows (rows, labels)."""
     return _logistic(features @ weights.window.T + weights.window_bias)
 
@@ -187,7 +189,7 @@ def _why(label: Label, share: float) -> str:
 
 
 @cache
-def load_weights(embedder: str, path: Path = WEIGHTS) -> Weights:
+def load_weights(embedder: str, path: Path = WEIGHTS) -> CriticWeights:
     """The weights. Raises SettingsError where they are missing or were learned for other features."""
     try:
         tensors, metadata = read_tensors(path)
@@ -202,4 +204,4 @@ def load_weights(embedder: str, path: Path = WEIGHTS) -> Weights:
         )
     if said.get("traits") != list(traits()):
         raise SettingsError(f"{path} was learned for other classes of words; run tools/train_policy_critic.py")
-    return Weights(parts["window"], parts["window_bias"], parts["pair"], float(parts["pair_bias"][0]))
+    return CriticWeights(parts["window"], parts["window_bias"], parts["pair"], float(parts["pair_bias"][0]))

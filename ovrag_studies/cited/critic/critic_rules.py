@@ -44,7 +44,7 @@ _SAME = 0.75  # the same where only a number differs
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CriticFinding:
     """A label, the passage `[start, end)` of the text that earns it, and why in a few words."""
 
     label: Label
@@ -53,7 +53,7 @@ class Finding:
     why: str
 
 
-class Sentence(NamedTuple):
+class ProseSentence(NamedTuple):
     """A passage with its place, in lower case and with straight quotes; as long as it is in the text."""
 
     start: int
@@ -61,7 +61,7 @@ class Sentence(NamedTuple):
     text: str
 
 
-class Cue(NamedTuple):
+class CriticCue(NamedTuple):
     """Patterns that all, of which one or more, that none may be found in a sentence; that nowhere in the text."""
 
     label: Label
@@ -72,10 +72,10 @@ class Cue(NamedTuple):
     why: str
 
 
-class Clause(NamedTuple):
+class DutyClause(NamedTuple):
     """What a clause says of duty, and of what: stems without the words of duty, and numbers."""
 
-    place: Sentence
+    place: ProseSentence
     duties: frozenset[str]
     about: frozenset[str]
     subject: str
@@ -86,7 +86,7 @@ class Clause(NamedTuple):
     closed: bool  # it rules out any other case
 
 
-def by_rules(text: str) -> tuple[Finding, ...]:
+def by_rules(text: str) -> tuple[CriticFinding, ...]:
     """What the prose of `text` argues instead of ruling, in order of place; nothing for an empty text."""
     sentences = tuple(sentences_of(text))
     whole = even(text)
@@ -100,7 +100,7 @@ def by_rules(text: str) -> tuple[Finding, ...]:
     return tuple(sorted(found.values(), key=lambda finding: (finding.start, finding.end, finding.label)))
 
 
-def _judge(cue: Cue, sentence: Sentence) -> Finding | None:
+def _judge(cue: CriticCue, sentence: ProseSentence) -> CriticFinding | None:
     """The finding of a cue in a sentence. Loaded words are the span themselves, an argument is its whole sentence."""
     met = [pattern.search(sentence.text) for pattern in cue.all]
     if not all(met) or any(pattern.search(sentence.text) for pattern in cue.none):
@@ -109,19 +109,19 @@ def _judge(cue: Cue, sentence: Sentence) -> Finding | None:
         return None
     first = met[0]
     if cue.label == "L1" and first:
-        return Finding(cue.label, sentence.start + first.start(), sentence.start + first.end(), cue.why)
-    return Finding(cue.label, sentence.start, sentence.end, cue.why)
+        return CriticFinding(cue.label, sentence.start + first.start(), sentence.start + first.end(), cue.why)
+    return CriticFinding(cue.label, sentence.start, sentence.end, cue.why)
 
 
-def _contradictions(sentences: Sequence[Sentence]) -> Iterator[Finding]:
+def _contradictions(sentences: Sequence[ProseSentence]) -> Iterator[CriticFinding]:
     """Clauses of the text about the same thing that cannot both hold, as one span from the first to the second."""
     clauses = [clause_of(part) for sentence in sentences for part in parts_of(sentence)]
     for first, second in combinations(clauses, 2):
         if why := clash(first, second):
-            yield Finding("L4", first.place.start, second.place.end, why)
+            yield CriticFinding("L4", first.place.start, second.place.end, why)
 
 
-def clash(first: Clause, second: Clause) -> str | None:
+def clash(first: DutyClause, second: DutyClause) -> str | None:
     """Why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
     known = rules()
     shared = first.about & second.about
@@ -160,7 +160,7 @@ def _apart(first: frozenset[str], second: frozenset[str], pair: tuple[str, str])
     return False
 
 
-def clause_of(place: Sentence) -> Clause:
+def clause_of(place: ProseSentence) -> DutyClause:
     """What a clause says of duty, and of what."""
     known = rules()
     duties = set()
@@ -174,7 +174,7 @@ def clause_of(place: Sentence) -> Clause:
     words = stems(known.units.sub(" ", _NUMBER.sub(" ", place.text)))
     about = [short for word in words if (short := known.irregular.get(word, word)[:_STEM]) not in known.light]
     narrow = bool(known.narrowing.search(place.text))
-    return Clause(
+    return DutyClause(
         place,
         frozenset(duties),
         frozenset(about),
@@ -187,26 +187,26 @@ def clause_of(place: Sentence) -> Clause:
     )
 
 
-def _subject(place: Sentence) -> str:
+def _subject(place: ProseSentence) -> str:
     """What a clause begins with, up to its first verb of duty or being, without an article."""
     head, verb, _ = re.split(_VERB, place.text, maxsplit=1) if _VERB.search(place.text) else ("", "", "")
     return re.sub(r"^(?:the|an?|all|every|each|any|no) ", "", head.strip()) if verb else ""
 
 
-def parts_of(sentence: Sentence) -> Iterator[Sentence]:
+def parts_of(sentence: ProseSentence) -> Iterator[ProseSentence]:
     """The clauses of a sentence."""
     start = 0
     for end in [*_CLAUSE_END.finditer(sentence.text), None]:
         stop = end.start() if end else len(sentence.text)
         if stop > start:
-            yield Sentence(sentence.start + start, sentence.start + stop, sentence.text[start:stop])
+            yield ProseSentence(sentence.start + start, sentence.start + stop, sentence.text[start:stop])
         start = end.end() if end else stop
 
 
-def sentences_of(text: str) -> Iterator[Sentence]:
+def sentences_of(text: str) -> Iterator[ProseSentence]:
     """The sentences of a text with their places."""
     for start, end in sentences(text):
-        yield Sentence(start, end, even(text[start:end]))
+        yield ProseSentence(start, end, even(text[start:end]))
 
 
 def even(text: str) -> str:
@@ -224,7 +224,7 @@ class Worded(TypedDict, total=False):
     why: Required[str]
 
 
-class Vocabulary(TypedDict):
+class CriticVocabulary(TypedDict):
     """What `critic_rules.yaml` holds."""
 
     words: dict[str, str]
@@ -291,12 +291,12 @@ def traits() -> dict[str, re.Pattern[str]]:
 
 
 @cache
-def _cues() -> tuple[Cue, ...]:
+def _cues() -> tuple[CriticCue, ...]:
     def compiled(patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:
         return tuple(re.compile(_filled(pattern, _words())) for pattern in patterns)
 
     return tuple(
-        Cue(
+        CriticCue(
             label,
             compiled(cue["all"]),
             compiled(cue.get("some", ())),
@@ -315,5 +315,5 @@ def _filled(pattern: str, words: Mapping[str, str]) -> str:
 
 
 @cache
-def _vocabulary() -> Vocabulary:
-    return cast(Vocabulary, yaml.safe_load(_VOCABULARY.read_text(encoding="utf-8")))
+def _vocabulary() -> CriticVocabulary:
+    return cast(CriticVocabulary, yaml.safe_load(_VOCABULARY.read_text(encoding="utf-8")))

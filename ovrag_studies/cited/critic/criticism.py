@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_studies.cited.critic.critic_learned import by_weights
-from ovrag_studies.cited.critic.critic_rules import LABELS, NAMES, Finding, Label, by_rules
+from ovrag_studies.cited.critic.critic_rules import LABELS, NAMES, CriticFinding, Label, by_rules
 
-__all__ = ["LABELS", "NAMES", "Finding", "Label", "by_rules", "criticise"]
+__all__ = ["LABELS", "NAMES", "CriticFinding", "Label", "by_rules", "criticise"]
 
 
-def criticise(text: str, embedder: Embedder | None = None) -> tuple[Finding, ...]:
+def criticise(text: str, embedder: Embedder | None = None) -> tuple[CriticFinding, ...]:
     """What the prose of `text` argues instead of ruling, in order of place; nothing for an empty text.
 
     The embedder is the bundled one, where none is given, and must be the one the weights were learned with. What was
@@ -27,5 +27,5 @@ def criticise(text: str, embedder: Embedder | None = None) -> tuple[Finding, ...
     return tuple(sorted([*ruled, *learned], key=lambda finding: (finding.start, finding.end, finding.label)))
 
 
-def _same(one: Finding, other: Finding) -> bool:
+def _same(one: CriticFinding, other: CriticFinding) -> bool:
     return one.label == other.label and one.start < other.end and other.start < one.end

@@ -163,7 +163,7 @@ _CONDITIONED: dict[Force, frozenset[Force]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cue:
+class ForceCue:
     """One force of a sentence: `head` are stems of what it governs, `around` those of its part of the sentence.
 
     `former` says that the sentence tells of a rule that held before.
@@ -178,19 +178,19 @@ class Cue:
 
 
 @lru_cache(maxsize=1 << 14)
-def find_cues(text: str) -> tuple[Cue, ...]:
+def find_cues(text: str) -> tuple[ForceCue, ...]:
     """The cues of all sentences of `text` in order; a sentence without one is a plain `is` or `not`."""
     return tuple(cue for start, end in find_passages(text) for cue in _of_sentence(text[start:end].replace("’", "'")))
 
 
-def _of_sentence(sentence: str) -> list[Cue]:
+def _of_sentence(sentence: str) -> list[ForceCue]:
     matches = list(_CUE.finditer(sentence))
     if not matches:
         force: Force = "not" if _DENIAL.search(sentence) else "is"
         words = frozenset(stems(sentence))
-        return [Cue(force, words, words, bool(_CONDITION.search(sentence)), False, "")]
+        return [ForceCue(force, words, words, bool(_CONDITION.search(sentence)), False, "")]
     edges = [0, *(_edge(sentence, left.end(), right.start()) for left, right in pairwise(matches)), len(sentence)]
-    cues: list[Cue] = []
+    cues: list[ForceCue] = []
     for match, (start, end) in zip(matches, pairwise(edges), strict=True):
         cue = _cue(sentence, match, start, end)
         if cues and not cue.head:  # "are allowed on weekdays but banned at weekends": the same ones
@@ -205,10 +205,10 @@ def _edge(sentence: str, start: int, end: int) -> int:
     return breaks[-1] if breaks else end
 
 
-def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> Cue:
+def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> ForceCue:
     row = next(row for row in range(len(_CUES)) if match[f"c{row}"])
     part = f"{sentence[start : match.start()]} {sentence[match.end() : end]}"
-    return Cue(
+    return ForceCue(
         _CUES[row][0],
         _head(sentence, match, start, end),
         frozenset(stems(part)),
@@ -252,7 +252,7 @@ def _denied(text: str) -> list[str]:
     return stems(" ".join(words))
 
 
-def _opposing(claimed: Cue, given: Sequence[Cue]) -> Cue | None:
+def _opposing(claimed: ForceCue, given: Sequence[ForceCue]) -> ForceCue | None:
     if _NOUN.search(claimed.text) and any(_supported(claimed, cue) for cue in given):
         return None  # "this ban" speaks of a rule that another sentence gives
     scored = [(_likeness(claimed, cue), cue) for cue in given if claimed.former or not cue.former]
@@ -261,7 +261,7 @@ def _opposing(claimed: Cue, given: Sequence[Cue]) -> Cue | None:
     return rivals[0] if rivals and not any(_supported(claimed, cue) for cue in rivals) else None
 
 
-def _likeness(first: Cue, second: Cue) -> float:
+def _likeness(first: ForceCue, second: ForceCue) -> float:
     if not first.around or not second.around:
         return 0.0
     shared = len(first.around & second.around) / sqrt(len(first.around) * len(second.around))
@@ -269,7 +269,7 @@ def _likeness(first: Cue, second: Cue) -> float:
     return shared * (1.5 if alike else 1.0)
 
 
-def _supported(claimed: Cue, given: Cue) -> bool:
+def _supported(claimed: ForceCue, given: ForceCue) -> bool:
     if given.force in _SUPPORTS[claimed.force]:
         return True
     if not given.conditional or claimed.head & given.head or claimed.force not in _CONDITIONED[given.force]:

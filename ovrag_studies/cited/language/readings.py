@@ -53,7 +53,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SentenceReading:
     """A sentence: its phrases, concepts of content, verbs and first phrase, and what it says of actors, means, places.
 
     `agents` says for each event who does it, `means` by which means it is done, `places` are words of where something
@@ -210,7 +210,7 @@ _UNIVERSAL = re.compile(r"\b(?:all|every|each|everyone|everybody|any|anyone|anyb
 
 
 @lru_cache(maxsize=1 << 14)
-def read(sentence: str) -> Reading:
+def read(sentence: str) -> SentenceReading:
     """The reading of one sentence."""
     text = without_amounts(sentence)
     phrases = tuple(_phrases(text))
@@ -221,7 +221,7 @@ def read(sentence: str) -> Reading:
     content = frozenset(concepts(text)) - RULING
     conditions = frozenset(word for each in phrases if each.lead in _CONDITION_LEADS for word in each.words) - RULING
     exception = _EXCEPTION.search(text)
-    return Reading(
+    return SentenceReading(
         phrases,
         content,
         verbs,

@@ -19,10 +19,10 @@ from ovrag_core.base.errors import ResultError
 from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
 from ovrag_core.text.lines import one_line
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
-from ovrag_studies.cited.conflicts.deontic import Source
+from ovrag_studies.cited.conflicts.deontic import NormSource
 from ovrag_studies.cited.conflicts.norm_conflicts import Conflict
-from ovrag_studies.cited.corpus.policies import Corpus, require_known
-from ovrag_studies.cited.corpus.retrieval import Evidence
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
+from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 
 
 class Pair(BaseModel):
@@ -81,20 +81,20 @@ def read_pairs(path: Path) -> list[Pair]:
     return pairs
 
 
-def flagged(conflicts: Sequence[Conflict], corpus: Corpus) -> Flagged:
+def flagged(conflicts: Sequence[Conflict], corpus: PolicyCorpus) -> Flagged:
     """The pairs of paragraphs in which conflicts were found."""
     row = _rows(corpus)
     sides = ((row[each.first.source.paragraph_id], row[each.second.source.paragraph_id]) for each in conflicts)
     return Flagged(frozenset(_ordered(*each) for each in sides), tuple(conflicts))
 
 
-def flagged_as_published(corpus: Corpus) -> Flagged:
+def flagged_as_published(corpus: PolicyCorpus) -> Flagged:
     """The pairs of paragraphs that the dissertation's rule of opposed words flags."""
-    evidence = [Evidence(paragraph, 0.0, "", 1) for paragraph in corpus.paragraphs]
+    evidence = [RankedParagraph(paragraph, 0.0, "", 1) for paragraph in corpus.paragraphs]
     return Flagged(frozenset(opposed_pairs(evidence)))
 
 
-def assess(found: Flagged, pairs: Sequence[Pair], corpus: Corpus, plan: Resampling) -> ConflictReport:
+def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Resampling) -> ConflictReport:
     """The report on pairs, with Wilson intervals over pairs. Raises CorpusError where the corpus lacks a paragraph.
 
     A pair counts where the system names the two paragraphs and, if it names sentences, those of the quotations.
@@ -122,7 +122,7 @@ def assess(found: Flagged, pairs: Sequence[Pair], corpus: Corpus, plan: Resampli
     )
 
 
-def _rows(corpus: Corpus) -> dict[str, int]:
+def _rows(corpus: PolicyCorpus) -> dict[str, int]:
     return {name: row for row, paragraph in enumerate(corpus.paragraphs) for name in paragraph.ids}
 
 
@@ -142,7 +142,7 @@ def _hits(pair: Pair, places: tuple[int, int], found: Flagged, row: dict[str, in
     ]
 
 
-def _holds(source: Source, quote: str) -> bool:
+def _holds(source: NormSource, quote: str) -> bool:
     """Whether a sentence and a quotation are one, or one holds the other."""
     one, other = " ".join(source.text.split()), " ".join(quote.split())
     return other in one or one in other

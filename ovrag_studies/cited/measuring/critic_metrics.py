@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ovrag_core.base.errors import ResultError
 from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.critic.critic_rules import LABELS, Finding, Label
+from ovrag_studies.cited.critic.critic_rules import LABELS, CriticFinding, Label
 
 
 class LabelledSpan(BaseModel):
@@ -105,7 +105,7 @@ def read_snippets(folder: Path) -> list[Snippet]:
 
 
 def assess(
-    snippets: Sequence[Snippet], critic: Callable[[str], Sequence[Finding]], plan: Resampling | None = None
+    snippets: Sequence[Snippet], critic: Callable[[str], Sequence[CriticFinding]], plan: Resampling | None = None
 ) -> CriticReport:
     """The report of a critic on snippets; intervals are Wilson's, each snippet one trial."""
     confidence = (plan or Resampling()).confidence
@@ -134,7 +134,7 @@ def _of_label(label: Label, snippets: Sequence[Snippet], said: Sequence[frozense
     )
 
 
-def _of_spans(label: Label, snippets: Sequence[Snippet], found: Sequence[Sequence[Finding]]) -> Scores:
+def _of_spans(label: Label, snippets: Sequence[Snippet], found: Sequence[Sequence[CriticFinding]]) -> Scores:
     right = marked = given = 0
     for snippet, findings in zip(snippets, found, strict=True):
         if snippet.spans is None:

@@ -9,7 +9,7 @@ from typing import TypedDict
 import yaml
 
 
-class Published(TypedDict):
+class DissertationFigures(TypedDict):
     """Figures of the dissertation, by their names there."""
 
     source: str
@@ -20,8 +20,8 @@ class Published(TypedDict):
 
 
 @cache
-def published() -> Published:
+def published() -> DissertationFigures:
     """What `published.yaml` holds."""
     text = (files(__package__) / "published.yaml").read_text(encoding="utf-8")
-    read: Published = yaml.safe_load(text)
+    read: DissertationFigures = yaml.safe_load(text)
     return read

@@ -18,9 +18,9 @@ from ovrag_core.evaluation.statistics import Estimate, Resampling, exact_mcnemar
 from ovrag_core.text.lines import one_line
 from ovrag_core.text.passages import find_passages
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, verifies
-from ovrag_studies.cited.answering.verification import Verifier
-from ovrag_studies.cited.corpus.golden import Query
-from ovrag_studies.cited.corpus.policies import Corpus, Paragraph
+from ovrag_studies.cited.answering.verification import SentenceVerifier
+from ovrag_studies.cited.corpus.golden import GoldenQuery
+from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
 from ovrag_studies.cited.measuring.paragraph_ranks import ranked
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm
@@ -29,11 +29,11 @@ _DIVIDED = re.compile(r"\s\|+\s")
 _PUNCTUATION = re.compile(r"[^\w%£$€.]+")
 
 
-class Judged(NamedTuple):
+class JudgedRecord(NamedTuple):
     """A record beside its query."""
 
     record: PolicyRecord
-    query: Query
+    query: GoldenQuery
     paragraphs: tuple[Paragraph, ...]
     cited: frozenset[str]
 
@@ -62,7 +62,7 @@ class Figure:
     estimate: Estimate
 
 
-def judge(records: Iterable[PolicyRecord], queries: Sequence[Query], corpus: Corpus) -> list[Judged]:
+def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpus: PolicyCorpus) -> list[JudgedRecord]:
     """Records beside their queries. Raises RunError where a record is of a query that the golden set lacks."""
     by_id, known = {each.query_id: each for each in queries}, corpus.by_id()
     judged = []
@@ -75,11 +75,13 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[Query], corpus: Cor
             )
         # A paragraph that stands in several places goes by several names.
         cited = frozenset(name for each in record.cited for name in known[each].ids)
-        judged.append(Judged(record, query, tuple(known[each.paragraph_id] for each in record.evidence), cited))
+        judged.append(JudgedRecord(record, query, tuple(known[each.paragraph_id] for each in record.evidence), cited))
     return judged
 
 
-def score(judged: Sequence[Judged], corpus: Corpus, plan: Resampling, verifier: Verifier | None = None) -> list[Figure]:
+def score(
+    judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling, verifier: SentenceVerifier | None = None
+) -> list[Figure]:
     """All measures of all arms; without a verifier claims are not checked anew."""
     figures = []
     for arm in dict.fromkeys(each.record.arm for each in judged):
@@ -92,12 +94,12 @@ def score(judged: Sequence[Judged], corpus: Corpus, plan: Resampling, verifier: 
     return figures
 
 
-def _share(of: Iterable[Judged], holds: Callable[[Judged], bool], plan: Resampling) -> Estimate:
+def _share(of: Iterable[JudgedRecord], holds: Callable[[JudgedRecord], bool], plan: Resampling) -> Estimate:
     values = [holds(each) for each in of]
     return wilson(sum(values), len(values), plan.confidence)
 
 
-def _silence(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
+def _silence(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
     answered, silent = [each for each in given if each.answered], [each for each in given if not each.answered]
     plain = [each for each in given if each.query.category == "answerable"]
     return {
@@ -112,7 +114,7 @@ def _silence(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
     }
 
 
-def _ranking(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
+def _ranking(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
     ranks = [ranked(each.query, each.paragraphs) for each in given if each.query.gold]
     ones = [1.0] * len(ranks)
     return {
@@ -121,7 +123,7 @@ def _ranking(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
     }
 
 
-def _citations(given: Sequence[Judged], corpus: Corpus, plan: Resampling) -> dict[str, Estimate]:
+def _citations(given: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling) -> dict[str, Estimate]:
     answered = [each for each in given if each.answered and each.query.category == "answerable"]
     ones = [1.0] * len(answered)
     found = [frozenset(name for paragraph in each.paragraphs for name in paragraph.ids) for each in answered]
@@ -144,7 +146,7 @@ def _part(of: Iterable[str], within: Iterable[str]) -> float:
     return len(wanted & set(within)) / len(wanted) if wanted else 0.0
 
 
-def holds_quote(judged: Judged) -> bool:
+def holds_quote(judged: JudgedRecord) -> bool:
     """Whether sentences hold the words of a gold quotation, each sentence of it; several are divided by ` | `."""
     said = [_plain(each.text) for each in judged.record.sentences]
     quotes = [_plain_parts(quote) for quote in _DIVIDED.split(judged.query.quote)]
@@ -160,7 +162,7 @@ def _plain(text: str) -> str:
     return f" {' '.join(word.strip('.') for word in _PUNCTUATION.sub(' ', text.lower()).split())} ".replace("  ", " ")
 
 
-def _conflicts(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]:
+def _conflicts(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
     probes = [each for each in given if each.query.category == "contradiction"]
     flagged = [each for each in given if each.record.conflicts]
     told = [each for each in probes if each.record.conflicts and each.query.expected in ("superseded", "unresolved")]
@@ -173,7 +175,9 @@ def _conflicts(given: Sequence[Judged], plan: Resampling) -> dict[str, Estimate]
     }
 
 
-def _ungrounded(given: Sequence[Judged], corpus: Corpus, verifier: Verifier, plan: Resampling) -> Estimate:
+def _ungrounded(
+    given: Sequence[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier, plan: Resampling
+) -> Estimate:
     known = corpus.by_id()
     claims = [said for each in given for said in each.record.sentences]
     wrong = sum(
@@ -183,7 +187,7 @@ def _ungrounded(given: Sequence[Judged], corpus: Corpus, verifier: Verifier, pla
     return wilson(wrong, len(claims), plan.confidence)
 
 
-def compare_arms(judged: Sequence[Judged], first: Arm = "ours") -> pandas.DataFrame:
+def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.DataFrame:
     """Each other arm against one on the same queries: McNemar's exact test on right outcomes, adjusted after Holm."""
     outcomes: dict[Arm, dict[str, bool]] = {}
     for each in judged:
@@ -199,7 +203,7 @@ def compare_arms(judged: Sequence[Judged], first: Arm = "ours") -> pandas.DataFr
     return frame
 
 
-def faults(records: Iterable[PolicyRecord], corpus: Corpus, verifier: Verifier) -> Iterator[str]:
+def faults(records: Iterable[PolicyRecord], corpus: PolicyCorpus, verifier: SentenceVerifier) -> Iterator[str]:
     """A line for each sentence that quotes what does not stand there, or that its quotations do not support."""
     known = corpus.by_id()
     for record in records:

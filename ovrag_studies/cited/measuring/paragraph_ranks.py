@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
-from ovrag_studies.cited.corpus.golden import Query
+from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph
 
 DEPTH = 5
 
 
-class Ranked(NamedTuple):
+class RankedQuery(NamedTuple):
     """A query with gold paragraphs, the share of them in the first five, and one by the rank of the first of them."""
 
     query_id: str
@@ -21,21 +21,21 @@ class Ranked(NamedTuple):
     first: bool
 
 
-def rank_queries(queries: Iterable[Query], find: Callable[[str], Sequence[Paragraph]]) -> list[Ranked]:
+def rank_queries(queries: Iterable[GoldenQuery], find: Callable[[str], Sequence[Paragraph]]) -> list[RankedQuery]:
     """The queries that have gold paragraphs, as found. A paragraph that stands in several places is one."""
     return [ranked(each, find(each.question)) for each in queries if each.gold]
 
 
-def ranked(query: Query, found: Sequence[Paragraph], depth: int = DEPTH) -> Ranked:
+def ranked(query: GoldenQuery, found: Sequence[Paragraph], depth: int = DEPTH) -> RankedQuery:
     """How well paragraphs, best first, hold the gold ones of a query."""
     hits = [paragraph.ids & set(query.gold) for paragraph in found[:depth]]
     # Several gold ids may be one paragraph that stands in several places.
     got = len(set().union(*hits)) if hits else 0
     first = next((rank for rank, each in enumerate(hits, 1) if each), None)
-    return Ranked(query.query_id, got / len(query.gold), 1 / first if first else 0.0, first == 1)
+    return RankedQuery(query.query_id, got / len(query.gold), 1 / first if first else 0.0, first == 1)
 
 
-def summarise_ranks(ranks: Sequence[Ranked], plan: Resampling) -> dict[str, Estimate]:
+def summarise_ranks(ranks: Sequence[RankedQuery], plan: Resampling) -> dict[str, Estimate]:
     """Recall@5, MRR@5 and the share of queries whose first paragraph is gold; intervals resample queries."""
     ones = [1.0] * len(ranks)
     return {

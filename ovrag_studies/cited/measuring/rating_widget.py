@@ -10,7 +10,15 @@ from pydantic import ValidationError
 
 from ovrag_core.base.errors import OvragError
 from ovrag_studies.cited import showing
-from ovrag_studies.cited.measuring.ratings import SCALES, Item, Rating, add_rating, order_for, read_pack, read_ratings
+from ovrag_studies.cited.measuring.ratings import (
+    SCALES,
+    RatedItem,
+    Rating,
+    add_rating,
+    order_for,
+    read_pack,
+    read_ratings,
+)
 
 
 def rating_page(folder: Path) -> widgets.Widget:
@@ -26,7 +34,7 @@ class RatingPage:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.pack = folder, read_pack(folder)
-        self.items: list[Item] = []
+        self.items: list[RatedItem] = []
         self.at = 0
         self.rater = widgets.Text(placeholder="your name", layout=_wide())
         self.begin = widgets.Button(description="Begin", button_style="primary", layout=_wide())
@@ -119,7 +127,7 @@ class RatingPage:
         self.show(self.at + 1)
 
 
-def answer_html(item: Item) -> str:
+def answer_html(item: RatedItem) -> str:
     """A question and its answer with the quotations. All of it is untrusted and escaped."""
     parts = [f"<h2>{html.escape(item.question)}</h2>"]
     for number, claim in enumerate(item.sentences, start=1):

@@ -22,7 +22,7 @@ from ovrag_core.base.errors import ResultError
 from ovrag_core.evaluation.agreement import Agreement, agreement
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 
 FORMAT = "ovrag-policy-ratings-1"
 PACK, KEY = "pack.json", "key.json"
@@ -48,26 +48,26 @@ class Quotation(_Frozen):
     quote: str
 
 
-class Claim(_Frozen):
+class RatedClaim(_Frozen):
     """A sentence of an answer with its quotations."""
 
     text: str
     quotations: list[Quotation]
 
 
-class Item(_Frozen):
+class RatedItem(_Frozen):
     """An answer to be rated."""
 
     name: str
     question: str
-    sentences: list[Claim]
+    sentences: list[RatedClaim]
 
 
 class Pack(_Frozen):
     """Answers in the order in which they were shuffled."""
 
     format: Annotated[str, Field(pattern=f"^{FORMAT}$")] = FORMAT
-    items: list[Item]
+    items: list[RatedItem]
 
     @property
     def digest(self) -> str:
@@ -111,7 +111,7 @@ class Given(NamedTuple):
     query_id: str
     arm: str
     question: str
-    sentences: tuple[Claim, ...]
+    sentences: tuple[RatedClaim, ...]
 
 
 class Report(NamedTuple):
@@ -122,7 +122,7 @@ class Report(NamedTuple):
     means: dict[str, dict[str, float]]
 
 
-def make_pack(given: Iterable[Given], corpus: Corpus, seed: int) -> tuple[Pack, dict[str, Origin]]:
+def make_pack(given: Iterable[Given], corpus: PolicyCorpus, seed: int) -> tuple[Pack, dict[str, Origin]]:
     """A blind pack of the answers that say something, and its key.
 
     Raises ResultError where no answer says anything, or one quotes paragraphs that the corpus lacks, which are listed.
@@ -137,12 +137,12 @@ def make_pack(given: Iterable[Given], corpus: Corpus, seed: int) -> tuple[Pack, 
     items, key = [], {}
     for number, each in enumerate(ordered, start=1):
         name = f"a{number:03}"
-        items.append(Item(name=name, question=each.question, sentences=list(each.sentences)))
+        items.append(RatedItem(name=name, question=each.question, sentences=list(each.sentences)))
         key[name] = Origin(query_id=each.query_id, arm=each.arm)
     return Pack(items=items), key
 
 
-def check_paragraphs(claims: Iterable[Claim], corpus: Corpus) -> None:
+def check_paragraphs(claims: Iterable[RatedClaim], corpus: PolicyCorpus) -> None:
     """Raises ResultError, with the list, where quotations name paragraphs that the corpus lacks or say otherwise."""
     known = corpus.by_id()
     unknown = {
@@ -220,7 +220,7 @@ def read_ratings(folder: Path, pack: Pack) -> dict[str, dict[str, Rating]]:
     return found
 
 
-def order_for(rater: str, pack: Pack) -> list[Item]:
+def order_for(rater: str, pack: Pack) -> list[RatedItem]:
     """The answers in an order of the rater's own, always the same, so that the last ones tire nobody twice."""
     return sorted(pack.items, key=lambda item: hashlib.sha256(f"{pack.digest} {rater} {item.name}".encode()).digest())
 

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_core.text.passages import find_passages
 from ovrag_studies.cited.answering.recorded import published_support
-from ovrag_studies.cited.answering.verification import Verifier
-from ovrag_studies.cited.corpus.policies import Corpus
+from ovrag_studies.cited.answering.verification import SentenceVerifier
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 from ovrag_studies.cited.measuring.perturbations import Perturbed, misplace, perturb
 
 Trial = Literal["unchanged", "must", "number", "paragraph"]
@@ -26,7 +26,7 @@ class Tried(NamedTuple):
     rejected: bool
 
 
-def checks_of(verifier: Verifier) -> dict[str, Check]:
+def checks_of(verifier: SentenceVerifier) -> dict[str, Check]:
     """The published check and ours, by name."""
     return {
         "published check": published_support,
@@ -34,7 +34,7 @@ def checks_of(verifier: Verifier) -> dict[str, Check]:
     }
 
 
-def try_checks(corpus: Corpus, checks: Mapping[str, Check], seed: int = 42) -> dict[str, list[Tried]]:
+def try_checks(corpus: PolicyCorpus, checks: Mapping[str, Check], seed: int = 42) -> dict[str, list[Tried]]:
     """Every sentence of a corpus with its own paragraph, unchanged and made wrong, through each check."""
     texts = [each.text for each in corpus.paragraphs]
     own = [(text[start:end], (text,)) for text in texts for start, end in find_passages(text)]
