@@ -54,6 +54,12 @@ STUDIES = {"epistemic": "abstention", "policy": "cited", "causal": "causal", "co
 MOVED: dict[str, list[str]] = {  # label -> further places, as "ovrag_core.text.dates:find_dates"
     "studies.causal.sentences:sentences": ["ovrag_studies.causal.sentences:statements"],
     "studies.causal.cladder_text:sentences": ["ovrag_studies.causal.cladder_text:sentences_of"],
+    "studies.contract_review.chunkers:CHUNKERS": ["ovrag_studies.contract_review.texts.chunkers:CHUNKERS"],
+    "studies.contract_review.expansion:ask": ["ovrag_studies.contract_review.retrieval.expansion:ask"],
+    "studies.contract_review.learned:digest": ["ovrag_studies.contract_review.answering.learned:digest"],
+    "studies.contract_review.nli:digest": ["ovrag_studies.contract_review.inference.nli:digest"],
+    "studies.contract_review.nli_cues:CUES": ["ovrag_studies.contract_review.inference.nli_cues:CUES"],
+    "studies.contract_review.nli_cues:plain": ["ovrag_studies.contract_review.inference.nli_cues:plain"],
 }
 
 # Functions of one argument, by what that is.
