@@ -87,7 +87,7 @@ def test_another_run_is_evaluated_as_far_as_it_goes(
         for cell in nbformat.read(project / "notebooks" / f"{stage}.ipynb", as_version=4).cells:
             if cell.cell_type == "code":
                 exec(compile(cell.source, stage, "exec"), names)  # as the kernel would, without starting one
-    assert (tmp_path / "tables" / "confusion.csv").read_text(encoding="utf-8").count("\n") > 1
+    assert (tmp_path / "tables" / "consistency" / "confusion.csv").read_text(encoding="utf-8").count("\n") > 1
     theirs = name in ("table", "queries")
     folder = tmp_path / ("data/runs/other.cases" if theirs else "reports/cases")  # what quotes them stays out of git
     pages = "\n".join(page.read_text(encoding="utf-8") for page in folder.glob("*.md"))

@@ -41,7 +41,7 @@ from ovrag_studies.causal.settings import Arm, Causal
 
 OURS = "ours"
 RECORDED = "recorded"
-LOG = Path("data/runs/causal/chain_generation.jsonl")
+LOG = Path("data/runs/causal/chains.jsonl")
 _ASK = "ASK { ?s ?p ?o }"
 Watch = Callable[[], float]
 
