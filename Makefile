@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review epistemic policy causal repro verify thesis readme claims test check lab explore lock clean
+.PHONY: help setup reproduce loans contract-review epistemic policy causal repro train verify thesis readme claims test check lab explore lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ causal: checked ## recompute the study of causal chains alone, stages 10 and 11
 
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro
+
+train: setup ## learn all weights anew from training/, about three quarters of an hour
+	@for each in judge roles policy_reader policy_critic policy_conflicts; do .venv/bin/python tools/train_$$each.py || exit; done
 
 verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)

@@ -38,7 +38,7 @@ from tables import table
 PROJECT = Path(__file__).resolve().parent.parent
 
 CONTRACTS = 100
-AGREEMENTS = PROJECT / "tests" / "data" / "agreements"
+AGREEMENTS = PROJECT / "training" / "loans" / "agreements"
 SETS = ("development", "hard_negatives")
 CAUSES = ("answer", "source", "mixture", "none")
 CONSUMER = {"ConsumerLoan", "StudentLoan", "SubsidizedStudentLoan"}

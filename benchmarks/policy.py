@@ -56,7 +56,7 @@ from ovrag_studies.cited.settings import Arm, Policy
 
 BEFORE = (6.0, 1.0)  # COSINE and MEAN until they were weighed without the development queries
 COMPARED: tuple[Arm, ...] = ("b2", "b3", "ours", "no_silence")
-TRAINING = Path("data/training/policy")
+TRAINING = Path("training/cited/questions")
 
 
 def table(title: str, *columns: str) -> None:

@@ -40,7 +40,11 @@ from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent
 EXTERNAL = Path(os.environ.get("OVRAG_EXTERNAL_DATA", PROJECT / "data" / "external"))
-AGREEMENTS = PROJECT / "tests" / "data" / "agreements"
+AGREEMENTS = {  # written here: those that teach a judge, and those that only score
+    folder.name: folder
+    for root in (PROJECT / "training" / "loans" / "agreements", PROJECT / "tests" / "data" / "agreements")
+    for folder in root.iterdir()
+}
 ABLATIONS: dict[str, dict[str, bool]] = {
     "scope and polarity": {"scope": False},
     "implied cues": {"implied": False},
@@ -217,9 +221,6 @@ def _score_fields(result: Score, got: Any, want: dict[str, Any]) -> None:
         note("collateral or none", bool(facts.collateral) == bool(want["collateral"]))
 
 
-OWN = ("development", "development2", "hard_negatives", "hard_negatives2", "check", "unread", "unread2")
-
-
 def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[tuple[str, list[Path], dict[str, Any]]]:
     """Name, documents and gold of each set that is there; what is absent is said on stderr."""
     known: dict[str, Callable[[], tuple[list[Path], dict[str, Any]]]] = {
@@ -230,7 +231,7 @@ def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[t
             thesis_record,
         ),
         "prose": partial(_external, EXTERNAL / "loan_prose" / "documents", EXTERNAL / "loan_prose" / "gold.json", None),
-        **{name: partial(_external, AGREEMENTS / name, AGREEMENTS / name / "gold.json", None) for name in OWN},
+        **{name: partial(_external, place, place / "gold.json", None) for name, place in AGREEMENTS.items()},
         "varied": partial(_varied, folder, seeds),
     }
     for name in names:

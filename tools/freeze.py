@@ -309,7 +309,7 @@ def in_corpus(function: Any) -> Any:
 
 def clashes_of_pairs(function: Any) -> list[Any]:
     """Clashes between the norms of each two rules of tests/data/policy."""
-    lines = (PROJECT / "tests/data/policy/rule_pairs.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    lines = (PROJECT / "training/cited/rule_pairs.tsv").read_text(encoding="utf-8").splitlines()[1:]
     lines = spread(lines, 60)
     read, assemble = of("studies.policy.corpus:Read"), of("studies.policy.corpus:assemble")
     found = []
@@ -509,7 +509,7 @@ def results_of(task: tuple[str, str, Callable[..., Any]], texts: Texts) -> dict[
 
 def commands(folder: Path, step: int) -> dict[str, list[str]]:
     """Command lines, named; `folder` is for files that they read or write."""
-    agreements = sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("tests/data/agreements/*/*.txt"))
+    agreements = sorted(path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("t*/**/agreements/*/*.txt"))
     some = spread(agreements, 12)
     deals = [
         sorted(str(each) for each in Path("tests/data/deals", name).glob("*.txt"))

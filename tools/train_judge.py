@@ -29,7 +29,7 @@ from ovrag_core.loans.reading.judge import MAY_SAY, WEIGHTS, hashed_words, passa
 from ovrag_core.retrieval.embedding import DIMENSIONS, load_weights
 from ovrag_core.retrieval.encoder import MAX_TOKENS
 
-STATEMENTS = Path("ontologies/lexicon/statements")
+STATEMENTS = Path("training/loans/statements")
 LEARNED_FROM = [f"{STATEMENTS}/*.jsonl"]
 CLASSES = {"security": ("none", "secured", "unsecured"), "form": ("none", "open", "closed")}
 EPOCHS = 4

@@ -1,10 +1,10 @@
 """Learn which sentences cannot both be kept from pairs of rules: `python tools/train_policy_conflicts.py`.
 
-Reads the pairs of `data/training/policy/pairs` (tables, and pairs of documents), `tests/data/policy/rule_pairs.tsv` and
-the samples; every other pair of sentences of a document of `data/training/policy` counts as one that can be kept, for
-little. Writes `ovrag_studies/cited/weights/conflicts.json`: a logistic regression over `opposition.NAMES`. First
-each set is left out in turn, and what the others teach is measured on it; with `--measure` that is all. A minute on one
-core; nothing is drawn by chance.
+Reads the pairs of `training/cited` (tables, and pairs of documents) and the samples; every other pair of sentences of a
+document of `training/cited/questions` counts as one that can be kept, for little. Writes
+`ovrag_studies/cited/weights/conflicts.json`: a logistic regression over `opposition.NAMES`. First each set is left out
+in turn, and what the others teach is measured on it; with `--measure` that is all. A minute on one core; nothing is
+drawn by chance.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from ovrag_studies.cited.conflicts.opposition import NAMES, compare
 from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
 from ovrag_studies.cited.measuring import conflict_metrics
 
-TRAINING = Path("data/training/policy")
-PAIRS = TRAINING / "pairs"
-RULES = Path("tests/data/policy/rule_pairs.tsv")
+TRAINING = Path("training/cited/questions")
+PAIRS = Path("training/cited/pairs")
+RULES = Path("training/cited/rule_pairs.tsv")
 SAMPLES = Path("data/samples/policy")
 LEARNED_FROM = [
     *(f"{folder}/*.{kind}" for folder, kind in ((TRAINING, "txt"), (PAIRS, "txt"), (PAIRS, "tsv"))),

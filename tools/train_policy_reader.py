@@ -1,4 +1,4 @@
-"""Train the reader of questions and paragraphs on `data/training/policy`: `python tools/train_policy_reader.py`.
+"""Train the reader of questions and paragraphs on `training/cited/questions`: `python tools/train_policy_reader.py`.
 
 Low-rank adapters (Hu et al. 2022) on the upper half of the bundled sentence embedder, which reads question and
 paragraph as one passage, and one linear layer over the means of the question's and of the paragraph's states and the
@@ -37,7 +37,7 @@ from ovrag_studies.cited.corpus.relevance import WEIGHTS, RelevanceReader, join,
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.settings import Policy
 
-FOLDER = Path("data/training/policy")
+FOLDER = Path("training/cited/questions")
 UNSEEN = ("harrowmere", "tarnbeck", "travel")
 EPOCHS = 3
 RATE = 1.5e-3

@@ -35,8 +35,8 @@ from ovrag_core.loans.reading.sightings import Terms
 from ovrag_core.retrieval.embedding import DIMENSIONS
 from ovrag_core.retrieval.encoder import MAX_TOKENS
 
-PASSAGES = Path("ontologies/lexicon/roles")
-AGREEMENTS = Path("tests/data/agreements")
+PASSAGES = Path("training/loans/roles")
+AGREEMENTS = Path("training/loans/agreements")
 FOLDERS = ("development", "development2", "hard_negatives", "hard_negatives2")
 LEARNED_FROM = [f"{PASSAGES}/*.jsonl"] + [
     f"{AGREEMENTS}/{name}/{kind}" for name in FOLDERS for kind in ("*.txt", "gold.json")

@@ -235,7 +235,7 @@ def run(
     retry = ["llm.retry_failures=true"] if retry_errors else []
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
     piece = _shard(shard)
-    if not folder(settings).exists() and settings.corpus.source == "generated":
+    if not folder(settings).exists() and settings.corpus.is_generated:
         raise CorpusError("there are no contracts yet; `make loans` makes them, or name yours: -S corpus.source=FOLDER")
     if dry_run:
         documents = ReadOnDemand(find(folder(settings)))

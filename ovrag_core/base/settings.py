@@ -15,6 +15,7 @@ from ovrag_core.base.records import read_yaml
 
 ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
 ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
+GENERATED = "data/generated"  # stands for the generator where the pipeline follows `corpus.source`
 Rejudging = Literal["triples", "answers"]
 
 _REMEDY = "run from the project's folder or name the file"
@@ -35,11 +36,16 @@ class Part(BaseModel):
 class Corpus(Part):
     """Which contracts: generated ones, or a folder of the user's own."""
 
-    source: str = "generated"
+    source: str = GENERATED
     ground_truth: Path | None = None
     contracts: Positive = 100
     seed: NotNegative = 42
     wording: Literal["plain", "varied"] = "plain"
+
+    @property
+    def is_generated(self) -> bool:
+        """True where the generator makes the contracts, False for a folder of one's own."""
+        return self.source == GENERATED
 
 
 class Chunking(Part):

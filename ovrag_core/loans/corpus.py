@@ -17,7 +17,6 @@ from ovrag_core.documents import find, load_readable
 from ovrag_core.loans.contracts.corpus import generate
 from ovrag_core.loans.contracts.truth import ContractTruth, load_truth, save_truth
 
-GENERATED = "generated"
 CONTRACTS = Path("data/contracts")
 TRUTH = Path("data/ground_truth.json")
 MANIFEST = Path("data/contracts.json")
@@ -45,13 +44,13 @@ def prepare(settings: Settings) -> Corpus:
     """
     corpus = settings.corpus
     CONTRACTS.mkdir(parents=True, exist_ok=True)
-    if corpus.source == GENERATED:
+    if corpus.is_generated:
         truths = generate(CONTRACTS, TRUTH, count=corpus.contracts, seed=corpus.seed, wording=corpus.wording)
     else:
         truths = load_truth(corpus.ground_truth) if corpus.ground_truth else {}
         save_truth(TRUTH, truths)
     found = find(folder(settings))
-    _, left_out = load_readable(found) if corpus.source != GENERATED else ([], {})
+    _, left_out = load_readable(found) if not corpus.is_generated else ([], {})
     paths = [path for path in found if path not in left_out]
     if not paths:
         raise CorpusError("; ".join(left_out.values()))
@@ -63,7 +62,7 @@ def prepare(settings: Settings) -> Corpus:
 
 def folder(settings: Settings) -> Path:
     """Where the contracts are: the generated ones, or the user's own folder."""
-    return CONTRACTS if settings.corpus.source == GENERATED else Path(settings.corpus.source)
+    return CONTRACTS if settings.corpus.is_generated else Path(settings.corpus.source)
 
 
 def write_manifest(contracts: Path, documents: list[Path], path: Path = MANIFEST) -> None:

@@ -173,7 +173,7 @@ def open_run(
     records: Sequence[QueryRecord], settings: Settings, folder: str = "", *, published: Path = PUBLISHED
 ) -> Run:
     """The run that the settings name. Published figures stand beside ours only for the generated corpus."""
-    beside = load_published(published) if settings.corpus.source == "generated" and published.exists() else None
+    beside = load_published(published) if settings.corpus.is_generated and published.exists() else None
     return Run(settings.evaluation.run, records, settings, beside, folder=folder)
 
 

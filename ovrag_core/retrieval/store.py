@@ -29,7 +29,7 @@ def index_documents(
     CorpusError that names every such document of a generated corpus, which has none, or where no other is left.
     """
     read, faults = load_readable(find(documents))
-    if faults and (settings.corpus.source == "generated" or not read):
+    if faults and (settings.corpus.is_generated or not read):
         raise CorpusError("; ".join(faults.values()))
     return index_loaded(settings, read, folder, embedder)
 

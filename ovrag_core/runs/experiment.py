@@ -254,7 +254,7 @@ def _chosen(available: Sequence[T], wanted: Sequence[str] | None, key: Callable[
 
 
 def _truth(settings: Settings) -> Mapping[str, DocumentTruth]:
-    path = Path("data/ground_truth.json") if settings.corpus.source == "generated" else settings.corpus.ground_truth
+    path = Path("data/ground_truth.json") if settings.corpus.is_generated else settings.corpus.ground_truth
     return Truths(path) if path is not None else {}
 
 

@@ -25,7 +25,7 @@ from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, ass
 from ovrag_studies.cited.language.amounts import find_amounts
 
 PAIRS = yaml.safe_load((Path(__file__).parents[1] / "data" / "policy" / "norm_pairs.yaml").read_text(encoding="utf-8"))
-TABLE = Path(__file__).parents[1] / "data" / "policy" / "rule_pairs.tsv"
+TABLE = Path("training/cited/rule_pairs.tsv")
 RULES = list(csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
 TABLES = [("dev", 41, 11), ("held", 20, 7), ("later", 20, 5), ("last", 22, 2)]  # part, conflicts, lookalikes
 SAMPLES = Path("data/samples/policy")

@@ -9,7 +9,7 @@ from ovrag_core.base.errors import SettingsError
 from ovrag_studies.cited.corpus.golden import read_golden
 from ovrag_studies.cited.corpus.relevance import QUESTION_TOKENS, TOKENS, RelevanceReader, join, load_reader, windows_of
 
-TRAINING = Path("data/training/policy")
+TRAINING = Path("training/cited/questions")
 WEIGHED_ON = ("harrowmere", "tarnbeck", "travel")  # UNSEEN of tools/train_policy_reader.py
 LOCKERS = "Lockers are given out by the porter on the first day. The key is handed back when you leave the club."
 FEE = "The fee for a locker is 9 pounds a month. It is taken from the account on the first Monday."

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from agreement_folders import FOLDERS
 
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "agreements"
 HALVES = ("development", "check")
 SPLITS = (*HALVES, "hard_negatives", "hard_negatives2", "development2", "unread", "unread2")
 CLASH_TYPES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
@@ -41,14 +41,14 @@ FIELDS = {
     "evidence",
     "notes",
 }
-GOLD = {split: json.loads((FOLDER / split / "gold.json").read_text("utf-8")) for split in SPLITS}
+GOLD = {split: json.loads((FOLDERS[split] / "gold.json").read_text("utf-8")) for split in SPLITS}
 RECORDS = [(split, key) for split in SPLITS for key in GOLD[split]]
 
 each_record = pytest.mark.parametrize(("split", "key"), RECORDS)
 
 
 def text_of(split: str, key: str) -> str:
-    return (FOLDER / split / f"{key}.txt").read_bytes().decode("utf-8")
+    return (FOLDERS[split] / f"{key}.txt").read_bytes().decode("utf-8")
 
 
 def words(text: str) -> str:
@@ -82,7 +82,7 @@ def test_there_are_36_documents_with_distinct_ids() -> None:
     ids = [key for split, key in RECORDS if split in HALVES]
     assert sorted(ids) == [f"A{number:02d}" for number in range(1, 37)]
     for split in SPLITS:
-        assert {path.stem for path in (FOLDER / split).glob("*.txt")} == set(GOLD[split])
+        assert {path.stem for path in FOLDERS[split].glob("*.txt")} == set(GOLD[split])
 
 
 def test_both_splits_have_the_same_mix() -> None:

@@ -14,7 +14,7 @@ from ovrag_core.loans.reading.judge import AXES, PLACES, heed, load_judge, passa
 from ovrag_core.loans.reading.lexicon import load_lexicon
 from ovrag_core.loans.reading.sentences import plain_text, units
 
-STATEMENTS = sorted(Path("ontologies/lexicon/statements").glob("*.jsonl"))
+STATEMENTS = sorted(Path("training/loans/statements").glob("*.jsonl"))
 LABELS = {"security": {"none", "secured", "unsecured"}, "form": {"none", "open", "closed"}}
 
 

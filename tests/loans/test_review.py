@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from agreement_folders import FOLDERS
 from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
@@ -110,7 +111,7 @@ def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     assert (facility.maturity, facility.security, facility.interest_rate) == ("2030-09-01", "unsecured", "4.5%")
 
 
-AGREEMENTS = sorted((Path(__file__).parents[1] / "data" / "agreements").rglob("*.txt"))
+AGREEMENTS = [path for folder in FOLDERS.values() for path in sorted(folder.glob("*.txt"))]
 
 
 @pytest.mark.parametrize("path", AGREEMENTS[::12], ids=lambda path: path.stem)

@@ -13,7 +13,7 @@ from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loans.reading.roles import ROLES, candidates, load_roles, marked, seen_by_meaning
 from ovrag_core.loans.reading.sightings import Terms
 
-PASSAGES = sorted(Path("ontologies/lexicon/roles").glob("*.jsonl"))
+PASSAGES = sorted(Path("training/loans/roles").glob("*.jsonl"))
 NOTE = """\
 LOAN MEMORANDUM, Tromsø, 4 May 2025
 

@@ -53,9 +53,9 @@ def test_weights_agree_with_the_data_that_they_learned_from(weights: str):
 
 @pytest.mark.parametrize("change", ["edit", "rename", "add", "remove"])
 def test_any_change_of_the_data_is_seen(tmp_path: Path, change: str):
-    patterns = ["ontologies/lexicon/roles/*.jsonl"]
-    folder = tmp_path / "ontologies/lexicon/roles"
-    shutil.copytree(PROJECT / "ontologies/lexicon/roles", folder)
+    patterns = ["training/loans/roles/*.jsonl"]
+    folder = tmp_path / "training/loans/roles"
+    shutil.copytree(PROJECT / "training/loans/roles", folder)
     (folder / "README.md").write_text("Beside the data; no weights learn from it.", encoding="utf-8")
     before = learned_from(patterns, PROJECT)
     assert learned_from(patterns, tmp_path) == before

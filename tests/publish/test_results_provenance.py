@@ -70,7 +70,7 @@ def pipeline(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ovrag_core", "ovrag_studies", ".dvc", "notebooks", "ontologies"):
         shutil.copytree(project / name, folder / name, ignore=unwanted)
     shutil.copytree(project / "data", folder / "data", ignore=bulk)
-    for name in (".dvcignore", ".gitignore", "generated", "params.yaml"):
+    for name in (".dvcignore", ".gitignore", "params.yaml"):
         shutil.copy(project / name, folder)
     described = yaml.safe_load((project / "dvc.yaml").read_text(encoding="utf-8"))
     parameters = yaml.safe_load((project / "params.yaml").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 A cue phrase tells that a passage speaks of security or of how credit is drawn; whether it speaks of *this* loan often
 no phrase tells. The judge is the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear
-layer, trained by `tools/train_judge.py` on the labelled statements of `ontologies/lexicon/statements/`.
+layer, trained by `tools/train_judge.py` on the labelled statements of `training/loans/statements/`.
 """
 
 from __future__ import annotations

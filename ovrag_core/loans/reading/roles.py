@@ -2,7 +2,7 @@
 
 Patterns find a party where it is called one in words that somebody foresaw. The judge of roles reads the passage around
 a name instead: the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear layer, trained by
-`tools/train_roles.py` on the passages of `ontologies/lexicon/roles/`.
+`tools/train_roles.py` on the passages of `training/loans/roles/`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How likely two sentences cannot both be kept, by weights that were learned from pairs of rules.
 
 A logistic regression over the numbers of `opposition`. `tools/train_policy_conflicts.py` makes the weights from the
-pairs in `data/training/policy/pairs` and `tests/data/policy`.
+pairs in `training/cited`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Nearness cannot tell a paragraph that names the price of a thing from one that only mentions the thing. So question and
 paragraph are read together, by the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on its upper half.
-`tools/train_policy_reader.py` makes the weights from the documents and questions of `data/training/policy`.
+`tools/train_policy_reader.py` makes the weights from the documents and questions of `training/cited/questions`.
 """
 
 from __future__ import annotations
