@@ -1,7 +1,7 @@
-"""All systems on cards from elsewhere: metrics with intervals, paired tests, retrieval, and multiple choice.
+"""All systems on cards from elsewhere: metrics with intervals, paired tests, retrieval.
 
-    python benchmarks/epistemic_arms.py [--facts F] [--hidden H] [--cards C] [--choices Q] [--domain D] [--own]
-        [--shipped] [--learn] [--split S ...] [--write RUN]
+    python benchmarks/epistemic_arms.py [--facts F] [--hidden H] [--cards C] [--domain D] [--own] [--shipped]
+        [--learn] [--split S ...] [--write RUN]
 
 Reads the rivers below `OVRAG_EXTERNAL_DATA` unless told otherwise. Intervals (95%) resample drainages. The readers of
 passages learn anew by folds of drainages, as what they are shipped with was learned from these very cards: give
@@ -26,16 +26,15 @@ from ovrag_core.base.project import external_data, project_file
 from ovrag_core.evaluation.paired import compare_pairs
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.abstention.arms import multiple_choice
 from ovrag_studies.abstention.arms.comparison import crossfit_arms, lessons, offline_arms, ranks, run
 from ovrag_studies.abstention.arms.readers import learn
-from ovrag_studies.abstention.arms.world import World, deal, open_world, plan_of
+from ovrag_studies.abstention.arms.world import World, deal, plan_of
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import fill
 from ovrag_studies.abstention.knowledge.likeness import bare
 from ovrag_studies.abstention.measures import Outcome, count, estimates
 from ovrag_studies.abstention.records import write_run
-from ovrag_studies.abstention.settings import Choices, Epistemic, Source
+from ovrag_studies.abstention.settings import Epistemic, Source
 from tables import estimate, table
 
 PLAN = Resampling()
@@ -54,7 +53,6 @@ def main() -> None:
     options.add_argument("--facts", type=Path, default=data / "hasMouth_facts.tsv")
     options.add_argument("--hidden", type=Path, default=data / "hidden_subjects.txt")
     options.add_argument("--cards", type=Path, default=data / "cards_gold.jsonl")
-    options.add_argument("--choices", type=Path, default=data / "river_qa.csv")
     options.add_argument("--domain", type=Path, default=Path("ontologies/domains/rivers.yaml"))
     options.add_argument("--own", action="store_true")
     options.add_argument("--shipped", action="store_true")
@@ -66,10 +64,7 @@ def main() -> None:
         for name, source in Epistemic().sources.items():
             measure(name, source, shipped=True)
         return
-    choices = Choices(path=given.choices, title="river_name", only="about_mouth")
-    source = Source(
-        graph=str(given.facts), domain=given.domain, hidden=given.hidden, cards=given.cards, choices=choices
-    )
+    source = Source(graph=str(given.facts), domain=given.domain, hidden=given.hidden, cards=given.cards)
     if given.split:
         measure_splits(source, given.split)
         return
@@ -113,9 +108,6 @@ def measure(
     _print_arms(outcomes, name)
     _print_pairs(outcomes)
     _print_retrieval(world, cards)
-    if source.choices is not None:
-        # A question from other text may be about any river.
-        _print_choices(open_world(source.model_copy(update={"hidden": None}), minilm()), source.choices)
 
 
 def reworded(world: World, cards: Sequence[Card], split: str) -> tuple[Card, ...]:
@@ -159,18 +151,6 @@ def _print_retrieval(world: World, cards: Sequence[Card]) -> None:
         first, any_ = (sum(place == 1 for place in places), sum(place is not None for place in places))
         rows.append((name, len(found), f"{first / len(found):.3f}", f"{any_ / len(found):.3f}"))
     print(table(("right passage", "cards", "first", "in five"), rows))
-
-
-def _print_choices(world: World, choices: Choices) -> None:
-    questions = multiple_choice.read_questions(choices, choices.path)
-    judged = multiple_choice.judge(world, questions)
-    counted = multiple_choice.counts(judged)
-    answers = ("YES", "NO", "UNKNOWN")
-    by_kind = {right: {str(answer): n for (of, answer), n in counted.items() if of is right} for right in (True, False)}
-    rows = [("right" if right else "wrong", *(by_kind[right].get(each, 0) for each in answers)) for right in by_kind]
-    print(table((f"options of {len(questions)} questions", *answers), rows))
-    for each, reason in multiple_choice.surprises(judged).items():
-        print(f"{each.question.id}, {each.option}: {each.reply.answer}, {reason}")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,6 @@ DomainFile = Annotated[
 ]
 Hidden = Annotated[Path | None, typer.Option("--hidden", help="Subjects whose facts are left out, an IRI a line.")]
 CardsFile = Annotated[Path | None, typer.Option("--cards", help="A file of cards, one JSON object a line.")]
-Wordings = Annotated[Path | None, typer.Option("--wordings", help="Further wordings for the cards that are made.")]
 SourceName = Annotated[
     str | None, typer.Option("--source", help="A source of the settings instead; default: the first of them.")
 ]
@@ -130,22 +129,17 @@ def cards(
     graph: OneGraph = None,
     domain: DomainFile = None,
     source: SourceName = None,
-    wordings: Wordings = None,
-    predicate: Annotated[list[str] | None, typer.Option(help="Only on this predicate; may be repeated.")] = None,
-    label: Annotated[list[str] | None, typer.Option(help="Only E, C or U; may be repeated.")] = None,
     each: Annotated[int | None, typer.Option(help="Cards for each label and predicate.", min=1)] = None,
     seed: Annotated[int | None, typer.Option(help="Another seed gives other cards.", min=0)] = None,
-    shortcuts: Annotated[bool, typer.Option("--shortcuts", help="Also print what shortcuts score on them.")] = False,
 ) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
+    from ovrag_studies.abstention.arms.world import make_deck, plan_of
     from ovrag_studies.abstention.cards.card import write_cards
-    from ovrag_studies.abstention.making import make, shortcuts_text
 
-    settings = _with_source(settings, source, graph, domain, wordings=wordings)
+    options = Epistemic.of(_with_source(settings, source, graph, domain))
     changed = {key: value for key, value in (("each", each), ("seed", seed)) if value is not None}
-    settings = Epistemic.changed(settings, cards=Epistemic.of(settings).cards.model_dump() | changed)
-    options = Epistemic.of(settings)
-    deck = make(options, MiniLMOnDemand(), tuple(predicate or ()), tuple(label or ()))
+    plan = plan_of(options.cards.model_copy(update=changed))
+    deck = make_deck(next(iter(options.sources.values())), plan, MiniLMOnDemand())
     beside = out.with_name(f"{out.stem}.hidden.txt")
     write_cards(deck.cards, out)
     write_text("".join(f"{iri}\n" for iri in deck.hidden), beside, CardError)
@@ -154,8 +148,6 @@ def cards(
         say(f"no cards on {lacking}")
     counted = Counter((card.label, card.subtype) for card in deck.cards)
     print("\n".join(f"  {of} {kind}: {number}" for (of, kind), number in sorted(counted.items())))
-    if shortcuts:
-        print(shortcuts_text(deck.cards, options))
     return 0
 
 
@@ -168,7 +160,6 @@ def run(
     domain: DomainFile = None,
     hidden: Hidden = None,
     cards_file: CardsFile = None,
-    wordings: Wordings = None,
     source: SourceName = None,
     arm: Annotated[list[str] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
 ) -> int:
@@ -178,7 +169,7 @@ def run(
     from ovrag_studies.abstention.records import write_run
     from ovrag_studies.abstention.study import answer_source, size
 
-    settings = _with_source(settings, source, graph, domain, hidden=hidden, cards=cards_file, wordings=wordings)
+    settings = _with_source(settings, source, graph, domain, hidden=hidden, cards=cards_file)
     settings = Epistemic.changed(settings, arms=arm) if arm else settings
     if not out.parent.is_dir():
         raise CardError(f"{out.parent} is no folder; name a file in a folder that exists")
@@ -232,43 +223,6 @@ def score(
         for name, figures in found.items()
     ]
     print_records(records, output)
-    return 0
-
-
-@app.command()
-@with_settings
-def report(
-    settings: Settings,
-    file: Annotated[Path, typer.Argument(help="What `ovrag epistemic run` wrote.")],
-    out: Out,
-    cards_file: Annotated[
-        Path | None, typer.Option("--cards", help="Its cards; default: the file of cards beside the run.")
-    ] = None,
-    graph: Graphs = None,
-    domain: DomainFile = None,
-) -> int:
-    """One page in HTML that needs nothing else: metrics, 3 × 3 tables, curves, and each card with its proof.
-
-    Graph and domain put proofs into words, where they know the things in them.
-    """
-    from ovrag_studies.abstention.cards.card import read_cards
-    from ovrag_studies.abstention.cards_page import report_page, write_report
-    from ovrag_studies.abstention.parsing.name_index import names_of
-    from ovrag_studies.abstention.records import read_run
-
-    made = read_run(file)
-    dealt = read_cards(cards_file or _cards_beside(file), keep_malformed=True)
-    known, store = _opened(settings, graph, domain, None)
-    page = report_page(
-        f"Abstention: {file.stem}",
-        dealt,
-        made.records,
-        known,
-        names_of(store, known),
-        Epistemic.of(settings).experiments.plan,
-    )
-    write_report(page, out)
-    print(f"{out}: {len(dealt)} cards")
     return 0
 
 

@@ -8,21 +8,17 @@ from pathlib import Path
 
 import pandas
 
-from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.paired import compare_pairs
 from ovrag_core.evaluation.ranking import is_within
 from ovrag_core.evaluation.statistics import ratio, sums
 from ovrag_core.report.numbers import number
 from ovrag_core.report.tables import with_bounds
-from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.study import book as books
 from ovrag_core.study.book import Book
 from ovrag_core.study.scores import bounds, estimates_of, macros, scores, told, wide
 from ovrag_studies.abstention import pictures
-from ovrag_studies.abstention.arms import multiple_choice
 from ovrag_studies.abstention.arms.comparison import CONSTANTS, Ranked
-from ovrag_studies.abstention.arms.world import open_world
 from ovrag_studies.abstention.cards.card import LABELS
 from ovrag_studies.abstention.cards.recorded_cards import METRICS, published
 from ovrag_studies.abstention.cards.shortcuts import Shortcut, best
@@ -189,7 +185,7 @@ def risk_figure(book: Book, answered: Answered) -> Path:
     return book.figure(pictures.risk_and_coverage(curves, answerable, book.width), "risk", _on(answered))
 
 
-# -- retrieval, other domains, other questions ------------------------------------------------------------------------
+# -- retrieval, other domains ------------------------------------------------------------------------
 
 
 def retrieval_table(book: Book, answered: Answered, found: Sequence[Ranked]) -> pandas.DataFrame:
@@ -220,24 +216,6 @@ def domains_table(book: Book, others: Sequence[Answered]) -> pandas.DataFrame:
         frame = wide(measured, IN_BRIEF, by=("source", "arm"))
     n = ", ".join(f"{len(each.cards)} cards on {each.name} ({each.clusters} clusters)" for each in others) or "0 cards"
     return book.table(frame, "domains", {"sources": n})
-
-
-def choices_table(answered: Answered, embedder: Embedder) -> pandas.DataFrame:
-    """What is said of right and wrong options of multiple-choice questions; empty where the source has none.
-
-    They come from other text and may be about anything: the graph is asked with nothing hidden.
-    """
-    choices = answered.source.choices
-    if choices is None:
-        return pandas.DataFrame(columns=["options", *ANSWERS])
-    world = open_world(answered.source.model_copy(update={"hidden": None}), embedder)
-    judged = multiple_choice.judge(world, multiple_choice.read_questions(choices, project_file(choices.path)))
-    counted = multiple_choice.counts(judged)
-    rows = {
-        kind: {str(answer): number for (of, answer), number in counted.items() if of is right}
-        for kind, right in (("right", True), ("wrong", False))
-    }
-    return pandas.DataFrame(rows).T.reset_index(names="options")
 
 
 def latency_table(book: Book, answered: Answered) -> pandas.DataFrame:

@@ -29,32 +29,17 @@ Arm = Literal[
 ARMS: tuple[Arm, ...] = get_args(Arm)
 
 
-class Choices(Part):
-    """Multiple-choice questions: a CSV with `question_id, question, answer_1 …, key` (0-based).
-
-    `title` is the column with the full name of what a question is about, and `only` one that is 1 for the questions to
-    be asked; None: all of them.
-    """
-
-    path: Path
-    title: str | None = None
-    only: str | None = None
-
-
 class Source(Part):
     """A graph with the domain that says what it means.
 
     `graph` is a file or the address of an endpoint; `hidden` a file with the IRIs of subjects whose facts are left out.
-    `cards` is a file of cards, None: they are made from the graph, in the domain's wordings and, where there
-    are `wordings`, in those of that file too, which readers of questions do not know.
+    `cards` is a file of cards; None: they are made from the graph.
     """
 
     graph: Annotated[str, Field(min_length=1)]
     domain: Path
     hidden: Path | None = None
     cards: Path | None = None
-    wordings: Path | None = None
-    choices: Choices | None = None
 
 
 class Cards(Part):

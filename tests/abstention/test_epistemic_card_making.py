@@ -12,12 +12,12 @@ import numpy
 import pytest
 from pyoxigraph import NamedNode
 
-from ovrag_core.base.errors import CardError, DomainError
+from ovrag_core.base.errors import CardError
 from ovrag_core.graph import EmbeddedStore, open_graph
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.abstention.cards.card import Card, as_record
-from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, read_questions, visible
-from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
+from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, visible
+from ovrag_studies.abstention.knowledge.domain import Domain, fill, load_domain
 from ovrag_studies.abstention.licensing.licence import license_any
 from ovrag_studies.abstention.parsing.claim_reader import Claim
 
@@ -27,7 +27,7 @@ PLAN = Plan(each=36)
 def letters(texts: Sequence[str]) -> Vectors:
     """Names are near where they share letters; stands for an embedder."""
     counts = [[text.casefold().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
-    vectors = numpy.array(counts, dtype=numpy.float32) + 0.01
+    vectors = numpy.array(counts, dtype=numpy.float32).reshape(len(texts), 26) + 0.01
     return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -43,7 +43,7 @@ def graph(project: Path, rivers: Domain) -> EmbeddedStore:
 
 @pytest.fixture(scope="module")
 def deck(graph: EmbeddedStore, rivers: Domain) -> Deck:
-    return make_cards(graph, rivers, PLAN, embed=letters)
+    return make_cards(graph, rivers, PLAN, letters)
 
 
 def digest(cards: Sequence[Card]) -> str:
@@ -112,20 +112,20 @@ def test_a_name_of_several_rivers_is_asked_without_its_qualifier(deck: Deck) -> 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(
     deck: Deck, graph: EmbeddedStore, rivers: Domain
 ) -> None:
-    assert digest(make_cards(graph, rivers, PLAN, embed=letters).cards) == digest(deck.cards)
-    assert digest(make_cards(graph, rivers, Plan(each=36, seed=7), embed=letters).cards) != digest(deck.cards)
+    assert digest(make_cards(graph, rivers, PLAN, letters).cards) == digest(deck.cards)
+    assert digest(make_cards(graph, rivers, Plan(each=36, seed=7), letters).cards) != digest(deck.cards)
 
 
 def test_cards_do_not_depend_on_the_hash_seed(project: Path) -> None:
     code = (
-        "from pathlib import Path; import hashlib, json;"
+        "from pathlib import Path; import hashlib, json, numpy;"
         "from ovrag_core.graph import open_graph;"
         "from ovrag_studies.abstention.knowledge.domain import load_domain;"
         "from ovrag_studies.abstention.cards.card_making import Plan, make_cards;"
         "from ovrag_studies.abstention.cards.card import as_record;"
         "d = load_domain(Path('ontologies/domains/rivers.yaml'));"
         "g = open_graph('data/samples/epistemic/hasMouth_facts.tsv', d.table);"
-        "deck = make_cards(g, d, Plan(each=12));"
+        "deck = make_cards(g, d, Plan(each=12), lambda names: numpy.ones((len(names), 1)));"
         "print(hashlib.sha256(json.dumps([as_record(c) for c in deck.cards]).encode()).hexdigest(), len(deck.cards))"
     )
     found = {
@@ -146,7 +146,7 @@ def test_cards_do_not_depend_on_the_hash_seed(project: Path) -> None:
 def test_a_second_domain_needs_no_code(project: Path) -> None:
     domain = load_domain(project / "ontologies/domains/loans.yaml")
     loans = open_graph(project / "data/samples/epistemic/loans_facts.tsv", domain.table)
-    found = make_cards(loans, domain, Plan(each=12), embed=letters)
+    found = make_cards(loans, domain, Plan(each=12), letters)
     for name in domain.predicates:
         ours = Counter(card.label for card in found.cards if card.claim.pred == name)
         assert len(set(ours.values())) == 1 and len(ours) == 3, (name, ours)
@@ -154,35 +154,13 @@ def test_a_second_domain_needs_no_code(project: Path) -> None:
     assert all(card.id.startswith(f"{card.claim.pred}_") for card in found.cards)
 
 
-def test_further_wordings_are_told_from_known_ones(graph: EmbeddedStore, rivers: Domain, tmp_path: Path) -> None:
-    path = tmp_path / "more.yaml"
-    path.write_text("hasMouth: {questions: ['{object} swallows {subject}, no?'], chain: ['{subject} ... {object}?']}\n")
-    found = make_cards(graph, rivers, Plan(each=24), further=read_questions(path))
-    unseen = [card for card in found.cards if card.phrasing == "unseen"]
-    assert all(" swallows " in card.question or " ... " in card.question for card in unseen)
-    assert len(unseen) == 3 * (12 // 2 + 6 // 2), "every second one that is not asked the other way round"
-    assert {card.phrasing for card in found.cards} == {"seen", "unseen"}
-
-
 # -- what cannot be made ----------------------------------------------------------------------------------------------
 
 
-def test_a_predicate_that_is_not_there(graph: EmbeddedStore, rivers: Domain, project: Path, tmp_path: Path) -> None:
-    with pytest.raises(DomainError, match="hasMouth"):
-        make_cards(graph, rivers, PLAN, predicates=["hasMoth"])
+def test_a_graph_of_another_domain(graph: EmbeddedStore, project: Path) -> None:
     loans = load_domain(project / "ontologies/domains/loans.yaml")
     with pytest.raises(CardError, match="no fact under a predicate of loans"):
-        make_cards(graph, loans, PLAN)
-    one = open_graph(_only(project / "data/samples/epistemic/loans_facts.tsv", "hasLender", tmp_path), loans.table)
-    with pytest.raises(CardError, match="no fact under hasKind; it has some under hasLender"):
-        make_cards(one, loans, PLAN, predicates=["hasKind"])
-
-
-def _only(path: Path, predicate: str, folder: Path) -> Path:
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = folder / "some.tsv"
-    kept.write_text("".join(line for line in lines if f"\t{predicate}\t" in line or line == lines[0]), encoding="utf-8")
-    return kept
+        make_cards(graph, loans, PLAN, letters)
 
 
 def test_contradictions_are_refused_where_nothing_declares_them(graph: EmbeddedStore, rivers: Domain) -> None:
@@ -190,45 +168,14 @@ def test_contradictions_are_refused_where_nothing_declares_them(graph: EmbeddedS
         update={"predicates": {"hasMouth": rivers.predicates["hasMouth"].model_copy(update={"constraints": {}})}}
     )
     with pytest.raises(CardError, match="hasMouth has no declared constraint"):
-        make_cards(graph, bare, PLAN)
-    found = make_cards(graph, bare, Plan(each=12, labels=("E", "U")))
-    assert Counter(card.label for card in found.cards) == {"E": 12, "U": 12}
+        make_cards(graph, bare, PLAN, letters)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("hasMouth: [", "is not valid YAML"),
-        ("hasMouth: {asks: []}", "give lists of questions"),
-        ("hasMouth: {questions: ['Does {subject} flow?']}", "must hold {subject} and {object}"),
-    ],
-)
-def test_further_wordings_must_be_usable(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "more.yaml"
-    path.write_text(text)
-    with pytest.raises(CardError) as told:
-        read_questions(path)
-    assert message in str(told.value)
-
-
-def test_a_name_is_text_whatever_it_holds(rivers: Domain, tmp_path: Path) -> None:
-    """Braces, quotes, mark-up and SPARQL in a label neither fill a template nor reach a query."""
-    label = "http://www.w3.org/2000/01/rdf-schema#label"
-    lines = [
-        f'<http://x.org/a> <{label}> "\\" }} UNION {{ ?s ?p ?o . FILTER(\\"\\" = \\"" .',
-        f'<http://x.org/b> <{label}> "{{object}} <b>" .',
-        f'<http://x.org/c> <{label}> "{{subject}}" .',
-    ]
-    lines += [f"<http://x.org/{s}> <{rivers.prefix}hasMouth> <http://x.org/{o}> ." for s, o in ("ab", "bc")]
-    (tmp_path / "evil.ttl").write_text("\n".join(lines))
-    found = make_cards(open_graph(tmp_path / "evil.ttl"), rivers, Plan(each=2, hidden=0, labels=("E",)))
-    assert {card.question for card in found.cards} == {
-        "Does {object} <b> have its mouth in {subject}?",
-        'Does the course of " } UNION { ?s ?p ?o . FILTER("" = " end in {object} <b>?',
-    }
+def test_a_name_that_looks_like_a_place_of_a_template_is_text() -> None:
+    assert fill("Does {subject} end in {object}?", "{object} <b>", "{subject}") == "Does {object} <b> end in {subject}?"
 
 
 def test_a_graph_that_has_no_claim_of_a_label_is_told(rivers: Domain, tmp_path: Path) -> None:
     (tmp_path / "one.ttl").write_text(f"<http://x.org/a> <{rivers.prefix}hasMouth> <http://x.org/b> .\n")
     with pytest.raises(CardError, match="hasMouth: the graph has no claim that is neither"):
-        make_cards(open_graph(tmp_path / "one.ttl"), rivers, PLAN)
+        make_cards(open_graph(tmp_path / "one.ttl"), rivers, PLAN, letters)

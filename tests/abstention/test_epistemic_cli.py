@@ -145,9 +145,9 @@ def test_a_shape_that_can_never_fire_is_told_beside_the_answer(ovrag: Run, tmp_p
 def test_loans_are_asked_by_their_own_file(ovrag: Run, project: Path) -> None:
     loans = ("-g", str(project / "data/samples/epistemic/loans_facts.tsv"), "-d", "loans")
     assert ovrag("check", *loans)[0] == 0
-    code, out, _ = ovrag("cards", *loans, "--predicate", "hasLender", "--each", "4", "--out", "loans.jsonl")
-    assert code == 0 and "loans.jsonl: 12 cards" in out
-    for each in read_cards(Path("loans.jsonl")):
+    code, out, _ = ovrag("cards", *loans, "--each", "4", "--out", "loans.jsonl")
+    assert code == 0 and "loans.jsonl: 60 cards" in out
+    for each in [made for made in read_cards(Path("loans.jsonl")) if made.claim.pred == "hasLender"]:
         said = json.loads(ovrag("license", each.question, *loans, "--hidden", "loans.hidden.txt", "-f", "json")[1])
         assert said["verdict"] == each.gold
 
@@ -158,8 +158,7 @@ def test_loans_are_asked_by_their_own_file(ovrag: Run, project: Path) -> None:
 def test_cards_are_made_with_the_subjects_to_hide_and_alike_each_time(ovrag: Run, project: Path) -> None:
     sample = ("-g", str(project / "data/samples/epistemic/hasMouth_facts.tsv"), "-d", "rivers", "--each", "6")
     assert ovrag("cards", *sample, "--out", "a.jsonl")[0] == 0
-    code, out, _ = ovrag("cards", *sample, "--out", "b.jsonl", "--shortcuts")
-    assert code == 0 and "the most frequent answer is right for 0.333; shortcuts:" in out
+    assert ovrag("cards", *sample, "--out", "b.jsonl")[0] == 0
     assert Path("a.jsonl").read_bytes() == Path("b.jsonl").read_bytes()
     assert Path("a.hidden.txt").read_bytes() == Path("b.hidden.txt").read_bytes()
     made = read_cards(Path("a.jsonl"))
@@ -168,7 +167,7 @@ def test_cards_are_made_with_the_subjects_to_hide_and_alike_each_time(ovrag: Run
     assert Path("a.jsonl").read_bytes() != Path("c.jsonl").read_bytes()
 
 
-def test_a_run_is_asked_scored_and_shown(ovrag: Run, tmp_path: Path) -> None:
+def test_a_run_is_test_a_run_is_asked_and_scored(ovrag: Run, tmp_path: Path) -> None:
     cards = asked(tmp_path)
     chosen = ("--arm", "licence", "--arm", "always_yes")
     code, out, _ = ovrag("run", "--out", "run.jsonl", *ON, "--cards", str(cards), *chosen)
@@ -181,9 +180,6 @@ def test_a_run_is_asked_scored_and_shown(ovrag: Run, tmp_path: Path) -> None:
     assert licensed["accuracy"]["value"] == 1 and licensed["kinds"]["C_direct"] == 1
     assert constant["table"] == [[1, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]]
     assert "CVRR*" in ovrag("score", "run.jsonl", "--kinds", *FEW)[1]
-    code, out, _ = ovrag("report", "run.jsonl", "--out", "page.html", *ON, *FEW)
-    assert (code, out) == (0, "page.html: 3 cards\n")
-    assert "Main flows into Rhine" in Path("page.html").read_text(encoding="utf-8")
 
 
 def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run, tmp_path: Path) -> None:
@@ -213,9 +209,7 @@ def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run
         (("license", "x", "-g", "rivers.tsv", "-d", "unprefixed.yaml"), "unprefixed.shacl.ttl, line"),
         (("license", "x", *ON, "--hidden", "empty.txt.gone"), "does not exist"),
         (("cards", "--out", "c.jsonl", "-g", "rivers.tsv", "-d", "plain.yaml"), "no declared constraint"),
-        (("cards", "--out", "c.jsonl", *ON, "--predicate", "hasMuoth"), "near it: hasMouth"),
-        (("cards", "--out", "c.jsonl", *ON, "--label", "X"), "X is no label of cards"),
-        (("cards", "--out", "no/c.jsonl", *ON, "--label", "E"), "c.jsonl cannot be written"),
+        (("cards", "--out", "no/c.jsonl", *ON), "c.jsonl cannot be written"),
         (("run", "--out", "o.jsonl", *ON, "--cards", "twice.jsonl"), "line 2: the id 'a' stands in line 1"),
         (("run", "--out", "o.jsonl", *ON, "--cards", "maybe.jsonl"), "line 1: gold is 'MAYBE'"),
         (("run", "--out", "o.jsonl", *ON, "--cards", "claimless.jsonl"), "line 1: 'claim' is missing"),
@@ -226,7 +220,6 @@ def test_recorded_answers_are_scored_beside_perfect_and_constant_ones(ovrag: Run
         (("run", "--out", "o.jsonl", "--source", "lakes"), "sources has no lakes; it has rivers, loans"),
         (("score", "twice.jsonl"), "line 1: 'arm' is missing; give what `ovrag epistemic run` wrote"),
         (("score", "gone.jsonl"), "gone.jsonl does not exist"),
-        (("report", "gone.jsonl", "--out", "x.html"), "gone.jsonl does not exist"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_half_written(

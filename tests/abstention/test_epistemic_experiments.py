@@ -1,6 +1,5 @@
 """All systems over a set of cards: the same records on every run, read back as written, and intervals' clusters."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -12,14 +11,13 @@ from ovrag_core.base.errors import CardError, SettingsError
 from ovrag_core.base.settings import load_settings
 from ovrag_core.llm.chat import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
-from ovrag_studies.abstention.arms import multiple_choice
 from ovrag_studies.abstention.arms.comparison import chat_arms, crossfit_arms, lessons, offline_arms, ranks, run
 from ovrag_studies.abstention.arms.model_replies import Answer
 from ovrag_studies.abstention.arms.readers import learn
 from ovrag_studies.abstention.arms.world import World, open_world
 from ovrag_studies.abstention.measures import values
 from ovrag_studies.abstention.records import Run, latency_file, read_run, write_run
-from ovrag_studies.abstention.settings import Choices, Epistemic, Source
+from ovrag_studies.abstention.settings import Epistemic, Source
 
 CARDS = [
     card("Main", "Rhine", "YES"),
@@ -163,56 +161,6 @@ def test_ranks_are_of_cards_that_a_fact_settles(world: World) -> None:
     found = ranks(world, CARDS)
     assert [each.card.id for each in found] == [each.id for each in CARDS if each.gold != "UNKNOWN"]
     assert found[0].fused == 1
-
-
-def choice_file(path: Path, rows: list[dict[str, str]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
-def row(id_: str, question: str, *options: str, key: int = 0, asked: str = "1") -> dict[str, str]:
-    answers = {f"answer_{place}": option for place, option in enumerate(options, 1)}
-    return {"question_id": id_, "name": "Main", "question": question, **answers, "key": str(key), "asked": asked}
-
-
-def test_right_options_are_affirmed_and_wrong_ones_denied(world: World, tmp_path: Path) -> None:
-    rows = [
-        row("1", "The Main is a tributary of which river?", "Danube", "Rhine", key=1),
-        row("2", "Into which river does the Main flow, and how far?", "Rhine, 3 km", "Rhine, 4 km"),
-        row("3", "Into which river does the Isar flow?", "Rhine", "Danube", key=0),
-        row("4", "How long is the Main?", "525 km", "3 km", asked="0"),
-    ]
-    path = choice_file(tmp_path / "choices.csv", rows)
-    choices = Choices(path=path, title="name", only="asked")
-    questions = multiple_choice.read_questions(choices, path)
-    assert [each.id for each in questions] == ["1", "2", "3"]
-    judged = multiple_choice.judge(world, questions)
-    counted = multiple_choice.counts(judged)
-    assert counted[True, Answer.YES] == 2
-    assert counted[True, Answer.NO] == 1
-    assert counted[False, Answer.NO] == 1
-    surprises = multiple_choice.surprises(judged)
-    reasons = {(each.question.id, each.option): reason for each, reason in surprises.items()}
-    assert "says the same as the right option" in reasons["2", "Rhine, 4 km"]
-    assert "one_mouth" in reasons["3", "Rhine"]  # the key is wrong there, and the reason shows what the graph holds
-    assert set(reasons) == {("2", "Rhine, 4 km"), ("3", "Rhine"), ("3", "Danube")}
-
-
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [({"key": "7"}, "a key that is one of its 2"), ({"key": "one"}, "lacks"), ({"asked": "0"}, "no question")],
-)
-def test_a_file_of_questions_that_cannot_be_used_is_refused(
-    tmp_path: Path, change: dict[str, str], problem: str
-) -> None:
-    path = choice_file(tmp_path / "choices.csv", [row("1", "Which?", "A", "B") | change])
-    with pytest.raises(CardError, match=problem):
-        multiple_choice.read_questions(Choices(path=path, only="asked"), path)
-    with pytest.raises(CardError, match="lacks 'elsewhere'"):
-        multiple_choice.read_questions(Choices(path=path, only="elsewhere"), path)
 
 
 def test_the_settings_know_their_keys(tmp_path: Path) -> None:

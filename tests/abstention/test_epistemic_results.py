@@ -131,10 +131,6 @@ def test_conclusions_are_computed(answered: Answered) -> None:
     assert "On rivers, 7 cards: Graph-RAG with licence, accuracy 1.000." in lines
 
 
-def test_a_source_without_multiple_choice_has_an_empty_table(answered: Answered) -> None:
-    assert results.choices_table(answered, Words()).empty
-
-
 def test_the_settings_choose_source_arms_and_readers(answered: Answered, project: Path) -> None:
     with pytest.raises(SettingsError, match="sources has no lakes; it has rivers, loans"):
         study.answer_source(Settings(), "lakes", Words())

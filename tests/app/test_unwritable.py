@@ -28,7 +28,6 @@ WRITING = {
     "contract-review run": ["retrieval", "--out", "{place}"],
     "epistemic cards": ["--out", "{place}"],
     "epistemic run": ["--out", "{place}"],
-    "epistemic report": ["records.jsonl", "--out", "{place}"],
     "policy index": ["agreement.txt", "--out", "{place}"],
     "policy calibrate": ["--out", "{place}"],
     "policy run": ["--out", "{place}"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from ovrag_core.retrieval.embedding import Embedder
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_studies.abstention.arms.fact_sentences import Shelf, verbalise
 from ovrag_studies.abstention.cards.card import Card, read_cards
-from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, read_questions, visible
+from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, visible
 from ovrag_studies.abstention.knowledge.clusters import clusters
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.graphs import open_with_domain
@@ -79,14 +79,11 @@ def deal(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS)
     return open_world(source, embedder, folder, deck.hidden), deck.cards
 
 
-def make_deck(
-    source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS, predicates: Sequence[str] = ()
-) -> Deck:
+def make_deck(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> Deck:
     """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
     domain = load_domain(project_file(source.domain))
-    further = read_questions(project_file(source.wordings)) if source.wordings else None
     embed = partial(kept_vectors, embedder, folder=folder)
-    return make_cards(open_source(source, domain), domain, plan, predicates=predicates, embed=embed, further=further)
+    return make_cards(open_source(source, domain), domain, plan, embed)
 
 
 def plan_of(options: Cards) -> Plan:

@@ -61,7 +61,7 @@ class View:
         visible: EmbeddedStore,
         domain: Domain,
         predicate: Predicate,
-        nearest: Nearest | None = None,
+        nearest: Nearest,
     ) -> None:
         self.domain, self.predicate, self.nearest, self.visible = domain, predicate, nearest, visible
         self.all, self.seen = Known(graph, domain, predicate), Known(visible, domain, predicate)
@@ -206,8 +206,6 @@ def one_too_far(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def alike_in_name(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing whose name is among the nearest to that of the recorded one."""
-    if view.nearest is None:
-        return
     for subject, value in _shuffled(view.pairs, chance):
         for name in view.nearest(view.name(value)):
             yield from (Proposal((subject,), node) for node in view.named[name.casefold()][:1])

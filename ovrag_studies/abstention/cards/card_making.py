@@ -12,19 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, cycle, islice
-from pathlib import Path
 
 import numpy
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base.errors import CardError
-from ovrag_core.base.records import fault, read_yaml
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.abstention.cards.card import GOLD_OF, LABELS, Card, CardClaim, Label
 from ovrag_studies.abstention.cards.card_kinds import NEAREST, Kind, Nearest, Proposal, View, kinds_of
-from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, Wording, fill, is_template
+from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, fill
 from ovrag_studies.abstention.knowledge.known import Value, path_to
 from ovrag_studies.abstention.knowledge.likeness import bare
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, license_any
@@ -34,6 +31,7 @@ _TRIES = 40  # proposals looked at for one card
 _SPARE = 3  # claims found for one card, of which the best are taken
 _RARE = 10  # of so many cards of a label, one may be of a rare kind
 _INVERSE = 3  # every third question is asked the other way round
+_LABELLED: Mapping[Label, str] = {"E": "entailed", "C": "contradicted", "U": "neither"}
 
 Embed = Callable[[Sequence[str]], Vectors]
 
@@ -50,17 +48,6 @@ class Plan:
     hidden: float = 0.125
     chains: float = 0.25
     context: int = 4
-    labels: tuple[Label, ...] = LABELS
-
-
-class Questions(BaseModel):
-    """Further wordings of a predicate's questions, with {subject} and {object}."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    questions: tuple[str, ...] = ()
-    inverse: tuple[str, ...] = ()
-    chain: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +62,6 @@ class Deck:
     lacking: tuple[str, ...] = ()
 
 
-class _Lacking(Exception):
-    """A label for which nothing was found."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Draft:
     kind: Kind
@@ -86,25 +69,21 @@ class _Draft:
     licence: Licence
 
 
-def make_cards(
-    store: Store,
-    domain: Domain,
-    plan: Plan,
-    *,
-    predicates: Sequence[str] = (),
-    embed: Embed | None = None,
-    further: Mapping[str, Questions] | None = None,
-) -> Deck:
-    """Cards on the named predicates, or on all that the graph has facts of.
+@dataclass(frozen=True, slots=True)
+class _Drafts:
+    """Drafts by label, then by kind: those on facts and those on chains."""
 
-    Near misses by name need `embed`, which gives texts their vectors; `further` has wordings beyond the domain's, which
-    every second question is asked in and whose `phrasing` is unseen. Raises DomainError for an unknown predicate, and
-    CardError for one without facts, or without anything declared that could contradict a claim where C is asked for.
+    direct: Mapping[Label, list[list[_Draft]]]
+    on_chains: Mapping[Label, list[list[_Draft]]]
+
+
+def make_cards(store: Store, domain: Domain, plan: Plan, embed: Embed) -> Deck:
+    """Cards on all predicates that the graph has facts of; `embed` gives names their vectors, for near misses.
+
+    Raises CardError for a graph without such facts, and for a predicate with nothing declared that could contradict it.
     """
     graph = _copy(store, domain)
-    chosen = _chosen(graph, domain, predicates)
-    if "C" in plan.labels:
-        _refuse_without_constraint(chosen)
+    chosen = _chosen(graph, domain)
     chance = random.Random(plan.seed)
     subjects = sorted(
         {t.subject.value for each in chosen for t in _facts(graph, each) if isinstance(t.subject, NamedNode)}
@@ -114,16 +93,16 @@ def make_cards(
     cards: list[Card] = []
     lacking: list[str] = []
     for predicate in chosen:
-        view = View(graph, seen, domain, predicate, _nearest(graph, predicate, embed) if embed else None)
+        view = View(graph, seen, domain, predicate, _nearest(graph, predicate, embed))
         prefix = f"{predicate.name}_" if len(chosen) > 1 else ""
-        try:
-            made = list(_cards(view, plan, (further or {}).get(predicate.name, Questions())))
-        except _Lacking as error:
-            lacking.append(f"{predicate.name}: the graph has no claim that is {error}")
+        drafts = _drafts_by_label(view, plan)
+        if missing := next((label for label in LABELS if not any(drafts.direct[label])), None):
+            lacking.append(f"{predicate.name}: the graph has no claim that is {_LABELLED[missing]}")
             continue
+        made = _cards(drafts, view, plan)
         cards += (replace(card, id=f"{prefix}{card.subtype}_{number:04d}") for number, card in enumerate(made))
     if not cards:
-        raise CardError(f"no cards can be made of {'; '.join(lacking)}; give a larger graph, or ask for fewer labels")
+        raise CardError(f"no cards can be made of {'; '.join(lacking)}; give a larger graph")
     return Deck(tuple(cards), tuple(sorted(hidden)), tuple(lacking))
 
 
@@ -131,20 +110,6 @@ def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> Emb
     """The graph without what its predicates say of the hidden subjects; their names and classes stay."""
     facts = [fact for predicate in domain.predicates.values() for fact in _facts(store, predicate)]
     return store.without(fact for fact in facts if isinstance(fact.subject, NamedNode) and fact.subject.value in hidden)
-
-
-def read_questions(path: Path) -> dict[str, Questions]:
-    """Further wordings by predicate, from YAML. Raises CardError for a file that cannot be used."""
-    values = read_yaml(path, CardError, "name a file of wordings by predicate")
-    try:
-        read = TypeAdapter(dict[str, Questions]).validate_python(values)
-    except ValidationError as error:
-        raise CardError(f"{path}: {fault(error)}; give lists of questions, inverse and chain") from None
-    for name, wordings in read.items():
-        for text in (*wordings.questions, *wordings.inverse, *wordings.chain):
-            if not is_template(text):
-                raise CardError(f"{path}: {name}: {text!r} must hold {{subject}} and {{object}} once each")
-    return read
 
 
 # -- the graph --------------------------------------------------------------------------------------------------------
@@ -165,27 +130,19 @@ def _facts(graph: EmbeddedStore, predicate: Predicate) -> list[Triple]:
     return graph.triples(None, NamedNode(predicate.iri), None)
 
 
-def _chosen(graph: EmbeddedStore, domain: Domain, names: Sequence[str]) -> list[Predicate]:
-    known = [each for each in domain.predicates.values() if _facts(graph, each)]
-    if not known:
+def _chosen(graph: EmbeddedStore, domain: Domain) -> list[Predicate]:
+    chosen = [each for each in domain.predicates.values() if _facts(graph, each)]
+    if not chosen:
         raise CardError(f"the graph has no fact under a predicate of {domain.name}; is it another domain's graph?")
-    chosen = [domain.predicate(name) for name in names] or known
-    for predicate in chosen:
-        if predicate not in known:
-            there = ", ".join(each.name for each in known)
-            raise CardError(f"the graph has no fact under {predicate.name}; it has some under {there}")
-        if not predicate.questions:
-            raise CardError(f"{predicate.name} has no question in the domain {domain.name}; give it one")
-    return chosen
-
-
-def _refuse_without_constraint(predicates: Sequence[Predicate]) -> None:
-    for each in predicates:
+    for each in chosen:
+        if not each.questions:
+            raise CardError(f"{each.name} has no question in the domain {domain.name}; give it one")
         if not each.constraints and not each.complete:
             raise CardError(
                 f"{each.name} has no declared constraint, so nothing contradicts a claim and no C card can be made; "
-                "declare one in the domain, or ask for E and U alone"
+                "declare one in the domain"
             )
+    return chosen
 
 
 def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Nearest:
@@ -211,20 +168,31 @@ def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Neares
 # -- drafts -----------------------------------------------------------------------------------------------------------
 
 
-def _cards(view: View, plan: Plan, further: Questions) -> Iterator[Card]:
-    kinds = [kind for kind in kinds_of(view.predicate) if kind.label in plan.labels]
-    drafts = {kind.name: _drafts(kind, view, plan) for kind in kinds}
-    on_chains = [[drafts[kind.name] for kind in kinds if kind.chain and kind.label == label] for label in plan.labels]
-    asked = [[drafts[kind.name] for kind in kinds if not kind.chain and kind.label == label] for label in plan.labels]
-    for label, ours in zip(plan.labels, asked, strict=True):
-        if not any(ours):
-            raise _Lacking({"E": "entailed", "C": "contradicted", "U": "neither"}[label])
-    chained = min(round(plan.each * plan.chains), *(sum(map(len, each)) for each in on_chains), plan.each)
-    direct = min(plan.each - chained, *(sum(map(len, each)) for each in asked), plan.each)
-    for label, ours, theirs in zip(plan.labels, asked, on_chains, strict=True):
-        wordings = _wordings(view.predicate, further, label)
-        for number, draft in enumerate(chain(_shares(ours, direct), _shares(theirs, chained))):
+def _drafts_by_label(view: View, plan: Plan) -> _Drafts:
+    kinds = kinds_of(view.predicate)
+    found = {kind.name: _drafts(kind, view, plan) for kind in kinds}
+
+    def of(on_chains: bool) -> dict[Label, list[list[_Draft]]]:
+        of_kind = [kind for kind in kinds if kind.chain == on_chains]
+        return {label: [found[kind.name] for kind in of_kind if kind.label == label] for label in LABELS}
+
+    return _Drafts(of(False), of(True))
+
+
+def _cards(drafts: _Drafts, view: View, plan: Plan) -> Iterator[Card]:
+    """As many cards of each label, those on chains last."""
+    chained = min(round(plan.each * plan.chains), plan.each, _least(drafts.on_chains))
+    direct = min(plan.each - chained, _least(drafts.direct))
+    for label in LABELS:
+        wordings = _wordings(view.predicate)
+        chosen = chain(_shares(drafts.direct[label], direct), _shares(drafts.on_chains[label], chained))
+        for number, draft in enumerate(chosen):
             yield _card(draft, view, plan, wordings, number)
+
+
+def _least(drafts: Mapping[Label, Sequence[Sequence[_Draft]]]) -> int:
+    """The number of drafts of the label that has fewest."""
+    return min(sum(map(len, of_label)) for of_label in drafts.values())
 
 
 def _drafts(kind: Kind, view: View, plan: Plan) -> list[_Draft]:
@@ -279,35 +247,19 @@ def _shares(drafts: Sequence[Sequence[_Draft]], total: int) -> list[_Draft]:
 # -- cards ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    template: str
-    phrasing: str
+Wordings = Mapping[str, Iterator[str]]
 
 
-Wordings = Mapping[str, Iterator[_Said]]
-
-
-def _wordings(predicate: Predicate, further: Questions, label: Label) -> Wordings:
+def _wordings(predicate: Predicate) -> Wordings:
     """Wordings in turn, by `direct`, `inverse` and `chain`; every label goes through them in the same order."""
-    own: dict[str, Wording | None] = {"direct": predicate, "inverse": predicate.inverse, "chain": predicate.chain}
-    more = {"direct": further.questions, "inverse": further.inverse, "chain": further.chain}
-    return {way: _in_turn(wording.questions if wording else (), more[way]) for way, wording in own.items()}
-
-
-def _in_turn(known: Sequence[str], further: Sequence[str]) -> Iterator[_Said]:
-    seen = cycle([_Said(text, "seen") for text in known])
-    unseen = cycle([_Said(text, "unseen") for text in further])
-    if not further:
-        return seen
-    return chain.from_iterable(zip(seen, unseen, strict=False)) if known else unseen
+    ways = {"direct": predicate, "inverse": predicate.inverse, "chain": predicate.chain}
+    return {way: cycle(wording.questions if wording else ()) for way, wording in ways.items()}
 
 
 def _card(draft: _Draft, view: View, plan: Plan, wordings: Wordings, number: int) -> Card:
     kind, proposal = draft.kind, draft.proposal
     turned = number % _INVERSE == _INVERSE - 1 and bool(view.predicate.inverse.questions)
     way = "chain" if kind.chain else "inverse" if turned else "direct"
-    said = next(wordings[way])
     subject = view.name(proposal.subjects[0])
     asked = bare(subject) if len(proposal.subjects) > 1 else subject
     iris = tuple(each.value for each in proposal.subjects)
@@ -319,10 +271,10 @@ def _card(draft: _Draft, view: View, plan: Plan, wordings: Wordings, number: int
         subtype=subtype,
         label=kind.label,
         gold=GOLD_OF[kind.label],
-        question=fill(said.template, asked, view.name(proposal.object)),
+        question=fill(next(wordings[way]), asked, view.name(proposal.object)),
         claim=claim,
         why=_why(draft, view),
-        phrasing=said.phrasing,
+        phrasing="seen",
         facts=_context(draft, view, plan.context, chance),
     )
 

@@ -91,10 +91,8 @@ def ask(question: str, store: Store, domain: Domain, names: Names) -> Asked:
 
 def is_borne_out(asked: Asked, store: Store) -> bool | None:
     """Whether the licence holds when it is checked again by other means; None where there is nothing to check."""
-    if asked.licence is None or asked.licence.verdict == Verdict.UNCHECKED:
-        return None
     try:
-        return recheck(asked.licence, store, asked.domain)
+        return recheck(asked.licence, store, asked.domain) if asked.licence else None
     except Unchecked:
         return None
 
