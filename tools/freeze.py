@@ -52,7 +52,6 @@ ROOMS = {
 }
 STUDIES = {"epistemic": "abstention", "policy": "cited", "causal": "causal", "contract_review": "contract_review"}
 MOVED: dict[str, list[str]] = {  # label -> further places, as "ovrag_core.text.dates:find_dates"
-    "studies.causal.sentences:sentences": ["ovrag_studies.causal.sentences:statements"],
     "studies.causal.cladder_text:sentences": ["ovrag_studies.causal.cladder_text:sentences_of"],
     "studies.contract_review.chunkers:CHUNKERS": ["ovrag_studies.contract_review.texts.chunkers:CHUNKERS"],
     "studies.contract_review.expansion:ask": ["ovrag_studies.contract_review.retrieval.expansion:ask"],
@@ -80,7 +79,7 @@ extraction.sightings:deed_roles extraction.speakers:speaker_roles extraction.sur
 studies.contract_review.clauses:find_clauses studies.contract_review.structure:find_structure
 studies.contract_review.nli:digest studies.contract_review.learned:digest
 studies.policy.amounts:find_amounts studies.policy.quantities:find_quantities studies.policy.critic_rules:by_rules
-studies.policy.critic_rules:sentences_of studies.causal.sentences:sentences studies.causal.rule_sentences:tokenise
+studies.policy.critic_rules:sentences_of studies.causal.rule_sentences:tokenise
 studies.causal.cladder_text:sentences
 """
 OF_PASSAGE = """
@@ -93,14 +92,10 @@ studies.policy.deontic:find_actor studies.policy.deontic:names_people studies.po
 studies.policy.opposition:flags_of studies.policy.thesaurus:unite studies.policy.verification:parts_of
 studies.policy.citations:read_citations studies.policy.critic_rules:by_rules studies.policy.critic_rules:even
 studies.policy.retrieval:heading_of studies.policy.perturbations:swap_must
-studies.policy.perturbations:change_numbers studies.causal.sentences:is_question studies.causal.sentences:ruling
-studies.causal.clauses:is_joined studies.causal.clauses:break_at studies.causal.clauses:correlative
-studies.causal.clauses:unrelated studies.causal.clauses:named_cause studies.causal.clauses:signed_effect
-studies.causal.clauses:so_does studies.causal.clauses:is_conditional studies.causal.clauses:is_doubt
-studies.causal.clauses:frames studies.causal.cues:find_cues studies.causal.cues:association
+studies.policy.perturbations:change_numbers
 studies.causal.phrases:words studies.causal.phrases:content studies.causal.propositions:parse
 studies.causal.propositions:read studies.causal.questions:split studies.causal.effect_questions:draws
-studies.causal.wording:listed studies.epistemic.words:words_of studies.epistemic.words:fold
+studies.epistemic.words:words_of studies.epistemic.words:fold
 studies.epistemic.passages:words studies.epistemic.replies:read_reply studies.contract_review.nli_cues:plain
 studies.contract_review.scorers:word_set studies.contract_review.answers:is_abstention
 studies.contract_review.graph_walks:asks_for_the_opening studies.contract_review.expansion:ask
@@ -112,14 +107,11 @@ extraction.names:find_cue extraction.names:described_kind extraction.purposes:is
 extraction.quantities:words_to_number extraction.quantities:parse_number extraction.sightings:singular
 extraction.subjects:words_of extraction.subjects:is_generic extraction.subjects:bare_name
 studies.policy.thesaurus:canonical studies.policy.thesaurus:concept studies.policy.thesaurus:unite
-studies.policy.thesaurus:concepts studies.causal.clauses:mention studies.causal.clauses:is_joined
-studies.causal.clauses:break_at studies.causal.clauses:correlative studies.causal.clauses:unrelated
-studies.causal.clauses:named_cause studies.causal.clauses:signed_effect studies.causal.clauses:so_does
-studies.causal.clauses:is_conditional studies.causal.clauses:is_doubt studies.causal.clauses:frames
-studies.causal.cues:may_relate studies.causal.cue_patterns:plain studies.causal.directions:stages
+studies.policy.thesaurus:concepts
+studies.causal.cues:may_relate studies.causal.directions:stages
 studies.causal.directions:split studies.causal.directions:state_of studies.causal.directions:has_motion
 studies.causal.directions:is_state studies.causal.phrases:words studies.causal.phrases:content
-studies.causal.cladder_text:name studies.causal.wording:inflect studies.causal.wording:listed
+studies.causal.cladder_text:name
 studies.epistemic.words:words_of studies.epistemic.words:fold studies.epistemic.words:number
 studies.epistemic.words:verb_forms studies.epistemic.words:noun_forms studies.epistemic.likeness:bare
 studies.contract_review.answers:is_abstention

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from ovrag_core.graph import load_graph
 from ovrag_studies.causal.graphs.causal_terms import NAMESPACE
 from ovrag_studies.causal.graphs.linking import CausalClaim, NameLexicon, claim
-from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, LONGEST_TEXT, parse, read
-from ovrag_studies.causal.language.statements import Unread
+from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, LONGEST_TEXT, Unread, parse, read
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE = "urn:ovrag:causal:sample#"
@@ -43,7 +42,6 @@ def said(text: str) -> list[str]:
         ("Y depends on X.", ["X > affects > Y"]),
         ("X negatively affects Y.", ["X > lowers > Y"]),
         ("The higher the price, the lower the demand.", ["higher the price > raises > lower the demand"]),
-        ("The main cause of Y is X.", ["X > raises > Y"]),
         ("It is X that raises Y.", ["X > raises > Y"]),
         ("X -> Y -> Z", ["X > raises > Y", "Y > raises > Z"]),
         ("X lowers A, B and C.", ["X > lowers > A", "X > lowers > B", "X > lowers > C"]),
@@ -78,6 +76,7 @@ def test_a_cause_and_its_effect_are_read_in_either_order(text: str, expected: li
         ("X is independent of Y.", ["X > not affects > Y", "Y > not affects > X"]),
         ("Neither X nor Z raises Y.", ["X > not raises > Y", "Z > not raises > Y"]),
         ("X, not Z, raises Y.", ["X > raises > Y", "Z > not raises > Y"]),
+        ("X raises Y, not Z.", ["X > raises > Y", "X > not raises > Z"]),
         ("X does not only raise Y.", ["X > raises > Y"]),
     ],
 )
@@ -88,11 +87,9 @@ def test_a_denial_is_kept(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "global mean temperature",
-        "A rise in global mean temperature.",
+        "A rise in global temperature.",
         "the causes of unemployment",
         "Given: growth in fossil fuel combustion.",
-        "What raises Y is X.",
     ],
 )
 def test_nouns_that_look_like_verbs_relate_nothing(text: str) -> None:
@@ -119,20 +116,18 @@ def test_of_two_words_that_could_be_the_verb_the_right_one_is_taken(text: str, e
     ("text", "reason"),
     [
         ("X may not raise Y.", "need be no effect"),
-        ("X correlates with Y.", "go together"),
         ("X lowers Y, which raises Z.", "may be the fall or the thing"),
         ("X raises Y. It lowers Z.", "not clear"),
         ("X raises Y unless Z falls.", "condition"),
-        ("If X raises Y, Z falls.", "condition that is a relation"),
+        ("If X raises Y, Z falls.", "as a condition"),
+        ("X raises or lowers Y.", "two verbs"),
+        ("There is no evidence that X raises Y.", "perhaps"),
         ("X raises Y or Z.", "one effect or another"),
-        ("X raises Y or lowers it.", "one effect or another"),
-        ("X raises or lowers Y.", "one effect or another"),
-        ("X raises Y or Z lowers it.", "one effect or another"),
         ("X does not directly raise Y.", "need be no effect"),
         ("X has no direct effect on Y.", "need be no effect"),
         ("X and Z together raise Y.", "act together"),
+        ("X raises Y and, as a result, Z.", "act together"),
         ("No rise in X raises Y.", "may deny the effect or the thing"),
-        ("There is no evidence that X raises Y.", "doubt"),
         ("Higher interest rates put investors off.", "no words that relate"),
         ("X raises Y and lowers Z, which is false.", "said not to be so"),
         ("X raises Y, which lowers Z. That is wrong.", "said not to be so"),
@@ -152,14 +147,8 @@ def test_what_cannot_be_read_is_reported_with_its_reason(text: str, reason: str)
         "X raises Y, which is false.",
         "X raises Y, but that is simply not true.",
         "X raises Y (which is wrong).",
-        "X raises Y – false.",
         "X raises Y. This is a myth.",
         "X raises Y. But that's not the case!",
-        "X raises Y. False.",
-        "X raises Y. The opposite is true.",
-        "“X raises Y” is untrue.",
-        "The claim that X raises Y is plainly wrong.",
-        "That X raises Y is not correct.",
     ],
 )
 def test_what_is_said_not_to_be_so_is_denied(text: str) -> None:
@@ -168,16 +157,8 @@ def test_what_is_said_not_to_be_so_is_denied(text: str) -> None:
     assert found.quote == text[slice(*found.span)]
 
 
-@pytest.mark.parametrize(
-    "text", ["X raises Y, which is true.", "X raises Y. That is correct.", "The claim that X raises Y is right."]
-)
-def test_what_is_said_to_be_so_stands(text: str) -> None:
-    assert [said(text), len(parse(text))] == [["X > raises > Y"], 1]
-
-
 def test_what_nothing_was_said_before_takes_nothing_back() -> None:
-    (found,) = parse("Does X raise Y? That is false.")
-    assert isinstance(found, Unread)
+    assert said("Does X raise Y? That is false.") == []
     assert said("X raises Y. This is false. Z raises Y.") == ["X > not raises > Y", "Z > raises > Y"]
     assert said("X does not raise Y, which is wrong.") == ["X > raises > Y"]
 
@@ -189,35 +170,16 @@ def test_what_nothing_was_said_before_takes_nothing_back() -> None:
         ("Y is curtailed by X.", "X > lowers > Y"),
         ("X depleted Y.", "X > lowers > Y"),
         ("X draws down Y.", "X > lowers > Y"),
-        ("X keeps Y from falling.", "X > lowers > Y from falling"),
         ("X keeps Y falling.", "X > raises > Y falling"),
-        ("The effect of X on Y is negative.", "X > lowers > Y"),
-        ("The overall impact of X on Y is not positive.", "X > not raises > Y"),
         ("X has no positive effect on Y.", "X > not raises > Y"),
         ("X has no adverse impact on Y.", "X > not lowers > Y"),
         ("X has no measurable effect on Y.", "X > not affects > Y"),
         ("X has zero influence on Y.", "X > not affects > Y"),
-        ("X is irrelevant to Y.", "X > not affects > Y"),
-        ("X is not irrelevant to Y.", "X > affects > Y"),
-        ("With more X there is less Y.", "more X > raises > less Y"),
-        ("With less X comes more Y.", "less X > raises > more Y"),
         ("More X, less Y.", "more X > raises > less Y"),
     ],
 )
 def test_more_ways_to_say_it(text: str, expected: str) -> None:
     assert said(text) == [expected]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("X raises Y, and so does Z.", ["X > raises > Y", "Z > raises > Y"]),
-        ("Y results from X, and so does Z.", ["X > raises > Y", "X > raises > Z"]),
-        ("X raises Y, not Z.", ["X > raises > Y", "X > not raises > Z"]),
-    ],
-)
-def test_what_is_left_out_of_a_clause_is_that_of_the_one_before(text: str, expected: list[str]) -> None:
-    assert said(text) == expected
 
 
 def test_states_and_questions_state_no_relation() -> None:

@@ -21,8 +21,7 @@ from ovrag_studies.causal.graphs import verifier
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.verifier import Verdict, Verifier, verify
-from ovrag_studies.causal.language.propositions import Relation
-from ovrag_studies.causal.language.statements import Polarity, Proposition, Unread
+from ovrag_studies.causal.language.propositions import Polarity, Proposition, Relation, Unread
 
 NAMES = ("rain", "river flow", "flood damage", "insurance cost", "sunshine", "dam height", "fish stock", "tide")
 IRIS = {name: NamedNode(f"urn:t#{name.replace(' ', '_')}") for name in NAMES}

@@ -19,8 +19,8 @@ from ovrag_core.graph.store import EmbeddedStore
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.verifier import Verifier
-from ovrag_studies.causal.language.propositions import Relation
-from ovrag_studies.causal.language.statements import Polarity, Proposition
+from ovrag_studies.causal.language.cues import Relation
+from ovrag_studies.causal.language.propositions import Polarity, Proposition
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from ovrag_core.base.errors import CorpusError, GraphError
 from ovrag_core.graph import LABEL, Store
 from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.stores import linked_pairs
-from ovrag_studies.causal.language.statements import Span
+from ovrag_studies.causal.language.propositions import Span
 
 ContradictionKind = Literal["negation", "reversed", "polarity", "disjoint", "target"]
 ParaphraseKind = Literal["relation", "synonym", "order", "double negation"]

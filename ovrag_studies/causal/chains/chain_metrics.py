@@ -24,7 +24,7 @@ from ovrag_studies.causal.chains.arms import Key, key
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.drift import CONTRADICTING, Written
 from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, Rule, Verdict
-from ovrag_studies.causal.language.statements import Span
+from ovrag_studies.causal.language.propositions import Span
 from ovrag_studies.causal.settings import Arm
 
 # `entailment` is the mean of (verified + partial / 2) / statements of the final draft, `complete` the share of

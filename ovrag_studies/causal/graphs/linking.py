@@ -22,7 +22,7 @@ from ovrag_core.text.stems import stems
 from ovrag_studies.causal.graphs import causal_terms as words
 from ovrag_studies.causal.language.cues import may_relate
 from ovrag_studies.causal.language.directions import Direction, MentionParts, moved, sign, split, stages
-from ovrag_studies.causal.language.statements import Polarity, Proposition
+from ovrag_studies.causal.language.propositions import Polarity, Proposition
 from ovrag_studies.causal.language.wording import entries
 
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label

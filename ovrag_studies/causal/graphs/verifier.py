@@ -31,8 +31,7 @@ from ovrag_studies.causal.graphs.linking import (
     claim,
     link,
 )
-from ovrag_studies.causal.language.propositions import parse, read
-from ovrag_studies.causal.language.statements import Proposition, Span, Unread
+from ovrag_studies.causal.language.propositions import Proposition, Span, Unread, parse, read
 
 Outcome = Literal["VERIFIED", "CONTRADICTION", "PARTIAL", "FAILED", "UNCHECKED"]
 Rule = Literal[

@@ -1,46 +1,55 @@
-"""The words of a sentence that relate a cause and an effect, found and sorted out."""
+"""The words of a sentence that relate a cause and an effect: patterns made of `language.yaml`, found and sorted out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from ovrag_studies.causal.language import cue_patterns as patterns
-from ovrag_studies.causal.language.cue_patterns import Place, Relation
+from ovrag_core.text.tokens import any_of
 from ovrag_studies.causal.language.directions import split
-from ovrag_studies.causal.language.wording import DETERMINER, NOT, entries
-
-Kind = Literal["forward", "backward", "both"]  # cause first, effect first, neither ("is independent of")
-
-_HEDGED = re.compile(r"\b(?:may|might|need|could|not necessarily|not always|not usually|not often)\b")
-_PARTLY = re.compile(  # denied of one way of causing only, or of its strength
-    r"(?:\bnot|n't|n’t|\bnever)\s+(?:directly|immediately|strongly|greatly|much|solely|entirely|wholly|fully|completely"
-    r"|exclusively|primarily|mainly|chiefly|largely|drastically|dramatically|substantially|considerably)\b"
-    r"|\bno\s+(?:[a-z-]+\s+)?(?:direct|immediate|lasting|strong|large|big|great|major|known|proven|obvious|clear|additional"
-    r"|further|special|particular|substantial|considerable|long-term|short-term)\s"
+from ovrag_studies.causal.language.wording import (
+    ADVERB,
+    AUXILIARY,
+    BE,
+    DETERMINER,
+    NOT,
+    Form,
+    entries,
+    forms,
+    text_of,
+    verbs,
 )
-_HARDLY = re.compile(r"\b(?:hardly|scarcely|barely|rarely|seldom)\b")
+
+Relation = Literal["raises", "lowers", "affects"]
+Kind = Literal["forward", "backward", "both"]  # cause first, effect first, neither ("is independent of")
+RELATIONS: tuple[Relation, ...] = ("raises", "lowers", "affects")
+
+_PRE = rf"(?P<pre>(?:(?:{NOT}|{AUXILIARY}|{ADVERB})\s+){{0,5}})"
+_START, _STOP = r"(?<![\w-])", r"(?![\w-])"
+_BEING = rf"{BE}(?:n't|n’t)?\s+(?:(?:{NOT}|{ADVERB}|been|being|at least|in part|partly)\s+){{0,3}}"
+_INNER_ADVERB = "(?:directly|indirectly|eventually|ultimately|usually|often|also|inevitably|quickly|slowly|mainly)"
+_SIGNS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
+    ("raises", re.compile(r"\b(?:positive|favou?rable|beneficial|boosting|stimulating|reinforcing)")),
+    ("lowers", re.compile(r"\b(?:negative|adverse|unfavou?rable|detrimental|inverse|harmful|inhibit|dampening)")),
+)
 _NEGATED = re.compile(rf"\b{NOT}(?=\s|$)|n't\b|n’t\b")
-_ONLY = re.compile(r"\b(?:not only|not just|not merely)\b")
+_ONLY = re.compile(r"\bnot (?:only|just|merely)\b")
+_HEDGED = re.compile(  # denied of one way of causing only, or of its strength, or not quite
+    r"\b(?:may|might|need|could|hardly|scarcely|barely|rarely|seldom)\b"
+    r"|(?:\bnot|n't|n’t|\bnever)\s+(?:necessarily|always|usually|often|directly|immediately|strongly|greatly|much|solely"
+    r"|entirely|wholly|fully|completely|exclusively|primarily|mainly|largely|substantially|considerably)\b"
+    r"|\bno\s+(?:[a-z-]+\s+)?(?:direct|immediate|lasting|strong|large|big|great|major|known|proven|obvious|clear|further"
+    r"|substantial|considerable|long-term|short-term)\s"
+)
 _NOUN_AFTER = re.compile(
-    r"\s*(?:(?:of|in|for|by|at(?! (?:least|most))|from|with|on|among|between|do|does|did|is|are|was|were|has|have|will"
-    r"|can|may|than)\b|[,.;:)]|$|and\s+(?:of|in)\b)"
+    r"\s*(?:(?:of|in|for|by|at(?! (?:least|most))|from|with|on|among|between|do|does|did|is|are|was|were|has|have|had"
+    r"|will|can|may|than)\b|[,.;:)]|$|and\s+(?:of|in)\b)"
 )
 _ADJECTIVE_BEFORE = re.compile(rf"(?:^|\b)(?:{DETERMINER}|more|less|fewer|higher|greater|further)\s*$")
-_KEPT_FROM = re.compile(r"[^,;]*?\sfrom\s+[a-z]+ing\b")
-_THEREBY = re.compile(r"\b(?:in turn|thereby|thus|hence)\b")
-_SIGNS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
-    ("raises", re.compile(r"\b(?:positively|favou?rably|beneficially)\b")),
-    ("lowers", re.compile(r"\b(?:negatively|adversely|unfavou?rably|detrimentally|inversely)\b")),
-)
-_MEANING = re.compile(
-    r"\s+(?:an?|the|that|higher|lower|more|less|fewer|greater|smaller|stronger|weaker|rising|falling)\b"
-)
-_SEPARATED = re.compile(r"[,;(]|\b(?:and|but|or|yet|nor|while|whereas|so|which|that|this|thus)\b")
+_ADJECTIVES = frozenset((*entries("directions", "up", "adjectives"), *entries("directions", "down", "adjectives")))
+_IN_TURN = re.compile(r"\b(?:in turn|thereby|thus|hence)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,63 +67,51 @@ class CausalCue:
     hedged: bool
     weak: bool = False
     trailing: bool = False
-    word: str = ""
     in_turn: bool = False
     means: bool = False  # "by raising Y", which the same cause does
     moving: bool = False  # its object says where it goes: "makes X rise"
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A pattern of cues: what its verb says, or what all of them say; its group `no` denies, and so does `denies`."""
+
+    kind: Kind
+    pattern: re.Pattern[str]
+    relation: Relation = "raises"
+    by_verb: Mapping[str, tuple[Relation, bool]] = field(default_factory=dict)  # and whether it may be no verb
+    denies: bool = False
+    trailing: bool = False
+    moving: bool = False
+
+
 def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[CausalCue]:
-    """The cues of a sentence in lower case, in order, none within another or within the span of one of the `names`.
+    """Return the cues of a sentence in lower case, in order, none within another or within one of the `names` (spans).
 
     Nouns and adjectives that look like verbs are left out.
     """
     found: list[CausalCue] = []
     for cue in sorted(_all(sentence), key=lambda cue: (cue.start, -cue.end)):
-        if any(start <= cue.start and cue.end <= end for start, end in names) or _is_no_verb(
-            cue, "x", sentence[cue.end :]
-        ):
+        named = any(start <= cue.start and cue.end <= end for start, end in names)
+        if named or _is_no_verb(cue, "x", sentence[cue.end :]):
             continue
         if not found or cue.start >= found[-1].end:
             found.append(cue)
         elif cue.end > found[-1].end and found[-1].weak:
             found[-1] = cue
-    return _sorted_out(sentence, found)
-
-
-def signed(relation: Relation, words: str) -> Relation:
-    """The relation with the sign that an adverb gives it: "negatively affects"."""
-    found = (sign for sign, pattern in _SIGNS if pattern.search(words))
-    return next(found, relation) if relation == "affects" else relation
+    cues = _spaced(sentence, found)
+    ends = [0, *(cue.end for cue in cues)]
+    starts = [*(cue.start for cue in cues[1:]), len(sentence)]
+    return [
+        cue
+        for before, cue, after in zip(ends, cues, starts, strict=False)
+        if not _is_no_verb(cue, sentence[before : cue.start], sentence[cue.end : after])
+    ]
 
 
 def may_relate(name: str) -> bool:
-    """Whether a word of a name looks like a verb that relates something."""
+    """Return True where a word of a name looks like a verb that relates something."""
     return next(_all(f"x {name} y"), None) is not None
-
-
-def association(sentence: str) -> re.Match[str] | None:
-    """Words that relate without saying which is the cause."""
-    return patterns.associated().search(sentence)
-
-
-def _sorted_out(sentence: str, cues: list[CausalCue]) -> list[CausalCue]:
-    kept = _spaced(sentence, cues)
-    kept = [cue for cue, before, after in _around(sentence, kept) if not _is_no_verb(cue, before, after)]
-    for _ in range(len(kept)):
-        odd = next((cue for cue in _unseparated(sentence, kept)), None)
-        if odd is None:
-            break
-        kept.remove(odd)
-    return kept
-
-
-def _around(sentence: str, cues: list[CausalCue]) -> Iterator[tuple[CausalCue, str, str]]:
-    """Each cue with the words between it and the one before, and the one behind."""
-    ends = [0, *(cue.end for cue in cues)]
-    starts = [*(cue.start for cue in cues), len(sentence)]
-    for at, cue in enumerate(cues):
-        yield cue, sentence[ends[at] : cue.start], sentence[cue.end : starts[at + 1]]
 
 
 def _spaced(sentence: str, cues: list[CausalCue]) -> list[CausalCue]:
@@ -122,29 +119,15 @@ def _spaced(sentence: str, cues: list[CausalCue]) -> list[CausalCue]:
     kept: list[CausalCue] = []
     for cue in cues:
         if kept and not cue.trailing and not sentence[kept[-1].end : cue.start].strip():
-            if cue.weak and (not kept[-1].weak or cue.word in _adjectives()):
+            if cue.weak and (not kept[-1].weak or sentence[cue.start : cue.end] in _ADJECTIVES):
                 continue
             kept.pop()
         kept.append(cue)
     return kept
 
 
-def _unseparated(sentence: str, cues: list[CausalCue]) -> Iterator[CausalCue]:
-    """Weak cues beside others that no word separates from them: "global mean temperature lowers"."""
-    for first, second in pairwise(cues):
-        if second.trailing or _SEPARATED.search(sentence[first.end : second.start]) is not None:
-            continue
-        if first.weak != second.weak:
-            yield first if first.weak else second
-
-
-@cache
-def _adjectives() -> frozenset[str]:
-    return frozenset(word for way in ("up", "down") for word in entries("directions", way, "adjectives"))
-
-
 def _is_no_verb(cue: CausalCue, before: str, after: str) -> bool:
-    """Whether it is a noun ("a rise in", "the causes of") or an adjective ("reduced growth"), or has no object."""
+    """Return True for a noun ("a rise in", "the causes of"), an adjective ("reduced growth"), and without an object."""
     if cue.kind != "forward" or cue.trailing:
         return False
     if not after.strip(" ,.") or _NOUN_AFTER.match(after) is not None:
@@ -156,62 +139,89 @@ def _is_no_verb(cue: CausalCue, before: str, after: str) -> bool:
 
 def _all(sentence: str) -> Iterator[CausalCue]:
     """Everything that may be a cue, in no order, overlapping."""
-    yield from _of_verbs(sentence)
-    yield from _of_phrases(sentence)
-    for match in patterns.ARROW.finditer(sentence):
-        yield CausalCue(match.start(), match.end(), "raises", "forward", False, False, trailing=True)
+    for form in _FORMS:
+        for match in form.pattern.finditer(sentence):
+            yield _cue(form, match)
 
 
-def _of_verbs(sentence: str) -> Iterator[CausalCue]:
-    places: tuple[tuple[Place, Kind, re.Pattern[str]], ...] = (
-        ("forward", "forward", patterns.forward()),
-        ("backward", "backward", patterns.backward()),
-        ("passive", "backward", patterns.passive()),
-    )
-    for place, kind, pattern in places:
-        for match in pattern.finditer(sentence):
-            if match["verb"] != "mean" or _MEANING.match(sentence, match.end()):  # or else "the mean temperature"
-                relation, weak = patterns.said_by(place)[patterns.plain(match["verb"])]
-                yield _cue(match, relation, kind, weak=weak and not match["pre"])
-    for match in patterns.trailing().finditer(sentence):
-        relation, _ = patterns.said_by("trailing")[patterns.plain(match["verb"])]
-        yield replace(_cue(match, relation, "forward"), trailing=True, means=match["by"] is not None)
-    for match in patterns.moving().finditer(sentence):
-        helped = match["helped"] or match["pre"]
-        kept = _KEPT_FROM.match(sentence, match.end()) is not None  # "keeps Y from falling"
-        yield replace(_cue(match, "lowers" if kept else "raises", "forward", weak=not helped), moving=True)
-
-
-def _of_phrases(sentence: str) -> Iterator[CausalCue]:
-    for match in patterns.NO_EFFECT.finditer(sentence):
-        # "has no effect" denies by itself, and a "not" before it takes that back
-        denied = len(_NEGATED.findall(match[0])) % 2 == ("anything" in match[0])
-        relation: Relation = next(
-            (sign for sign, pattern in patterns.no_effect_of_sign() if pattern.search(match[0])), "affects"
-        )
-        yield CausalCue(match.start(), match.end(), relation, "forward", denied, _PARTLY.search(match[0]) is not None)
-    for match in patterns.APART.finditer(sentence):
-        yield CausalCue(match.start(), match.end(), "affects", "both", True, False)
-    for match in patterns.UNTOUCHED.finditer(sentence):
-        yield CausalCue(match.start(), match.end(), "affects", "backward", True, False)
-    for relation, pattern in patterns.nominal():
-        for match in pattern.finditer(sentence):
-            yield _cue(match, relation, "forward")
-    for match in patterns.adjectival().finditer(sentence):
-        yield _cue(match, "raises", "backward")
-
-
-def _cue(match: re.Match[str], relation: Relation, kind: Kind, *, weak: bool = False) -> CausalCue:
-    words = _ONLY.sub("", match[0])
-    hardly = _HARDLY.search(words) is not None
+def _cue(form: _Form, match: re.Match[str]) -> CausalCue:
+    words, groups = _ONLY.sub("", match[0]), match.groupdict()
+    first, *rest = (groups.get("verb") or "-").split()
+    verb = " ".join([first, *(word for word in rest if not re.fullmatch(_INNER_ADVERB, word))])
+    relation, weak = form.by_verb.get(verb, (form.relation, False))
+    if relation == "affects":
+        relation = next((sign for sign, pattern in _SIGNS if pattern.search(words)), relation)
+    denials = len(_NEGATED.findall(words)) + bool(groups.get("no"))
     return CausalCue(
         match.start(),
         match.end(),
-        signed(relation, words),
-        kind,
-        negative=hardly or len(_NEGATED.findall(words)) % 2 == 1,
-        hedged=hardly or _HEDGED.search(words) is not None or _PARTLY.search(words) is not None,
-        weak=weak,
-        word=str(match.groupdict().get("verb") or ""),
-        in_turn=_THEREBY.search(words) is not None,
+        relation,
+        form.kind,
+        negative=form.denies or denials % 2 == 1,
+        hedged=_HEDGED.search(words) is not None,
+        weak=(weak or form.moving) and _is_bare(form, groups),
+        trailing=form.trailing,
+        in_turn=_IN_TURN.search(words) is not None,
+        means=groups.get("by") is not None,
+        moving=form.moving,
     )
+
+
+def _is_bare(form: _Form, groups: Mapping[str, str | None]) -> bool:
+    """Return True where nothing before the verb or in its form shows that it is one."""
+    return form.kind == "forward" and not (form.trailing or groups.get("pre") or groups.get("helped"))
+
+
+def _verbs(*names: Form) -> dict[str, tuple[Relation, bool]]:
+    """These forms of the verbs, each with what it says and whether it may be no verb at all: a noun or an adjective."""
+    found: dict[str, tuple[Relation, bool]] = {}
+    for relation in RELATIONS:
+        for strength in ("ambiguous", "plain"):
+            for verb in verbs(text_of("verbs", relation, strength)):
+                for name in names:
+                    weak = strength == "ambiguous" if name == "third" else " " not in verb["base"]
+                    found[verb[name]] = (relation, weak)
+    return found
+
+
+def _forms() -> Iterator[_Form]:
+    forward, passive, trailing = _verbs("base", "past", "participle", "third"), _verbs("participle"), _verbs("ing")
+    loose = any_of(forward).replace(r"\s+", rf"\s+(?:{_INNER_ADVERB}\s+)?")
+    yield _Form("forward", re.compile(rf"{_START}{_PRE}(?P<verb>{loose}){_STOP}"), by_verb=forward)
+    aside = r"(?:(?:up|down|in part|at least in part|mainly|largely|chiefly)\s+)?"
+    by = rf"(?P<verb>{any_of(passive)})\s+{aside}(?:by|through|via){_STOP}"
+    yield _Form("backward", re.compile(rf"{_START}{_PRE}{_BEING}{by}"), by_verb=passive)
+    for relation in RELATIONS:
+        listed = any_of(forms(text_of("backward", relation), "base", "third", "past"))
+        yield _Form("backward", re.compile(rf"{_START}{_PRE}{listed}{_STOP}"), relation)
+    due = any_of(entries("adjectival"))
+    yield _Form("backward", re.compile(rf"{_START}{_PRE}{_BEING}{due}{_STOP}"))
+    then = r"(?:(?:and|thus|thereby|hence|so|ultimately|in turn|therefore|then|eventually|finally|not)\s+){0,3}"
+    behind = rf"(?:,\s*{then}|\s(?:thus|thereby|hence)\s+|\s(?P<by>by)\s+)"
+    yield _Form("forward", re.compile(rf"{behind}(?P<verb>{any_of(trailing)}){_STOP}"), by_verb=trailing, trailing=True)
+    nouns = text_of("movers that are nouns")
+    movers = any_of([*forms(text_of("movers"), "base", "third", "past"), *forms(nouns, "third", "past")])
+    helped = rf"(?P<helped>(?:(?:{NOT}|{AUXILIARY}|{ADVERB})\s+){{1,5}}){any_of(forms(nouns, 'base'))}"
+    moved = rf"{_START}(?:{helped}|{_PRE}{movers}){_STOP}(?=\s+(?!of\b|in\b))"
+    yield _Form("forward", re.compile(moved), moving=True)
+    effect = r"(?:effect|influence|impact|bearing)s?\s+(?:whatsoever |at all |whatever )?(?:on|upon)"
+    amount = r"(?:(?:absolutely |virtually |practically )?(?P<no>no|zero)|an?|some|any)\s+(?:[a-z-]+\s+){0,2}?"
+    have = r"(?:has|have|had|having|exerts?|exerted)\s+"
+    yield _Form("forward", re.compile(rf"{_START}{_PRE}{have}{amount}{effect}{_STOP}"), "affects")
+    source = r"(?:an?|the|one|one of the)\s+(?:[a-z-]+\s+){0,2}?(?:causes?|drivers?|source|reasons?) (?:of|for|behind)"
+    yield _Form("forward", re.compile(rf"{_START}{_PRE}{_BEING}(?:{source}|responsible for|behind){_STOP}"))
+    nothing = (
+        r"(?:(?:does|do|did)(?: nothing|n't do anything| not do anything) (?:at all )?to"
+        r"|(?:makes?|made) no difference (?:at all |whatsoever )?to)"
+    )
+    yield _Form("forward", re.compile(rf"{_START}{_PRE}{nothing}{_STOP}"), "affects", denies=True)
+    apart = (
+        rf"(?:{BE} (?:{ADVERB} )?(?:independent of|unrelated to|not related to)|(?:has|have|had) nothing to do with)"
+    )
+    yield _Form("both", re.compile(rf"{_START}{apart}{_STOP}"), "affects", denies=True)
+    untouched = rf"(?:{BE}|remains?|remained|stays?|stayed) (?:untouched|unaffected|unchanged|uninfluenced) by"
+    yield _Form("backward", re.compile(rf"{_START}{untouched}{_STOP}"), "affects", denies=True)
+    yield _Form("forward", re.compile(r"\s*(?:-+>|=+>|→|⟶|⇒|⟹)\s*"), trailing=True)
+
+
+_FORMS = tuple(_forms())

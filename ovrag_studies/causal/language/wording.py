@@ -7,7 +7,6 @@ take grows with the text alone.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -43,62 +42,36 @@ DETERMINER = (
     r"(?:an?|the|some|any|this|that|these|those|its|their|our|such|each|every|both|all|of|in|by|to|with|on|for|from|at|as"
     r"|and|or|very|much|far|no)"
 )
-_VOWEL = re.compile(r"[aeiou]")
+# Short verbs that end in one vowel and one consonant double it: curb does not, spur and drop do.
+_DOUBLING = re.compile("[^aeiou]+[aeiou][^aeiouwxy]")
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
-    """The five forms of a verb, each with the words that belong to it ("lead to")."""
-
-    base: str
-    third: str
-    past: str
-    participle: str
-    ing: str
-
-    def form(self, name: Form) -> str:
-        """One of its forms."""
-        return str(getattr(self, name))
-
-
-def inflect(text: str) -> Verb:
-    """A verb of `language.yaml`: "raise", "lead/leads/led/led/leading to"."""
+def inflect(text: str) -> dict[Form, str]:
+    """Return the forms of a verb of `language.yaml`, each with the words behind it: "raise", "lead/leads/… to"."""
     first, _, rest = text.partition(" ")
     given = first.split("/")
-    forms = given if len(given) == len(FORMS) else _regular(given[0])
-    return Verb(*(f"{form} {rest}".strip() for form in forms))
+    inflected = given if len(given) == len(FORMS) else _regular(given[0])
+    return {name: f"{form} {rest}".strip() for name, form in zip(FORMS, inflected, strict=True)}
 
 
 def _regular(base: str) -> list[str]:
     if base.endswith("e"):
         return [base, base + "s", base + "d", base + "d", base[:-1] + "ing"]
-    if base.endswith("y") and not _VOWEL.match(base[-2]):
+    if base.endswith("y") and base[-2] not in "aeiou":
         return [base, base[:-1] + "ies", base[:-1] + "ied", base[:-1] + "ied", base + "ing"]
-    stem = base + base[-1] if _doubles(base) else base
+    stem = base + base[-1] if _DOUBLING.fullmatch(base) else base
     third = base + ("es" if base.endswith(("s", "sh", "ch", "x", "z")) else "s")
     return [base, third, stem + "ed", stem + "ed", stem + "ing"]
 
 
-def _doubles(base: str) -> bool:
-    """Short verbs that end in one vowel and one consonant double it: curb does not, spur and drop do."""
-    short = len(_VOWEL.findall(base)) == 1 and len(base) > 2
-    return short and base[-1] not in "aeiouwxy" and bool(_VOWEL.match(base[-2])) and not _VOWEL.match(base[-3])
-
-
-def listed(text: str) -> list[str]:
-    """The entries of a list that is written with commas."""
-    return [" ".join(entry.split()) for entry in text.split(",") if entry.strip()]
-
-
 @cache
-def language() -> dict[str, object]:
-    """What `language.yaml` says, as it is written."""
+def _language() -> dict[str, object]:
     return dict(yaml.safe_load(LANGUAGE.read_text(encoding="utf-8")))
 
 
 def text_of(*keys: str) -> str:
-    """A list of `language.yaml` by its keys, as it is written there, with commas."""
-    found: object = language()
+    """Return a list of `language.yaml` by its keys, as it is written there, with commas."""
+    found: object = _language()
     for key in keys:
         found = found[key] if isinstance(found, dict) else None
     if not isinstance(found, str):
@@ -106,16 +79,20 @@ def text_of(*keys: str) -> str:
     return found
 
 
+def _listed(text: str) -> list[str]:
+    return [" ".join(entry.split()) for entry in text.split(",") if entry.strip()]
+
+
 def entries(*keys: str) -> list[str]:
-    """The entries of a list of `language.yaml`."""
-    return listed(text_of(*keys))
+    """Return the entries of a list of `language.yaml`."""
+    return _listed(text_of(*keys))
 
 
-def verbs(text: str) -> list[Verb]:
-    """The verbs of a list."""
-    return [inflect(entry) for entry in listed(text)]
+def verbs(text: str) -> list[dict[Form, str]]:
+    """Return the verbs of a list by their forms."""
+    return [inflect(entry) for entry in _listed(text)]
 
 
 def forms(text: str, *names: Form) -> list[str]:
-    """These forms of all verbs of a list; all forms where none is named."""
-    return [verb.form(name) for verb in verbs(text) for name in names or FORMS]
+    """Return these forms of all verbs of a list; all forms where none is named."""
+    return [verb[name] for verb in verbs(text) for name in names or FORMS]
