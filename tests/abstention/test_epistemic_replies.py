@@ -97,8 +97,6 @@ def test_reads_what_is_said_and_no_more(text: str, answer: Answer) -> None:
         ("YES\n95", 0.95),
         ("YES\nConfidence: 80%", 0.8),
         ("YES\nconfidence is 0.7", 0.7),
-        ('{"answer": "YES", "confidence": 0.6}', 0.6),
-        ('{"answer": "YES", "confidence": "60%"}', 0.6),
         ("YES\n100", 1.0),
         ("YES\n1", 0.01),
         ("YES\n250", None),

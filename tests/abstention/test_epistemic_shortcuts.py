@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from epistemic_rivers import Words
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import open_graph
@@ -76,7 +77,7 @@ def test_our_cards_cannot_be_answered_by_counting_or_by_words(project: Path) -> 
     """The best shortcut is within a tenth of the most frequent answer, as it is not on the published cards."""
     domain = load_domain(project / "ontologies/domains/rivers.yaml")
     graph = open_graph(project / "data/samples/epistemic/hasMouth_facts.tsv", domain.table)
-    cards = make_cards(graph, domain, Plan(each=100)).cards
+    cards = make_cards(graph, domain, Plan(each=100), Words().embed).cards
     found = shortcuts(cards, PLAN, clusters(graph, domain))
     assert found[0].majority == pytest.approx(1 / 3)
     assert best(found).gain < 0.1

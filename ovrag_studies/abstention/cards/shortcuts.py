@@ -136,23 +136,18 @@ def _by_words(cards: Sequence[Card], groups: Sequence[str], text: Callable[[Card
     """A linear classifier of a bag of words and pairs of words, by folds."""
     from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - takes a second
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.model_selection import PredefinedSplit, cross_val_predict  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
 
-    given: list[Gold] = [card.gold for card in cards]
-    known: dict[str, Gold] = {gold: gold for gold in GOLD}
-    for fold in range(FOLDS):
-        inside = [place for place, group in enumerate(groups) if _fold(group) == fold]
-        outside = [place for place, group in enumerate(groups) if _fold(group) != fold]
-        seen = {cards[place].gold for place in outside}
-        if len(seen) < 2 or not inside:
-            answered = [next(iter(seen), _FALLBACK)] * len(inside)
-        else:
-            bag = CountVectorizer(binary=True, ngram_range=(1, 2), token_pattern=r"\w+")
-            train = bag.fit_transform(text(cards[place]) for place in outside)
-            model = LogisticRegression(max_iter=500).fit(train, [cards[place].gold for place in outside])
-            answered = [known[each] for each in model.predict(bag.transform(text(cards[place]) for place in inside))]
-        for place, answer in zip(inside, answered, strict=True):
-            given[place] = answer
-    return given
+    folds, gold = [_fold(group) for group in groups], [card.gold for card in cards]
+    outside = [{answer for answer, place in zip(gold, folds, strict=True) if place != fold} for fold in set(folds)]
+    if min(map(len, outside)) < 2:
+        return [_most(Counter(gold))] * len(cards)
+    bag = CountVectorizer(binary=True, ngram_range=(1, 2), token_pattern=r"\w+")
+    model = make_pipeline(bag, LogisticRegression(max_iter=500))
+    known: dict[str, Gold] = {answer: answer for answer in GOLD}
+    given = cross_val_predict(model, [text(card) for card in cards], gold, cv=PredefinedSplit(folds))
+    return [known[str(answer)] for answer in given]
 
 
 def _accuracy(cards: Sequence[Card], given: Sequence[Gold], clusters: Mapping[str, str], plan: Resampling) -> Estimate:

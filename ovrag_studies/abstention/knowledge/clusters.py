@@ -35,22 +35,15 @@ def components(links: Iterable[tuple[str, str]], sinks: Collection[str] = ()) ->
 
     Sinks join nothing: they are where many chains end without having more in common, and belong to no component.
     """
-    above: dict[str, str] = {}
+    import networkx  # noqa: PLC0415 - takes a tenth of a second to load
 
-    def root(thing: str) -> str:
-        while above[thing] != thing:
-            above[thing] = above[above[thing]]
-            thing = above[thing]
-        return thing
-
+    graph = networkx.Graph()
     for link in links:
         inner = [thing for thing in link if thing not in sinks]
-        for thing in inner:
-            above.setdefault(thing, thing)
+        graph.add_nodes_from(inner)
         if len(inner) == 2:
-            low, high = sorted((root(inner[0]), root(inner[1])))
-            above[high] = low
-    return {thing: root(thing) for thing in above}
+            graph.add_edge(*inner)
+    return {thing: min(part) for part in networkx.connected_components(graph) for thing in part}
 
 
 def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -278,30 +278,27 @@ def load_domain(path: Path) -> Domain:
 
 
 def _problem(domain: Domain) -> str | None:
-    """What names something that is not there."""
-    used = [
-        *((f"classes.{name}.parent", each.parent) for name, each in domain.classes.items()),
-        *((f"classes.{name}.disjoint", other) for name, each in domain.classes.items() for other in each.disjoint),
-        *(("names.different", name) for name in domain.names.different),
-        *(("nested", name) for each in domain.nested for name in (each.inner, each.outer)),
-        ("facts.subject", domain.facts.subject),
-        *(("facts.kinds", name) for name in domain.facts.kinds.values()),
-        *(("facts.named", each.of) for each in domain.facts.named),
-        *(
-            (f"predicates.{each.name}.chain", name)
-            for each in domain.predicates.values()
-            for name in (each.chain.ends_in if each.chain else ())
-        ),
-        *(
-            (f"predicates.{each.name}.constraints.{name}", part.of)
-            for each in domain.predicates.values()
-            for name, part in each.constraints.items()
-        ),
-    ]
-    for where, name in used:
+    """What names something that is not there, stands for two things, or cannot be."""
+    for where, name in _classes_named(domain):
         if name is not None and name not in domain.classes:
             return f"{where}: {name} is no class of the domain; {_near(name, list(domain.classes))}"
     return _iri_problem(domain) or _class_problem(domain) or _predicate_problem(domain)
+
+
+def _classes_named(domain: Domain) -> Iterator[tuple[str, str | None]]:
+    """The names of classes that a domain uses, each with the key that it stands under."""
+    for name, each in domain.classes.items():
+        yield f"classes.{name}.parent", each.parent
+        yield from ((f"classes.{name}.disjoint", other) for other in each.disjoint)
+    yield from (("names.different", name) for name in domain.names.different)
+    yield from (("nested", name) for each in domain.nested for name in (each.inner, each.outer))
+    yield "facts.subject", domain.facts.subject
+    yield from (("facts.kinds", name) for name in domain.facts.kinds.values())
+    yield from (("facts.named", each.of) for each in domain.facts.named)
+    for predicate in domain.predicates.values():
+        where = f"predicates.{predicate.name}"
+        yield from ((f"{where}.chain", name) for name in (predicate.chain.ends_in if predicate.chain else ()))
+        yield from ((f"{where}.constraints.{name}", part.of) for name, part in predicate.constraints.items())
 
 
 def _iri_problem(domain: Domain) -> str | None:

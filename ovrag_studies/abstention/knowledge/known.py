@@ -146,22 +146,30 @@ def clash(subject: NamedNode, known: Known) -> str | None:
 def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
     values = known.values(subject)
     yield from filter(None, (torn(node, known) for node in (subject, *values)))
+    yield from _several(values, known)
+    yield from _circles(subject, values, known)
+    broken = filter(None, (wrong_class(subject, value, known) for value in values))
+    yield from (known.predicate.constraints[name].says for name, _ in broken)
+    for name, beside in known.excluding():
+        if set(values) & set(beside.values(subject)):
+            yield known.predicate.constraints[name].says
+
+
+def _several(values: Sequence[Value], known: Known) -> Iterator[str]:
     for _, each in known.constraints("functional"):
         counted = [value for value in values if known.is_a(known.thing(value), each.of)]
         for pair in combinations(counted, 2):
             if known.why_one(*pair) is None:
                 yield f"it has {known.listed(pair)}, but {each.says}"
+
+
+def _circles(subject: NamedNode, values: Sequence[Value], known: Known) -> Iterator[str]:
     for _, each in known.constraints("asymmetric"):
         if any(isinstance(value, NamedNode) and subject in known.values(value) for value in values):
             yield each.says
     for _, each in known.constraints("acyclic"):
         if known.returns(subject):
             yield each.says
-    broken = filter(None, (wrong_class(subject, value, known) for value in values))
-    yield from (known.predicate.constraints[name].says for name, _ in broken)
-    for name, beside in known.excluding():
-        if set(values) & set(beside.values(subject)):
-            yield known.predicate.constraints[name].says
 
 
 def torn(node: Value, known: Known) -> str | None:

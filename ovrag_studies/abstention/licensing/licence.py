@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain as chained
 
 from pyoxigraph import Literal, NamedNode, Triple
 
@@ -200,20 +201,24 @@ def _what_a_chain_lacks(claim: Claim, reached: Mapping[Value, Triple], known: Kn
     functional = next(known.constraints("functional"), None)
     if chain is None or not chain.ends_in or functional is None:
         return "nothing says where the chain ends"
-    of = functional[1].of
-    relation = _relation(known.predicate)
-    for node in (claim.subject, *reached):
-        thing = known.thing(node)
-        is_end = node != claim.subject and any(known.is_a(thing, end) for end in chain.ends_in)
-        next_ones = known.values(node) if isinstance(node, NamedNode) else ()
-        if isinstance(node, NamedNode) and known.is_vague(node):
-            return f"a {relation} of {called(thing)} is recorded without a name"
-        if not is_end and not next_ones:
-            return f"the chain from {called(known.thing(claim.subject))} stops at {called(thing)}"
-        if not is_end and not any(known.is_a(known.thing(value), of) for value in next_ones):
-            return f"the recorded {relation} of {called(thing)}, {known.listed(next_ones)}, is not known to be a {of}"
-    reasons = (known.why_one(node, claim.object) for node in (claim.subject, *reached))
-    return next((reason for reason in reasons if reason), None)
+    passed = (claim.subject, *reached)
+    ends = {node for node in reached if any(known.is_a(known.thing(node), end) for end in chain.ends_in)}
+    gaps = (_gap(node, claim, node in ends and node != claim.subject, functional[1].of, known) for node in passed)
+    reasons = (known.why_one(node, claim.object) for node in passed)
+    return next((reason for reason in chained(gaps, reasons) if reason), None)
+
+
+def _gap(node: Value, claim: Claim, is_end: bool, of: str | None, known: Known) -> str | None:
+    """Why a chain is not known to go on from a thing that it passes, to something of the class `of`."""
+    name, relation = called(known.thing(node)), _relation(known.predicate)
+    following = known.values(node) if isinstance(node, NamedNode) else ()
+    if isinstance(node, NamedNode) and known.is_vague(node):
+        return f"a {relation} of {name} is recorded without a name"
+    if is_end or any(known.is_a(known.thing(value), of) for value in following):
+        return None
+    if not following:
+        return f"the chain from {called(known.thing(claim.subject))} stops at {name}"
+    return f"the recorded {relation} of {name}, {known.listed(following)}, is not known to be a {of}"
 
 
 def _relation(predicate: Predicate) -> str:
