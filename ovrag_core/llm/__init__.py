@@ -9,8 +9,8 @@ from ovrag_core.llm.connect import Connection, connect, open_chat
 from ovrag_core.llm.meter import Budget, Estimate, Planned, Tally, estimate, tally
 from ovrag_core.llm.once import Once
 from ovrag_core.llm.prices import Prices, load_prices
-from ovrag_core.llm.replay import Recorded
-from ovrag_core.llm.store import Store
+from ovrag_core.llm.replay import RecordedReplies
+from ovrag_core.llm.store import ReplyStore
 
 __all__ = [
     "Budget",
@@ -22,9 +22,9 @@ __all__ = [
     "Once",
     "Planned",
     "Prices",
-    "Recorded",
+    "RecordedReplies",
     "Reply",
-    "Store",
+    "ReplyStore",
     "Tally",
     "connect",
     "estimate",

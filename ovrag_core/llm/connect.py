@@ -17,8 +17,8 @@ from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.keys import key_for
 from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
-from ovrag_core.llm.replay import Mode, Recorded
-from ovrag_core.llm.store import Store, warn_on_stderr
+from ovrag_core.llm.replay import RecordedReplies
+from ovrag_core.llm.store import ReplyStore, warn_on_stderr
 
 # What a reply depends on. The rest says how it is come by: a replay has the records of the run that was recorded.
 SHAPES_REPLIES = frozenset({"model", "embedding_model", "max_tokens", "temperature", "seed"})
@@ -32,7 +32,7 @@ class Connection:
     embedder: RemoteEmbedder
     prices: Prices
     budget: Budget | None
-    store: Store | None
+    store: ReplyStore | None
     _disconnect: Callable[[], None]
 
     def close(self) -> None:
@@ -86,10 +86,10 @@ def open_chat(options: Options) -> Iterator[Chat | None]:
 def _replay(options: Options, folder: Path, prices: Prices, say: Callable[[str], None]) -> Connection:
     if options.store is None:
         raise ModelSetupError("provider replay needs the path of a store of recorded replies in llm.store")
-    store = Store(folder / options.store, warn=say)
+    store = ReplyStore(folder / options.store, warn=say)
     if not len(store):
         raise StoreError(f"{store.path} holds no recorded reply; record some with a model first, or name another store")
-    return _connection(options, Recorded(store, "replay"), prices, None, store, lambda: None)
+    return _connection(options, RecordedReplies(store), prices, None, store, lambda: None)
 
 
 def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, say: Callable[[str], None]) -> Connection:
@@ -113,16 +113,15 @@ def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, sa
     if options.store is None:
         run(server.knock())
         return _connection(options, server, prices, budget, None, lambda: run(server.close()))
-    store = Store(folder / options.store, create=True, warn=say)
+    store = ReplyStore(folder / options.store, create=True, warn=say)
     if not len(store):  # else all that is asked may be recorded
         run(server.knock())
-    mode: Mode = "refresh" if options.refresh else "record"
 
     def disconnect() -> None:
         run(server.close())
         store.sort()
 
-    return _connection(options, Recorded(store, mode, server), prices, budget, store, disconnect)
+    return _connection(options, RecordedReplies(store, server), prices, budget, store, disconnect)
 
 
 def _connection(
@@ -130,7 +129,7 @@ def _connection(
     backend: Backend,
     prices: Prices,
     budget: Budget | None,
-    store: Store | None,
+    store: ReplyStore | None,
     disconnect: Callable[[], None],
 ) -> Connection:
     return Connection(

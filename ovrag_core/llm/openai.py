@@ -11,7 +11,6 @@ import asyncio
 import json
 import math
 import re
-import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from importlib import import_module
@@ -51,10 +50,9 @@ from ovrag_core.llm.dialect import (
 from ovrag_core.llm.keys import read_address
 from ovrag_core.llm.meter import CHARACTERS_PER_TOKEN, Budget
 from ovrag_core.llm.schema import JsonObject
+from ovrag_core.llm.store import warn_on_stderr
 
 CONNECT_SECONDS = 10.0
-KNOCKS = 3  # at a server that refuses the connection, before a first call
-SECONDS_BETWEEN_KNOCKS = 0.5
 SECRET_LENGTH = 12  # characters
 # What another server than OpenAI is sent. The client library adds names of an organisation and a project, headers of
 # the user's environment, and the make of the machine.
@@ -141,11 +139,6 @@ if find_spec("httpx"):
     import_module("httpx")
 
 
-def announce_on_stderr(line: str) -> None:
-    """Say what leaves the machine."""
-    print(f"ovrag: {line}", file=sys.stderr, flush=True)
-
-
 class OpenAIBackend:
     """Sends requests to the server at `base_url`.
 
@@ -165,7 +158,7 @@ class OpenAIBackend:
         seconds_per_call: float = 300.0,
         structured: Structured = "json_schema",
         budget: Budget | None = None,
-        announce: Callable[[str], None] = announce_on_stderr,
+        announce: Callable[[str], None] = warn_on_stderr,
     ) -> None:
         address = read_address(base_url)
         self.host, local = address.host, address.local
@@ -185,7 +178,6 @@ class OpenAIBackend:
         self._reached = False
         self._address = address
         self._direct = local or not getproxies()  # a proxy is asked by the client alone
-        self._knock: asyncio.Future[None] | None = None
         self._notice = _notice(self.host, local)
         self._slots = asyncio.Semaphore(concurrency)
         self._client = openai.AsyncOpenAI(
@@ -206,34 +198,19 @@ class OpenAIBackend:
         await self._client.close()
 
     async def knock(self) -> None:
-        """Open a connection to the server and close it, once, before anything is sent; calls at once share it.
+        """Open a connection to the server and close it, once, before anything is sent.
 
         Raises NeverReachedError where the server is not there: the client's retries would take a quarter of a minute.
         """
-        if self._knock is None:
-            self._knock = asyncio.ensure_future(self._open())
-        knock = self._knock
+        if self._reached or not self._direct:
+            return
         try:
-            await asyncio.shield(knock)
-        except (NeverReachedError, asyncio.CancelledError):
-            if self._knock is knock:
-                self._knock = None
-            raise
-
-    async def _open(self) -> None:
-        for _ in range(KNOCKS if self._direct else 0):
-            try:
-                async with asyncio.timeout(CONNECT_SECONDS):
-                    _, writer = await asyncio.open_connection(self._address.name, self._address.port)
-            except TimeoutError:
-                raise NeverReachedError(self._absent) from None
-            except OSError:
-                await asyncio.sleep(SECONDS_BETWEEN_KNOCKS)
-            else:
-                writer.close()
-                return
-        if self._direct:
-            raise NeverReachedError(self._absent)
+            async with asyncio.timeout(CONNECT_SECONDS):
+                _, writer = await asyncio.open_connection(self._address.name, self._address.port)
+        except OSError:  # TimeoutError is one
+            raise NeverReachedError(self._absent) from None
+        writer.close()
+        self._reached = True
 
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
         """See `Backend.send`. Nothing is recorded here, so `anew` changes nothing."""

@@ -6,7 +6,6 @@ import asyncio
 import base64
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy
 from pydantic import ValidationError
@@ -15,9 +14,7 @@ from ovrag_core.base.errors import ReplayMissError, StoreError
 from ovrag_core.base.types import Frozen
 from ovrag_core.llm.chat import Backend, Completion, Embedded, Request, Vectors, without_surrogates
 from ovrag_core.llm.schema import JsonObject
-from ovrag_core.llm.store import Record, Store, key_of
-
-Mode = Literal["record", "replay", "refresh"]
+from ovrag_core.llm.store import ReplyStore, StoredReply, key_of
 
 
 class _Vector(Frozen):
@@ -28,41 +25,36 @@ class _Vector(Frozen):
     seconds: float
 
 
-class Recorded:
-    """A backend that answers from a store, and asks the backend beneath for what is not there.
+class RecordedReplies:
+    """A backend that answers from a store, and asks the backend beneath, if any, once for what is not there.
 
-    `record` asks once and keeps the reply, `replay` never asks, `refresh` asks anew for everything this process needs
-    and replaces what was recorded. The store is the judge: of two replies to one request, the first one stays.
+    The store is the judge: of two replies to one request, the first one stays.
     """
 
-    def __init__(self, store: Store, mode: Mode, beneath: Backend | None = None) -> None:
-        if mode != "replay" and beneath is None:
-            raise ValueError(f"mode {mode} needs a backend to ask")
+    def __init__(self, store: ReplyStore, beneath: Backend | None = None) -> None:
         self._store = store
-        self._beneath = None if mode == "replay" else beneath
-        self._old = store.takes() if mode == "refresh" else {}
+        self._beneath = beneath
         self._under_way: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
-        """The recorded completion, or a new one, recorded. Raises ReplayMissError in `replay`."""
+        """The recorded completion, or a new one, recorded. Raises ReplayMissError where nobody can be asked."""
         content = request.as_json()
         key = key_of(content)
         async with self._under_way[key]:  # the same request twice at once is one call
-            found = self._find(key)
+            found = self._store.get(key)
             if found and not (anew and self._beneath):
                 return self._completion(found, cached=True)
             if self._beneath is None:
                 raise ReplayMissError(self._store.miss(content))
             completion = await self._beneath.send(request)
-            take = found.take + 1 if found else self._take(key)
-            record = self._store.add(content, _reply_json(completion), take)
+            record = self._store.add(content, _reply_json(completion), found.take + 1 if found else 1)
             return self._completion(record, cached=False)
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
         """Vectors, recorded by text, so that batches may be cut otherwise later."""
         wanted = {text: _embedding_request(model, text) for text in texts}
         keys = {text: key_of(request) for text, request in wanted.items()}
-        missing = [text for text in wanted if self._find(keys[text]) is None]
+        missing = [text for text in wanted if self._store.get(keys[text]) is None]
         if missing:
             await self._embed_missing(model, missing, wanted)
         found = [self._vector(keys[text]) for text in texts]
@@ -83,16 +75,9 @@ class Recorded:
                 "tokens": tokens,
                 "seconds": round(made.seconds / len(missing), 6),
             }
-            self._store.add(wanted[text], reply, self._take(key_of(wanted[text])))
+            self._store.add(wanted[text], reply)
 
-    def _find(self, key: str) -> Record | None:
-        record = self._store.get(key)
-        return record if record and record.take > self._old.get(key, 0) else None
-
-    def _take(self, key: str) -> int:
-        return self._old.get(key, 0) + 1
-
-    def _completion(self, record: Record, *, cached: bool) -> Completion:
+    def _completion(self, record: StoredReply, *, cached: bool) -> Completion:
         try:
             return Completion.model_validate({**record.reply, "cached": cached})
         except ValidationError:

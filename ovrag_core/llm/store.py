@@ -1,9 +1,9 @@
 """A file of recorded replies: JSON Lines, found again by the content of the request.
 
 A line is `{"key", "take", "request", "reply"}`; the key is the SHA-256 of the request in canonical JSON, and a higher
-take replaces a lower one of the same key. Lines are appended whole under a lock on the file itself, so that several
-processes can record at once and a killed one leaves at most a broken last line, which the next one cuts off. Keys and
-headers of the connection are no part of a request and never come here.
+take replaces a lower one of the same key; of two lines of one take the first counts. Lines are appended whole under a
+lock on the file itself, so that several processes can record at once and a killed one leaves at most a broken last
+line, which the next one cuts off. Keys and headers of the connection are no part of a request and never come here.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import FileIO
 from pathlib import Path
-from typing import Never
+from typing import BinaryIO, Never
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -35,7 +34,7 @@ _REMEDY = "what it holds is whole, make room or mend its permissions and run aga
 Warn = Callable[[str], None]
 
 
-class Record(Frozen):
+class StoredReply(Frozen):
     """One line of a store."""
 
     key: str
@@ -59,7 +58,7 @@ def warn_on_stderr(message: str) -> None:
     print(f"ovrag: {message}", file=sys.stderr, flush=True)
 
 
-class Store:
+class ReplyStore:
     """The recorded replies of one file, which is made with the first of them.
 
     Raises StoreError where the file is no store, is of another version or, with `create`, could not be written.
@@ -68,48 +67,40 @@ class Store:
     def __init__(self, path: Path, *, create: bool = False, warn: Warn = warn_on_stderr) -> None:
         self.path = path
         self._warn = warn
-        self._records: dict[str, Record] = {}
-        self._read_to = 0  # bytes of the file that are in `_records`
-        self._lines = 0
-        self._file: FileIO | None = None
+        self._records: dict[str, StoredReply] = {}
         self._flattened: dict[str, dict[str, JsonValue]] = {}  # requests, made when the first miss needs them
         if not create:
-            self._read_only()
+            self._records = self._parsed(self._content())
         elif path.exists():
+            self._records = self._parsed(self._content())  # a file of another kind is refused before it is mended
             with self._locked() as file:
-                self._catch_up(file)
+                self._mend(file)
         else:
             self._refuse_unwritable()  # before a reply is paid for
 
     def __len__(self) -> int:
         return len(self._records)
 
-    def get(self, key: str) -> Record | None:
+    def get(self, key: str) -> StoredReply | None:
         """The latest take of a reply."""
         return self._records.get(key)
 
-    def takes(self) -> dict[str, int]:
-        """The number of the latest take by key."""
-        return {key: record.take for key, record in self._records.items()}
-
-    def add(self, request: JsonObject, reply: JsonObject, take: int = 1) -> Record:
-        """Append a reply; returns what the store now holds, which is another's where that was recorded first."""
-        key = key_of(request)
+    def add(self, request: JsonObject, reply: JsonObject, take: int = 1) -> StoredReply:
+        """Append a reply; returns what the store now holds, which is the known one where its take is no lower."""
+        known = self._records.get(key := key_of(request))
+        if known is not None and known.take >= take:
+            return known
+        record = StoredReply(key=key, take=take, request=request, reply=reply)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             self._refuse(error)
         with self._locked() as file:
-            self._catch_up(file)
-            if self._read_to == 0:
-                self._begin(file)
-            known = self._records.get(key)
-            if known is not None and known.take >= take:
-                return known
-            record = Record(key=key, take=take, request=request, reply=reply)
-            line = _line(record).encode()
-            self._write(file, line)
-            self._take_in(line)
+            self._mend(file)
+            if file.seek(0, os.SEEK_END) == 0:
+                self._write(file, canonical(HEADER) + "\n")
+            self._write(file, _line(record))
+        self._records[key] = record
         return record
 
     def sort(self) -> None:
@@ -117,10 +108,13 @@ class Store:
         if not self.path.exists():
             return
         with self._locked() as file:
-            self._catch_up(file)
+            self._mend(file)
+            file.seek(0)
+            before = file.read()
+            self._records = self._parsed(before)
             lines = [canonical(HEADER) + "\n", *(_line(self._records[key]) for key in sorted(self._records))]
             content = "".join(lines).encode()
-            if not self._records or content == _bytes_from(file, 0):
+            if not self._records or content == before:
                 return
             with replacing(self.path, StoreError, _REMEDY) as part, part.open("wb") as whole:
                 whole.write(content)
@@ -138,92 +132,32 @@ class Store:
         nearest = known[min(others, key=lambda key: distance(fields, known[key]))]
         return f"{self.path} has no reply to this request; the nearest differs in {difference(fields, nearest)}"
 
-    def _read_only(self) -> None:
+    def _content(self) -> bytes:
         try:
-            content = self.path.read_bytes()
+            return self.path.read_bytes()
         except OSError as error:
             raise StoreError(
                 f"{self.path} cannot be read: {error.strerror}; record it with a model first, or name another store"
             ) from None
-        whole, rest = self._whole_lines(content)
-        if rest and not _is_record(rest):
-            self._warn(f"{self.path}: the last line is broken and is not read")
-            rest = b""
-        self._take_in(whole + rest + b"\n")
 
-    @contextmanager
-    def _locked(self) -> Iterator[int]:
-        while True:
-            file = self._opened()
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if _is_current(file.fileno(), self.path):
-                try:
-                    yield file.fileno()
-                    return
-                finally:
-                    fcntl.flock(file, fcntl.LOCK_UN)
-            file.close()  # somebody has sorted it into a new file
-            self._file = None
-
-    def _opened(self) -> FileIO:
-        # It stays open: the number of a file that nobody holds may be given to the next one that is sorted.
-        if self._file is None:
-            try:
-                self._file = self.path.open("ab+", buffering=0)
-            except OSError as error:
-                self._refuse(error)
-            self._read_to, self._lines, self._records = 0, 0, {}
-        return self._file
-
-    def _catch_up(self, file: int) -> None:
-        """Take in what others have appended, and mend what a killed process left of a line."""
-        content = _bytes_from(file, self._read_to)
-        whole, rest = self._whole_lines(content)
-        if rest and _is_record(rest):  # an editor took the last line's end away
-            self._write(file, b"\n")
-            whole = content + b"\n"
-        elif rest:
-            os.ftruncate(file, self._read_to + len(whole))
-            self._warn(f"{self.path}: the last line was broken and has been cut off; its reply is asked for again")
-        self._take_in(whole)
-
-    def _begin(self, file: int) -> None:
-        header = canonical(HEADER).encode() + b"\n"
-        self._write(file, header)
-        self._take_in(header)
-
-    def _refuse_unwritable(self) -> None:
-        folder = next(each for each in self.path.absolute().parents if each.exists())
-        if not folder.is_dir():
-            self._refuse(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
-        if not os.access(folder, os.W_OK | os.X_OK):
-            self._refuse(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
-
-    def _whole_lines(self, content: bytes) -> tuple[bytes, bytes]:
-        """All lines, and what is left of a last one. A file of another kind is refused: it is not ours to mend."""
+    def _parsed(self, content: bytes) -> dict[str, StoredReply]:
+        """The replies of the file's lines by key; what a killed process left of a last one is passed over."""
         header = canonical(HEADER).encode()
-        if self._read_to == 0 and not content.startswith(b'{"format"') and not header.startswith(content):
+        if not content.startswith(b'{"format"') and not header.startswith(content):
             raise StoreError(f"{self.path} is not a store of recorded replies; name another file")
-        end = content.rfind(b"\n") + 1
-        return content[:end], content[end:]
-
-    def _write(self, file: int, rest: bytes) -> None:
-        size = os.fstat(file).st_size
-        try:
-            while rest:
-                rest = rest[os.write(file, rest) :]
-        except OSError as error:
-            os.ftruncate(file, size)
-            self._refuse(error)
-
-    def _take_in(self, content: bytes) -> None:
-        for line in content.split(b"\n")[:-1]:
-            self._lines += 1
+        *whole, last = content.split(b"\n")
+        if last and not _is_record(last):
+            self._warn(f"{self.path}: the last line is broken and is not read; its reply is asked for again")
+            last = b""
+        found: dict[str, StoredReply] = {}
+        for number, line in enumerate([*whole, last], 1):
             if line.startswith(b'{"format"'):
                 self._check_header(line)
             elif line.strip():
-                self._keep(self._parse(line))
-        self._read_to += len(content)
+                record = self._record(line, number)
+                if record.key not in found or record.take > found[record.key].take:
+                    found[record.key] = record
+        return found
 
     def _check_header(self, line: bytes) -> None:
         try:
@@ -236,30 +170,68 @@ class Store:
                 f"{VERSION}; use the program that wrote it, or record anew into another file"
             )
 
-    def _parse(self, line: bytes) -> Record:
+    def _record(self, line: bytes, number: int) -> StoredReply:
         try:
-            record = Record.model_validate_json(line)
+            record = StoredReply.model_validate_json(line)
         except ValidationError:
             hint = "keep the lines of both sides and remove git's marks" if line[:1] in b"<=>" else "restore the file"
-            raise StoreError(f"{self.path}: line {self._lines} is not a recorded reply; {hint}") from None
+            raise StoreError(f"{self.path}: line {number} is not a recorded reply; {hint}") from None
         if record.key != key_of(record.request):
-            raise StoreError(f"{self.path}: line {self._lines} was changed by hand: its key is not that of its request")
+            raise StoreError(f"{self.path}: line {number} was changed by hand: its key is not that of its request")
         return record
 
-    def _keep(self, record: Record) -> None:
-        known = self._records.get(record.key)
-        if known is None or record.take > known.take:
-            self._records[record.key] = record
-        elif record.take == known.take and _content(record) != _content(known):
-            raise StoreError(
-                f"{self.path} holds two different replies to the request {record.key[:12]}…; delete one of the lines"
-            )
+    @contextmanager
+    def _locked(self) -> Iterator[BinaryIO]:
+        """The file, open to read and append, and nobody else's meanwhile."""
+        while True:
+            try:
+                file = self.path.open("ab+", buffering=0)
+            except OSError as error:
+                self._refuse(error)
+            with file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                if self.path.exists() and os.fstat(file.fileno()).st_ino == self.path.stat().st_ino:
+                    yield file
+                    return
+            # somebody has sorted it into a new file
+
+    def _mend(self, file: BinaryIO) -> None:
+        """End the last line, or cut off what a killed process left of one."""
+        size = file.seek(0, os.SEEK_END)
+        if size == 0:
+            return
+        file.seek(size - 1)
+        if file.read(1) == b"\n":
+            return
+        file.seek(0)
+        content = file.read()
+        start = content.rfind(b"\n") + 1
+        if _is_record(content[start:]):  # an editor took the last line's end away
+            self._write(file, "\n")
+        else:
+            os.ftruncate(file.fileno(), start)
+
+    def _write(self, file: BinaryIO, text: str) -> None:
+        size, rest = os.fstat(file.fileno()).st_size, text.encode()
+        try:
+            while rest:
+                rest = rest[file.write(rest) :]
+        except OSError as error:
+            os.ftruncate(file.fileno(), size)
+            self._refuse(error)
+
+    def _refuse_unwritable(self) -> None:
+        folder = next(each for each in self.path.absolute().parents if each.exists())
+        if not folder.is_dir():
+            self._refuse(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
+        if not os.access(folder, os.W_OK | os.X_OK):
+            self._refuse(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
     def _refuse(self, error: OSError) -> Never:
         raise StoreError(f"{self.path} cannot be written ({error.strerror}); {_REMEDY}") from None
 
 
-def _line(record: Record) -> str:
+def _line(record: StoredReply) -> str:
     # The key stands first, so that sorted lines are sorted by key, behind the header.
     request, reply = canonical(record.request), canonical(record.reply)
     return f'{{"key":"{record.key}","take":{record.take},"request":{request},"reply":{reply}}}\n'
@@ -267,28 +239,7 @@ def _line(record: Record) -> str:
 
 def _is_record(line: bytes) -> bool:
     try:
-        Record.model_validate_json(line)
+        StoredReply.model_validate_json(line)
     except ValidationError:
         return False
     return True
-
-
-def _content(record: Record) -> JsonObject:
-    """What must agree between two copies of a record; the same reply may have taken longer once."""
-    return {name: value for name, value in record.reply.items() if name != "seconds"}
-
-
-def _is_current(file: int, path: Path) -> bool:
-    try:
-        return os.fstat(file).st_ino == path.stat().st_ino
-    except FileNotFoundError:
-        return False
-
-
-def _bytes_from(file: int, start: int) -> bytes:
-    size = os.fstat(file).st_size
-    pieces = []
-    while start < size and (piece := os.pread(file, size - start, start)):
-        pieces.append(piece)
-        start += len(piece)
-    return b"".join(pieces)
