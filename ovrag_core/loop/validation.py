@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ovrag_core.base.errors import ReasonerError
-from ovrag_core.base.types import Status, Triple, Verdict, Violation
+from ovrag_core.base.types import Triple, Verdict, Violation
 from ovrag_core.loop.closed_world import ClosedWorld, Failure
 from ovrag_core.ontology.assertions import ABox, Fact, Source, assert_triples
 from ovrag_core.ontology.load import Ontology
@@ -94,21 +94,6 @@ class Validator:
             reason=clash[0].message if clash else None,
             unmapped=unmapped,
         )
-
-    def status(self, triples: Sequence[Triple], *, closed_world: bool = True) -> Status:
-        """What `check` says, as soon as it can be said: without looking for reasons where none is needed."""
-        facts = list(assert_triples(triples, self.ontology).facts)
-        try:
-            outcome = self._reasoner.check(facts, explain=False)
-        except ReasonerError:
-            return "unchecked"
-        if not outcome.consistent and outcome.clash is None:
-            return self.check(triples, closed_world=closed_world).status
-        if outcome.clash:
-            return "inconsistent"
-        failures = self._closed_world.failures(facts) if closed_world else []
-        broken = any(self.ontology.rule[failure.rule].severity == "clash" for failure in failures)
-        return "inconsistent" if broken else "consistent"
 
     @property
     def reasoner_pid(self) -> int | None:

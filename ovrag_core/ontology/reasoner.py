@@ -22,7 +22,7 @@ from ovrag_core.ontology.assertions import Fact
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.ontology.values import Value
 
-ReasonerName = Literal["hermit", "pellet", "both"]
+ReasonerName = Literal["hermit", "pellet"]
 
 _START_SECONDS = 60.0
 _GRACE_SECONDS = 1.0
@@ -38,15 +38,11 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the reasoner says of an ABox. `complete` is False where limits cut the list of explanations short.
-
-    `clash`, where no explanation was asked for: whether a rule that makes a clash is broken; None where that takes one.
-    """
+    """What the reasoner says of an ABox. `complete` is False where limits cut the list of explanations short."""
 
     consistent: bool
     explanations: tuple[Explanation, ...] = ()
     complete: bool = True
-    clash: bool | None = None
 
 
 class Reasoner:
@@ -62,29 +58,26 @@ class Reasoner:
         *,
         names: Mapping[str, str] | None = None,
         soft: Sequence[str] = (),
-        clash: Sequence[str] = (),
         classes: Sequence[str] = (),
         terms: Sequence[tuple[str, str]] = (),
         reasoner: ReasonerName = "hermit",
         seconds: float = 10,
         heap_megabytes: int = 1024,
-        remember: bool = True,
     ) -> None:
-        """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn, `clash` rules make a clash;
-        `classes` must be possible. `terms` (kind and IRI): facts will use no others, so a module of the axioms will do.
-        `remember`: which axioms explain a pattern of facts is found once a process (verdicts are never remembered).
+        """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn; `classes` must be possible.
+
+        `terms` (kind and IRI): facts will use no others, so a module of the axioms will do. Which axioms explain a
+        pattern of facts is found once a process; verdicts are never remembered.
         """
         self._first: dict[str, Any] = {
             "axioms": axioms,
             "names": dict(names or {}),
             "soft": sorted(soft),
-            "clash": sorted(clash),
             "classes": list(classes),
             "terms": list(terms),
             "reasoner": reasoner,
             "seconds": seconds,
             "heap": heap_megabytes,
-            "remember": remember,
         }
         self._seconds = seconds
         self._lock = threading.Lock()
@@ -102,7 +95,6 @@ class Reasoner:
         reasoner: ReasonerName = "hermit",
         seconds: float = 10,
         heap_megabytes: int = 1024,
-        remember: bool = True,
     ) -> Reasoner:
         """The reasoner for an ontology and its rule settings."""
         return cls(
@@ -113,13 +105,11 @@ class Reasoner:
                 for rule in ontology.rules
                 if rule.enabled and rule.severity == "warning" and not rule.supporting
             ],
-            clash=[rule.id for rule in ontology.rules if rule.enabled and rule.severity == "clash"],
             classes=[term.iri for term in ontology.classes],
             terms=[(term.kind, term.iri) for term in ontology.terms] if ontology.reference else (),
             reasoner=reasoner,
             seconds=seconds,
             heap_megabytes=heap_megabytes,
-            remember=remember,
         )
 
     def start(self) -> None:
@@ -143,7 +133,7 @@ class Reasoner:
         found = tuple(
             Explanation(tuple(item["facts"]), tuple(map(tuple, item["axioms"]))) for item in reply["explanations"]
         )
-        return Outcome(False, found, reply["complete"], reply.get("clash"))
+        return Outcome(False, found, reply["complete"])
 
     def close(self) -> None:
         """Ends the process."""

@@ -36,25 +36,6 @@ class Engine(Protocol):
         """Frees what is kept."""
 
 
-class Both:
-    """HermiT and Pellet together; a disagreement is an error, not an answer."""
-
-    def __init__(self, first: Engine, second: Engine) -> None:
-        self.first, self.second = first, second
-
-    def consistent(self, facts: Sequence[Fact] = ()) -> bool:
-        """What both say. Raises ArithmeticError where they differ."""
-        one, two = self.first.consistent(facts), self.second.consistent(facts)
-        if one != two:
-            raise ArithmeticError("HermiT and Pellet disagree on these statements")
-        return one
-
-    def dispose(self) -> None:
-        """Frees both."""
-        self.first.dispose()
-        self.second.dispose()
-
-
 class Service:
     """The loaded axioms, and checks against them."""
 
@@ -74,10 +55,6 @@ class Service:
         self.whole = self.engine(self.inside)
         self.hard = self.whole if len(hard) == len(self.inside) else self.engine(hard)
         self.hard_axioms = frozenset(hard)
-        # Without the rules that make a clash: what contradicts the hard axioms but not these breaks one of those rules.
-        clash = frozenset(request["clash"])
-        self.mild = self.engine([number for number in hard if not clash.intersection(self.logic.rules[number])])
-        self.remembers = bool(request["remember"])
         self.remembered: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
 
     def engine(self, axioms: Sequence[int]) -> Engine:
@@ -85,10 +62,8 @@ class Service:
         if self.reasoner == "pellet":
             return java.Pellet(self.logic, axioms, self.seconds)
         if self.named:
-            hermit: Engine = java.FreshHermiT(self.logic, axioms, self.seconds)
-        else:
-            hermit = java.HermiT(self.logic, axioms, self.seconds, lenient=self.lenient)
-        return hermit if self.reasoner == "hermit" else Both(hermit, java.Pellet(self.logic, axioms, self.seconds))
+            return java.FreshHermiT(self.logic, axioms, self.seconds)
+        return java.HermiT(self.logic, axioms, self.seconds, lenient=self.lenient)
 
     def _is_consistent(self, axioms: Sequence[int]) -> bool:
         engine = self.engine(axioms)
@@ -116,7 +91,7 @@ class Service:
         if self.whole.consistent(facts):
             return {"consistent": True}
         if not request["explain"]:
-            return {"consistent": False, "clash": self._clash(facts), "explanations": [], "complete": False}
+            return {"consistent": False, "explanations": [], "complete": False}
         deadline = time.monotonic() + self.seconds
         explanations: list[Message] = []
         hard, complete = self._conflicts(self.hard, facts, request["limit"], deadline)
@@ -131,12 +106,6 @@ class Service:
             ]
             complete = complete and soft_complete
         return {"consistent": False, "explanations": explanations, "complete": complete}
-
-    def _clash(self, facts: list[Fact]) -> bool | None:
-        """Whether contradictory facts break a rule that makes a clash; None where only explanations can tell."""
-        if self.whole is not self.hard and self.hard.consistent(facts):
-            return False
-        return True if self.mild.consistent(facts) else None
 
     def _conflicts(
         self,
@@ -164,8 +133,6 @@ class Service:
         """The minimal sets of axioms that make these facts contradictory; remembered by the pattern of the facts."""
         chosen = _renumbered([facts[number] for number in conflict])
         key = (hard, *chosen)
-        if not self.remembers:
-            return self._find_axioms(chosen, hard=hard)
         if key not in self.remembered:
             if len(self.remembered) > _REMEMBERED:
                 self.remembered.clear()

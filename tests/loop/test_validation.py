@@ -350,12 +350,6 @@ def test_the_nearest_known_name_is_suggested(ontology: Ontology) -> None:
     assert len(reasons[5]) < 200
 
 
-def test_the_verdict_alone_where_a_party_is_of_two_kinds(validator: Validator) -> None:
-    two_kinds = is_a("NaturalPerson", "Corporation", subject="Jo")
-    assert validator.status(two_kinds) == "consistent"
-    assert validator.status([*two_kinds, *is_a("SecuredLoan", "UnsecuredLoan")]) == "inconsistent"
-
-
 def test_inverse_and_other_names_take_part(validator: Validator) -> None:
     verdict = validator.check(
         [said("Jane Roe", "isLenderOf", "Loan"), *is_a("Person", subject="Jane Roe"), *is_a("MortgageLoan")],
