@@ -1,8 +1,7 @@
 """A vector index over chunks: two files and, for searches over several documents, Chroma; exact and deterministic.
 
-`chunks.jsonl` and `embeddings.npy` are the index. They are read where they are needed, so that a large one takes little
-memory. Chroma's own folder beside them has random names inside, so it is rebuilt from the two files whenever it is
-missing or does not belong to them; a search within one document does without.
+`chunks.jsonl` and `embeddings.npy` are the index. Chroma's own folder beside them has random names inside, so it is
+rebuilt from the two files whenever it is missing or does not belong to them; a search within one document does without.
 """
 
 from __future__ import annotations
@@ -13,10 +12,8 @@ import hashlib
 import json
 import shutil
 import threading
-from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -37,7 +34,6 @@ CHROMA = "chroma"
 COLLECTION = "chunks"
 DECIMALS = 2  # of a score that is told: with more, two processors tell some of a run's thousand scores differently
 ORDERED = 6  # decimals by which chunks are ordered: beyond, batch sizes disagree, and equal texts must tie
-KEPT = 1_024  # chunks in memory with their vectors, the last ones that were needed
 _MARGIN = 8
 _BATCH = 5_000  # Chroma refuses to add more at once
 
@@ -51,19 +47,16 @@ class Index:
     def __init__(self, folder: Path, embedder_name: str) -> None:
         self.embedder_name = embedder_name
         self._folder = folder
-        self._rows: dict[str, int] = {}
-        self._rows_of: dict[str, array[int]] = {}
-        self._starts = array("q")
-        for start, chunk in _placed_chunks(folder / CHUNKS):
-            self._rows_of.setdefault(chunk.document_id, array("q")).append(len(self._starts))
-            self._rows[chunk.id] = len(self._starts)
-            self._starts.append(start)
-        self._vectors = _mapped_vectors(folder / VECTORS)
-        if len(self._starts) != len(self._vectors):
+        self.chunks = tuple(read_chunks(folder / CHUNKS))
+        self._vectors = _read_vectors(folder / VECTORS)
+        if len(self.chunks) != len(self._vectors):
             raise CorpusError(
-                f"{folder} holds {len(self._starts)} chunks and {len(self._vectors)} vectors; index the documents again"
+                f"{folder} holds {len(self.chunks)} chunks and {len(self._vectors)} vectors; index the documents again"
             )
-        self._read = lru_cache(KEPT)(self._read_row)
+        self._rows = {chunk.id: row for row, chunk in enumerate(self.chunks)}
+        self._rows_of: dict[str, list[int]] = {}
+        for row, chunk in enumerate(self.chunks):
+            self._rows_of.setdefault(chunk.document_id, []).append(row)
         self._collection: ChromaCollection | None = None
         self._opening = threading.Lock()
 
@@ -72,14 +65,9 @@ class Index:
         """Ids of the indexed documents, in the order of their chunks."""
         return tuple(self._rows_of)
 
-    @property
-    def chunks(self) -> tuple[Chunk, ...]:
-        """All chunks in order, read from the file."""
-        return tuple(read_chunks(self._folder / CHUNKS))
-
     def chunk(self, chunk_id: str) -> Chunk:
         """The chunk of that id. Raises KeyError for an unknown one."""
-        return self._read(self._rows[chunk_id])[0]
+        return self.chunks[self._rows[chunk_id]]
 
     def search(self, vector: Vectors, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
         """The `top_k` chunks nearest to a vector of unit length, by cosine, ties by chunk id; told with two decimals.
@@ -122,34 +110,17 @@ class Index:
         return sorted((self._score(row, vector) for row in rows), key=lambda item: (-item.score, item.chunk_id))
 
     def _score(self, row: int, vector: Vectors) -> Retrieved:
-        chunk, own = self._read(row)
+        chunk, own = self.chunks[row], self._vectors[row]
         # Element-wise in double precision: a matrix product may differ in the last bit with the number of its rows.
         score = round(float(numpy.sum(own.astype(numpy.float64) * vector)), ORDERED)
         return Retrieved(
             chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=score
         )
 
-    def _read_row(self, row: int) -> tuple[Chunk, Vectors]:
-        """A chunk and its vector (float32), from the files; a mapped file's pages would stay in memory."""
-        count = self._vectors.shape[1]
-        try:
-            with (self._folder / CHUNKS).open("rb") as file:
-                file.seek(self._starts[row])
-                chunk = Chunk(**json.loads(file.readline()))
-            with (self._folder / VECTORS).open("rb") as file:
-                file.seek(self._vectors.offset + 4 * count * row)
-                own = numpy.fromfile(file, dtype=numpy.float32, count=count)
-        except (OSError, ValueError, TypeError) as error:
-            raise _changed(self._folder, error) from None
-        if self._rows.get(chunk.id) != row or len(own) != count:
-            raise _changed(self._folder, "a file was replaced")
-        return chunk, own
-
     def _opened(self) -> ChromaCollection:
         with self._opening:
             if self._collection is None:
-                documents = {row: id_ for id_, rows in self._rows_of.items() for row in rows}
-                self._collection = _open_collection(self._folder, list(self._rows), documents, self._vectors)
+                self._collection = _open_collection(self._folder, self.chunks, self._vectors)
             return self._collection
 
 
@@ -188,18 +159,11 @@ def write_chunks(path: Path, chunks: Sequence[Chunk]) -> None:
 
 def read_chunks(path: Path) -> Iterator[Chunk]:
     """Chunks of a JSON Lines file. Raises CorpusError, with the line, for one that is missing or broken."""
-    return (chunk for _, chunk in _placed_chunks(path))
-
-
-def _placed_chunks(path: Path) -> Iterator[tuple[int, Chunk]]:
-    """Each chunk with the byte that its line begins at."""
-    start = 0
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
-                    yield start, _chunk(line, path, number)
-                start += len(line)
+                    yield _chunk(line, path, number)
     except FileNotFoundError:
         raise CorpusError(f"{path} does not exist; index the documents first") from None
     except OSError as error:
@@ -213,20 +177,16 @@ def _chunk(line: bytes, path: Path, number: int) -> Chunk:
         raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
 
 
-def _mapped_vectors(path: Path) -> numpy.memmap[tuple[int, int], numpy.dtype[numpy.float32]]:
+def _read_vectors(path: Path) -> Vectors:
     try:
-        vectors = numpy.load(path, mmap_mode="r", allow_pickle=False)
+        vectors: Vectors = numpy.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise CorpusError(f"{path} does not exist; index the documents first") from None
     except (OSError, ValueError, EOFError):
         raise CorpusError(f"{path} is broken; index the documents again") from None
-    if vectors.ndim != 2 or vectors.dtype != numpy.dtype("<f4") or numpy.isfortran(vectors):
+    if vectors.ndim != 2 or vectors.dtype != numpy.dtype("<f4"):
         raise CorpusError(f"{path} does not hold one vector a row; index the documents again")
-    return cast("numpy.memmap[tuple[int, int], numpy.dtype[numpy.float32]]", vectors)
-
-
-def _changed(folder: Path, why: object) -> CorpusError:
-    return CorpusError(f"{folder} was changed while it was in use ({why}); index the documents again")
+    return vectors
 
 
 def _stamp(folder: Path) -> str:
@@ -238,11 +198,11 @@ def _stamp(folder: Path) -> str:
     return whole.hexdigest()
 
 
-def _open_collection(folder: Path, ids: list[str], documents: dict[int, str], vectors: Vectors) -> ChromaCollection:
+def _open_collection(folder: Path, chunks: Sequence[Chunk], vectors: Vectors) -> ChromaCollection:
     """Chroma's collection of the chunks, built where it is missing or stale; other processes wait for it."""
     path, stamp = folder / CHROMA, _stamp(folder)
     with _locked(folder):
-        collection = _existing(path, stamp, len(ids))
+        collection = _existing(path, stamp, len(chunks))
         if collection is not None:
             return collection
         _forget_clients()
@@ -250,15 +210,15 @@ def _open_collection(folder: Path, ids: list[str], documents: dict[int, str], ve
         collection = _client(path).create_collection(
             COLLECTION,
             metadata={"stamp": stamp},
-            configuration={"hnsw": {"space": "cosine", "ef_search": len(ids) + 1, "ef_construction": 200}},
+            configuration={"hnsw": {"space": "cosine", "ef_search": len(chunks) + 1, "ef_construction": 200}},
             embedding_function=None,
         )
-        for first in range(0, len(ids), _BATCH):
-            rows = range(first, min(first + _BATCH, len(ids)))
+        for first in range(0, len(chunks), _BATCH):
+            batch = chunks[first : first + _BATCH]
             collection.add(
-                ids=ids[first : first + _BATCH],
+                ids=[chunk.id for chunk in batch],
                 embeddings=numpy.asarray(vectors[first : first + _BATCH]),
-                metadatas=[{"document_id": documents[row]} for row in rows],
+                metadatas=[{"document_id": chunk.document_id} for chunk in batch],
             )
         return collection
 

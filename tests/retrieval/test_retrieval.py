@@ -238,22 +238,14 @@ def test_of_a_folder_of_ones_own_an_unreadable_document_is_left_out_named_and_co
     assert "1 of 2 documents are not in the index and are left out: empty.txt" in said[0]
 
 
-def test_a_search_within_one_document_needs_no_chroma_and_reads_only_its_chunks(tmp_path):
+def test_a_search_within_one_document_needs_no_chroma(tmp_path):
     chunks, vectors = make_chunks(60), unit(numpy.random.default_rng(5).normal(size=(60, 8)))
     index = build(tmp_path, chunks, vectors, "random")
     found = [hit.chunk_id for hit in index.search(vectors[9], 4, {"d2"})]
     assert found == brute_force(chunks, vectors, vectors[9], 4, "d2")
     assert not (tmp_path / "chroma").exists()
-    assert index._read.cache_info().currsize == sum(chunk.document_id == "d2" for chunk in chunks)
     assert index.search(vectors[9], 1)[0].chunk_id == chunks[9].id
     assert (tmp_path / "chroma").exists()
-
-
-def test_an_index_that_is_replaced_while_it_is_open_is_not_searched(tmp_path):
-    index = build(tmp_path, make_chunks(6), unit(numpy.eye(6, 8)), "eye")
-    build(tmp_path, make_chunks(7)[1:], unit(numpy.eye(6, 8)), "eye")
-    with pytest.raises(CorpusError, match="was changed while it was in use"):
-        index.search(unit(numpy.ones((1, 8)))[0], 3)
 
 
 def test_documents_are_read_when_they_are_needed_and_the_last_ones_kept(tmp_path, monkeypatch):
