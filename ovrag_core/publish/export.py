@@ -28,7 +28,6 @@ CHAPTER = Path("thesis")
 EXPORTED = re.compile(r"tables/([a-z]\w*/)?[^/]+\.tex|figures/([a-z]\w*/)?[^/]+\.(tex|pdf)")
 # What LaTeX reads of a thesis; nothing else goes into the archive.
 SOURCES = (".tex", ".bib", ".bst", ".cls", ".sty", ".def", ".pdf", ".png", ".jpg", ".jpeg", ".eps")
-MACHINE = "latency"  # in the path of what depends on the machine's speed
 _MOST_CHANGES = 3
 _ROOM = "name a folder that can be, or make room there"
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows, so that the same files give the same bytes
@@ -96,7 +95,7 @@ def export(project: Path, target: Path, *, force: bool = False, packed: bool = F
     lines += [f"{len(copies) - len(kept)} results in {target} are those of the project"]
     lines += [f"packed in {archive(target)}"] if packed else []
     warnings = [f"{path} was edited by hand and not copied; `make repro` makes it again" for path in tampered]
-    warnings += [*rewritten_results(stages), *stale_results(stages)]
+    warnings += stale_results(stages)
     return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(kept or tampered))
 
 
@@ -109,7 +108,6 @@ def check(project: Path, target: Path | None = None) -> list[str]:
     refuse_missing(stages)
     paths = list(result_files(stages))
     problems = [f"{path} was edited by hand; `make repro` makes it again" for path in edited_results(stages)]
-    problems += rewritten_results(stages)
     problems += [f"{sentence}; run `make repro`" for sentence in stale_results(stages)]
     if target is None:
         values = defined_macros(project, paths)
@@ -160,18 +158,6 @@ def stale_results(stages: Mapping[str, Stage]) -> list[str]:
 def edited_results(stages: Mapping[str, Stage]) -> list[str]:
     """Paths of results in the project that are not what their stage wrote."""
     return [path for path, (_, state) in _exported(stages).items() if state == "changed"]
-
-
-def rewritten_results(stages: Mapping[str, Stage]) -> list[str]:
-    """A sentence for each result that a notebook run by hand made otherwise than its stage.
-
-    Seconds differ with every run: files named latency are no less the notebook's for it.
-    """
-    return [
-        f"{path} was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
-        for path, (_, state) in _exported(stages).items()
-        if state == "rewritten" and MACHINE not in path
-    ]
 
 
 def compare(paths: Iterable[str], project: Path, target: Path) -> list[Copy]:

@@ -13,8 +13,7 @@ from typing import Any
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.types import Frozen
 from ovrag_core.publish.git import git_lines
-from ovrag_core.publish.rewritten import LOCK
-from ovrag_core.publish.stages import Change, Item, Parameter, Stage, changes, read_stages, shown, upstream
+from ovrag_core.publish.stages import LOCK, Change, Item, Parameter, Stage, changes, read_stages, shown, upstream
 from ovrag_core.runs.files import RUNS
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
@@ -66,8 +65,6 @@ class Provenance(Frozen):
             return "missing"
         if state == "changed":
             return "EDITED: not what its stage wrote"
-        if state == "rewritten":
-            return "rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
         return "STALE" if self.changes else "up to date"
 
 
@@ -80,7 +77,7 @@ def provenance(asked: str, project: Path) -> Provenance:
     path, value = _found(asked, project, stages)
     stage, output = _maker(path, stages) or _unknown(asked, project, stages)
     revision = _revision(project)
-    changed = [item.path for item in stage.inputs if item.state in ("changed", "rewritten")]
+    changed = [item.path for item in stage.inputs if item.state == "changed"]
     above = upstream(stages, stage.name)
     return Provenance(
         asked=asked,

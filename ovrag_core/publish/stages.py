@@ -15,15 +15,16 @@ from pydantic import Field
 
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.types import Frozen
-from ovrag_core.publish.rewritten import FileState, file_states, files_of
+from ovrag_core.publish.git import git_lines
 
-State = FileState | Literal["not recorded"]
+LOCK = "dvc.lock"
+State = Literal["same", "changed", "missing", "not recorded"]
 
 
 class Item(Frozen):
     """A file or folder that a stage depends on or makes; `recorded` is DVC's MD5 of when the stage last ran.
 
-    `stage` is the one that makes it, if any. An output is `rewritten` where a notebook run by hand changed it.
+    `stage` is the one that makes it, if any.
     `files` holds the state of each file of an output that is in git, by path; those of a folder singly.
     """
 
@@ -92,10 +93,9 @@ class Change(Frozen):
         return f"{self.stage}: {self.what}"
 
 
-def read_stages(project: Path, *, compared: bool = True) -> dict[str, Stage]:
-    """All stages by name, in the order of `dvc.yaml`.
+def read_stages(project: Path) -> dict[str, Stage]:
+    """All stages by name, in the order of `dvc.yaml`, inputs and outputs compared with what is on disk.
 
-    `compared`: each input and output with what is on disk; without it every state is `same`, which is quicker.
     Raises ResultError where the folder holds no pipeline, or one that DVC cannot read.
     """
     try:
@@ -105,7 +105,7 @@ def read_stages(project: Path, *, compared: bool = True) -> dict[str, Stage]:
             needs = {stage.name: {needed.name for needed in repo.index.graph.successors(stage)} for stage in stages}
             names = [stage.name for stage in stages]
             order = {stage: tuple(name for name in names if name in needed) for stage, needed in needs.items()}
-            return {each.name: _stage(each, makers, order[each.name], compared) for each in stages}
+            return {each.name: _stage(each, makers, order[each.name]) for each in stages}
     except DvcException as error:
         reason = " ".join(str(error).split())
         raise ResultError(f"the pipeline of {project} cannot be read: {reason}; mend dvc.yaml or dvc.lock") from None
@@ -140,7 +140,7 @@ def _changed(stage: Stage) -> Iterator[str]:
         if parameter.changed:
             yield f"parameter {parameter.name} {parameter.difference}"
     for item in stage.inputs:
-        if item.state in ("changed", "rewritten"):
+        if item.state == "changed":
             yield f"{item.path} changed"
         elif item.state == "not recorded":
             yield f"{item.path} was not an input then"
@@ -157,7 +157,7 @@ def shown(value: object) -> str:
     return f"[{', '.join(map(shown, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
-def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...], compared: bool) -> Stage:
+def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...]) -> Stage:
     inputs = [dep for dep in stage.deps if not isinstance(dep, ParamsDependency)]
     return Stage(
         name=stage.name,
@@ -165,9 +165,9 @@ def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...], c
         command=" ".join(str(stage.cmd or "").split()),
         command_changed=bool(getattr(stage, "cmd_changed", False)),
         needs=needs,
-        inputs=tuple(_item(dep, _maker(dep.def_path, makers), compared) for dep in inputs),
+        inputs=tuple(_item(dep, _maker(dep.def_path, makers)) for dep in inputs),
         parameters=tuple(each for dep in stage.deps if isinstance(dep, ParamsDependency) for each in _parameters(dep)),
-        outputs=tuple(_with_files(out, _item(out, stage.name, compared)) for out in stage.outs),
+        outputs=tuple(_with_files(out, _item(out, stage.name)) for out in stage.outs),
     )
 
 
@@ -176,12 +176,10 @@ def _maker(path: str, makers: Mapping[str, str]) -> str | None:
     return makers.get(path) or next((name for made, name in makers.items() if made.startswith(f"{path}/")), None)
 
 
-def _item(item: DvcOutput, stage: str | None, compared: bool) -> Item:
+def _item(item: DvcOutput, stage: str | None) -> Item:
     recorded = item.hash_info.value if item.hash_info else None
     state: State = "same"
-    if not compared:
-        pass
-    elif not item.exists:
+    if not item.exists:
         state = "missing"
     elif recorded is None:
         state = "not recorded"
@@ -191,16 +189,34 @@ def _item(item: DvcOutput, stage: str | None, compared: bool) -> Item:
 
 
 def _with_files(out: DvcOutput, item: Item) -> Item:
-    """The output with the state of each of its files, and from these its own."""
+    """The output with the state of each of its files.
+
+    DVC records one hash for a folder. Where that is not the folder's any more, a file is its stage's if it is as in the
+    last commit of dvc.lock; where none can be told from what the stage wrote, all of them count as changed.
+    """
     project = Path(out.repo.root_dir)
     if not item.in_git:
         return item
+    files = _files_of(project, item.path)
     if item.state != "changed":
-        names = files_of(project, item.path) or ([item.path] if Path(item.path).suffix else [])
+        names = files or ([item.path] if Path(item.path).suffix else [])
         return item.model_copy(update={"files": dict.fromkeys(names, item.state)})
-    files = file_states(project, item.path)
-    rewritten = {state for state in files.values() if state != "same"} == {"rewritten"}
-    return item.model_copy(update={"files": files, "state": "rewritten" if rewritten else "changed"})
+    revision = next(iter(git_lines(project, "log", "-1", "--format=%H", "--", LOCK)), "")
+    committed = set(git_lines(project, "ls-tree", "-r", "--name-only", revision, item.path)) if revision else set()
+    untouched = committed - set(git_lines(project, "diff", "--name-only", "--relative", revision, "--", item.path))
+    states: dict[str, State] = dict.fromkeys(sorted(committed.difference(files)), "missing")
+    states |= {name: "same" if name in untouched else "changed" for name in files}
+    if set(states.values()) == {"same"}:
+        states = dict.fromkeys(states, "changed")
+    return item.model_copy(update={"files": states})
+
+
+def _files_of(project: Path, path: str) -> list[str]:
+    """The files of a result, which may be a folder, as paths within the project; none where it is missing."""
+    place = project / path
+    if not place.is_dir():
+        return [path] if place.exists() else []
+    return sorted(file.relative_to(project).as_posix() for file in place.rglob("*") if file.is_file())
 
 
 def _parameters(dependency: ParamsDependency) -> Iterator[Parameter]:

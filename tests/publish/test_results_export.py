@@ -7,9 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from ovrag_core.app.cli import main
 from ovrag_core.base.errors import ResultError
@@ -206,60 +204,6 @@ def test_a_result_edited_in_the_project_is_named_and_not_copied(project: Path, t
     )
     assert "better" not in (thesis / RATES).read_text()
     assert any(problem.startswith("tables/consistency/rates.tex was edited") for problem in check(project))
-
-
-@pytest.fixture
-def by_notebook(project: Path) -> Path:
-    """The small project after a notebook, run by hand, has written a table anew and a table of seconds."""
-    text = (project / "dvc.yaml").read_text() + "      - tables/latency: {cache: false}\n"
-    (project / "dvc.yaml").write_text(text)
-    seconds = 'Path("tables/latency").mkdir()\nPath("tables/latency/latency.tex").write_text("1 s")\n'
-    (project / "make.py").write_text(MAKE + seconds)
-    (project / CHAPTER / "main.tex").write_text(CHAPTER_TEXT + r" \input{tables/latency/latency}", encoding="utf-8")
-    dvc(project, "repro", "-q")
-    commit(project)
-    run_notebook(project)
-    return project
-
-
-def run_notebook(project: Path) -> None:
-    """Write a table and seconds in a notebook."""
-    cells = [
-        "from pathlib import Path; from ovrag_core.app.notebooks import enter_project; enter_project()",
-        "Path('tables/consistency/rates.tex').write_text('of 20 samples')",
-        "Path('tables/latency/latency.tex').write_text('2 s')",
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(project)}}).execute()
-
-
-def test_what_a_notebook_run_by_hand_rewrites_is_not_taken_for_edited(by_notebook: Path):
-    named = f"{RATES} was rewritten by its notebook, run by hand; `make repro` makes it from params.yaml"
-    assert edited_results(read_stages(by_notebook)) == []
-    assert check(by_notebook) == [named], "seconds differ with every run and are no problem"
-    assert "rewritten by its notebook" in provenance(RATES, by_notebook).state
-    done = export(by_notebook, by_notebook.parent / "new")
-    assert (by_notebook.parent / f"new/{RATES}").read_text() == "of 20 samples"
-    assert done.warnings == (named,)
-
-    (by_notebook / "tables" / "latency" / "latency.tex").write_text("0 s", encoding="utf-8")
-    assert edited_results(read_stages(by_notebook)) == ["tables/latency/latency.tex"], (
-        "what a person then types is edited"
-    )
-    (by_notebook / "tables" / "latency" / "latency.tex").write_text("1 s", encoding="utf-8")
-    dvc(by_notebook, "repro", "-q")
-    assert check(by_notebook) == []
-
-
-def test_what_a_stage_s_notebook_wrote_here_is_as_made_though_not_committed(
-    by_notebook: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("DVC_STAGE", "evaluate")
-    run_notebook(by_notebook)
-    (by_notebook / NUMBERS).write_text("by hand", encoding="utf-8")
-    edited = edited_results(read_stages(by_notebook))
-    assert NUMBERS in edited and RATES not in edited
-    assert not any("rewritten" in problem for problem in check(by_notebook))
 
 
 def test_an_edit_that_was_committed_is_an_edit(project: Path):
@@ -463,7 +407,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def ours() -> list[str]:
     """Results that are there; a stage may have been described and not yet run."""
-    return [path for path in result_files(read_stages(ROOT, compared=False)) if (ROOT / path).exists()]
+    return [path for path in result_files(read_stages(ROOT)) if (ROOT / path).exists()]
 
 
 def test_our_results_are_what_the_stages_wrote():
@@ -480,7 +424,7 @@ def test_our_chapter_takes_every_result_types_no_number_and_uses_macros_that_exi
 
 
 def test_every_study_of_ours_has_its_results_exported_and_a_section():
-    stages = read_stages(ROOT, compared=False)
+    stages = read_stages(ROOT)
     outputs = [item.path for stage in stages.values() for item in stage.outputs]
     folders = [path for path in outputs if path.startswith(("tables/", "figures/"))]
     made = {study for path in folders if (study := study_of(f"{path}/x"))}

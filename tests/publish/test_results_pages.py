@@ -1,15 +1,12 @@
-"""LaTeX and HTML made of results: whatever a name holds it is set as it stands; what is missing is one sentence."""
+"""LaTeX made of results: whatever a name holds it is set as it stands; what is missing is one sentence."""
 
-import html
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from html.parser import HTMLParser
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
 
@@ -17,10 +14,9 @@ from ovrag_core.base.errors import ResultError
 from ovrag_core.base.settings import load_settings
 from ovrag_core.publish import latex
 from ovrag_core.publish.export import archive, compare, copy_results, result_files, start_chapter
-from ovrag_core.publish.index_page import index_page, write_index
 from ovrag_core.publish.latex import compile_pdf, log_of, overfull
 from ovrag_core.publish.readme import refresh, refreshed, results_macros
-from ovrag_core.publish.stages import changes, read_stages
+from ovrag_core.publish.stages import read_stages
 from ovrag_core.report import figures
 from ovrag_core.report.numbers import write_numbers
 from ovrag_core.report.tables import Note, write_table
@@ -77,7 +73,7 @@ def test_what_sticks_out_and_what_is_not_made_is_named(tmp_path: Path):
 
 @needs_latex
 def test_an_exported_and_packed_thesis_compiles_by_itself(tmp_path: Path):
-    present = [path for path in result_files(read_stages(ROOT, compared=False)) if (ROOT / path).exists()]
+    present = [path for path in result_files(read_stages(ROOT)) if (ROOT / path).exists()]
     target = tmp_path / "thesis"
     copy_results(compare(present, ROOT, target), ROOT, target)
     assert start_chapter(ROOT, target) == sorted(path.name for path in (ROOT / "thesis").glob("*.tex"))
@@ -127,7 +123,7 @@ def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
     frame = pd.DataFrame({AWKWARD: [AWKWARD], "n": [1]})
     write_table(frame, "short", AWKWARD, NOTE, folder=tmp_path / "tables")
     write_table(frame, "long", AWKWARD, NOTE, folder=tmp_path / "tables", long=True)
-    drawn = figures.log_histograms({AWKWARD: pd.Series([0.1, 0.2])}, 5, label=AWKWARD)
+    drawn = figures.heat_maps({AWKWARD: pd.DataFrame([[1, 2], [3, 4]])}, 5, row_label=AWKWARD, column_label="")
     figures.save_figure(drawn, "one", caption=AWKWARD, note=NOTE, folder=tmp_path / "figures")
     write_numbers({"RunName": AWKWARD}, tmp_path / "tables" / "consistency" / "numbers.tex", AWKWARD)
     write_numbers({}, tmp_path / "tables" / "latency" / "numbers_latency.tex")
@@ -183,169 +179,6 @@ def test_missing_document_is_one_line_and_an_exit_code(tmp_path: Path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1 and "does not exist" in done.stderr
-
-
-# --- the index page
-
-PIPELINE = """\
-stages:
-  first:
-    desc: "<script>alert(1)</script> & more"
-    cmd: python first.py
-    params: [x]
-    outs: [bulk]
-  01_second:
-    desc: A notebook
-    cmd: python -m ovrag_core.app.notebooks notebooks/01_second.ipynb
-    deps: [bulk]
-    outs:
-      - tables/t.tex: {cache: false}
-      - tables/t.csv: {cache: false}
-      - figures/f.png: {cache: false}
-      - figures/f.tex: {cache: false}
-      - reports/01_second.html: {cache: false}
-  05_latency:
-    desc: Seconds
-    cmd: python latency.py
-    deps: [bulk]
-    outs:
-      - tables/latency.tex: {cache: false}
-      - figures/latency.png: {cache: false}
-  last:
-    desc: Reads all
-    cmd: python last.py
-    deps: [bulk, tables/t.csv]
-    outs:
-      - tables/u.csv: {cache: false}
-"""
-
-
-class Page(HTMLParser):
-    """Tags, links and text of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.links: list[str] = []
-        self.words = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
-
-    def handle_data(self, data: str) -> None:
-        self.words += data
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Path:
-    """A project with four stages, awkward captions and two cases."""
-    for folder in ("notebooks", "reports/cases"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "dvc.yaml").write_text(PIPELINE, encoding="utf-8")
-    (tmp_path / "params.yaml").write_text("x: 1\n", encoding="utf-8")
-    title = nbformat.v4.new_markdown_cell("# <i>Second</i> & last")
-    nbformat.write(nbformat.v4.new_notebook(cells=[title]), tmp_path / "notebooks" / "01_second.ipynb")
-    write_table(pd.DataFrame({"a": [1]}), "t", AWKWARD, NOTE, folder=tmp_path / "tables")
-    write_table(pd.DataFrame({"a": [1]}), "latency", "7 seconds", NOTE, folder=tmp_path / "tables")
-    drawn = figures.log_histograms({"a": pd.Series([0.1])}, 5, label="s")
-    figures.save_figure(drawn, "f", caption="One & <b>two</b>.", note=NOTE, folder=tmp_path / "figures")
-    (tmp_path / "reports" / "cases" / "index.md").write_text("# All\n", encoding="utf-8")
-    (tmp_path / "reports" / "cases" / "a.md").write_text("<!-- x -->\n# <img src=x onerror=y>\n", encoding="utf-8")
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    subprocess.run([sys.executable, "-m", "dvc", "init", "-q"], cwd=tmp_path, check=True)
-    return tmp_path
-
-
-def test_index_lists_everything_escaped_and_loads_nothing_from_elsewhere(small: Path):
-    text = write_index(small).read_text(encoding="utf-8")
-    page = Page(text)
-    assert not {"script", "b", "i", "iframe", "link"} & set(page.tags)
-    assert page.tags.count("img") == 2, "figures only, not the case's title"
-    assert "<script>alert(1)</script> & more" in page.words
-    assert "<i>Second</i> & last" in page.words
-    assert "One & <b>two</b>." in page.words
-    assert "Müller & Søn_50%$#{x}" in page.words and "U+4E2D" in page.words
-    assert "<img src=x onerror=y>" in page.words
-    assert not [link for link in page.links if re.match(r"(https?:)?//|data:|javascript:", link)]
-    assert {"../tables/t.tex", "../tables/t.csv", "../figures/f.png", "01_second.html", "cases/a.md"} <= set(page.links)
-    assert page.links.index("cases/index.md") < page.links.index("cases/a.md")
-
-
-def test_index_says_nothing_that_depends_on_the_machine(small: Path):
-    before = index_page(small)
-    assert "7 seconds" not in before and "../tables/latency.tex" in before
-    (small / "tables" / "latency.tex").write_text(r"\caption{8 seconds}", encoding="utf-8")
-    assert index_page(small) == before
-
-
-def test_pipeline_is_drawn_below_what_it_needs_without_detours(small: Path):
-    text = index_page(small)
-    places = {name: float(y) for y, name in re.findall(r'<text class="name" x="[\d.]+" y="([\d.]+)">(\w+)<', text)}
-    assert places["first"] < places["01_second"] == places["05_latency"] < places["last"]
-    assert text.count('marker-end="url(#tip)"') == 3, "first to last goes over 01_second"
-
-
-def test_stages_made_from_one_entry_are_drawn_as_one(small: Path):
-    many = """
-  many:
-    foreach: ${heights}
-    do:
-      desc: Tides of ${key}
-      cmd: echo ${key}
-      params: [x, "heights.${key}"]
-      deps: [bulk]
-      outs:
-        - tables/${key}.csv
-        - data/${key}.csv
-  after:
-    cmd: echo after
-    deps: [data/low.csv, data/high.csv]
-"""
-    (small / "params.yaml").write_text("x: 1\nheights: {low: [1], high: [2]}\n", encoding="utf-8")
-    (small / "dvc.yaml").write_text(PIPELINE + many, encoding="utf-8")
-    text = index_page(small)
-    assert "parameters: x, heights.low, heights.high\ninputs: bulk" in html.unescape(text)
-    assert text.count(">many<") == 1 and "many@" not in text and "Tides of low" not in text
-    assert {"../tables/low.csv", "../tables/high.csv"} <= set(Page(text).links)
-    places = {name: float(y) for y, name in re.findall(r'<text class="name" x="[\d.]+" y="([\d.]+)">(\w+)<', text)}
-    assert places["many"] < places["after"]
-
-
-def test_our_index_is_that_of_our_results():
-    stages = read_stages(ROOT)
-    if changes(stages, "index"):
-        pytest.skip("the results are older than the code; `make repro` makes the page again")
-    page = (ROOT / "reports" / "index.html").read_text(encoding="utf-8")
-    assert page == index_page(ROOT)
-    within = [link for link in Page(page).links if not link.startswith("#")]
-    assert [link for link in within if not (ROOT / "reports" / link).exists()] == []
-
-
-def test_index_follows_every_notebook_but_the_seconds():
-    stages = read_stages(ROOT, compared=False)
-    needs = set(stages["index"].needs)
-    assert needs >= {name for name, stage in stages.items() if stage.notebook and "latency" not in name}
-
-
-def test_our_index_shows_every_notebook_that_was_run_those_of_studies_with_their_results():
-    page = Page((ROOT / "reports" / "index.html").read_text(encoding="utf-8"))
-    stages = read_stages(ROOT, compared=False)
-    run = [stage for stage in stages.values() if stage.notebook and (ROOT / f"reports/{stage.name}.html").exists()]
-    assert "07_contract_review" in [stage.name for stage in run]
-    for stage in run:
-        heading = nbformat.read(ROOT / str(stage.notebook), as_version=4).cells[0].source.splitlines()[0]
-        assert f"{stage.name}.html" in page.links
-        assert heading.lstrip("# ") in page.words
-        made = [path for item in stage.outputs for path in item.files if path.startswith(("tables/", "figures/"))]
-        assert [path for path in made if f"../{path}" not in page.links] == []
-
-
-def test_a_notebook_that_is_none_is_one_sentence(small: Path):
-    (small / "notebooks" / "01_second.ipynb").write_text("{", encoding="utf-8")
-    with pytest.raises(ResultError, match=r"01_second\.ipynb is not a Jupyter notebook"):
-        index_page(small)
 
 
 # --- figures in a text

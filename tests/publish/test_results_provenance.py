@@ -58,7 +58,7 @@ for out in map(Path, stage["outs"]):
 """
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")
 ABOVE = ("01_generate_contracts", "02_index_contracts", "03_run_experiment")
-AFTER_RUN = {"04_consistency_and_quality", "05_latency", "06_contamination_analysis", "index"}
+AFTER_RUN = {"04_consistency_and_quality", "05_latency", "06_contamination_analysis"}
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_one_parameter_reruns_only_what_depends_on_it_and_is_named(restored: Pat
 
     later = re.sub(r"(?m)^(  seconds_per_check:) \d+", r"\1 11", changed)
     (restored / "params.yaml").write_text(later, encoding="utf-8")
-    found = provenance("reports/cases/index.md", restored)
+    found = provenance("tables/contamination/index.md", restored)
     assert sentences(found) == ["03_run_experiment: parameter validation.seconds_per_check was 10, is 11"]
     assert reproduce(restored) == {"03_run_experiment", *AFTER_RUN}
     run("git", "checkout", "-q", ".", folder=restored)

@@ -9,17 +9,14 @@ from pathlib import Path
 
 from ovrag_core.app.notebooks.tables import use_in_notebook
 from ovrag_core.base.project import project_of
-from ovrag_core.publish.rewritten import watch
 
 
 def enter_project() -> Path:
     """Make the project's folder the working directory, wherever the notebook's own folder is, and return it.
 
-    In a notebook, tables are shown from then on as `tables.table_html` has them, and results that its cells write are
-    known as written by it.
+    In a notebook, tables are shown from then on as `tables.table_html` has them.
     """
     folder = project_of(Path.cwd())
     os.chdir(folder)
-    watch(folder)
     use_in_notebook()
     return folder
