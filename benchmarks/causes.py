@@ -1,6 +1,6 @@
 """Whether the cause of each contradiction is named rightly: planted answer, source and mixture cases.
 
-    python benchmarks/causes.py [--seeds 9301 9302] [--errors]
+    python benchmarks/causes.py [--seeds 9301 9302]
 
 Contracts are generated afresh in the varied wording (unused seeds); the development agreements and the hard negatives
 of the tests are added. Answers are worded here, from the ground truth and with a planted error where the case wants
@@ -328,7 +328,6 @@ def main() -> None:
     """Print the confusion of causes and the share named rightly."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", nargs="+", type=int, default=[9301, 9302])
-    parser.add_argument("--errors", action="store_true", help="show what was named wrongly")
     args = parser.parse_args()
     validator = Validator(load_ontology(PROJECT / "ontologies"))
     results: list[tuple[Case, QueryRecord, bool]] = []
@@ -343,10 +342,10 @@ def main() -> None:
                     right = right and set(case.context) == documents_named(record)
                 results.append((case, record, right))
     validator.close()
-    report(results, show=args.errors)
+    report(results)
 
 
-def report(results: Sequence[tuple[Case, QueryRecord, bool]], *, show: bool) -> None:
+def report(results: Sequence[tuple[Case, QueryRecord, bool]]) -> None:
     """Confusion by planted cause, shares with intervals, and each way."""
     counts = Counter((case.planted, named(record)) for case, record, _ in results)
     rows: list[tuple[object, ...]] = []
@@ -359,23 +358,6 @@ def report(results: Sequence[tuple[Case, QueryRecord, bool]], *, show: bool) -> 
     ways = Counter((case.planted, case.way) for case, _, _ in results)
     hits = Counter((case.planted, case.way) for case, _, right in results if right)
     print(table(("planted", "way", "named rightly"), ((*key, f"{hits[key]} of {ways[key]}") for key in sorted(ways))))
-    sources = [record for case, record, right in results if case.planted == "source" and right]
-    both = sum(len({t.evidence.quote for t in _clash_triples(record) if t.evidence}) > 1 for record in sources)
-    print(table(("source findings", "quote two passages"), [(len(sources), both)]))
-    if show:
-        for case, record, right in results:
-            if not right:
-                print(f"--- {case.planted} ({case.way}) {case.asked} {case.context}: named {named(record)}")
-                print(f"    {case.answer}")
-                verdict = record.attempts[-1].verdict if record.attempts else None
-                for violation in verdict.violations if verdict else ():
-                    print(f"    {violation.severity} {violation.rule} {violation.cause}: {violation.message}")
-
-
-def _clash_triples(record: QueryRecord) -> list:
-    verdict = record.attempts[-1].verdict
-    clashes = [each for each in (verdict.violations if verdict else ()) if each.severity == "clash"]
-    return [triple for clash in clashes[:1] for triple in clash.triples]
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """Which contract an answer is about, told from text alone, against which contract it was written from.
 
-    python benchmarks/identity.py [--set run varied recorded] [--run FILE] [--seeds 9106 9107] [--errors]
+    python benchmarks/identity.py [--set run varied recorded] [--run FILE] [--seeds 9106 9107]
 
 `run`: the offline answers of a run (quotes), truth from the passages they quote. `varied`: contracts in the varied
 wording, generated afresh, once with the same quoting answers and once with answers in the manner of a chat model,
-worded here from the ground truth of the contract that the best chunk is of (truth: that contract); and `crossed`
-answers without any context, of the asked contract, of another, and of both. `recorded`: the thesis's answers by GPT-4o
-under OVRAG_EXTERNAL_DATA, which say no truth; what is found is counted.
-Each set is judged by the text and its context, by the text alone, and by its details alone (no repeated passages).
+worded here from the ground truth of the contract that the best chunk is of (truth: that contract). `recorded`: the
+thesis's answers by GPT-4o under OVRAG_EXTERNAL_DATA, which say no truth; what is found is counted.
+Each set is judged by the text and its context, and by the text alone.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from ovrag_core.loans.facts import Facts, Party
 from ovrag_core.loans.reading.details import find_details
 from ovrag_core.loans.workbench import documents_bench
 from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.identity import KINDS, Judgement, Profile, Shelf
+from ovrag_core.loop.identity import KINDS, Judgement, Shelf
 from ovrag_core.loop.pipeline import Bench, ask
 from ovrag_core.retrieval.store import load_all
 from ovrag_core.runs.experiment import read_run
@@ -64,17 +63,6 @@ class Case:
     def truth(self) -> str:
         """Asked, mixed, other or none."""
         return about(self.documents, self.asked)
-
-
-class DetailsOnly(Profile):
-    """A document of which no passages or phrases are remembered."""
-
-    lines = frozenset()
-    phrases = frozenset()
-
-    def repeats(self, passage: str) -> bool:
-        """Nothing is a repetition."""
-        return False
 
 
 # --- answers in the manner of a chat model -------------------------------------------------------------------------
@@ -274,23 +262,6 @@ def varied_cases(bench: Bench, truths: dict[str, ContractTruth], seed: int) -> I
                 )
 
 
-def crossed_cases(truths: dict[str, ContractTruth], seed: int) -> Iterator[Case]:
-    """Answers on parties and summaries without any context: of the asked contract, of another, and of both."""
-    names = sorted(truths)
-    for place, asked in enumerate(names):
-        random = Random(f"crossed/{seed}/{asked}")
-        other = random.choice([each for each in names if each != asked])
-        swapped = random.choice(("lender", "borrower"))
-        mixed = truths[asked].model_copy(update={swapped: getattr(truths[other], swapped)})
-        question = ("Q2", "Q5")[place % 2]
-        for facts, documents in (
-            (truths[asked], {asked}),
-            (truths[other], {other}),
-            (mixed, {asked, other}),
-        ):
-            yield Case("none", asked, question, chat_answer(question, facts, random), (), frozenset(documents))
-
-
 # --- figures ---------------------------------------------------------------------------------------------------------
 
 
@@ -312,46 +283,18 @@ def rates(cases: Sequence[Case], found: Sequence[Judgement]) -> tuple[Estimate, 
     return tuple(ratio([r[0] for r in t.values()], [r[1] for r in t.values()], PLAN) for t in (said, true))
 
 
-def report(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> None:
-    """Confusion and rates of a set of cases, all ways of judging."""
-    bare = Shelf(shelf.documents, find_details)
-    for document_id in shelf.documents:
-        bare.profiles[document_id] = DetailsOnly(shelf.documents[document_id], shelf.profile(document_id).details)
+def report(title: str, cases: Sequence[Case], shelf: Shelf) -> None:
+    """Confusion and rates of a set of cases, both ways of judging."""
     rows, confusion = [], []
-    for how, used in (("text and context", shelf), ("text alone", shelf), ("details alone", bare)):
-        found = [judge(case, used, how) for case in cases]
+    for how in ("text and context", "text alone"):
+        found = [judge(case, shelf, how) for case in cases]
         precision, recall = rates(cases, found)
         alarms = sum(judged.about == "other" != case.truth for case, judged in zip(cases, found, strict=True))
         rows.append((f"{title}, by {how}", len(cases), show(precision), show(recall), alarms))
         counts = Counter((case.truth, judged.about) for case, judged in zip(cases, found, strict=True))
         confusion += [(f"{title}, by {how}", truth, *(counts[truth, kind] for kind in KINDS)) for truth in KINDS[:3]]
-        if errors and how == "text and context":
-            wrong = [(c, j) for c, j in zip(cases, found, strict=True) if c.truth != j.about]
-            for case, judged in Random(1).sample(wrong, min(12, len(wrong))):
-                print(
-                    f"--- {case.arm} {case.asked} {case.question}: {case.truth}, judged {judged.about} by {judged.by}"
-                )
-                print(f"    {case.answer!r}\n    {sorted(case.documents)} {judged.documents}")
-                print(f"    own {texts(judged.own, case.answer)} foreign {texts(judged.foreign, case.answer)}")
-                print(f"    unknown {texts(judged.unknown, case.answer)}")
     print(table(("about other contracts only", "answers", "precision", "recall", "false alarms"), rows))
     print(table(("answers", "truth", *(f"judged `{kind}`" for kind in KINDS)), confusion))
-
-
-def report_crossed(title: str, cases: Sequence[Case], shelf: Shelf) -> None:
-    """Answers without a context, told apart with the other contracts at hand and with the asked one alone."""
-    rows, confusion = [], []
-    for how, among in (("the collection at hand", None), ("the asked contract alone", ())):
-        counts = Counter((case.truth, shelf.judge(case.answer, case.asked, among=among).about) for case in cases)
-        rows.append((f"{title}, {how}", len(cases), sum(counts[kind, kind] for kind in KINDS)))
-        confusion += [(f"{title}, {how}", truth, *(counts[truth, kind] for kind in KINDS)) for truth in KINDS[:3]]
-    print(table(("answers without context", "answers", "placed rightly"), rows))
-    print(table(("answers", "truth", *(f"judged `{kind}`" for kind in KINDS)), confusion))
-
-
-def texts(signs: Sequence[object], text: str) -> list[str]:
-    """What the signs are of."""
-    return [text[sign.start : sign.end] for sign in signs]
 
 
 def show(estimate: Estimate) -> str:
@@ -365,24 +308,24 @@ def shelf_of(documents: Iterable[Document]) -> Shelf:
     return Shelf({document.id: document for document in documents}, find_details)
 
 
-def report_arms(title: str, cases: Sequence[Case], shelf: Shelf, errors: bool) -> None:
+def report_arms(title: str, cases: Sequence[Case], shelf: Shelf) -> None:
     """Pooled arms by themselves, then the scoped ones: false alarms."""
     for group, arms in (("pooled arms", POOLED), ("scoped arms", SCOPED)):
         chosen = [case for case in cases if case.arm in arms]
         if chosen:
-            report(f"{title}, {group}", chosen, shelf, errors)
+            report(f"{title}, {group}", chosen, shelf)
 
 
-def measure_run(path: Path, errors: bool) -> None:
+def measure_run(path: Path) -> None:
     """The offline run."""
     if not path.exists():
         print(f"{path} is absent; `ovrag run` makes it")
         return
     shelf = shelf_of(load_all(find(PROJECT / "data" / "contracts")))
-    report_arms(path.stem, list(run_cases(path, shelf)), shelf, errors)
+    report_arms(path.stem, list(run_cases(path, shelf)), shelf)
 
 
-def measure_varied(seeds: Sequence[int], errors: bool) -> None:
+def measure_varied(seeds: Sequence[int]) -> None:
     """Fresh contracts in the varied wording."""
     settings = load_settings(PROJECT / "params.yaml")
     for seed in seeds:
@@ -395,12 +338,11 @@ def measure_varied(seeds: Sequence[int], errors: bool) -> None:
         shelf = shelf_of(bench.documents.values())
         for kind, case in varied_cases(bench, truths, seed):
             cases.setdefault(f"{kind} answers, seed {seed}", []).append(case)
-        report_crossed(f"crossed answers, seed {seed}", list(crossed_cases(truths, seed)), shelf)
         for title in [title for title in cases if title.endswith(f"seed {seed}")]:
-            report_arms(title, cases[title], shelf, errors)
+            report_arms(title, cases[title], shelf)
 
 
-def measure_recorded(errors: bool) -> None:
+def measure_recorded() -> None:
     """The thesis's recorded answers: what they are found to be about."""
     folder = EXTERNAL / "loan_thesis"
     if not folder.exists():
@@ -432,14 +374,13 @@ def main() -> None:
     )
     parser.add_argument("--run", type=Path, default=PROJECT / "data" / "runs" / "main.jsonl")
     parser.add_argument("--seeds", nargs="+", type=int, default=[9106, 9107])
-    parser.add_argument("--errors", action="store_true", help="show some that were judged wrongly")
     args = parser.parse_args()
     if "run" in args.set:
-        measure_run(args.run, args.errors)
+        measure_run(args.run)
     if "varied" in args.set:
-        measure_varied(args.seeds, args.errors)
+        measure_varied(args.seeds)
     if "recorded" in args.set:
-        measure_recorded(args.errors)
+        measure_recorded()
 
 
 if __name__ == "__main__":

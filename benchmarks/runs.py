@@ -1,11 +1,7 @@
-"""What a run costs and survives, as one table: `python benchmarks/runs.py PART ...`.
+"""What a run costs, as one table: `python benchmarks/runs.py PART ...`.
 
-kill    a run of this machine's processes is killed with SIGKILL at random moments and resumed (--moments 50)
 scale   offline runs of 100, 1,000 and 10,000 generated contracts, scoped arms (--contracts, --ask to ask only some)
-dask    one and two Dask workers of one thread each over the same run (--contracts 60)
 ab      plain against ovrag_evidence, 1,000 queries, a local server that takes 200 ms a call, 16 calls at once
-replay  a run of 1,000 queries recorded from a local server, then replayed with the network blocked (--contracts 100)
-faults  the same with each kind of fault in 20% of the calls (--contracts 8)
 
 Each part works in a temporary project of its own with generated contracts; nothing of this one is touched.
 """
@@ -16,11 +12,9 @@ import argparse
 import contextlib
 import json
 import os
-import random
 import resource
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -38,33 +32,11 @@ from ovrag_core.loans.workbench import corpus_bench
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import ask
 from ovrag_core.retrieval.embedding import find_embedder
-from ovrag_core.runs import experiment
-from ovrag_core.runs.executors import Order, answer_batch, batches, code_digest
 from ovrag_core.runs.experiment import planned, run_experiment
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))  # the faulty server is theirs
 
-from faulty_server import (
-    KEY,
-    MODEL,
-    Answer,
-    Call,
-    FaultyServer,
-    always,
-    cut,
-    cut_off,
-    empty_text,
-    failure,
-    no_choice,
-    not_json,
-    rate_limited,
-    refusal,
-    scripted,
-    sometimes,
-    truncated_json,
-    wrong_form,
-    wrong_type,
-)
+from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
 from ovrag_core.base.settings import load_settings
 from ovrag_core.documents import find
@@ -76,21 +48,6 @@ from ovrag_core.runs.files import read_latency, read_run, run_files
 PROJECT = Path(__file__).resolve().parent.parent
 Row = tuple[str, str]
 SCOPED = "[plain_scoped, ovrag_scoped, ovrag_evidence]"
-FAULTS: dict[str, Answer] = {
-    "429 with Retry-After": rate_limited(0.05),
-    "500": failure(500),
-    "503": failure(503),
-    "connection cut": cut(),
-    "connection cut at once": cut(0.0),
-    "no JSON": not_json(),
-    "truncated JSON": truncated_json(),
-    "refusal": refusal(),
-    "no choice": no_choice(),
-    "empty text": empty_text(),
-    "cut off at the token limit": cut_off(),
-    "wrong schema": wrong_form(),
-    "wrong content type": wrong_type(),
-}
 
 
 @contextlib.contextmanager
@@ -129,64 +86,6 @@ def command(*words: str) -> list[str]:
 def environment(**more: str) -> dict[str, str]:
     """This process's environment with the package of this project on its path and one thread to a library."""
     return {**os.environ, "PYTHONPATH": str(PROJECT), "OMP_NUM_THREADS": "1", **more}
-
-
-def run_once(*words: str, **more: str) -> float:
-    """Seconds of one `ovrag run`."""
-    started = time.perf_counter()
-    done = subprocess.run(command(*words), env=environment(**more), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    return time.perf_counter() - started
-
-
-def kill(asked: argparse.Namespace) -> Iterator[Row]:
-    """SIGKILL to the run and its workers' parent at random moments, then on; the files against an unharmed run's."""
-    contracts = asked.contracts[0] if asked.contracts else 10
-    with project(contracts, "experiment: {processes: 2}\n") as folder:
-        whole = run_once("-S", "experiment.run=whole")
-        expected = run_files("whole").records.read_bytes()
-        yield "unharmed run", f"{whole:.1f} s, {len(expected.splitlines())} records"
-        draw = random.Random(asked.seed)
-        moments, during, runs, lost = 0, 0, 0, 0
-        while moments < asked.moments:
-            files = run_files(f"killed{runs}")
-            process = subprocess.Popen(
-                command("-S", f"experiment.run=killed{runs}"), env=environment(), stdout=-3, stderr=-3
-            )
-            before = lines(files.partial_records)
-            if draw.random() < 0.8:  # most while it writes, some while it starts
-                while process.poll() is None and lines(files.partial_records) <= before:
-                    time.sleep(0.005)
-            try:
-                process.wait(draw.uniform(0, 0.3 * whole))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                moments += 1
-                # Killed at its very end, a run is whole and has no partial files any more.
-                after = lines(files.partial_records if files.partial_manifest.exists() else files.records)
-                during += after > before
-                lost += max(0, before - after)
-            if files.records.exists() and not files.partial_manifest.exists():
-                runs += 1
-        run_once("-S", f"experiment.run=killed{runs}")
-        same = [run_files(f"killed{each}").records.read_bytes() == expected for each in range(runs + 1)]
-        keys = [(r.arm, r.document_id, r.question_id) for r in read_run(run_files(f"killed{runs}").records)]
-        yield "moments of SIGKILL", f"{moments}, {during} of them while records were being written"
-        yield "records lost", str(lost)
-        yield "records twice", str(len(keys) - len(set(keys)))
-        yield "resumed runs equal to the unharmed one", f"{sum(same)} of {len(same)}"
-        time.sleep(3)
-        left = [each for each in Path("/proc").glob("[0-9]*/cwd") if _link(each) == str(folder)]
-        yield "processes left behind", str(len(left) - 1)
-
-
-def _link(path: Path) -> str:
-    try:
-        return str(path.readlink())
-    except OSError:
-        return ""
 
 
 def lines(path: Path) -> int:
@@ -263,47 +162,15 @@ def memory_of(pid: int) -> dict[int, int]:
     return found
 
 
-def dask(asked: argparse.Namespace) -> Iterator[Row]:
-    """The same run by one and by two workers of one thread, started beforehand; wall time of the queries alone."""
-    contracts = asked.contracts[0] if asked.contracts else 60
-    with project(contracts, f"experiment: {{arms: {SCOPED}, executor: dask}}\n"):
-        from distributed import Client, LocalCluster  # noqa: PLC0415 - takes memory, which `scale` measures
-
-        os.environ |= {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(PROJECT)}
-        seconds: dict[int, float] = {}
-        outputs = []
-        for workers in (1, 2):
-            with (
-                LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-                Client(cluster) as client,
-            ):
-                settings = load_settings(
-                    overrides={
-                        "experiment.dask.scheduler": cluster.scheduler_address,
-                        "experiment.run": f"by{workers}",
-                    }
-                )
-                with corpus_bench(settings) as bench:
-                    order = Order(settings, str(Path.cwd()), code_digest(), bench.reopen)
-                    # Every worker builds its bench, and loads what the first queries load, before the clock runs.
-                    client.run(answer_batch, order, batches(experiment.planned(settings, sorted(bench.documents)))[0])
-                    began = time.perf_counter()
-                    outputs.append(experiment.run_experiment(settings, bench).read_bytes())
-                    seconds[workers] = time.perf_counter() - began
-            yield f"{workers} worker(s) of one thread, {contracts} contracts", f"{seconds[workers]:.1f} s"
-        yield "two workers against one", f"{seconds[1] / seconds[2]:.2f} times as fast"
-        yield "same records", str(outputs[0] == outputs[1])
-
-
 def model(call: Call) -> object:
     """Answers with the first line of the first passage, every call in other words; states nothing."""
     return {"statements": []} if call.wants_json else f"{call.fenced[0].strip().splitlines()[0]} ({call.number})"
 
 
 @contextlib.contextmanager
-def server(delay: float, fault: str = "") -> Iterator[str]:
+def server(delay: float) -> Iterator[str]:
     """A scripted model in a process of its own, so that it takes none of our time; its address."""
-    words = [sys.executable, __file__, "serve", "--delay", str(delay), "--fault", fault]
+    words = [sys.executable, __file__, "serve", "--delay", str(delay)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -315,10 +182,7 @@ def server(delay: float, fault: str = "") -> Iterator[str]:
 
 def serve(asked: argparse.Namespace) -> Iterator[Row]:
     """Serve until ended; the address is the first line."""
-    responder = scripted(model)
-    if asked.fault:
-        responder = sometimes([FAULTS[asked.fault]], 0.2, responder)
-    with FaultyServer(responder or always(failure(500)), delay=asked.delay) as running:
+    with FaultyServer(scripted(model), delay=asked.delay) as running:
         print(running.base_url, flush=True)
         signal.pause()
     yield from ()
@@ -378,67 +242,9 @@ def ab(asked: argparse.Namespace) -> Iterator[Row]:
         yield "beyond model time, one query at a time", f"median {statistics.median(overhead):.1f} ms"
 
 
-def replay(asked: argparse.Namespace) -> Iterator[Row]:
-    """A run recorded from a local server, and the same from what was recorded with every way to a network blocked."""
-    contracts = asked.contracts[0] if asked.contracts else 100
-    with server(0.0) as address, project(contracts, remote(address, asked.ab_arms, store="replies.jsonl")):
-        os.environ["BENCHMARK_KEY"] = KEY
-        settings = load_settings()
-        with corpus_bench(settings) as bench:
-            recorded = run_experiment(settings, bench, Path("recorded")).read_bytes()
-        del os.environ["BENCHMARK_KEY"]
-        again = load_settings(overrides={"llm.provider": "replay"})
-        began = time.perf_counter()
-        with blocked_network(), corpus_bench(again) as bench:
-            opened = time.perf_counter()
-            replayed = run_experiment(again, bench, Path("replayed")).read_bytes()
-            ended = time.perf_counter()
-        count, size = lines(Path("replayed/main.jsonl")), Path("replies.jsonl").stat().st_size
-        yield f"{count:,} queries replayed, network blocked", f"{ended - began:.1f} s, {opened - began:.1f} s to open"
-        yield "same bytes as recorded", f"{replayed == recorded}, store of {size / 1e6:.1f} MB"
-
-
-@contextlib.contextmanager
-def blocked_network() -> Iterator[None]:
-    """Nothing in this process connects anywhere or asks for an address."""
-
-    def refuse(*given: object, **more: object) -> None:
-        raise AssertionError("a connection was tried")
-
-    connect, look_up = socket.socket.connect, socket.getaddrinfo
-    socket.socket.connect, socket.getaddrinfo = refuse, refuse
-    try:
-        yield
-    finally:
-        socket.socket.connect, socket.getaddrinfo = connect, look_up
-
-
-def faults(asked: argparse.Namespace) -> Iterator[Row]:
-    """Every kind of fault in 20% of the calls: the run completes, and what failed is marked with its cause."""
-    contracts = asked.contracts[0] if asked.contracts else 8
-    for name in FAULTS:
-        with server(0.0, name) as address, project(contracts, remote(address, "[plain, ovrag_evidence]", retries=2)):
-            os.environ["BENCHMARK_KEY"] = KEY
-            seconds = run_once()
-            records = read_run(run_files("main").records)
-            failed = [record for record in records if record.outcome == "error"]
-            causes = Counter((record.error or "NO CAUSE")[:60] for record in failed)
-            unmarked = sum(not record.error for record in failed)
-            passes = sum(record.outcome in ("accepted", "corrected") and not record.attempts for record in records)
-            most = "; ".join(f"{count} × {cause}" for cause, count in causes.most_common(1))
-            yield (
-                f"{name}: {len(records)} queries in {seconds:.0f} s",
-                f"{len(failed)} failed, {unmarked} of them without a cause, {passes} passes without an answer; {most}",
-            )
-
-
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Row]]] = {
-    "kill": kill,
     "scale": scale,
-    "dask": dask,
     "ab": ab,
-    "replay": replay,
-    "faults": faults,
     "serve": serve,
 }
 
@@ -451,10 +257,7 @@ def main() -> None:
     parser.add_argument("--ask", type=int, default=0, help="scale: ask only so many of them, evenly spread")
     parser.add_argument("--arms", default=SCOPED, help="scale: the arms, as YAML")
     parser.add_argument("--ab-arms", default="[plain, ovrag_evidence]", help="ab: the arms, as YAML")
-    parser.add_argument("--moments", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--delay", type=float, default=0.0)
-    parser.add_argument("--fault", default="")
     asked = parser.parse_args()
     for part in asked.parts:
         for what, figure in PARTS[part](asked):

@@ -6,9 +6,6 @@ come from another: a file of other bytes is compared by what it says (`by_value.
 exceptions: files and folders with `latency` in their name, which depend on the machine's speed, and the vectors
 themselves (VECTORS), whose last digits depend on the processor and which are not in git. Exit code 1, and the name of
 each file, where anything else differs.
-
-`--perturb 1e-6` makes all vectors of the second clone with noise of that size (`perturbation`) and counts the files
-that differ from those of the first.
 """
 
 import argparse
@@ -23,7 +20,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import perturbation
 import yaml
 from by_value import HOW, alike
 
@@ -74,29 +70,25 @@ def made_by(path: str, stages: Mapping[str, Stage]) -> str | None:
     return next((name for name, item in outputs if item.in_git and item.path in places), None)
 
 
-def environment(clone: Path, noise: float) -> dict[str, str]:
-    """Variables for a rebuild with this Python's packages and the clone's code, and with noise on vectors."""
+def environment(clone: Path) -> dict[str, str]:
+    """Variables for a rebuild with this Python's packages and the clone's code."""
     kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', '')}"
-    folders = [str(clone)]
-    if noise:
-        perturbation.start_with(clone.parent / "noise", noise)
-        folders.append(str(clone.parent / "noise"))
     return {
         **kept,
         "PATH": path,
-        "PYTHONPATH": os.pathsep.join(folders),
+        "PYTHONPATH": str(clone),
         "DVC_SITE_CACHE_DIR": str(clone.parent / "site"),
     }
 
 
-def rebuild(clone: Path, own_environment: bool, noise: float) -> float:
+def rebuild(clone: Path, own_environment: bool) -> float:
     """Make everything anew; the seconds that it took."""
     start = time.perf_counter()
     if own_environment:
         run("make", "reproduce", folder=clone)
     else:
-        run(sys.executable, "-m", "dvc", "repro", "--force", folder=clone, env=environment(clone, noise))
+        run(sys.executable, "-m", "dvc", "repro", "--force", folder=clone, env=environment(clone))
     return time.perf_counter() - start
 
 
@@ -165,7 +157,7 @@ def differences(
     return different + [f"{path} is not committed" for path in appeared if not excepted(path)], by_value
 
 
-def verify_clone(project: Path, revision: str, clone: Path, own_environment: bool, noise: float = 0.0) -> Rebuilt:
+def verify_clone(project: Path, revision: str, clone: Path, own_environment: bool) -> Rebuilt:
     """Rebuild a revision in a clone; artefacts, identical ones, those that agree by value and exceptions by stage."""
     run("git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", str(project), str(clone), folder=project)
     run("git", "checkout", "--quiet", "--detach", revision, folder=clone)
@@ -173,7 +165,7 @@ def verify_clone(project: Path, revision: str, clone: Path, own_environment: boo
     before = hashes(clone, tracked(clone))
     lock = (clone / LOCK).read_text(encoding="utf-8") if (clone / LOCK).exists() else ""
     remove_results(clone, stages)
-    seconds = rebuild(clone, own_environment, noise)
+    seconds = rebuild(clone, own_environment)
     after = hashes(clone, before)
     different, by_value = differences(clone, before, after, untracked(clone))
     # Of a folder dvc.lock has one hash; its files are compared one by one.
@@ -238,28 +230,13 @@ def report(head: str, one: Rebuilt, two: Rebuilt) -> bool:
     return bool(lines)
 
 
-def report_noise(size: float, one: Rebuilt, two: Rebuilt) -> bool:
-    """Print which files noise on the vectors changes; whether there is one."""
-    files = changed(one, two)
-    print("".join(f"{path} changed\n" for path in files), end="")
-    entries = [entry.split() for entry in lock_differences(one.lock, two.lock)]
-    in_git = {place.as_posix() for path in one.made for place in (Path(path), *Path(path).parents)}
-    bulk = sorted({path for _, part, path in entries if part == "outs" and path not in in_git})
-    print(f"beside git: {', '.join(bulk) or 'nothing'} changed")
-    print(f"vectors with noise of {size:g}: {len(files)} of {len(one.made)} content-dependent files changed")
-    return bool(files)
-
-
 def main() -> None:
     """Verify a project; exit code 1 where something differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--project", type=Path, default=Path(), help="the project's folder")
     parser.add_argument("--own-environment", action="store_true", help="install the packages in each clone, by make")
     parser.add_argument("--keep", action="store_true", help="leave the clones for inspection")
-    parser.add_argument("--perturb", type=float, metavar="SIZE", help="noise on the vectors of the second clone")
     asked = parser.parse_args()
-    if asked.perturb and asked.own_environment:
-        parser.error("--perturb changes how vectors are made in this environment; leave --own-environment out")
     project = asked.project.resolve()
     revision = run("git", "rev-parse", "HEAD", folder=project).strip()  # commits may come while this runs
     head = revision[:10]
@@ -268,16 +245,15 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="verify-"))
     try:
         results = []
-        for name, noise in (("one", 0.0), ("two", asked.perturb or 0.0)):
+        for name in ("one", "two"):
             print(f"rebuilding {head} in {folder / name}", file=sys.stderr, flush=True)
-            results.append(verify_clone(project, revision, folder / name, asked.own_environment, noise))
+            results.append(verify_clone(project, revision, folder / name, asked.own_environment))
     except OvragError as error:
         sys.exit(str(error))
     finally:
         if not asked.keep:
             shutil.rmtree(folder, ignore_errors=True)
-    one, two = results
-    sys.exit(int(report_noise(asked.perturb, one, two) if asked.perturb else report(head, one, two)))
+    sys.exit(int(report(head, *results)))
 
 
 if __name__ == "__main__":
