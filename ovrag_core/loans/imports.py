@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -43,7 +43,6 @@ from ovrag_core.loop.identity import Shelf
 from ovrag_core.retrieval.store import load_all
 from ovrag_core.runs.files import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
 
-Duplicates = Literal["refuse", "first", "last"]
 UNKNOWN_MODEL = "not recorded"
 NO_VERDICT = "the run recorded no verdict"
 NO_TRIPLES = "the run recorded no triples, so nothing was checked"
@@ -134,58 +133,29 @@ class Row(Part):
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What came of an import: each of `rows` is one of `queries`, or gives way to another row of the same query.
+    """What came of an import of `rows`: a record for each in their order, then those that were judged again.
 
-    `records` has one for each query, in the order of the rows, then those that were judged again. `fields` are all that
-    the rows have.
+    `left_behind` are the fields that have no place in our records.
     """
 
     files: RunFiles
     source: str
     rows: int
-    queries: int
     records: tuple[QueryRecord, ...]
     seconds: tuple[LatencyRecord, ...]
-    fields: tuple[str, ...]
-
-    @property
-    def left_behind(self) -> tuple[str, ...]:
-        """Fields that have no place in our records."""
-        return tuple(key for key in self.fields if key not in Row.model_fields)
+    left_behind: tuple[str, ...]
 
     def text(self) -> str:
         """The account of the rows, for people."""
-        lines = [f"{self.rows} rows of {self.source}: {self.queries} queries in {self.files.records}"]
-        if repeated := self.rows - self.queries:
-            lines.append(f"{repeated} rows give way to another row of the same query")
+        lines = [f"{self.rows} rows of {self.source} in {self.files.records}"]
         for arm in dict.fromkeys(record.arm for record in self.records):
             outcomes = Counter(record.outcome for record in self.records if record.arm == arm)
             lines.append(
                 f"{arm}: {outcomes.total()} ({', '.join(f'{n} {name}' for name, n in outcomes.most_common())})"
             )
-        lines.append(f"of {self.queries} queries: {self._parts()}")
-        told = [(each.arm, each.recorded.about) for each in self.records if each.recorded]
-        known = Counter(arm for arm, about in told if about not in (None, "none"))
-        for arm, count in known.items():
-            other = told.count((arm, "other"))
-            lines.append(
-                f"{arm}: {other} of {count} answers that tell are about other contracts only ({other / count:.1%})"
-            )
         if self.left_behind:
             lines.append(f"without a place in a record: {', '.join(self.left_behind)}")
         return "\n".join(lines)
-
-    def _parts(self) -> str:
-        rows = self.records[: self.queries]
-        has = {
-            "an answer": sum(record.answer is not None for record in rows),
-            "triples": sum(any(attempt.triples for attempt in record.attempts) for record in rows),
-            "a label": sum(record.label is not None for record in rows),
-            "a reference answer": sum(record.reference_answer is not None for record in rows),
-            "scores": sum(bool(record.recorded and record.recorded.has_scores) for record in rows),
-            "seconds": len(self.seconds),
-        }
-        return ", ".join(f"{count} with {what}" for what, count in has.items())
 
 
 def import_run(
@@ -196,15 +166,14 @@ def import_run(
     truth: Path | None = None,
     contracts: Path | None = None,
     model: str = UNKNOWN_MODEL,
-    duplicates: Duplicates = "refuse",
     rejudge: Sequence[Rejudging] = (),
     settings: Settings | None = None,
 ) -> Import:
     """Read a run recorded elsewhere into `folder` under `name`.
 
     `truth` adds reference answers, and labels where the rows have none. `contracts`, the folder of the documents that
-    were asked about, lets answers about the wrong one be found. `duplicates` says which of several rows of one query
-    counts. `rejudge` adds arms in which our validator, as `settings` have it, judges what was recorded.
+    were asked about, lets answers about the wrong one be found. `rejudge` adds arms in which our validator, as
+    `settings` have it, judges what was recorded.
     Raises RunError, naming row and field, for anything that cannot be read, and for a run of that name that came from
     something else.
     """
@@ -214,7 +183,7 @@ def import_run(
     if not content.strip():
         raise RunError(f"{source} is empty; a run has one row a query")
     files = run_files(name, folder)
-    asked = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model, "duplicates": duplicates}
+    asked = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model}
     truths = load_truth(truth) if truth else {}
     documents = {document.id: document for document in load_all(find(contracts))} if contracts else {}
     given = {
@@ -224,17 +193,17 @@ def import_run(
     }
     manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
     _refuse_other_run(files, manifest)
-    places, raw = _raw_rows(content, source)
-    _refuse_missing_columns(raw, source)
-    rows = [_row(values, place, source) for place, values in zip(places, raw, strict=True)]
-    chosen = _chosen(rows, places, source, duplicates)
-    records = _placed(_records(chosen, model, truths), documents, contracts)
+    raw = list(_json_rows(content, source) if content.lstrip()[0] in "{[" else _csv_rows(content, source))
+    _refuse_missing_columns([values for _, values in raw], source)
+    rows = [_row(values, place, source) for place, values in raw]
+    _refuse_repeated([place for place, _ in raw], rows)
+    records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
         records += tuple(rejudge_by(settings or Settings(), records, rejudge))
-    seconds = tuple(latency for row in chosen if (latency := _latency(row)))
+    seconds = tuple(latency for row in rows if (latency := _latency(row)))
     write_run(files, records, seconds, manifest)
-    left = dict.fromkeys(key for values in raw for key in values)
-    return Import(files, source.name, len(rows), len(chosen), records, seconds, tuple(left))
+    left = dict.fromkeys(key for _, values in raw for key in values if key not in Row.model_fields)
+    return Import(files, source.name, len(rows), records, seconds, tuple(left))
 
 
 def _records(rows: Sequence[Row], model: str, truths: Mapping[str, ContractTruth]) -> tuple[QueryRecord, ...]:
@@ -254,15 +223,8 @@ def _refuse_other_run(files: RunFiles, manifest: str) -> None:
     raise RunError(f"{files.records} exists and is not of this import; choose another --name or delete it")
 
 
-def _raw_rows(text: str, source: Path) -> tuple[list[str], list[dict[str, Any]]]:
-    """The rows as they stand, each with the words that name its place in the file."""
-    found = list(_json_rows(text, source) if text.lstrip()[0] in "{[" else _csv_rows(text, source))
-    if not found:
-        raise RunError(f"{source} has no rows; a run has one row a query")
-    return [place for place, _ in found], [values for _, values in found]
-
-
 def _json_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each row as it stands, with the words that name its place in the file."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -278,28 +240,20 @@ def _json_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _csv_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     csv.field_size_limit(_MOST_IN_FIELD)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text), strict=True)
+    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
     try:
-        header = next(reader)
-        if doubled := [name for name, count in Counter(header).items() if count > 1]:
-            raise RunError(f"{source} has two columns named {doubled[0]}; rename one")
         for values in reader:
             place = f"{source} line {reader.line_num}"
-            if not any(values):
-                continue
-            if len(values) != len(header):
-                raise RunError(f"{place} has {len(values)} fields where the header has {len(header)}; mend that row")
-            yield place, dict(zip(header, values, strict=True))
+            if None in values or None in values.values():
+                raise RunError(f"{place} has more or fewer fields than the header; mend that row")
+            yield place, values
     except csv.Error as error:
-        raise RunError(f"{source} line {reader.line_num} is not CSV ({error}); mend that row") from None
-
-
-def _delimiter(text: str) -> str:
-    header = text.lstrip().split("\n", 1)[0]
-    return max(",;\t", key=header.count)
+        raise RunError(f"{source} line {reader.reader.line_num} is not CSV ({error}); mend that row") from None
 
 
 def _refuse_missing_columns(rows: Sequence[Mapping[str, object]], source: Path) -> None:
+    if not rows:
+        raise RunError(f"{source} has no rows; a run has one row a query")
     present = {key for values in rows for key in values}
     missing = [name for name in KEYS if name not in present]
     if not present & {"validation_passed", "validation_is_valid"}:
@@ -336,19 +290,15 @@ def _writable(value: object) -> object:
     return {str(key): _writable(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _chosen(rows: Sequence[Row], places: Sequence[str], source: Path, duplicates: Duplicates) -> list[Row]:
-    """One row a query, in the order of the first rows."""
-    chosen: dict[Key, tuple[Row, str]] = {}
-    for row, place in zip(rows, places, strict=True):
+def _refuse_repeated(places: Sequence[str], rows: Sequence[Row]) -> None:
+    seen: set[Key] = set()
+    for place, row in zip(places, rows, strict=True):
         key = (row.condition, row.contract_id, row.question_id)
-        if key not in chosen or duplicates == "last":
-            chosen[key] = (row, place)
-        elif duplicates == "refuse" and row != chosen[key][0]:
+        if key in seen:
             raise RunError(
-                f"{place} and {chosen[key][1].removeprefix(f'{source} ')} are both condition {key[0]}, contract "
-                f"{key[1]}, question {key[2]}, and differ; remove one, or say --duplicates first or last"
+                f"{place} repeats condition {key[0]}, contract {key[1]}, question {key[2]}; keep one row of it"
             )
-    return [row for row, _ in chosen.values()]
+        seen.add(key)
 
 
 def _record(row: Row, model: str, *, judges: bool) -> QueryRecord:

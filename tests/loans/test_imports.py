@@ -112,7 +112,6 @@ def test_answers_about_other_contracts_are_found_where_the_contracts_are_at_hand
     assert about == ["asked", "other", "none", None]
     assert found.records[1].recorded is not None
     assert found.records[1].recorded.about_documents == ("Contract_008",)
-    assert "1 of 2 answers that tell are about other contracts only (50.0%)" in found.text()
     result = score_run(found.records, found.seconds, Settings(), cache=None)
     assert result["arms"]["ovrag"]["wrong_contract_rate"] == 0.5
     elsewhere = as_json(tmp_path / "others.jsonl", a_row(contract_id="999"))
@@ -126,10 +125,9 @@ def test_answers_about_other_contracts_are_found_where_the_contracts_are_at_hand
         ("", "is empty; a run has one row a query"),
         ("contract_id,condition,question_id\n", "has no rows"),
         ("contract_id,condition\n1,ovrag\n", "has no question_id and no validation_passed; a run recorded elsewhere"),
-        ("a,a\n1,2\n", "has two columns named a"),
         (
             "contract_id,condition,question_id,validation_passed\n1,o,Q1,True,5\n",
-            "line 2 has 5 fields where the header",
+            "line 2 has more or fewer fields than the header",
         ),
         ('contract_id,condition,question_id,validation_passed\n"1,o,Q1,True\n', "line 2 is not CSV"),
         ("contract_id,condition,question_id,validation_passed\n1,o,Q1,maybe\n", "line 2: validation_passed: input"),
@@ -161,17 +159,11 @@ def test_bytes_that_are_no_text_and_a_file_that_is_not_there(tmp_path: Path) -> 
         import_run(tmp_path / "none.csv", "bad", folder=tmp_path)
 
 
-def test_two_rows_for_one_query_need_a_decision(tmp_path: Path) -> None:
+def test_two_rows_for_one_query_are_refused(tmp_path: Path) -> None:
     failed = a_row(error="RateLimitError", answer=None)
-    source = as_json(tmp_path / "source.jsonl", failed, a_row("Q2"), a_row(), a_row("Q2"))
-    with pytest.raises(RunError, match=r"line 3 and line 1 are both condition ovrag, contract 007, question Q1"):
+    source = as_json(tmp_path / "source.jsonl", failed, a_row("Q2"), a_row())
+    with pytest.raises(RunError, match=r"line 3 repeats condition ovrag, contract 007, question Q1"):
         import_run(source, "run", folder=tmp_path / "runs")
-    last = import_run(source, "last", folder=tmp_path, duplicates="last")
-    first = import_run(source, "first", folder=tmp_path, duplicates="first")
-    assert [(r.question_id, r.outcome) for r in last.records] == [("Q1", "accepted"), ("Q2", "accepted")]
-    assert [r.outcome for r in first.records] == ["error", "accepted"]
-    assert (last.rows, last.queries, len(last.records)) == (4, 2, 2)
-    assert "2 rows give way to another row of the same query" in last.text()
 
 
 def test_an_import_does_not_replace_another_run(tmp_path: Path) -> None:
