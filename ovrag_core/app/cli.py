@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, Annotated, NoReturn, cast, get_args
 
 import typer
 
@@ -54,7 +54,6 @@ for _name, _entry in installed_studies().items():
     app.add_typer(_entry.load().load_commands(), name=_name.replace("_", "-"))
 
 
-Duplicates = Literal["refuse", "first", "last"]
 RejudgingName = StrEnum("RejudgingName", {name: name for name in get_args(Rejudging)})  # type: ignore[misc]
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
 Rejudge = Annotated[
@@ -216,7 +215,6 @@ def run(
     ] = None,
     contracts: Annotated[list[str] | None, typer.Option("--contract", help="Only this contract; repeatable.")] = None,
     questions: Annotated[list[str] | None, typer.Option("--question", help="Only this question; repeatable.")] = None,
-    shard: Annotated[str | None, typer.Option(help="k/n: only the k-th of n pieces; see merge-runs.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask anew what was not judged.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what the run would call and cost, and end.")] = False,
 ) -> int:
@@ -228,24 +226,23 @@ def run(
     from ovrag_core.loans.workbench import corpus_bench
     from ovrag_core.retrieval.store import Documents as ReadOnDemand
     from ovrag_core.runs import experiment
-    from ovrag_core.runs.files import each_record
+    from ovrag_core.runs.files import each_record, run_files
 
     chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
     filters = [f"{key}={json.dumps([str(each) for each in some])}" for key, some in chosen.items() if some]
     retry = ["llm.retry_failures=true"] if retry_errors else []
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
-    piece = _shard(shard)
     if not folder(settings).exists() and settings.corpus.is_generated:
         raise CorpusError("there are no contracts yet; `make loans` makes them, or name yours: -S corpus.source=FOLDER")
     if dry_run:
         documents = ReadOnDemand(find(folder(settings)))
-        queries = experiment.planned(settings, sorted(documents), piece)
+        queries = experiment.planned(settings, sorted(documents))
         print("\n".join(forecast_text(settings, forecast(settings, queries, documents))))
         return 0
-    spent = experiment.spent_usd(experiment.files_of(settings, shard=piece))
+    spent = experiment.spent_usd(run_files(settings.experiment.run))
     kept = Kept()
     with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(kept.text):
-        path = experiment.run_experiment(settings, bench, shard=piece, retry_errors=retry_errors, watch=kept.count)
+        path = experiment.run_experiment(settings, bench, retry_errors=retry_errors, watch=kept.count)
     print(path)
     for line in experiment.summary(each_record(path)):
         print(line, file=sys.stderr)
@@ -257,15 +254,6 @@ def run(
 
 
 @app.command()
-def merge_runs(run_name: Annotated[str, typer.Argument(metavar="RUN", help="The run that was divided.")]) -> int:
-    """Put the pieces of a run that `ovrag run --shard` made together: the same as if it had not been divided."""
-    from ovrag_core.runs.files import RUNS, merge_shards
-
-    print(merge_shards(run_name, _here(RUNS)))
-    return 0
-
-
-@app.command()
 def import_run(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A per-query CSV, or recorded queries as JSON Lines.")],
     name: Annotated[str, typer.Option(help="The name that the run gets here.")],
@@ -274,7 +262,6 @@ def import_run(
         Path | None, typer.Option(help="The folder of the contracts, to find answers about the wrong one.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model that answered, where the file does not say.")] = None,
-    duplicates: Annotated[Duplicates, typer.Option(help="Which of several rows of one query counts.")] = "refuse",
     rejudge: Rejudge = None,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
@@ -291,7 +278,6 @@ def import_run(
         truth=truth,
         contracts=contracts,
         model=model or UNKNOWN_MODEL,
-        duplicates=duplicates,
         rejudge=_ways(rejudge),
         settings=read_settings(params, overrides),
     )
@@ -334,7 +320,7 @@ def results(
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
-    """Every table, figure and case page of any run, an imported one too, in a folder of its own."""
+    """Every table and figure of any run, an imported one too, in a folder of its own."""
     from ovrag_core.evaluation.score import CACHE
     from ovrag_core.loans.corpus import kinds_of_loan
     from ovrag_core.report.results import write_runs
@@ -413,15 +399,6 @@ def export(
 
 def _ways(names: Sequence[StrEnum] | None) -> tuple[Rejudging, ...]:
     return tuple(cast(Rejudging, str(name)) for name in names or ())
-
-
-def _shard(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    place, slash, count = text.partition("/")
-    if not (slash and place.isdecimal() and count.isdecimal() and 1 <= int(place) <= int(count)):
-        raise typer.BadParameter(f"--shard {text}: write k/n, for example --shard 2/5 for the second of five pieces")
-    return int(place), int(count)
 
 
 def _here(folder: Path) -> Path:

@@ -78,7 +78,6 @@ class Options(Part):
     base_url: str = "https://api.openai.com/v1"
     key_variable: Annotated[str, Field(min_length=1)] = "OPENAI_API_KEY"
     store: Path | None = Path("data/replies/main.jsonl")
-    refresh: bool = False
     retry_failures: bool = False
     structured: Literal["json_schema", "json_object", "text"] = "json_schema"
     max_tokens: Positive = 4096
@@ -102,12 +101,6 @@ class Extraction(Part):
     window: Annotated[int, Field(ge=2000)] = 24_000
 
 
-class Dask(Part):
-    """A Dask cluster by its scheduler's address, `tcp://host:8786`; None: one on this machine."""
-
-    scheduler: str | None = None
-
-
 class Experiment(Part):
     """What a run covers: arms × contracts × questions; None means all."""
 
@@ -117,8 +110,6 @@ class Experiment(Part):
     questions: tuple[str, ...] | None = None
     corrections: NotNegative = 3
     processes: Positive = 2
-    executor: Literal["processes", "dask"] = "processes"
-    dask: Dask = Dask()
 
 
 class Ontology(Part):
@@ -130,7 +121,7 @@ class Ontology(Part):
 class Validation(Part):
     """The reasoner, the rule settings, and the limits of one check."""
 
-    reasoner: Literal["hermit", "pellet", "both"] = "hermit"
+    reasoner: Literal["hermit", "pellet"] = "hermit"
     rules: Path = Path("ontologies/rules.yaml")
     seconds_per_check: Annotated[float, Field(gt=0)] = 10
     heap_megabytes: Positive = 1024
@@ -234,8 +225,6 @@ def _without_sense(settings: Settings) -> str | None:
         return f"retrieval.embedding: remote needs a model; {remedy}, or choose minilm"
     if llm.provider == "replay" and llm.store is None:
         return "llm.provider: replay needs a store of recorded replies; name its file in llm.store"
-    if llm.provider == "replay" and llm.refresh:
-        return "llm.refresh asks the model anew, which llm.provider: replay does not; set one of them otherwise"
     return None
 
 

@@ -39,10 +39,9 @@ from ovrag_core.runs.files import (
     refuse_other_manifest,
     reopen,
     run_files,
-    shard_name,
     write_whole,
 )
-from ovrag_core.runs.truth import DocumentTruth, Truths
+from ovrag_core.runs.truth import DocumentTruth, read_truths
 
 __all__ = ["RUNS", "RunFiles", "read_latency", "read_run", "run_experiment", "run_files"]
 
@@ -64,10 +63,8 @@ RUN_CODE = (
 # How a run is made, not what comes of it.
 HOW: dict[str, bool | set[str]] = {
     **dict.fromkeys(("evaluation", "figures", "llm"), True),
-    "experiment": {"processes", "executor", "dask"},
+    "experiment": {"processes"},
 }
-
-Shard = tuple[int, int]
 
 
 def run_experiment(
@@ -75,23 +72,21 @@ def run_experiment(
     bench: Bench,
     folder: Path = RUNS,
     *,
-    shard: Shard | None = None,
     retry_errors: bool = False,
     watch: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Ask every question of every contract in every arm; the path of the run's records.
 
-    A complete run is left as it is, a partial one is resumed. `shard` (k of n, from 1) asks the contracts of one piece
-    of the run, to be merged with the others by `runs.merge_shards`; `retry_errors` asks anew what ended in an error or
+    A complete run is left as it is, a partial one is resumed. `retry_errors` asks anew what ended in an error or
     unchecked.
     `watch` is told, after each answer, how many of how many queries are kept; what it raises interrupts the run.
     Raises RunError where a run of that name was made with other parameters, code, documents or ontologies, and the
     BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
     """
-    files = files_of(settings, folder, shard)
+    files = run_files(settings.experiment.run, folder)
     questions = _chosen_questions(settings)
     truth = _truth(settings)
-    manifest = _manifest(settings, bench, questions, truth, shard)
+    manifest = _manifest(settings, bench, questions, truth)
     under_way = files.partial_manifest.exists()
     if under_way:
         refuse_other_manifest(files.partial_manifest, manifest, files.partial_records)
@@ -105,7 +100,7 @@ def run_experiment(
         for left in (files.partial_records, files.partial_latency):
             left.unlink(missing_ok=True)
         write_whole(files.partial_manifest, [manifest])
-    queries = planned(settings, sorted(bench.documents), shard)
+    queries = planned(settings, sorted(bench.documents))
     with appending(files) as run:
         todo = [query for query in queries if _key(query) not in run.done]
         kept = len(queries) - len(todo)
@@ -119,17 +114,9 @@ def run_experiment(
     return files.records
 
 
-def files_of(settings: Settings, folder: Path = RUNS, shard: Shard | None = None) -> RunFiles:
-    """The files of the settings' run, or of a shard of it."""
-    name = settings.experiment.run
-    return run_files(shard_name(name, shard) if shard else name, folder)
-
-
-def planned(settings: Settings, documents: Sequence[str], shard: Shard | None = None) -> list[Query]:
+def planned(settings: Settings, documents: Sequence[str]) -> list[Query]:
     """The queries of a run over these documents, in the order in which its final file has them."""
     contracts = _chosen(documents, settings.experiment.contracts, str, "contract")
-    if shard is not None:
-        contracts = contracts[shard[0] - 1 :: shard[1]]
     questions = _chosen_questions(settings)
     return [
         Query(arm, contract, question)
@@ -255,15 +242,11 @@ def _chosen(available: Sequence[T], wanted: Sequence[str] | None, key: Callable[
 
 def _truth(settings: Settings) -> Mapping[str, DocumentTruth]:
     path = Path("data/ground_truth.json") if settings.corpus.is_generated else settings.corpus.ground_truth
-    return Truths(path) if path is not None else {}
+    return read_truths(path, DocumentTruth) if path is not None else {}
 
 
 def _manifest(
-    settings: Settings,
-    bench: Bench,
-    questions: Sequence[Question],
-    truth: Mapping[str, DocumentTruth],
-    shard: Shard | None,
+    settings: Settings, bench: Bench, questions: Sequence[Question], truth: Mapping[str, DocumentTruth]
 ) -> str:
     """What the run depends on, without anything of the machine: the same inputs give the same bytes."""
     parameters = settings.model_dump(mode="json", exclude=HOW)
@@ -277,9 +260,8 @@ def _manifest(
             "libraries": {name: version(name).split("+")[0] for name in LIBRARIES},
             "code_sha256": code_digest(RUN_CODE),
             "ontologies_sha256": _digest_of_files(Path("ontologies")),
-            "documents_sha256": _digest_of_json(_texts(bench.documents)),
-            "truth_sha256": _digest_of_json((key, truth[key].model_dump(mode="json")) for key in sorted(truth)),
-            **({"shard": list(shard)} if shard else {}),
+            "documents_sha256": _digest_of_json(dict(_texts(bench.documents))),
+            "truth_sha256": _digest_of_json({key: each.model_dump(mode="json") for key, each in truth.items()}),
         }
     )
 
@@ -307,11 +289,6 @@ def _texts(documents: Mapping[str, Document]) -> Iterator[tuple[str, str]]:
         raise CorpusError("; ".join(faults))
 
 
-def _digest_of_json(items: Iterable[tuple[str, object]]) -> str:
-    """SHA-256 of the JSON object of these items, which never is in memory as a whole."""
-    whole, between = hashlib.sha256(b"{"), ""
-    for key, value in items:
-        whole.update(f"{between}{json.dumps(key)}: {json.dumps(value, sort_keys=True)}".encode())
-        between = ", "
-    whole.update(b"}")
-    return whole.hexdigest()
+def _digest_of_json(values: Mapping[str, object]) -> str:
+    """SHA-256 of an object in JSON with sorted keys."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The files of a run: read, appended to, recovered after a crash, finished in order, merged from shards.
+"""The files of a run: read, appended to, recovered after a crash, finished in order.
 
 While a run is under way its lines stand in `<run>.partial.jsonl`, in the order in which they were answered, beside a
 manifest of what the run is made with. It is under way for as long as `<run>.partial.manifest.json` is there; the final
@@ -11,7 +11,7 @@ import fcntl
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -56,11 +56,6 @@ def run_files(run: str, folder: Path = RUNS) -> RunFiles:
         partial_latency=folder / f"{run}.partial.latency.jsonl",
         partial_manifest=folder / f"{run}.partial.manifest.json",
     )
-
-
-def shard_name(run: str, shard: tuple[int, int]) -> str:
-    """The name of one of the pieces that a run is divided into."""
-    return f"{run}.shard-{shard[0]}-of-{shard[1]}"
 
 
 def read_run(path: Path) -> list[QueryRecord]:
@@ -220,7 +215,7 @@ def _copy_in_order(
     starts = _starts(partial, model)
     if missing := next((key for key in keys if key not in starts), None):
         raise RunError(f"{partial} lacks {' '.join(missing)}; run again to go on")
-    _copy_lines([(partial, starts)], final, keys)
+    _copy_lines(partial, starts, final, keys)
 
 
 def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:
@@ -239,89 +234,15 @@ def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:
         (latency, files.partial_latency, LatencyRecord),
     ):
         starts = _starts(source, model)
-        _copy_lines([(source, starts)], partial, [key for key in starts if key in kept])
+        _copy_lines(source, starts, partial, [key for key in starts if key in kept])
     write_whole(files.partial_manifest, [manifest.read_text(encoding="utf-8")])
 
 
-def merge_shards(run: str, folder: Path = RUNS) -> Path:
-    """One run from its shards, the same to the byte as if it had not been divided; the path of its records.
-
-    Raises RunError where a shard is missing, unfinished, or made with something else than the others.
-    """
-    found = sorted(folder.glob(f"{run}.shard-*-of-*.manifest.json"))
-    if not found:
-        raise RunError(f"{folder} holds no shards of {run}; make them with `ovrag run --shard 1/2` and so on")
-    counts = {_shard_of(read_manifest(path), path)[1] for path in found}
-    if len(counts) > 1:
-        several = " and ".join(map(str, sorted(counts)))
-        raise RunError(f"{folder} holds shards of {run} of divisions by {several}; delete those of all but one")
-    shards = [run_files(shard_name(run, (place, max(counts))), folder) for place in range(1, max(counts) + 1)]
-    manifest = _common_manifest(shards)
-    files = run_files(run, folder)
-    if files.records.exists():
-        refuse_other_manifest(files.manifest, manifest, files.records)
-    order = plan_order(json.loads(manifest))
-    for name, model in (("latency", LatencyRecord), ("records", QueryRecord)):
-        sources = [(getattr(shard, name), _starts(getattr(shard, name), model)) for shard in shards]
-        keys = [key for _, starts in sources for key in starts]
-        _refuse_doubled(keys, run)
-        _copy_lines(sources, getattr(files, name), sorted(keys, key=order))
-        if name == "latency":
-            write_whole(files.manifest, [manifest])
-    return files.records
-
-
-def plan_order(manifest: Mapping[str, object]) -> Callable[[Key], tuple[int, int, str, int]]:
-    """The place of a query in a run made with this manifest: arm, then contract, then question."""
-    parameters, questions = manifest.get("parameters"), manifest.get("questions")
-    assert isinstance(parameters, dict)
-    assert isinstance(questions, list)
-    arms = {arm: place for place, arm in enumerate(parameters["experiment"]["arms"])}
-    contracts = {name: place for place, name in enumerate(parameters["experiment"]["contracts"] or [])}
-    asked = {question["id"]: place for place, question in enumerate(questions)}
-    return lambda key: (arms[key[0]], contracts.get(key[1], 0), key[1], asked[key[2]])
-
-
-def _common_manifest(shards: Sequence[RunFiles]) -> str:
-    manifest = ""
-    for place, shard in enumerate(shards, 1):
-        if not shard.records.exists() or shard.partial_manifest.exists():
-            raise RunError(
-                f"{shard.records} is not complete; run `ovrag run --shard {place}/{len(shards)}` and merge then"
-            )
-        values = read_manifest(shard.manifest)
-        values.pop("shard", None)
-        text = manifest_text(values)
-        if manifest and text != manifest:
-            changed = [key for key in values if json.loads(manifest).get(key) != values[key]]
-            what = ", ".join(key.removesuffix("_sha256") for key in changed)
-            raise RunError(f"{shard.records} was made with other {what} than shard 1; make it anew")
-        manifest = text
-    return manifest
-
-
-def _shard_of(manifest: Mapping[str, object], path: Path) -> tuple[int, int]:
-    match manifest.get("shard"):
-        case [int(place), int(count)]:
-            return place, count
-    raise RunError(f"{path} does not say which shard it is of; make that shard anew")
-
-
-def _refuse_doubled(keys: Sequence[Key], run: str) -> None:
-    seen: set[Key] = set()
-    for key in keys:
-        if key in seen:
-            raise RunError(f"two shards of {run} both hold {' '.join(key)}; make the shards anew")
-        seen.add(key)
-
-
-def _copy_lines(sources: Sequence[tuple[Path, Starts]], target: Path, keys: Iterable[Key]) -> None:
+def _copy_lines(path: Path, starts: Starts, target: Path, keys: Iterable[Key]) -> None:
     """The lines of these keys, in this order, as a whole file."""
-    with replacing(target, RunError, _ROOM) as unfinished, ExitStack() as stack, unfinished.open("wb") as file:
-        opened = [(stack.enter_context(path.open("rb")), starts) for path, starts in sources if starts]
+    with replacing(target, RunError, _ROOM) as unfinished, path.open("rb") as source, unfinished.open("wb") as file:
         for key in keys:
-            source, start = next((source, starts[key]) for source, starts in opened if key in starts)
-            source.seek(start)
+            source.seek(starts[key])
             file.write(source.readline().rstrip(b"\n") + b"\n")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -31,25 +30,6 @@ class DocumentTruth(Frozen):
 
 
 T = TypeVar("T", bound=DocumentTruth)
-
-
-class Truths(Mapping[str, DocumentTruth]):
-    """Ground truth as `read_truths` gives it, kept as text: a record is made when it is asked for."""
-
-    def __init__(self, path: Path) -> None:
-        values = _values(path)
-        self._lines = {
-            id_: _record(values.pop(id_), id_, path, DocumentTruth).model_dump_json() for id_ in list(values)
-        }
-
-    def __getitem__(self, document_id: str) -> DocumentTruth:
-        return DocumentTruth.model_validate_json(self._lines[document_id])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._lines)
-
-    def __len__(self) -> int:
-        return len(self._lines)
 
 
 def read_truths(path: Path, model: type[T]) -> dict[str, T]:

@@ -62,7 +62,6 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("extraction: {extractor: hybrid}", "extraction.extractor: hybrid needs a model; set llm.provider"),
         ("retrieval: {embedding: remote}", "retrieval.embedding: remote needs a model; set llm.provider"),
         ("llm: {provider: replay, store: null}", "replay needs a store of recorded replies"),
-        ("llm: {provider: replay, refresh: true}", "llm.refresh asks the model anew"),
         ("corpus: [", "is not valid YAML at line"),
         ("- a list", "must hold keys and values"),
         ("studies: {contract_reviews: {}}", "studies.contract_reviews is no study; did you mean contract_review?"),

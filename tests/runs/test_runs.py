@@ -1,4 +1,4 @@
-"""Runs that are stopped, killed, divided, retried, or done elsewhere end with the bytes of one that was not."""
+"""Runs that are stopped, killed, retried, or done elsewhere end with the bytes of one that was not."""
 
 import asyncio
 import json
@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,18 +28,16 @@ from ovrag_core.base.errors import (
     StoreError,
 )
 from ovrag_core.base.progress import Kept, telling_of_interrupts
-from ovrag_core.base.settings import Question, Settings, load_settings
+from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Answer, Triple, Verdict
 from ovrag_core.llm import Once
 from ovrag_core.llm.background import run as run_in_background
-from ovrag_core.loans.contracts import generate
-from ovrag_core.loans.workbench import corpus_bench
-from ovrag_core.retrieval.store import Documents, index_documents
+from ovrag_core.retrieval.store import Documents
 from ovrag_core.runs import executors
 from ovrag_core.runs import files as runs
 from ovrag_core.runs.executors import Query
 from ovrag_core.runs.experiment import count_failures, planned, refuse_failed, run_experiment, spent_usd
-from ovrag_core.runs.files import Key, merge_shards, read_latency, read_run, run_files
+from ovrag_core.runs.files import Key, read_latency, read_run, run_files
 
 MANY = {f"Contract_{number:03d}": "is_Black is_White" if number % 3 else "is_Black" for number in range(1, 13)}
 
@@ -202,40 +199,6 @@ def test_what_a_run_has_cost_is_read_from_its_records(settings: Settings, tmp_pa
     assert spent_usd(run_files("none", tmp_path)) == 0
 
 
-# --- shards
-
-
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_merged_shards_are_the_whole_run(settings: Settings, tmp_path: Path, count: int) -> None:
-    whole = run_experiment(settings, bench(MANY), tmp_path / "whole")
-    folder = tmp_path / "shards"
-    for place in range(count, 0, -1):
-        run_experiment(settings, bench(MANY), folder, shard=(place, count))
-    merged = merge_shards("main", folder)
-    assert merged.read_bytes() == whole.read_bytes()
-    ours, theirs = run_files("main", folder), run_files("main", whole.parent)
-    assert ours.manifest.read_bytes() == theirs.manifest.read_bytes()
-    assert [each.question_id for each in read_latency(ours.latency)] == [
-        each.question_id for each in read_latency(theirs.latency)
-    ]
-    assert run_experiment(settings, bench(MANY), folder) == merged
-
-
-def test_shards_that_do_not_belong_together_are_refused(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="holds no shards of main; make them with `ovrag run --shard 1/2`"):
-        merge_shards("main", tmp_path)
-    run_experiment(settings, bench(MANY), tmp_path, shard=(1, 2))
-    with pytest.raises(RunError, match=r"main\.shard-2-of-2\.jsonl is not complete; run `ovrag run --shard 2/2`"):
-        merge_shards("main", tmp_path)
-    other = load_settings(overrides={"retrieval.top_k": 1})
-    run_experiment(other, bench(MANY), tmp_path, shard=(2, 2))
-    with pytest.raises(RunError, match=r"shard-2-of-2\.jsonl was made with other parameters than shard 1"):
-        merge_shards("main", tmp_path)
-    run_experiment(settings, bench(MANY), tmp_path, shard=(1, 3))
-    with pytest.raises(RunError, match="divisions by 2 and 3"):
-        merge_shards("main", tmp_path)
-
-
 # --- a process that dies
 
 RUNNER = """
@@ -338,7 +301,7 @@ def test_queries_lost_with_a_process_are_asked_again(monkeypatch: pytest.MonkeyP
             yield [executors._answer(query, bench(MANY)) for query in batch]
 
     monkeypatch.setattr(executors, "_by_pool", dying)
-    found = list(executors._by_processes(queries, executors.Order(settings, ".", ""), 2))
+    found = list(executors._by_processes(queries, executors.Order(settings, lambda settings: bench(MANY)), 2))
     assert tries == [48, 36, 24, 12]
     assert {runs.key_of(record) for record, _ in found} == {(q.arm, q.document_id, q.question.id) for q in queries}
     assert len(found) == len(queries)
@@ -351,7 +314,11 @@ def test_processes_that_die_at_once_stop_the_run(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(executors, "_by_pool", dead)
     with pytest.raises(RunError, match="die again and again"):
-        list(executors._by_processes(planned(settings, ["A"]), executors.Order(settings, ".", ""), 2))
+        list(
+            executors._by_processes(
+                planned(settings, ["A"]), executors.Order(settings, lambda settings: bench(MANY)), 2
+            )
+        )
 
 
 ORPHANS = """
@@ -381,65 +348,6 @@ def test_processes_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     assert not worker.exists() or worker.read_text().split()[2] == "Z"
 
 
-# --- a cluster
-
-
-@pytest.fixture
-def corpus(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Six generated contracts, read and indexed, and the settings of a run over them by two Dask workers."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "params.yaml").write_text("{}")
-    found = load_settings(
-        overrides={
-            "corpus.contracts": 6,
-            "questions": str(project / "data/questions.yaml"),
-            "validation.rules": str(project / "ontologies/rules.yaml"),
-            "experiment.arms": ["plain_scoped", "ovrag_evidence"],
-            "experiment.executor": "dask",
-        }
-    )
-    generate(Path("data/contracts"), Path("data/ground_truth.json"), count=6, seed=7, wording="plain")
-    index_documents(found, Path("data/contracts"))
-    return found
-
-
-def alone(settings: Settings) -> Settings:
-    return settings.model_copy(
-        update={"experiment": settings.experiment.model_copy(update={"executor": "processes", "processes": 1})}
-    )
-
-
-def test_a_lost_worker_costs_only_what_it_had_under_way(
-    corpus: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed: list[int] = []
-    cluster = executors._cluster
-
-    @contextmanager
-    def deadly(settings: Settings) -> Iterator[object]:
-        with cluster(settings) as client:
-
-            def kill() -> None:
-                partial = run_files("main", tmp_path / "dask").partial_records
-                while not partial.exists() or not partial.read_bytes():
-                    time.sleep(0.01)
-                pids = client.run(os.getpid)
-                killed.extend(pids.values())
-                os.kill(killed[0], signal.SIGKILL)
-
-            threading.Thread(target=kill, daemon=True).start()
-            yield client
-
-    monkeypatch.setattr(executors, "_cluster", deadly)
-    work = corpus_bench(corpus)
-    by_cluster = run_experiment(corpus, work, tmp_path / "dask")
-    here = run_experiment(alone(corpus), work, tmp_path / "here")
-    assert len(set(killed)) == 2
-    assert by_cluster.read_bytes() == here.read_bytes()
-    manifests = [path.with_name("main.manifest.json").read_bytes() for path in (by_cluster, here)]
-    assert manifests[0] == manifests[1]
-
-
 def test_the_digest_of_code_is_of_contents_and_not_of_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"made/__init__.py": "", "made/first.py": "a = 1\n", "made/below/__init__.py": "", "beside.py": "b = 2\n"}
     for name, text in files.items():
@@ -458,22 +366,6 @@ def test_the_digest_of_code_is_of_contents_and_not_of_names(tmp_path: Path, monk
     assert executors.code_digest(["made"]) != package
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         executors.code_digest(["made", "nowhere"])
-
-
-def test_a_worker_with_another_project_is_refused(settings: Settings, tmp_path: Path) -> None:
-    query = Query("plain", "A", Question(id="Q1", text="What?"))
-    with pytest.raises(RunError, match=r"does not see .*/nowhere; workers need the project's folder"):
-        executors.answer_batch(executors.Order(settings, str(tmp_path / "nowhere"), executors.code_digest()), [query])
-    with pytest.raises(RunError, match="has another version of the code"):
-        executors.answer_batch(executors.Order(settings, str(tmp_path), "other"), [query])
-
-
-def test_a_scheduler_that_is_not_there_is_one_sentence(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "SECONDS_TO_CONNECT", 1.0)
-    nobody = load_settings(overrides={"experiment.executor": "dask", "experiment.dask.scheduler": "tcp://127.0.0.1:9"})
-    with pytest.raises(RunError, match=r"there is no Dask scheduler at tcp://127\.0\.0\.1:9; start one"):
-        run_experiment(nobody, bench(TEXTS))
-    assert run_experiment(load_settings(), bench(TEXTS)).exists()
 
 
 # --- the command line
@@ -515,10 +407,3 @@ def test_runs_are_imported_and_scored_from_the_command_line(ovrag, settings: Set
     assert "nobody.jsonl does not exist" in err
     code, _, err = ovrag("import-run", "none.csv", "--name", "x")
     assert (code, err.count("\n")) == (2, 1)
-
-
-def test_a_shard_that_is_none_is_a_sentence(ovrag, settings: Settings) -> None:
-    for wrong in ("2", "0/3", "4/3", "a/b"):
-        code, _, err = ovrag("run", "--shard", wrong)
-        assert code == 2
-        assert "write k/n, for example --shard 2/5" in err

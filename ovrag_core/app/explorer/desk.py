@@ -178,7 +178,6 @@ def batch_settings(
         "contracts": tuple(contracts),
         "questions": tuple(questions),
         "processes": 1,  # the open bench answers, also about contracts that are in no folder
-        "executor": "processes",
     }
     if collection != CORPUS:
         values["corpus"] |= {"source": collection, "ground_truth": desk.truth.get(collection)}
