@@ -161,7 +161,7 @@ def verify_clone(project: Path, revision: str, clone: Path, own_environment: boo
     """Rebuild a revision in a clone; artefacts, identical ones, those that agree by value and exceptions by stage."""
     run("git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", str(project), str(clone), folder=project)
     run("git", "checkout", "--quiet", "--detach", revision, folder=clone)
-    stages = read_stages(clone, compared=False)
+    stages = read_stages(clone)
     before = hashes(clone, tracked(clone))
     lock = (clone / LOCK).read_text(encoding="utf-8") if (clone / LOCK).exists() else ""
     remove_results(clone, stages)
