@@ -106,6 +106,14 @@ def _spell_out(fig: Figure) -> None:
             text.set_text(drawable(text.get_text()))
 
 
+def sentence(text: str, width: float) -> Figure:
+    """A figure that only says why there is nothing to draw."""
+    with styled():
+        fig = Figure(figsize=(width, 0.7))
+        fig.text(0.5, 0.5, text, ha="center", va="center", color=GREY)
+        return fig
+
+
 def clipped(label: str) -> str:
     """A label that leaves room for the picture."""
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
@@ -310,27 +318,6 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
         return fig
 
 
-def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str, bins: int = 40) -> Figure:
-    """One histogram per key above each other on a shared logarithmic axis, with the median marked."""
-    with styled():
-        fig = Figure(figsize=(width, 0.55 + 0.72 * max(1, len(samples))), layout="constrained")
-        axes = fig.subplots(max(1, len(samples)), 1, sharex=True, squeeze=False)[:, 0]
-        positive = {key: values[values > 0] for key, values in samples.items()}
-        every = pd.concat(list(positive.values())) if positive else pd.Series(dtype=float)
-        edges = _log_edges(every, bins)
-        for ax, (title, values) in zip(axes, positive.items(), strict=False):
-            ax.hist(values, bins=edges, color="#5b9bc2", ec="white", lw=0.3)
-            if len(values):
-                middle = float(values.median())
-                ax.axvline(middle, color="black", lw=1, ls="--")
-                ax.set_title(f"median {duration(middle)}, n = {len(values)}", loc="right", pad=2, fontsize=7)
-            ax.set_title(title, loc="left", pad=2)
-            ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
-        _seconds_axis(axes[-1], label)
-        axes[len(axes) // 2].set_ylabel("queries")
-        return fig
-
-
 def part_distributions(
     frame: pd.DataFrame,
     group: str,
@@ -344,43 +331,26 @@ def part_distributions(
 
     Zeros (parts that a group does not have) are left out. Hollow diamonds are published medians (group → part).
     """
+    groups = list(dict.fromkeys(frame[group]))
+    looks = list(zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False))
+    given = published or {}
+    medians = {name: {part: at for part, at in given.get(name, {}).items() if part in parts} for name in groups}
+    step = 0.8 / max(1, len(groups))
     with styled():
-        groups = list(dict.fromkeys(frame[group]))
-        drawn: set[str] = set()
-        beside = False
         fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(groups)) * len(parts)), layout="constrained")
         ax = fig.subplots()
-        for place, (name, colour) in enumerate(zip(groups, colours(len(groups)), strict=True)):
+        handles: list[Patch | Line2D] = []
+        for place, (name, colour, hatch) in enumerate(looks):
+            heights = [row - 0.4 + step * (place + 0.5) for row in range(len(parts))]
+            for part, y in zip(parts, heights, strict=True):
+                if part in medians[name]:
+                    _published_mark(ax, medians[name][part], y)
             rows = frame[frame[group] == name]
             samples = [rows.loc[rows[part] > 0, part].to_numpy() for part in parts]
-            step = 0.8 / max(1, len(groups))
-            at = [row - 0.4 + step * (place + 0.5) for row in range(len(parts))]
-            used = [(sample, y) for sample, y in zip(samples, at, strict=True) if len(sample)]
-            medians = (published or {}).get(name, {})
-            beside = beside or bool(medians.keys() & set(parts))
-            for part, y in zip(parts, at, strict=True):
-                if part in medians:
-                    _published_mark(ax, medians[part], y)
-            if not used:
-                continue
-            drawn.add(name)
-            thin = {"lw": 0.6}
-            boxes = ax.boxplot(
-                [sample for sample, _ in used],
-                positions=[y for _, y in used],
-                orientation="horizontal",
-                widths=step * 0.75,
-                whis=(5, 95),
-                patch_artist=True,
-                manage_ticks=False,
-                medianprops={"color": "black", "lw": 1},
-                flierprops={"marker": ".", "ms": 1.6, "mec": "0.45", "mfc": "0.45"},
-                boxprops=thin,
-                whiskerprops=thin,
-                capprops=thin,
-            )
-            for box in boxes["boxes"]:
-                box.set(facecolor=colour, alpha=0.85, hatch=HATCHES[place % len(HATCHES)])
+            used = [(sample, y) for sample, y in zip(samples, heights, strict=True) if len(sample)]
+            if used:
+                _boxes(ax, used, step * 0.75, colour, hatch)
+                handles.append(Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name))
         ax.set_yticks(range(len(parts)), parts)
         ax.invert_yaxis()
         ax.tick_params(axis="y", length=0)
@@ -389,16 +359,31 @@ def part_distributions(
         _seconds_axis(ax, label)
         ax.grid(axis="x")
         ax.set_axisbelow(True)
-        look = zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False)
-        handles: list[Patch | Line2D] = [
-            Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name)
-            for name, colour, hatch in look
-            if name in drawn
-        ]
-        if beside:
+        if any(medians.values()):
             handles.append(_published_handle("median as published"))
         fig.legend(handles=handles, loc="outside upper center", ncols=min(6, len(handles)) or 1, columnspacing=1.2)
         return fig
+
+
+def _boxes(ax: Axes, used: Sequence[tuple[np.ndarray, float]], width: float, colour: str, hatch: str) -> None:
+    """Box plots of samples at their heights."""
+    thin = {"lw": 0.6}
+    boxes = ax.boxplot(
+        [sample for sample, _ in used],
+        positions=[y for _, y in used],
+        orientation="horizontal",
+        widths=width,
+        whis=(5, 95),
+        patch_artist=True,
+        manage_ticks=False,
+        medianprops={"color": "black", "lw": 1},
+        flierprops={"marker": ".", "ms": 1.6, "mec": "0.45", "mfc": "0.45"},
+        boxprops=thin,
+        whiskerprops=thin,
+        capprops=thin,
+    )
+    for box in boxes["boxes"]:
+        box.set(facecolor=colour, alpha=0.85, hatch=hatch)
 
 
 def duration(seconds: float) -> str:
@@ -482,13 +467,6 @@ def _sparse_ticks(ax: Axes, labels: Sequence[str], axis: str = "x", most: int = 
     places = [place for place in range(len(labels)) if step == 1 or place == 0 or (place + 1) % step == 0]
     target = ax.xaxis if axis == "x" else ax.yaxis
     target.set_ticks([place + 0.5 for place in places], [clipped(labels[place]) for place in places])
-
-
-def _log_edges(values: pd.Series, bins: int) -> np.ndarray:
-    if values.empty:
-        return np.geomspace(0.001, 1, bins + 1)
-    low, high = float(values.min()), float(values.max())
-    return np.geomspace(low, high * 1.0001 if high > low else low * 1.1, bins + 1)
 
 
 def _seconds_axis(ax: Axes, label: str) -> None:
