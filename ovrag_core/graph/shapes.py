@@ -158,22 +158,25 @@ class _Reader:
     def shapes(self) -> Iterator[tuple[str, Shape]]:
         """Each node shape by its name, and each of its property shapes that has one of its own."""
         for shape in sorted({node for target in _TARGETS for node in self.graph.subjects(target)}, key=str):
-            if self.graph.value(shape, SH.deactivated) == Text(True):
-                continue
-            targets = tuple(
-                (kind, self._iri(iri)) for kind in _TARGETS for iri in sorted(self.graph.objects(shape, kind), key=str)
+            if self.graph.value(shape, SH.deactivated) != Text(True):
+                yield from self._shapes_of(shape)
+
+    def _shapes_of(self, shape: Node) -> Iterator[tuple[str, Shape]]:
+        """A node shape and its property shapes that have a name."""
+        targets = tuple(
+            (kind, self._iri(iri)) for kind in _TARGETS for iri in sorted(self.graph.objects(shape, kind), key=str)
+        )
+        named = [node for node in self.graph.objects(shape, SH.property) if self._name(node)]
+        rest = self._checks(shape, named)
+        queries = tuple(sorted(self._select(shape, each) for each in self.graph.objects(shape, SH.sparql)))
+        if self.named_by and not self._name(shape) and (rest or queries):
+            raise OntologyError(
+                f"{self.where}the shape {shape} has a constraint without ovr:rule; name the rule it states"
             )
-            named = [node for node in self.graph.objects(shape, SH.property) if self._name(node)]
-            rest = self._checks(shape, named)
-            queries = tuple(sorted(self._select(shape, each) for each in self.graph.objects(shape, SH.sparql)))
-            if self.named_by and not self._name(shape) and (rest or queries):
-                raise OntologyError(
-                    f"{self.where}the shape {shape} has a constraint without ovr:rule; name the rule it states"
-                )
-            if rest or queries or not self.named_by:
-                yield self._name(shape) or str(shape), Shape(targets, rest, queries)
-            for node in named:
-                yield self._name(node), Shape(targets, self._checks(node), ())
+        if rest or queries or not self.named_by:
+            yield self._name(shape) or str(shape), Shape(targets, rest, queries)
+        for node in named:
+            yield self._name(node), Shape(targets, self._checks(node), ())
 
     def _name(self, shape: Node) -> str:
         return str(self.graph.value(shape, self.named_by) or "") if self.named_by else ""

@@ -193,17 +193,23 @@ def import_run(
     }
     manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
     _refuse_other_run(files, manifest)
-    raw = list(_json_rows(content, source) if content.lstrip()[0] in "{[" else _csv_rows(content, source))
-    _refuse_missing_columns([values for _, values in raw], source)
-    rows = [_row(values, place, source) for place, values in raw]
-    _refuse_repeated([place for place, _ in raw], rows)
+    rows, left_behind = _read_rows(content, source)
     records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
         records += tuple(rejudge_by(settings or Settings(), records, rejudge))
     seconds = tuple(latency for row in rows if (latency := _latency(row)))
     write_run(files, records, seconds, manifest)
-    left = dict.fromkeys(key for _, values in raw for key in values if key not in Row.model_fields)
-    return Import(files, source.name, len(rows), records, seconds, tuple(left))
+    return Import(files, source.name, len(rows), records, seconds, left_behind)
+
+
+def _read_rows(text: str, source: Path) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows of a file, each checked, and the names of fields that have no place in them."""
+    raw = list(_json_rows(text, source) if text.lstrip()[0] in "{[" else _csv_rows(text, source))
+    _refuse_missing_columns([values for _, values in raw], source)
+    rows = [_row(values, place, source) for place, values in raw]
+    _refuse_repeated([place for place, _ in raw], rows)
+    left_behind = dict.fromkeys(key for _, values in raw for key in values if key not in Row.model_fields)
+    return rows, tuple(left_behind)
 
 
 def _records(rows: Sequence[Row], model: str, truths: Mapping[str, ContractTruth]) -> tuple[QueryRecord, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -239,22 +239,28 @@ def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
     """
     words = [_content_words(passage.text) for passage in passages]
     heads = [_content_words(passage.heading) for passage in passages]
-    labels = [_label_words(passage.text) for passage in passages]
-    spread = Counter(word for column, found in enumerate(words) for word in found | heads[column])
+    spread = Counter(word for found, head in zip(words, heads, strict=True) for word in found | head)
     rare = math.log(1 + len(passages))
+
+    def gain(part: str, column: int, asked: Mapping[str, float], total: float) -> float:
+        if passages[column].is_title and not _TITLE_CUE.search(part):
+            return -TITLE_LOSS
+        shared = max(_shared(asked, words[column]), _shared(asked, heads[column]))
+        named = _is_named((_label_words(passages[column].text), heads[column]), asked)
+        lexical = LEXICAL_WEIGHT * shared / total if total else 0.0
+        return lexical + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passages[column].text)
+
     gains = numpy.zeros((len(parts), len(passages)), dtype=numpy.float32)
     for row, part in enumerate(parts):
         asked = {word: math.log(1 + len(passages) / (1 + spread[word])) for word in sorted(_content_words(part))}
         total = sum(asked[word] if spread[word] else rare for word in asked)
-        for column, passage in enumerate(passages):
-            if passage.is_title and not _TITLE_CUE.search(part):
-                gains[row, column] = -TITLE_LOSS
-                continue
-            shared = max(_shared(asked, words[column]), _shared(asked, heads[column]))
-            named = any(head and head <= asked.keys() for head in (labels[column], heads[column]))
-            gain = LEXICAL_WEIGHT * shared / total if total else 0.0
-            gains[row, column] = gain + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passage.text)
+        gains[row] = [gain(part, column, asked, total) for column in range(len(passages))]
     return gains
+
+
+def _is_named(heads: Iterable[frozenset[str]], asked: Mapping[str, float]) -> bool:
+    """True where all words of a label or a heading are asked for."""
+    return any(head and head <= asked.keys() for head in heads)
 
 
 def _shared(asked: Mapping[str, float], found: frozenset[str]) -> float:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from typing import Literal, TypeVar
 
 from ovrag_core.base.types import Document, Evidence, Triple, Verdict, Violation
@@ -138,6 +139,11 @@ class Sign:
         return self.own or bool(self.others)
 
     @property
+    def is_foreign(self) -> bool:
+        """True where only other documents hold it."""
+        return bool(self.others) and not self.own
+
+    @property
     def is_unknown(self) -> bool:
         """True where no document holds it, and that tells."""
         return not self.is_held and not self.kind.startswith("weak")
@@ -244,21 +250,24 @@ class Shelf:
         mine = self.profile(asked)
         chunks = [(plain_words(chunk), self._chunk(chunk, mine, asked, others)) for chunk in context]
         told = [(words, judged) for words, judged in chunks if judged.about != "none"]
-        if not told:
-            return own
-        passages = [plain for _, _, plain in _passages(text)]
-        lent = [(words, judged) for words, judged in told if any(plain in words for plain in passages)]
-        levels = {judged.about for _, judged in lent or told}
-        if not lent and "asked" in levels and levels != {"asked"}:
-            return own  # the chunks disagree, and nothing shows which of them the text is of
+        lent = _lending(told, text)
+        levels = {judged.about for judged in lent or [judged for _, judged in told]}
+        if not levels or (not lent and "asked" in levels and levels != {"asked"}):
+            return own  # no chunk tells, or they disagree and nothing shows which of them the text is of
         about: About = levels.pop() if len(levels) == 1 else "mixed"
-        documents = _documents(judged for _, judged in told if about != "asked")
+        documents = () if about == "asked" else _documents(judged for _, judged in told)
         return Judgement(about, "context", own.own, own.foreign, own.unknown, documents)
 
     def _chunk(self, chunk: str, mine: Profile, asked: str, others: frozenset[str]) -> Judgement:
         if f" {plain_words(chunk)} " in mine.words:
             return Judgement("asked", "text")
         return self._judge(chunk, asked, others)
+
+
+def _lending(chunks: Iterable[tuple[str, Judgement]], text: str) -> list[Judgement]:
+    """The judgements of the chunks (each with its plain words) that hold a passage of the text."""
+    passages = [plain for _, _, plain in _passages(text)]
+    return [judged for words, judged in chunks if any(plain in words for plain in passages)]
 
 
 def _documents(judgements: Iterable[Judgement]) -> tuple[str, ...]:
@@ -387,14 +396,13 @@ def _phrases(text: str) -> Iterable[str]:
 
 
 def _judgement(signs: Sequence[Sign]) -> Judgement:
-    own = tuple(sign for sign in signs if sign.own)
-    foreign = tuple(sign for sign in signs if not sign.own and sign.others)
-    unknown = tuple(sign for sign in signs if sign.is_unknown)
+    own, foreign, unknown = (tuple(filter(attrgetter(held), signs)) for held in ("own", "is_foreign", "is_unknown"))
     documents = _explaining(foreign, own)
-    names = tuple(sign for sign in unknown if sign.kind == "name")
-    against = foreign or names or (() if own else unknown)
-    if not against:
-        return Judgement("asked" if own else "none", "text" if own else "nothing", own, (), unknown)
+    has_unknown_name = any(sign.kind == "name" for sign in unknown)
+    if not (own or foreign or unknown):
+        return Judgement("none", "nothing")
+    if own and not (foreign or has_unknown_name):
+        return Judgement("asked", "text", own, (), unknown)
     exclusive = any(sign.others.isdisjoint(documents) for sign in own)
     return Judgement("mixed" if exclusive else "other", "text", own, foreign, unknown, documents)
 

@@ -6,7 +6,7 @@ U. Junker, QuickXplain (AAAI 2004); R. Reiter, A theory of diagnosis from first 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 Contradicts = Callable[[Sequence[int]], bool]
 
@@ -57,26 +57,32 @@ def all_minimal_conflicts(
     that are still minimal need not be searched again. `stop` is asked between conflicts and ends the search early.
     """
     remembered = _Remembered(contradicts)
-    found = [conflict for conflict in known if set(conflict) <= set(items) and is_minimal(conflict, contradicts)]
+    found = [conflict for conflict in known if _still_stands(conflict, items, contradicts)]
     queue: deque[frozenset[int]] = deque([frozenset()])
     seen = {frozenset[int]()}
     while queue:
         if len(found) >= limit or stop():
             return found, False
         removed = queue.popleft()
-        conflict = next((one for one in found if removed.isdisjoint(one)), None)
+        conflict = next(filter(removed.isdisjoint, found), None)
         if conflict is None:
             conflict = minimal_conflict([item for item in items if item not in removed], remembered)
-            if conflict is None:
-                continue
-            if not is_minimal(conflict, contradicts):
-                raise ArithmeticError("the reasoner is not monotone: an explanation did not stand up to deletion")
-            found.append(conflict)
-        for branch in _branches(removed, conflict):
-            if branch not in seen:
-                seen.add(branch)
-                queue.append(branch)
+            if conflict is not None:
+                _refuse_more_than_minimal(conflict, contradicts)
+                found.append(conflict)
+        branches = [removed | {item} for item in conflict or ()]
+        queue.extend(branch for branch in branches if branch not in seen)
+        seen.update(branches)
     return found, True
+
+
+def _still_stands(conflict: Sequence[int], items: Sequence[int], contradicts: Contradicts) -> bool:
+    return set(conflict) <= set(items) and is_minimal(conflict, contradicts)
+
+
+def _refuse_more_than_minimal(conflict: Sequence[int], contradicts: Contradicts) -> None:
+    if not is_minimal(conflict, contradicts):
+        raise ArithmeticError("the reasoner is not monotone: an explanation did not stand up to deletion")
 
 
 class _Remembered:
@@ -96,7 +102,3 @@ class _Remembered:
         answer = self.contradicts(chosen)
         (self.conflicting if answer else self.consistent).append(bits)
         return answer
-
-
-def _branches(removed: frozenset[int], conflict: Iterable[int]) -> list[frozenset[int]]:
-    return [removed | {item} for item in conflict]

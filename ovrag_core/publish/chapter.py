@@ -8,7 +8,8 @@ chapter, LaTeX sets that section if the results are there.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from ovrag_core.publish.provenance import LABEL, macros
@@ -44,16 +45,17 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     sources = [path for path in sorted(folder.glob("*.tex")) if _study(path.stem) in {None, *present}]
     texts = {path: COMMENT.sub("", _read(path)) for path in sources}
     inputs = {path: _inputs(text, present) for path, text in texts.items()}
-    taken = {name for names in inputs.values() for name in names}
-    problems = [
-        f"{path.name} takes {name}, which does not exist; {_remedy(name)} or take the line out"
-        for path, names in inputs.items()
-        for name in names
-        if not any((place / name).exists() for place in (folder, project))
-    ]
+    taken = set(chain.from_iterable(inputs.values()))
+    problems = [each for path, names in inputs.items() for each in _absent_inputs(path, names, (folder, project))]
     problems += [f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if path not in taken]
-    labels = _labels([*texts.values(), *(_read(project / path) for path in wanted)])
+    labels = _labels([*texts.values(), *map(_read, map(project.joinpath, wanted))])
     return problems + [f"{path.name} {each}" for path, text in texts.items() for each in _faults(text, labels, values)]
+
+
+def _absent_inputs(path: Path, names: Iterable[str], places: Sequence[Path]) -> Iterator[str]:
+    for name in names:
+        if not any((place / name).exists() for place in places):
+            yield f"{path.name} takes {name}, which does not exist; {_remedy(name)} or take the line out"
 
 
 def _faults(text: str, labels: Collection[str], values: Mapping[str, str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -89,14 +89,21 @@ def export(project: Path, target: Path, *, force: bool = False, packed: bool = F
     started = start_chapter(project, target)
     done = copy_results(copies, project, target, force=force)
     kept = [copy for copy in copies if copy not in done and copy.kind != "same"]
-    lines = [f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}" for copy in done]
-    lines += [f"{'started':<11} {name}, yours to edit" for name in started]
-    lines += [f"{copy.kind:<11} {copy.path}, left as it is; --force {_FORCED[copy.kind]} it" for copy in kept]
-    lines += [f"{len(copies) - len(kept)} results in {target} are those of the project"]
+    lines = [*_account(done, started, kept), f"{len(copies) - len(kept)} results in {target} are those of the project"]
     lines += [f"packed in {archive(target)}"] if packed else []
     warnings = [f"{path} was edited by hand and not copied; `make repro` makes it again" for path in tampered]
     warnings += stale_results(stages)
     return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(kept or tampered))
+
+
+def _account(done: Iterable[Copy], started: Iterable[str], kept: Iterable[Copy]) -> Iterator[str]:
+    """Files that were copied, started or left, a line each."""
+    for copy in done:
+        yield f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}"
+    for name in started:
+        yield f"{'started':<11} {name}, yours to edit"
+    for copy in kept:
+        yield f"{copy.kind:<11} {copy.path}, left as it is; --force {_FORCED[copy.kind]} it"
 
 
 def check(project: Path, target: Path | None = None) -> list[str]:

@@ -318,6 +318,15 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
         return fig
 
 
+def _rows(ax: Axes, names: Sequence[str]) -> None:
+    """Names the rows of a plot, the first on top, with a line between each two."""
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.tick_params(axis="y", length=0)
+    for row in range(1, len(names)):
+        ax.axhline(row - 0.5, color="0.8", lw=0.5)
+
+
 def part_distributions(
     frame: pd.DataFrame,
     group: str,
@@ -351,11 +360,7 @@ def part_distributions(
             if used:
                 _boxes(ax, used, step * 0.75, colour, hatch)
                 handles.append(Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name))
-        ax.set_yticks(range(len(parts)), parts)
-        ax.invert_yaxis()
-        ax.tick_params(axis="y", length=0)
-        for row in range(1, len(parts)):
-            ax.axhline(row - 0.5, color="0.8", lw=0.5)
+        _rows(ax, parts)
         _seconds_axis(ax, label)
         ax.grid(axis="x")
         ax.set_axisbelow(True)

@@ -68,8 +68,7 @@ def query_view(
     facility.
     """
     violations = _violations(record)
-    grounds = [row.grounds for _, rows in facts for row in rows if row.grounds]
-    marks = [*_marks(record, violations), ("F", [each for held in grounds for each in held.evidence])]
+    marks = [*_marks(record, violations), ("F", _fact_evidence(facts))]
     answer = record.answer
     quoted = answer.evidence if answer else ()
     return _template("query").render(
@@ -86,16 +85,30 @@ def query_view(
         outcome=outcome_words(record),
         causes=CAUSES,
         violations=list(enumerate(violations, 1)),
-        pictures={place: picture(each) for place, each in enumerate(violations[:MOST_PICTURES], 1) if each.triples},
+        pictures=_pictures(violations),
         retrieved=_retrieved(record, find_chunk, marks),
         triples={
             "the answer": record.attempts[-1].triples if record.attempts else (),
             "the contract" if record.arm == "ovrag_evidence" else "the retrieved chunks": record.context_triples,
         },
         document=document,
-        text=_trimmed(pieces(document.text, _within(marks, document.id, 0, len(document.text)))) if document else [],
+        text=_marked_text(document, marks) if document else [],
         latency=latency,
     )
+
+
+def _fact_evidence(facts: Sequence[tuple[str, Sequence[FactRow]]]) -> list[Passage]:
+    return [each for _, rows in facts for row in rows if row.grounds for each in row.grounds.evidence]
+
+
+def _marked_text(document: Document, marks: Marks) -> list[Piece]:
+    """The text of a document in pieces, with the marks that lie in it."""
+    return _trimmed(pieces(document.text, _within(marks, document.id, 0, len(document.text))))
+
+
+def _pictures(violations: Sequence[Violation]) -> dict[int, Markup]:
+    """Explanation graphs of the first violations, by their number from 1."""
+    return {place: picture(each) for place, each in enumerate(violations[:MOST_PICTURES], 1) if each.triples}
 
 
 def run_view(records: Sequence[QueryRecord], confidence: float = 0.95) -> str:
