@@ -88,7 +88,7 @@ extraction.names:plain_words extraction.names:find_cue extraction.names:describe
 extraction.quantities:percentages extraction.quantities:dates extraction.quantities:amounts
 extraction.quantities:durations studies.policy.amounts:find_amounts studies.policy.amounts:without_amounts
 studies.policy.polarity:find_cues studies.policy.quantities:find_quantities studies.policy.readings:read
-studies.policy.deontic:find_actor studies.policy.deontic:names_people studies.policy.deontic:find_condition
+studies.policy.deontic:find_actor studies.policy.deontic:find_condition
 studies.policy.opposition:flags_of studies.policy.thesaurus:unite studies.policy.verification:parts_of
 studies.policy.citations:read_citations studies.policy.critic_rules:by_rules studies.policy.critic_rules:even
 studies.policy.retrieval:heading_of studies.policy.perturbations:swap_must

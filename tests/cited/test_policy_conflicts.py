@@ -62,7 +62,7 @@ def test_a_norm_says_who_must_do_what_when_how_much_and_where_it_stands() -> Non
     assert plain.actor == {"contractor"}
     assert (plain.modality, plain.action, plain.condition) == ("duty", {"book"}, "unless the director agrees")
     assert counted.quantity is not None
-    assert (counted.quantity.value, counted.unit) == (14 * 1440, "minute")
+    assert (counted.quantity.value, counted.quantity.unit) == (14 * 1440, "minute")
     assert (plain.scope.title, plain.scope.number, plain.scope.heading) == ("Travel Plan", "4", "Booking Rules")
     assert plain.date == "2024-03-??"
     assert plain.source.text.startswith("Contractors must")

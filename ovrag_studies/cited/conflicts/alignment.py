@@ -16,7 +16,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_studies.cited.language import readings
+from ovrag_studies.cited.language.amounts import without_amounts
 from ovrag_studies.cited.language.readings import RULING, SentenceReading, Words, read
 from ovrag_studies.cited.language.thesaurus import concept, concepts, exclude, unite
 
@@ -29,7 +29,6 @@ SAME = 0.65  # and from which it does so as a subject, or in a phrase
 AROUND = 0.6  # what a word counts that stands only around the other sentence
 BACKGROUND = 200  # sentences that a corpus is taken to have beside its own, so that two of them say little of rarity
 FEW = 30  # sentences: among fewer, being the nearest says nothing
-MASKS = ("quantity", "actor", "means", "place")
 _PAIRED_LEADS = (
     frozenset({"in", "at", "on", "into", "inside", "onto", "near", "under", "behind"}),
     *(frozenset({lead}) for lead in ("for", "of", "from", "with", "to", "by")),
@@ -56,7 +55,7 @@ class Alignment:
         self.context = [frozenset(concepts(text)) - RULING for text in sentences.values()]
         self.readings = [read(sentence) for sentence in self.rows]
         self.cosines = _products(embedder.embed(list(self.rows)))
-        self.masked = {kind: self._masked(kind, embedder) for kind in MASKS}
+        self.masked_rows, self.masked_cosines = self._masked(embedder)
         words = _surfaces(self.rows)
         self.words = {word: row for row, word in enumerate(words)}
         self.word_cosines = _products(embedder.embed(list(words.values())))
@@ -64,8 +63,9 @@ class Alignment:
         self.nearest = _nearest(self.cosines, list(sentences.values()))
         self.modified = [_modified(sentence) for sentence in self.rows]
 
-    def _masked(self, kind: str, embedder: Embedder) -> tuple[dict[int, int], NDArray[numpy.float32]]:
-        texts = {row: readings.without(sentence, kind) for sentence, row in self.rows.items()}
+    def _masked(self, embedder: Embedder) -> tuple[dict[int, int], NDArray[numpy.float32]]:
+        """The cosines of the sentences without their amounts, where they have some, and the row of each."""
+        texts = {row: " ".join(without_amounts(sentence).split()) for sentence, row in self.rows.items()}
         changed = {
             texts_row: text
             for (sentence, texts_row), text in zip(self.rows.items(), texts.values(), strict=True)
@@ -85,12 +85,11 @@ class Alignment:
             return 0.5
         return (float(right in self.nearest[left]) + float(left in self.nearest[right])) / 2
 
-    def features(self, first: str, second: str, kind: str) -> NDArray[numpy.float64]:
+    def features(self, first: str, second: str) -> NDArray[numpy.float64]:
         """What tells whether two sentences rule on the same, one number for each of FEATURES."""
         left, right = self.rows[first], self.rows[second]
         one, other = self.readings[left], self.readings[right]
-        hidden = _hidden(one, other, kind)
-        mine, theirs = one.content - hidden, other.content - hidden
+        mine, theirs = one.content, other.content
         cosine = float(self.cosines[left, right])
         near, far = self.context[left], self.context[right]
         covers = sorted((self._cover(mine, theirs, far), self._cover(theirs, mine, near)))
@@ -98,33 +97,32 @@ class Alignment:
         return numpy.array(
             [
                 cosine,
-                self._masked_cosine(left, right, kind, cosine),
+                self._masked_cosine(left, right, cosine),
                 covers[1],
                 covers[0],
                 min(sum(self.weights[word] for word in mine & theirs), 4) / 4,
-                min(self._rivals(one, other, hidden, near, far), 2) / 2,
-                self._same_head(one, other) if kind != "actor" else 0.0,
+                min(self._rivals(one, other, near, far), 2) / 2,
+                self._same_head(one, other),
                 float(
                     _rival_modifiers(
                         self.modified[left],
                         self.modified[right],
                         one.content - one.subject,
                         other.content - other.subject,
-                        hidden,
                     )
                 ),
                 float(exclude(mine, theirs) or _contrary(one, other)),
                 float(lone == (1, 1) and len(mine & theirs) > 0),
-                float(self._rival_followers(one, other, hidden)),
+                float(self._rival_followers(one, other)),
                 self._near(left, right),
             ]
         )
 
-    def _masked_cosine(self, left: int, right: int, kind: str, plain: float) -> float:
-        places, cosines = self.masked.get(kind, ({}, None))
-        if cosines is None or left not in places or right not in places:
+    def _masked_cosine(self, left: int, right: int, plain: float) -> float:
+        places = self.masked_rows
+        if left not in places or right not in places:
             return plain
-        return float(cosines[places[left], places[right]])
+        return float(self.masked_cosines[places[left], places[right]])
 
     def likeness(self, word: str, others: Words) -> float:
         """How near a concept is to the nearest of others: 1 for the same, 0 below SOFT."""
@@ -155,20 +153,20 @@ class Alignment:
         near = max(self.likeness(one.head, other.content), self.likeness(other.head, one.content))
         return 0.0 if near >= SAME else -1.0
 
-    def _rival_followers(self, one: SentenceReading, other: SentenceReading, hidden: Words) -> bool:
+    def _rival_followers(self, one: SentenceReading, other: SentenceReading) -> bool:
         """Whether the same thing is "of" or "on" something else: "photographs of events", "a photograph on a card"."""
         mine, theirs = _followed(one), _followed(other)
         return any(
-            self._apart(mine[word] - hidden, other.content) and self._apart(theirs[word] - hidden, one.content)
+            self._apart(mine[word], other.content) and self._apart(theirs[word], one.content)
             for word in mine.keys() & theirs.keys() - RULING
         )
 
-    def _rivals(self, one: SentenceReading, other: SentenceReading, hidden: Words, near: Words, far: Words) -> int:
+    def _rivals(self, one: SentenceReading, other: SentenceReading, near: Words, far: Words) -> int:
         """How many prepositions lead phrases whose words have no counterpart in the other sentence."""
         count = 0
         for leads in _PAIRED_LEADS:
-            mine = [frozenset(each.words) - RULING - hidden for each in one.phrases if each.lead in leads]
-            theirs = [frozenset(each.words) - RULING - hidden for each in other.phrases if each.lead in leads]
+            mine = [frozenset(each.words) - RULING for each in one.phrases if each.lead in leads]
+            theirs = [frozenset(each.words) - RULING for each in other.phrases if each.lead in leads]
             lone = any(self._apart(words, other.content | far) for words in mine)
             count += lone and any(self._apart(words, one.content | near) for words in theirs)
         return count
@@ -184,49 +182,6 @@ def _followed(reading: SentenceReading) -> dict[str, Words]:
         if other.lead in _FOLLOWING and other.start - one.end < 8:
             found[one.words[-1]] = found.get(one.words[-1], frozenset()) | (frozenset(other.words) - RULING)
     return found
-
-
-def _hidden(one: SentenceReading, other: SentenceReading, kind: str) -> Words:
-    """The words that the two are to differ in, by kind of conflict."""
-    if kind == "actor":
-        return frozenset(word for each in (one, other) for _, who in each.agents for word in who)
-    if kind == "place":
-        return one.places ^ other.places
-    if kind == "means":
-        spans = [each for reading in (one, other) for each in reading.means]
-        return frozenset(concept(word) for word in spans) | _MEDIA
-    return frozenset()
-
-
-_MEDIA = frozenset(
-    concept(word)
-    for word in [
-        "telephone",
-        "email",
-        "post",
-        "letter",
-        "paper",
-        "writing",
-        "written",
-        "orally",
-        "verbally",
-        "online",
-        "portal",
-        "tool",
-        "app",
-        "electronic",
-        "electronically",
-        "digital",
-        "form",
-        "website",
-        "intranet",
-        "cash",
-        "card",
-        "transfer",
-        "phone",
-        "mail",
-    ]
-)
 
 
 def _contrary(one: SentenceReading, other: SentenceReading) -> bool:
@@ -274,11 +229,6 @@ def _modified(text: str) -> dict[str, Words]:
     return {word: frozenset(before) for word, before in found.items()}
 
 
-def _rival_modifiers(
-    one: Mapping[str, Words], two: Mapping[str, Words], mine: Words, theirs: Words, hidden: Words
-) -> bool:
+def _rival_modifiers(one: Mapping[str, Words], two: Mapping[str, Words], mine: Words, theirs: Words) -> bool:
     """Whether the same word stands with different words before it: "supplier register" against "asset register"."""
-    return any(
-        not one[word] & (theirs | two[word] | hidden) and not two[word] & (mine | hidden)
-        for word in one.keys() & two.keys()
-    )
+    return any(not one[word] & (theirs | two[word]) and not two[word] & mine for word in one.keys() & two.keys())

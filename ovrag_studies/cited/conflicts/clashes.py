@@ -203,7 +203,7 @@ def tiers(first: Sequence[Norm], second: Sequence[Norm]) -> bool:
         for theirs in _limits(second):
             if comparable(mine[0], theirs[0]):
                 low, high = sorted((mine, theirs), key=lambda each: each[1] == "over")
-                if low[1] == "under" and high[1] == "over" and _amount(high[0]) >= _amount(low[0]):
+                if low[1] == "under" and high[1] == "over" and amount_of(high[0]) >= amount_of(low[0]):
                     return True
     return False
 
@@ -383,9 +383,6 @@ def amount_of(quantity: Quantity) -> Decimal:
     """The value in one unit for all times: 30 days a month, 7 days for 5 working days; 0 for what is no number."""
     value = quantity.value if isinstance(quantity.value, Decimal) else Decimal(0)
     return value * _MINUTES.get(quantity.unit, 1)
-
-
-_amount = amount_of
 
 
 def compatible(first: Quantity, second: Quantity) -> bool:

@@ -128,11 +128,6 @@ class Norm:
     matter: frozenset[str] = frozenset()
     implied: bool = False
 
-    @property
-    def unit(self) -> str:
-        """The unit of the quantity; empty for a count and where there is none."""
-        return self.quantity.unit if self.quantity else ""
-
 
 def section_of(norm: Norm) -> tuple[str, str, str]:
     """The section that a norm stands in: document, number, and the paragraph where sections have no numbers."""
@@ -392,11 +387,6 @@ def _subject_words(sentence: str) -> list[str]:
     before = sentence[: verb.start()] if verb else ""
     last = before if "," not in before or _LISTED.search(before) else before.rsplit(",", 1)[1]
     return _WORD.findall(re.split(r"\b(?:of|in|on|at|with|without|who|which|that|for|from|to|by)\b", last)[0])
-
-
-def names_people(text: str) -> bool:
-    """Whether a text has a word for people, their roles or teams."""
-    return any(_PEOPLE.match(word) for word in _WORD.findall(text))
 
 
 def find_condition(sentence: str) -> str:

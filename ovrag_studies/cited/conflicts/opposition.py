@@ -134,7 +134,7 @@ def told(norms: Sequence[Norm]) -> Told:
 def compare(one: Told, other: Told, alignment: Alignment) -> Features:
     """One number for each of NAMES; the same for both orders of the two."""
     first, second = one.norms[0].source.text, other.norms[0].source.text
-    aligned = alignment.features(first, second, "quantity")
+    aligned = alignment.features(first, second)
     found = {kind for kind, _, _ in clashes(one.norms, other.norms)}
     values: list[float] = [
         *aligned,

@@ -74,7 +74,6 @@ _GENERIC = re.compile(
 )
 _DATED = re.compile(r"existing|earlier|previous|prior|former|current|preceding", re.I)
 _VERSIONS = re.compile(r"\b(?:versions?|editions?|issues?)\s+of\b", re.I)
-_SECTION = re.compile(r"\b(?:section|clause|chapter|part|article|paragraph)s?\s+(\d+(?:\.\d+)*)", re.I)
 _PHRASE_BREAK = re.compile(r"\b(?:the|of|in|our|this|with|from|and|over|by|between|where|if)\b|[^\w\s-]", re.I)
 _LOOSE = frozenset(stems("the this our company existing section in of old former general"))
 
@@ -83,17 +82,16 @@ _LOOSE = frozenset(stems("the this our company existing section in of old former
 class Precedence:
     """A clause by which `winner` prevails over `losers` (ids of documents).
 
-    `whole` clauses hold for all of the winner; others for the norms of their paragraph. `section` is the number of the
-    loser's section that one names, `about` the stems of what it says is replaced; both may be empty. Within a document
-    `parts` are the labels that prevail ("schedule 1"; "schedule" for each of them), `over` those that yield. Between
-    documents `parts` are those of the winner that alone prevail, `spared` those of the loser that do not yield, and
-    `topic` are concepts of the only questions that a clause is for.
+    `whole` clauses hold for all of the winner; others for the norms of their paragraph. `about` are the stems of what
+    one says is replaced; it may be empty. Within a document `parts` are the labels that prevail ("schedule 1";
+    "schedule" for each of them), `over` those that yield. Between documents `parts` are those of the winner that alone
+    prevail, `spared` those of the loser that do not yield, and `topic` are concepts of the only questions that a clause
+    is for.
     """
 
     winner: str
     losers: frozenset[str]
     whole: bool
-    section: str
     about: frozenset[str]
     source: NormSource
     parts: frozenset[str] = frozenset()
@@ -178,7 +176,7 @@ def _within_document(source: NormSource, labels: frozenset[str]) -> Iterator[Pre
     for rank in rank_parts(source.text, labels):
         own = frozenset({source.doc_id})
         yield Precedence(
-            source.doc_id, own, False, "", rank.about, source, parts=rank.parts, over=rank.over, order=rank.order
+            source.doc_id, own, False, rank.about, source, parts=rank.parts, over=rank.over, order=rank.order
         )
 
 
@@ -235,7 +233,6 @@ def _made(source: NormSource, subject: str, target: str, documents: Mapping[str,
     losers = _losers(target, documents, winner, source.doc_id)
     if not whole and not losers and not _VERSIONS.search(target):
         losers = _not_later(documents, winner)
-    section = _SECTION.search(target)
     numbered = frozenset(each for each in parts_of(subject, frozenset()) if " " in each)
     own_part = bool(numbered and not named and _OF_THIS.search(subject))
     parts = numbered if own_part else frozenset()
@@ -244,9 +241,7 @@ def _made(source: NormSource, subject: str, target: str, documents: Mapping[str,
     topic = _TOPIC.search(source.text)
     about_what = frozenset(concepts(topic["what"])) if topic else frozenset()
     about = frozenset(stems(re.split(r"\b(?:in|of)\s+(?:section|the)\b", target, flags=re.I)[0])) - _LOOSE
-    yield Precedence(
-        winner, losers, whole, section[1] if section else "", about, source, parts, sections, topic=about_what
-    )
+    yield Precedence(winner, losers, whole, about, source, parts, sections, topic=about_what)
 
 
 def _speaks_for_all(subject: str, own: _Titled) -> bool:

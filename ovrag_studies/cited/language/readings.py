@@ -57,7 +57,7 @@ class SentenceReading:
     """A sentence: its phrases, concepts of content, verbs and first phrase, and what it says of actors, means, places.
 
     `agents` says for each event who does it, `means` by which means it is done, `places` are words of where something
-    is kept. `spans` are the characters that say each of these, by kind.
+    is kept.
     """
 
     phrases: tuple[Phrase, ...]
@@ -70,7 +70,6 @@ class SentenceReading:
     agents: tuple[tuple[str, Words], ...]
     means: Words
     places: Words
-    spans: tuple[tuple[str, int, int], ...]
     exclusive: Words
     universal: bool
     is_exception: bool
@@ -216,8 +215,6 @@ def read(sentence: str) -> SentenceReading:
     phrases = tuple(_phrases(text))
     verbs = _verbs(phrases, text)
     subject = _subject(phrases)
-    agents = tuple(_agents(text))
-    spans = tuple(_spans(text))
     content = frozenset(concepts(text)) - RULING
     conditions = frozenset(word for each in phrases if each.lead in _CONDITION_LEADS for word in each.words) - RULING
     exception = _EXCEPTION.search(text)
@@ -229,28 +226,16 @@ def read(sentence: str) -> SentenceReading:
         subject[-1] if subject else "",
         conditions,
         frozenset(concepts(exception["what"])) - RULING if exception else frozenset(),
-        tuple((event, who) for event, who, _, _ in agents),
+        tuple(_agents(text)),
         frozenset(
             str(match.lastgroup) for match in _MEANS_RE.finditer(text) if not _REJECTED.search(text, 0, match.start())
         ),
-        frozenset(word for kind, start, end in spans if kind == "place" for word in concepts(text[start:end])) - RULING,
-        spans + tuple(("actor", start, end) for _, _, start, end in agents),
+        frozenset(word for where in _places(text) for word in concepts(where)) - RULING,
         _exclusive(text),
         bool(_UNIVERSAL.search(text)),
         bool(_IS_EXCEPTION.search(text)),
         bool(_KEPT.search(text)),
     )
-
-
-def without(sentence: str, kind: str) -> str:
-    """A sentence without amounts, or without what it says of one kind: actor, means, place."""
-    if kind == "quantity":
-        return " ".join(without_amounts(sentence).split())
-    letters = list(sentence)
-    for name, start, end in read(sentence).spans:
-        if name == kind:
-            letters[start:end] = " " * (end - start)
-    return " ".join("".join(letters).split())
 
 
 def _phrases(text: str) -> Iterator[Phrase]:
@@ -340,15 +325,15 @@ _POSSESSED = re.compile(
 )
 
 
-def _agents(text: str) -> Iterator[tuple[str, Words, int, int]]:
-    """Who does what, with the characters that say who."""
+def _agents(text: str) -> Iterator[tuple[str, Words]]:
+    """Events, each with the concepts of who does it."""
     for pattern in (_BY, _ASKED, _FOR_TO, _JOB_OF, _RESTS_WITH, _RESPONSIBLE, _OF_APPROVAL, _POSSESSED, _TO):
         told = pattern is _TO
         for match in pattern.finditer(text):
             names = _WORD.findall(match["who"])
             event = _event(concept(unite(match["event"])), text)
             if _is_role(names) and (not told or event in _TOLD):
-                yield f"to {event}" if told else event, _who(match["who"]), match.start("who"), match.end("who")
+                yield f"to {event}" if told else event, _who(match["who"])
     yield from _active(text, _ACTING)
 
 
@@ -369,10 +354,10 @@ _MODALS = frozenset({"must", "shall", "may", "should", "will", "can", "has", "ha
 
 def doers(text: str, verbs: Words) -> Words:
     """Concepts of the roles that do what one of `verbs` says."""
-    return frozenset(word for _, who, _, _ in _active(text, verbs) for word in who)
+    return frozenset(word for _, who in _active(text, verbs) for word in who)
 
 
-def _active(text: str, verbs: Words) -> Iterator[tuple[str, Words, int, int]]:
+def _active(text: str, verbs: Words) -> Iterator[tuple[str, Words]]:
     """The subject of each active verb among `verbs`: the words right before it, if they name a role."""
     text = _ASIDE.sub(lambda found: " " * len(found[0]), text)  # "the supervisor, not the engineer, signs"
     names: list[re.Match[str]] = []
@@ -381,10 +366,9 @@ def _active(text: str, verbs: Words) -> Iterator[tuple[str, Words, int, int]]:
         word = match[0].lower()
         if names and re.search(r"[,;:.()]", text[names[-1].end() : match.start()]):
             names, modal = [], False
-        if names and _agrees(word, names[-1][0], modal) and concept(word) in verbs and _is_role([names[-1][0]]):
-            start, end = names[0].start(), names[-1].end()
-            if event := _event(concept(word), text):
-                yield event, _who(text[start:end]), start, end
+        acts = names and _agrees(word, names[-1][0], modal) and concept(word) in verbs and _is_role([names[-1][0]])
+        if acts and (event := _event(concept(word), text)):
+            yield event, _who(text[names[0].start() : names[-1].end()])
         if word == "of" and names and names[-1][0].lower() in _RANKS:
             names = [*names, match]  # "the head of the laboratory"
         elif word in _SUBJECT_ENDS:
@@ -409,16 +393,15 @@ def _who(text: str) -> Words:
     return frozenset(concepts(text)) - RULING
 
 
-def _spans(text: str) -> Iterator[tuple[str, int, int]]:
-    for match in _MEANS_RE.finditer(text):
-        yield "means", match.start(), match.end()
+def _places(text: str) -> Iterator[str]:
+    """The phrases that say where something is kept or done."""
     verb = _KEPT.search(text) or _DONE.search(text)
     if verb:
         for match in _WHERE.finditer(text, verb.end()):
             head = re.split(r"\bof\b", match["what"])[0].split()[-1]
             got = match["lead"] != "from" or _GOT.search(text, 0, match.start())
             if got and not _NO_PLACE.search(head) and concepts(match["what"]):
-                yield "place", match.start(), match.end()
+                yield match[0]
 
 
 _ONLY_WHO = re.compile(
