@@ -24,7 +24,7 @@ from ovrag_core.loop.chat_answering import PURPOSE as ANSWER
 from ovrag_core.loop.chat_answering import ChatAnswerer
 from ovrag_core.loop.pipeline import Bench, Extractor, ask
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_core.runs.executors import Query
+from ovrag_core.runs.executors import PlannedQuery
 
 SAMPLE = 20  # contracts
 ANSWER_WORDS = "The document says so in these words, and names the parties, the amount and the date. " * 5
@@ -125,7 +125,7 @@ class Nowhere:
         return np.zeros((len(texts), 1), dtype=np.float32)
 
 
-def forecast(settings: Settings, queries: Sequence[Query], documents: Mapping[str, Document]) -> Forecast:
+def forecast(settings: Settings, queries: Sequence[PlannedQuery], documents: Mapping[str, Document]) -> Forecast:
     """The calls of a run, from a sample of its contracts. `documents` are those of its corpus, read when asked for."""
     contracts = list(dict.fromkeys(query.document_id for query in queries))
     sample = set(contracts[:: max(1, len(contracts) // SAMPLE)][:SAMPLE])

@@ -22,7 +22,7 @@ MAX_GLYPH_RUNS = 200_000  # on one page; a dense page has about 5,000
 MAX_CONTENT = 10_000_000  # bytes that draw one page
 
 
-class Piece(NamedTuple):
+class TextRun(NamedTuple):
     """A run of text on one baseline, in points: `x0` to `x1`, baseline `y` (upwards), font size, quarter turns."""
 
     x0: float
@@ -86,13 +86,13 @@ class _Face:
         return self.known[raw]
 
 
-def read_pieces(page: PageObject) -> list[Piece]:
+def read_pieces(page: PageObject) -> list[TextRun]:
     """All text of a page in drawing order. Raises PageTooComplex, and whatever pypdf raises on a damaged page."""
     contents = page.get("/Contents")
     contents = contents.get_object() if contents is not None else None
     if not isinstance(contents, (ArrayObject, StreamObject)):
         return []
-    pieces: list[Piece] = []
+    pieces: list[TextRun] = []
     resources = _dictionary(page.get("/Resources")) or _inherited(page)
     _run(_operations(contents, page), resources, _State(), page, pieces, 0)
     return _turn_page(pieces, page.rotation)
@@ -105,7 +105,7 @@ def _operations(contents: ArrayObject | StreamObject, page: PageObject) -> list[
     return stream.operations
 
 
-def _turn_page(pieces: list[Piece], rotation: int) -> list[Piece]:
+def _turn_page(pieces: list[TextRun], rotation: int) -> list[TextRun]:
     turned = rotation // 90 % 4
     return [piece._replace(turn=(piece.turn - turned) % 4) for piece in pieces] if turned else pieces
 
@@ -142,7 +142,7 @@ def _run(
     resources: DictionaryObject,
     state: _State,
     page: PageObject,
-    pieces: list[Piece],
+    pieces: list[TextRun],
     depth: int,
 ) -> None:
     faces = _faces(resources)
@@ -204,7 +204,7 @@ def _set(state: _State, operator: bytes, operands: list[object], numbers: list[f
 
 
 def _draw(
-    name: str, resources: DictionaryObject, state: _State, page: PageObject, pieces: list[Piece], depth: int
+    name: str, resources: DictionaryObject, state: _State, page: PageObject, pieces: list[TextRun], depth: int
 ) -> None:
     objects = _dictionary(resources.get("/XObject"))
     form = _dictionary(objects.get(name)) if objects is not None else None
@@ -229,7 +229,7 @@ def _shown(operands: list[object], operator: bytes) -> Iterator[bytes | str | fl
             yield item
 
 
-def _show(shown: Iterator[bytes | str | float], state: _State, text: Matrix, pieces: list[Piece]) -> Matrix:
+def _show(shown: Iterator[bytes | str | float], state: _State, text: Matrix, pieces: list[TextRun]) -> Matrix:
     if state.font is None:
         return text
     for item in shown:
@@ -251,7 +251,7 @@ def _show(shown: Iterator[bytes | str | float], state: _State, text: Matrix, pie
     return text
 
 
-def _place(text: str, start: Matrix, end: Matrix, state: _State) -> Piece:
+def _place(text: str, start: Matrix, end: Matrix, state: _State) -> TextRun:
     a, b, c, d, *_ = start
     turn = _quarter(a, b)
     x0, y0 = start[4] + state.rise * c, start[5] + state.rise * d
@@ -264,7 +264,7 @@ def _place(text: str, start: Matrix, end: Matrix, state: _State) -> Piece:
         ((-y0, -y1), x0),
     )[turn]
     size = abs(state.size) * ((c * c + d * d) ** 0.5 or (a * a + b * b) ** 0.5)
-    return Piece(min(along), max(along), across, size, text, turn)
+    return TextRun(min(along), max(along), across, size, text, turn)
 
 
 def _quarter(a: float, b: float) -> int:

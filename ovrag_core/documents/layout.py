@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from ovrag_core.documents.glyphs import Piece
+from ovrag_core.documents.glyphs import TextRun
 
 _SAME_BASELINE = 0.12  # of the size: how far apart two baselines are drawn that are meant as one
 _SAME_LINE = 0.4  # of the size: how far apart two baselines of one line may be
@@ -42,7 +42,7 @@ _ONLY_LABEL = re.compile(r"\s*\(?[^\W\d_][^:]{0,60}:\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TextCell:
     """Text without a wide gap inside, in points."""
 
     x0: float
@@ -52,11 +52,11 @@ class Cell:
     text: str
 
 
-Line = list[Cell]
+Line = list[TextCell]
 Gap = tuple[float, float]
 
 
-def compose(pieces: list[Piece]) -> str:
+def compose(pieces: list[TextRun]) -> str:
     """The text of pieces that all stand the same way up, line by line in reading order."""
     lines = _lines(list(_split_wide(pieces)))
     stops = _stops([_cells(line, frozenset()) for line in lines])
@@ -69,7 +69,7 @@ def _stops(lines: list[Line]) -> frozenset[int]:
     return frozenset(place for place, count in starts.items() if count >= _STOP_LINES)
 
 
-def _split_wide(pieces: list[Piece]) -> Iterator[Piece]:
+def _split_wide(pieces: list[TextRun]) -> Iterator[TextRun]:
     """Pieces cut where runs of spaces stand for a gap, as in typewritten pages; places are estimated."""
     for piece in pieces:
         if not _WIDE_SPACE.search(piece.text):
@@ -85,7 +85,7 @@ def _split_wide(pieces: list[Piece]) -> Iterator[Piece]:
             position = match.end() if match else end
 
 
-def _lines(pieces: list[Piece]) -> list[list[Piece]]:
+def _lines(pieces: list[TextRun]) -> list[list[TextRun]]:
     """Pieces by baseline, downwards.
 
     Texts that stand a little higher or lower beside one another are one line, and raised or lowered marks in a smaller
@@ -94,7 +94,7 @@ def _lines(pieces: list[Piece]) -> list[list[Piece]]:
     if not pieces:
         return []
     body = _SMALL * median(piece.size for piece in pieces for _ in range(min(len(piece.text), 100)))
-    lines: list[list[Piece]] = []
+    lines: list[list[TextRun]] = []
     for piece in sorted((piece for piece in pieces if piece.size >= body), key=_downwards):
         if lines and lines[-1][0].y - piece.y <= _SAME_BASELINE * min(lines[-1][0].size, piece.size):
             lines[-1].append(piece)
@@ -110,12 +110,12 @@ def _lines(pieces: list[Piece]) -> list[list[Piece]]:
     return sorted(lines, key=lambda line: _downwards(line[0]))
 
 
-def _downwards(piece: Piece) -> tuple[float, float]:
+def _downwards(piece: TextRun) -> tuple[float, float]:
     return (-piece.y, piece.x0)
 
 
-def _join_uneven(lines: list[list[Piece]]) -> list[list[Piece]]:
-    joined: list[list[Piece]] = []
+def _join_uneven(lines: list[list[TextRun]]) -> list[list[TextRun]]:
+    joined: list[list[TextRun]] = []
     for line in lines:
         above = joined[-1] if joined else None
         if (
@@ -129,11 +129,11 @@ def _join_uneven(lines: list[list[Piece]]) -> list[list[Piece]]:
     return joined
 
 
-def _are_apart(some: list[Piece], others: list[Piece]) -> bool:
+def _are_apart(some: list[TextRun], others: list[TextRun]) -> bool:
     return all(a.x1 <= b.x0 or b.x1 <= a.x0 for a in some for b in others)
 
 
-def _cells(line: list[Piece], stops: frozenset[int]) -> Line:
+def _cells(line: list[TextRun], stops: frozenset[int]) -> Line:
     cells: Line = []
     for piece in sorted(line, key=lambda piece: (round(piece.x0, 2), piece.x1)):
         if not cells or _parts(cells[-1], piece, stops):
@@ -142,20 +142,22 @@ def _cells(line: list[Piece], stops: frozenset[int]) -> Line:
         elif not _is_overprint(cells[-1], piece):
             cells[-1] = _join(cells[-1], piece)
     return [
-        Cell(cell.x0, cell.x1, cell.y, cell.size, " ".join(cell.text.split())) for cell in cells if cell.text.strip()
+        TextCell(cell.x0, cell.x1, cell.y, cell.size, " ".join(cell.text.split()))
+        for cell in cells
+        if cell.text.strip()
     ]
 
 
-def _parts(cell: Cell, piece: Piece, stops: frozenset[int]) -> bool:
+def _parts(cell: TextCell, piece: TextRun, stops: frozenset[int]) -> bool:
     least = _STOP_GAP if round(piece.x0) in stops else _CELL_GAP
     return piece.x0 - cell.x1 > least * max(cell.size, piece.size)
 
 
-def _cell(piece: Piece) -> Cell:
-    return Cell(piece.x0, piece.x1, piece.y, piece.size, piece.text)
+def _cell(piece: TextRun) -> TextCell:
+    return TextCell(piece.x0, piece.x1, piece.y, piece.size, piece.text)
 
 
-def _is_overprint(cell: Cell, piece: Piece) -> bool:
+def _is_overprint(cell: TextCell, piece: TextRun) -> bool:
     """Bold by drawing twice: the same text again, nearly at the same place."""
     text = piece.text.strip()
     return (
@@ -166,13 +168,13 @@ def _is_overprint(cell: Cell, piece: Piece) -> bool:
     )
 
 
-def _join(cell: Cell, piece: Piece) -> Cell:
+def _join(cell: TextCell, piece: TextRun) -> TextCell:
     gap = piece.x0 - cell.x1
     space = " " if gap > _WORD_GAP * max(cell.size, piece.size) else ""
     if not piece.text.strip():
         # A drawn space counts for its width, or cells would be cut at it.
-        return Cell(cell.x0, max(cell.x1, piece.x1), cell.y, cell.size, cell.text + " ")
-    return Cell(cell.x0, max(cell.x1, piece.x1), cell.y, max(cell.size, piece.size), cell.text + space + piece.text)
+        return TextCell(cell.x0, max(cell.x1, piece.x1), cell.y, cell.size, cell.text + " ")
+    return TextCell(cell.x0, max(cell.x1, piece.x1), cell.y, max(cell.size, piece.size), cell.text + space + piece.text)
 
 
 def _compose(lines: list[Line], depth: int) -> str:
@@ -264,10 +266,10 @@ def _tight_groups(block: list[Line]) -> Iterator[list[Line]]:
         yield group
 
 
-def _whole(label: list[Line]) -> Cell:
+def _whole(label: list[Line]) -> TextCell:
     cells = [cell for line in label for cell in line]
     text = " ".join(cell.text for cell in cells)
-    return Cell(min(cell.x0 for cell in cells), max(cell.x1 for cell in cells), cells[0].y, cells[0].size, text)
+    return TextCell(min(cell.x0 for cell in cells), max(cell.x1 for cell in cells), cells[0].y, cells[0].size, text)
 
 
 def _columns(lines: list[Line], start: int) -> tuple[int, float | None]:

@@ -18,7 +18,7 @@ from pypdf.errors import DependencyError, PyPdfError
 from ovrag_core.base.errors import DocumentError
 from ovrag_core.base.types import Page
 from ovrag_core.documents.cleaning import clean, join_hyphenated, tidy
-from ovrag_core.documents.glyphs import PageTooComplex, Piece, read_pieces
+from ovrag_core.documents.glyphs import PageTooComplex, TextRun, read_pieces
 from ovrag_core.documents.layout import compose
 
 MAX_PAGES = 5_000
@@ -108,7 +108,7 @@ def _read_page(page: PageObject) -> str:
     return tidy(join_hyphenated("\n\n".join(parts)))
 
 
-def _cleaned(pieces: Iterator[Piece]) -> list[Piece]:
+def _cleaned(pieces: Iterator[TextRun]) -> list[TextRun]:
     # A soft hyphen that is drawn stands at the end of a line, where it is a hyphen.
     made = (piece._replace(text=clean(piece.text.replace("\u00ad", "-")).replace("\n", " ")) for piece in pieces)
     return [piece for piece in made if piece.text]

@@ -54,7 +54,7 @@ Check = Callable[[Store, Term], Iterator[Said]]  # what breaks a constraint at a
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class ShapeViolation:
     """A node that breaks a constraint of a shape.
 
     `said` are the values that break it, with their predicates; where something is missing, what makes the node a
@@ -85,9 +85,9 @@ class Shapes:
     """
 
     def __init__(self, graph: Graph, source: str = "", named_by: URIRef | None = None) -> None:
-        self.shapes = dict(_Reader(graph, f"{source}: " if source else "", named_by).shapes())
+        self.shapes = dict(_ShapeReader(graph, f"{source}: " if source else "", named_by).shapes())
 
-    def violations(self, store: Store, only: Iterable[str] | None = None) -> list[Violation]:
+    def violations(self, store: Store, only: Iterable[str] | None = None) -> list[ShapeViolation]:
         """What breaks the shapes (those named in `only`), each once, in the order of its text."""
         names = self.shapes if only is None else only
         return sorted({each: None for name in names for each in _broken(name, self.shapes[name], store)}, key=str)
@@ -112,15 +112,15 @@ def read_shapes(path: Path) -> Shapes:
     return shapes
 
 
-def _broken(name: str, shape: Shape, store: Store) -> Iterator[Violation]:
+def _broken(name: str, shape: Shape, store: Store) -> Iterator[ShapeViolation]:
     for kind, iri in shape.targets:
         for focus, target in _focus_nodes(store, kind, iri).items():
             for constraint, check in shape.checks:
                 for said in check(store, focus):
-                    yield Violation(name, focus, None, constraint, said or target)
+                    yield ShapeViolation(name, focus, None, constraint, said or target)
             for query in shape.queries:
                 for row in store.select(query, {"this": focus}):
-                    yield Violation(name, focus, row.get("value"))
+                    yield ShapeViolation(name, focus, row.get("value"))
 
 
 def _focus_nodes(store: Store, kind: Node, iri: NamedNode) -> dict[Term, Said]:
@@ -148,7 +148,7 @@ def _values(store: Store, node: Term, path: NamedNode) -> list[Term]:
     return [triple.object for triple in store.triples(node, path)] if isinstance(node, NamedNode | BlankNode) else []
 
 
-class _Reader:
+class _ShapeReader:
     """Shapes of a graph as checks; `where` begins each message."""
 
     def __init__(self, graph: Graph, where: str, named_by: URIRef | None) -> None:

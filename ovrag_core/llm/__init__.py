@@ -6,7 +6,7 @@ counts what a part of the work used.
 
 from ovrag_core.llm.chat import Chat, ChatModel, Message, Reply, fence
 from ovrag_core.llm.connect import Connection, connect, open_chat
-from ovrag_core.llm.meter import Budget, Estimate, Planned, Tally, estimate, tally
+from ovrag_core.llm.meter import Budget, CostEstimate, Planned, Tally, estimate, tally
 from ovrag_core.llm.once import Once
 from ovrag_core.llm.prices import Prices, load_prices
 from ovrag_core.llm.replay import RecordedReplies
@@ -17,7 +17,7 @@ __all__ = [
     "Chat",
     "ChatModel",
     "Connection",
-    "Estimate",
+    "CostEstimate",
     "Message",
     "Once",
     "Planned",

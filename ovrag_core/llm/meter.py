@@ -160,7 +160,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What a run is going to use, roughly. `cost_usd` is None where `reason` says why."""
 
     usage: Usage
@@ -169,7 +169,7 @@ class Estimate:
     reason: str | None
 
 
-def estimate(planned: Iterable[Planned], model: str, prices: Prices) -> Estimate:
+def estimate(planned: Iterable[Planned], model: str, prices: Prices) -> CostEstimate:
     """Calls, tokens and cost of the planned calls, at four characters a token."""
     parts: dict[str, Usage] = {}
     for each in planned:
@@ -182,5 +182,5 @@ def estimate(planned: Iterable[Planned], model: str, prices: Prices) -> Estimate
     usage = sum_usage(parts.values())
     price = prices.find(model)
     if price is None:
-        return Estimate(usage, parts, None, prices.missing(model))
-    return Estimate(usage, parts, price.cost(usage), None)
+        return CostEstimate(usage, parts, None, prices.missing(model))
+    return CostEstimate(usage, parts, price.cost(usage), None)

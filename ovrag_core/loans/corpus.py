@@ -22,7 +22,7 @@ TRUTH = Path("data/ground_truth.json")
 MANIFEST = Path("data/contracts.json")
 
 
-class Corpus(NamedTuple):
+class CorpusStock(NamedTuple):
     """A corpus that was taken stock of: its documents, ground truth by document id, and files left out, with why."""
 
     paths: list[Path]
@@ -36,7 +36,7 @@ class Corpus(NamedTuple):
         return "\n".join([counts, *self.left_out.values()])
 
 
-def prepare(settings: Settings) -> Corpus:
+def prepare(settings: Settings) -> CorpusStock:
     """Generate the contracts, or take stock of the user's own, of which those that cannot be read are left out.
 
     Writes `data/ground_truth.json` (an empty object where own contracts have none) and the manifest. Raises CorpusError
@@ -57,7 +57,7 @@ def prepare(settings: Settings) -> Corpus:
     if truths and not {path.stem for path in paths} & set(truths):
         raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
     write_manifest(folder(settings), paths)
-    return Corpus(paths, truths, left_out)
+    return CorpusStock(paths, truths, left_out)
 
 
 def folder(settings: Settings) -> Path:

@@ -69,13 +69,13 @@ Number = Annotated[Annotated[float, Field(allow_inf_nan=False)] | None, Maybe]
 Seconds = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None, Maybe]
 
 
-class Part(BaseModel):
+class RecordedPart(BaseModel):
     """A piece of a row; fields of ours that it does not have stay empty."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, str_strip_whitespace=False)
 
 
-class Statement(Part):
+class RecordedStatement(RecordedPart):
     """A triple in the published field names."""
 
     sub: str | None = None
@@ -85,16 +85,16 @@ class Statement(Part):
     obj_type: str | None = None
 
 
-class Try(Part):
+class Try(RecordedPart):
     """One attempt of the published loop, numbered from 0."""
 
     answer: Prose = None
-    triples: tuple[Statement, ...] | None = None
+    triples: tuple[RecordedStatement, ...] | None = None
     is_valid: Flag = None
     explanation: Prose = None
 
 
-class Row(Part):
+class RecordedRow(RecordedPart):
     """One query as the published system recorded it."""
 
     contract_id: Name
@@ -113,7 +113,7 @@ class Row(Part):
     hard_reject: Flag = None
     error: Text = None
     answer: Prose = None
-    triples: tuple[Statement, ...] | None = None
+    triples: tuple[RecordedStatement, ...] | None = None
     correction_attempts: tuple[Try, ...] | None = None
     rouge_l: Number = None
     bertscore_precision: Number = None
@@ -202,17 +202,17 @@ def import_run(
     return Import(files, source.name, len(rows), records, seconds, left_behind)
 
 
-def _read_rows(text: str, source: Path) -> tuple[list[Row], tuple[str, ...]]:
+def _read_rows(text: str, source: Path) -> tuple[list[RecordedRow], tuple[str, ...]]:
     """The rows of a file, each checked, and the names of fields that have no place in them."""
     raw = list(_json_rows(text, source) if text.lstrip()[0] in "{[" else _csv_rows(text, source))
     _refuse_missing_columns([values for _, values in raw], source)
     rows = [_row(values, place, source) for place, values in raw]
     _refuse_repeated([place for place, _ in raw], rows)
-    left_behind = dict.fromkeys(key for _, values in raw for key in values if key not in Row.model_fields)
+    left_behind = dict.fromkeys(key for _, values in raw for key in values if key not in RecordedRow.model_fields)
     return rows, tuple(left_behind)
 
 
-def _records(rows: Sequence[Row], model: str, truths: Mapping[str, ContractTruth]) -> tuple[QueryRecord, ...]:
+def _records(rows: Sequence[RecordedRow], model: str, truths: Mapping[str, ContractTruth]) -> tuple[QueryRecord, ...]:
     """A record for each row; the arms that judge are ours that validate and those with a verdict in any row."""
     judging = {row.condition for row in rows if row.passed is not None}
     judging |= {name for name, arm in ARMS.items() if arm.validates}
@@ -271,9 +271,9 @@ def _refuse_missing_columns(rows: Sequence[Mapping[str, object]], source: Path) 
         )
 
 
-def _row(values: Mapping[str, object], place: str, source: Path) -> Row:
+def _row(values: Mapping[str, object], place: str, source: Path) -> RecordedRow:
     try:
-        row = Row.model_validate(_writable(values))
+        row = RecordedRow.model_validate(_writable(values))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
@@ -296,7 +296,7 @@ def _writable(value: object) -> object:
     return {str(key): _writable(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _refuse_repeated(places: Sequence[str], rows: Sequence[Row]) -> None:
+def _refuse_repeated(places: Sequence[str], rows: Sequence[RecordedRow]) -> None:
     seen: set[Key] = set()
     for place, row in zip(places, rows, strict=True):
         key = (row.condition, row.contract_id, row.question_id)
@@ -307,7 +307,7 @@ def _refuse_repeated(places: Sequence[str], rows: Sequence[Row]) -> None:
         seen.add(key)
 
 
-def _record(row: Row, model: str, *, judges: bool) -> QueryRecord:
+def _record(row: RecordedRow, model: str, *, judges: bool) -> QueryRecord:
     scores = {name: getattr(row, name) for name in Recorded.SCORES}
     attempts = _attempts(row, judges=judges)
     count = row.total_attempts or (None if row.accepted_at_attempt is None else row.accepted_at_attempt + 1)
@@ -328,7 +328,7 @@ def _record(row: Row, model: str, *, judges: bool) -> QueryRecord:
     )
 
 
-def _attempts(row: Row, *, judges: bool) -> tuple[Attempt, ...]:
+def _attempts(row: RecordedRow, *, judges: bool) -> tuple[Attempt, ...]:
     """The recorded attempts; where only the final answer was recorded, that one."""
     tries = row.correction_attempts or ()
     first = 1
@@ -349,7 +349,7 @@ def _attempt(number: int, each: Try, *, judges: bool) -> Attempt:
     )
 
 
-def _triple(item: Statement) -> Triple:
+def _triple(item: RecordedStatement) -> Triple:
     return Triple(
         subject=item.sub or "",
         predicate=item.pred or "",
@@ -367,7 +367,7 @@ def _verdict(each: Try, triples: Sequence[Triple]) -> Verdict:
     return Verdict(status="consistent") if triples else Verdict(status="unchecked", reason=NO_TRIPLES)
 
 
-def _outcome(row: Row, attempts: Sequence[Attempt], count: int, *, judges: bool) -> tuple[Outcome, str | None]:
+def _outcome(row: RecordedRow, attempts: Sequence[Attempt], count: int, *, judges: bool) -> tuple[Outcome, str | None]:
     """What came of the query; a pass that rests on nothing checked is none."""
     if row.error is not None:
         return "error", row.error
@@ -382,7 +382,7 @@ def _outcome(row: Row, attempts: Sequence[Attempt], count: int, *, judges: bool)
     return ("corrected" if count > 1 else "accepted"), None
 
 
-def _latency(row: Row) -> LatencyRecord | None:
+def _latency(row: RecordedRow) -> LatencyRecord | None:
     if row.latency_total is None:
         return None
     return LatencyRecord(

@@ -70,7 +70,7 @@ _KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Quotable:
     """A candidate for quoting."""
 
     document_id: str
@@ -120,7 +120,7 @@ class ExtractiveAnswerer:
         )
         return Answer(text="\n".join(passage.text for passage in chosen), evidence=evidence)
 
-    def _scores(self, question: str, parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
+    def _scores(self, question: str, parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
         """Nearness of each part (rows) to each passage (columns)."""
         asked = [*parts, " ".join(question.split())]
         texts = [" ".join(passage.text.split()) for passage in passages]
@@ -157,19 +157,19 @@ def question_parts(question: str) -> list[str]:
     return telling or kept or [question.strip() or "?"]
 
 
-def passages_of(chunks: Sequence[Chunk]) -> list[Passage]:
+def passages_of(chunks: Sequence[Chunk]) -> list[Quotable]:
     """Passages of chunks in the order of their documents' first chunk, then of the text; overlaps are read once.
 
     Headings are no passages but are kept with those below them; only the title of a document can be quoted.
     """
-    found: list[Passage] = []
+    found: list[Quotable] = []
     for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
         for start, text in _regions([chunk for chunk in chunks if chunk.document_id == document_id]):
             found.extend(_passages(document_id, start, text))
     return found
 
 
-def _passages(document_id: str, start: int, text: str) -> Iterator[Passage]:
+def _passages(document_id: str, start: int, text: str) -> Iterator[Quotable]:
     titles = {section.start: section.title for section in find_sections(text)}
     heading = ""
     for left, right in find_passages(text):
@@ -180,7 +180,7 @@ def _passages(document_id: str, start: int, text: str) -> Iterator[Passage]:
             heading = title or quote
         if _LEADERS.search(quote) or (bare and start + left > 0):
             continue
-        yield Passage(document_id, start + left, start + right, quote, "" if bare else heading, bare)
+        yield Quotable(document_id, start + left, start + right, quote, "" if bare else heading, bare)
 
 
 def _regions(chunks: Sequence[Chunk]) -> list[tuple[int, str]]:
@@ -195,14 +195,14 @@ def _regions(chunks: Sequence[Chunk]) -> list[tuple[int, str]]:
     return regions
 
 
-def _is_excluded(passage: Passage, exclude: frozenset[Excluded]) -> bool:
+def _is_excluded(passage: Quotable, exclude: frozenset[Excluded]) -> bool:
     return any(
         document_id == passage.document_id and start < passage.end and passage.start < end
         for document_id, start, end in exclude
     )
 
 
-def _choose(passages: Sequence[Passage], scores: Vectors, known: frozenset[str]) -> list[Passage]:
+def _choose(passages: Sequence[Quotable], scores: Vectors, known: frozenset[str]) -> list[Quotable]:
     """For each part its best passage, then those about as good, within the budget; in the order of the text.
 
     A passage that says nothing beyond the question and what is already chosen of its document is passed over.
@@ -232,7 +232,7 @@ def _content_words(text: str) -> frozenset[str]:
     return frozenset(stems(text, _EMPTY))
 
 
-def _wording(parts: Sequence[str], passages: Sequence[Passage]) -> Vectors:
+def _wording(parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
     """What passages gain by their words: those of a part, rare ones most; a label that is asked for; the right kind.
 
     The weight of a word falls with the share of the passages that have it (inverse document frequency).

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import TYPE, EmbeddedStore, Term
-from ovrag_core.graph.shapes import Shapes, Violation
+from ovrag_core.graph.shapes import Shapes, ShapeViolation
 from ovrag_core.ontology.assertions import Fact
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.ontology.rules import RULE
@@ -44,7 +44,7 @@ class ClosedWorld:
         for number, triple in triples:
             first.setdefault((triple.subject, triple.predicate, triple.object), number)
 
-        def places(violation: Violation) -> list[int]:
+        def places(violation: ShapeViolation) -> list[int]:
             return [first.get((violation.focus, *pair), 0) for pair in violation.said]
 
         found: dict[tuple[int, str], Failure] = {}

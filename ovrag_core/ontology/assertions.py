@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from ovrag_core.base.types import Triple
 from ovrag_core.ontology.entities import resolve
-from ovrag_core.ontology.load import Ontology, Term, fold
+from ovrag_core.ontology.load import Ontology, OntologyTerm, fold
 from ovrag_core.ontology.values import Value, read_value
 from ovrag_core.text.lines import one_line
 
@@ -112,15 +112,15 @@ class _Builder:
                 self._assert(index, statement)
         return self.abox
 
-    def _statement(self, index: int, triple: Triple) -> Term | None:
+    def _statement(self, index: int, triple: Triple) -> OntologyTerm | None:
         """The class (of a type statement) or property that the triple uses; None, with the reason noted, where none."""
         found = self._term(triple)
-        if isinstance(found, Term):
+        if isinstance(found, OntologyTerm):
             return found
         self.abox.unmapped[index] = found
         return None
 
-    def _term(self, triple: Triple) -> Term | Why:
+    def _term(self, triple: Triple) -> OntologyTerm | Why:
         if not triple.subject.strip() or not triple.object.strip():
             return "empty subject or object"
         if self.ontology.states_type(triple.predicate):
@@ -133,12 +133,12 @@ class _Builder:
         unreadable = term.kind == "data" and read_value(triple.object, term.values) is None
         return "value cannot be read" if unreadable else term
 
-    def _named_class(self, name: str) -> Term | Why:
+    def _named_class(self, name: str) -> OntologyTerm | Why:
         if (term := self.ontology.class_of(name)) is not None:
             return term
         return "the class says nothing" if self.ontology.says_nothing(name) else "unknown class"
 
-    def _persons(self, statements: list[tuple[int, Term | None]]) -> frozenset[str]:
+    def _persons(self, statements: list[tuple[int, OntologyTerm | None]]) -> frozenset[str]:
         """Names that are said to be of a class whose members have no legal suffix."""
         persons = set()
         for index, statement in statements:
@@ -155,7 +155,7 @@ class _Builder:
             name for name, iri in persons if self.ontology.without_suffix & self.ontology.superclasses[iri]
         )
 
-    def _class(self, name: str) -> Term | None:
+    def _class(self, name: str) -> OntologyTerm | None:
         return self.ontology.class_of(name) if name else None
 
     def _note_unknown_types(self, index: int, triple: Triple) -> None:
@@ -167,7 +167,7 @@ class _Builder:
         if unknown:
             self.abox.unknown_types[index] = unknown
 
-    def _assert(self, index: int, term: Term) -> None:
+    def _assert(self, index: int, term: OntologyTerm) -> None:
         triple = self.triples[index]
         self._note_unknown_types(index, triple)
         subject = self._number(triple.subject)
@@ -184,11 +184,11 @@ class _Builder:
                 term, ends = self.ontology.by_iri[term.inverse], (other, subject)
             self._add(Fact("object", term.iri, *ends), index, derived=False)
 
-    def _assert_type(self, index: int, individual: int, term: Term | None, *, derived: bool) -> None:
+    def _assert_type(self, index: int, individual: int, term: OntologyTerm | None, *, derived: bool) -> None:
         if term is not None:
             self._add(Fact("class", term.iri, individual, None), index, derived=derived)
 
-    def _assert_value(self, index: int, subject: int, term: Term) -> None:
+    def _assert_value(self, index: int, subject: int, term: OntologyTerm) -> None:
         value = read_value(self.triples[index].object, term.values)
         assert value is not None  # _statement has read it
         self._add(Fact("data", term.iri, subject, Value(value.lexical, value.datatype)), index, derived=False)

@@ -38,7 +38,7 @@ _BUILT_IN = re.compile(r"<?(?:(?:xsd?|rdfs?|owl):|https?://www\.w3\.org/)")
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class OntologyTerm:
     """A class or property. `name` is what triples use; `alternatives` are other names that mean the same.
 
     `parents` are names of its direct superclasses (or superproperties). Properties: `inverse` is the IRI of the
@@ -62,7 +62,7 @@ class Ontology:
     """Everything that is known of a domain: terms, rules, axioms and shapes."""
 
     graph: Graph
-    terms: tuple[Term, ...]
+    terms: tuple[OntologyTerm, ...]
     rules: tuple[Rule, ...]
     digest: str
     any_types: frozenset[str] = field(default_factory=frozenset)
@@ -73,17 +73,17 @@ class Ontology:
     missing: tuple[str, ...] = ()  # modules of the reference that are imported but were not there
 
     @cached_property
-    def classes(self) -> tuple[Term, ...]:
+    def classes(self) -> tuple[OntologyTerm, ...]:
         """The named classes, by name."""
         return tuple(term for term in self.terms if term.kind == "class")
 
     @cached_property
-    def properties(self) -> tuple[Term, ...]:
+    def properties(self) -> tuple[OntologyTerm, ...]:
         """Object and data properties, by name."""
         return tuple(term for term in self.terms if term.kind != "class")
 
     @cached_property
-    def by_iri(self) -> dict[str, Term]:
+    def by_iri(self) -> dict[str, OntologyTerm]:
         """Terms by IRI."""
         return {term.iri: term for term in self.terms}
 
@@ -93,12 +93,12 @@ class Ontology:
         return {rule.id: rule for rule in self.rules}
 
     @cached_property
-    def class_names(self) -> dict[str, Term]:
+    def class_names(self) -> dict[str, OntologyTerm]:
         """Classes by each of their names, folded by `fold`."""
         return _by_name(self.classes)
 
     @cached_property
-    def property_names(self) -> dict[str, Term]:
+    def property_names(self) -> dict[str, OntologyTerm]:
         """Properties by each of their names, folded by `fold`."""
         return _by_name(self.properties)
 
@@ -110,15 +110,15 @@ class Ontology:
             for term in self.classes
         }
 
-    def class_of(self, name: str) -> Term | None:
+    def class_of(self, name: str) -> OntologyTerm | None:
         """The class that a name means: one of its names, its IRI, or either with a prefix (`fibo:SecuredLoan`)."""
         return self._term_of(name, self.class_names)
 
-    def property_of(self, name: str) -> Term | None:
+    def property_of(self, name: str) -> OntologyTerm | None:
         """The property that a name means, written in any of the same ways."""
         return self._term_of(name, self.property_names)
 
-    def _term_of(self, name: str, known: dict[str, Term]) -> Term | None:
+    def _term_of(self, name: str, known: dict[str, OntologyTerm]) -> OntologyTerm | None:
         if (term := known.get(fold(name))) is not None or ":" not in name:
             return term
         term = self.by_iri.get(name.strip("<> ")) or known.get(fold(_local(name)))
@@ -141,7 +141,7 @@ class Ontology:
         """Name of the property that is written most like `name`; None where none is near."""
         return _nearest(name, self.property_names)
 
-    def ends(self, term: Term) -> tuple[frozenset[str], frozenset[str]]:
+    def ends(self, term: OntologyTerm) -> tuple[frozenset[str], frozenset[str]]:
         """IRIs of the named classes that a property is declared to lead from and to."""
         sides = [
             {str(node) for node in self.graph.objects(URIRef(term.iri), side)} for side in (RDFS.domain, RDFS.range)
@@ -203,15 +203,15 @@ def _local(name: str) -> str:
     return found[1] if found else name
 
 
-def _nearest(name: str, known: dict[str, Term]) -> str | None:
+def _nearest(name: str, known: dict[str, OntologyTerm]) -> str | None:
     # A long name is no slip of the pen, and comparing it would take its time.
     folded = fold(_local(name))[:_LONGEST_NAME]
     near = difflib.get_close_matches(folded, known, n=1, cutoff=0.75) if folded else []
     return known[near[0]].name if near else None
 
 
-def _by_name(terms: tuple[Term, ...]) -> dict[str, Term]:
-    names: dict[str, Term] = {}
+def _by_name(terms: tuple[OntologyTerm, ...]) -> dict[str, OntologyTerm]:
+    names: dict[str, OntologyTerm] = {}
     for term in terms:
         names.setdefault(fold(term.name), term)
     for term in terms:
@@ -259,7 +259,7 @@ def refuse_entities(content: bytes, path: Path) -> None:
             raise OntologyError(f"{path} declares an entity that expands other entities; write its text out instead")
 
 
-def _terms(graph: Graph) -> tuple[Term, ...]:
+def _terms(graph: Graph) -> tuple[OntologyTerm, ...]:
     terms = [
         _term(graph, node, kind)
         for type_, kind in _KINDS.items()
@@ -269,13 +269,13 @@ def _terms(graph: Graph) -> tuple[Term, ...]:
     return tuple(sorted(terms, key=lambda term: (term.name, term.iri)))
 
 
-def _term(graph: Graph, node: URIRef, kind: TermKind) -> Term:
+def _term(graph: Graph, node: URIRef, kind: TermKind) -> OntologyTerm:
     name = _name(graph, node)
     labels = _texts(graph, node, SKOS.prefLabel) or _texts(graph, node, RDFS.label)
     above = RDFS.subClassOf if kind == "class" else RDFS.subPropertyOf
     inverse = graph.value(node, OWL.inverseOf)
     currency = graph.value(node, RULE.currency)
-    return Term(
+    return OntologyTerm(
         iri=str(node),
         name=name,
         kind=kind,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ovrag_core.ontology.load import Ontology, Term
+from ovrag_core.ontology.load import Ontology, OntologyTerm
 
 _KINDS_OF_VALUE = {
     "amount": "an amount with its currency, like USD 254,000.00",
@@ -35,12 +35,12 @@ def vocabulary_text(ontology: Ontology) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _class_line(term: Term) -> str:
+def _class_line(term: OntologyTerm) -> str:
     above = f" (a {', '.join(term.parents)})" if term.parents else ""
     return f"{term.name}{above}: {term.label}"
 
 
-def _property_line(term: Term, ontology: Ontology) -> str:
+def _property_line(term: OntologyTerm, ontology: Ontology) -> str:
     if term.kind == "object":
         ends = [
             ", ".join(sorted(ontology.by_iri[iri].name for iri in side)) or "anything" for side in ontology.ends(term)
@@ -49,7 +49,7 @@ def _property_line(term: Term, ontology: Ontology) -> str:
     return f"{term.name}: {_KINDS_OF_VALUE.get(term.values, 'text')}"
 
 
-def _entry(term: Term) -> dict[str, Any]:
+def _entry(term: OntologyTerm) -> dict[str, Any]:
     return {
         "name": term.name,
         "label": term.label,

@@ -20,7 +20,7 @@ from ovrag_core.base.errors import ResultError
 from ovrag_core.base.records import replacing
 from ovrag_core.base.types import Frozen
 from ovrag_core.publish.chapter import chapter_problems, defined_macros
-from ovrag_core.publish.stages import Item, Stage, changes, read_stages
+from ovrag_core.publish.stages import Stage, StageFile, changes, read_stages
 
 MANIFEST = "results.json"
 CHAPTER = Path("thesis")
@@ -251,7 +251,7 @@ def read_manifest(target: Path) -> Manifest:
         raise ResultError(f"{path} is not a list of copied results; delete it and export again") from None
 
 
-def _missing_folder(item: Item) -> bool:
+def _missing_folder(item: StageFile) -> bool:
     return item.state == "missing" and not item.files and item.path.startswith(("tables/", "figures/"))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.types import Frozen
 from ovrag_core.publish.git import git_lines
-from ovrag_core.publish.stages import LOCK, Change, Item, Parameter, Stage, changes, read_stages, shown, upstream
+from ovrag_core.publish.stages import LOCK, Change, Parameter, Stage, StageFile, changes, read_stages, shown, upstream
 from ovrag_core.runs.files import RUNS
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
@@ -45,7 +45,7 @@ class Provenance(Frozen):
     path: str
     value: str | None
     copy_same: bool | None
-    output: Item
+    output: StageFile
     stage: Stage
     above: tuple[str, ...]
     parameters: dict[str, tuple[Parameter, ...]]
@@ -140,7 +140,7 @@ def _parameter_text(parameter: Parameter) -> str:
     return f"{parameter.name} = {shown(parameter.now)}"
 
 
-def _input_text(item: Item, files: Mapping[str, tuple[str, ...]]) -> str:
+def _input_text(item: StageFile, files: Mapping[str, tuple[str, ...]]) -> str:
     made = f", made by {item.stage}" if item.stage else ""
     state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
     named = files.get(item.path, ())
@@ -210,7 +210,7 @@ def _copy_same(asked: str, result: Path, project: Path) -> bool | None:
     return result.is_file() and copy.read_bytes() == result.read_bytes()
 
 
-def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, Item] | None:
+def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, StageFile] | None:
     """The stage that makes a file, and the output that the file is or lies in."""
     return next(((stage, item) for stage in stages.values() for item in stage.outputs if item.holds(path)), None)
 
@@ -220,7 +220,7 @@ def _files(stages: Mapping[str, Stage]) -> list[str]:
     return [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
 
 
-def _unknown(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[Stage, Item]:
+def _unknown(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[Stage, StageFile]:
     paths = _files(stages)
     names = [name for path in paths if path.endswith(".tex") for name in macros(_text(project / path))]
     near = difflib.get_close_matches(asked.removeprefix("\\"), [*paths, *names], n=3)

@@ -21,7 +21,7 @@ LOCK = "dvc.lock"
 State = Literal["same", "changed", "missing", "not recorded"]
 
 
-class Item(Frozen):
+class StageFile(Frozen):
     """A file or folder that a stage depends on or makes; `recorded` is DVC's MD5 of when the stage last ran.
 
     `stage` is the one that makes it, if any.
@@ -67,9 +67,9 @@ class Stage(Frozen):
     command: str
     command_changed: bool
     needs: tuple[str, ...]
-    inputs: tuple[Item, ...]
+    inputs: tuple[StageFile, ...]
     parameters: tuple[Parameter, ...]
-    outputs: tuple[Item, ...]
+    outputs: tuple[StageFile, ...]
 
     @property
     def notebook(self) -> str | None:
@@ -176,7 +176,7 @@ def _maker(path: str, makers: Mapping[str, str]) -> str | None:
     return makers.get(path) or next((name for made, name in makers.items() if made.startswith(f"{path}/")), None)
 
 
-def _item(item: DvcOutput, stage: str | None) -> Item:
+def _item(item: DvcOutput, stage: str | None) -> StageFile:
     recorded = item.hash_info.value if item.hash_info else None
     state: State = "same"
     if not item.exists:
@@ -185,10 +185,10 @@ def _item(item: DvcOutput, stage: str | None) -> Item:
         state = "not recorded"
     elif item.workspace_status():
         state = "changed"
-    return Item(path=item.def_path, recorded=recorded, state=state, stage=stage, in_git=not item.use_cache)
+    return StageFile(path=item.def_path, recorded=recorded, state=state, stage=stage, in_git=not item.use_cache)
 
 
-def _with_files(out: DvcOutput, item: Item) -> Item:
+def _with_files(out: DvcOutput, item: StageFile) -> StageFile:
     """The output with the state of each of its files.
 
     DVC records one hash for a folder. Where that is not the folder's any more, a file is its stage's if it is as in the

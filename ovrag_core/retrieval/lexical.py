@@ -15,7 +15,7 @@ Scores = NDArray[numpy.float64]
 K1, B = 1.5, 0.75
 
 
-class Lexicon:
+class WordRanker:
     """BM25 (Robertson and Zaragoza 2009) over texts given as stems, by `bm25s`; queries may weigh their stems."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:

@@ -42,7 +42,7 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-class Query(NamedTuple):
+class PlannedQuery(NamedTuple):
     """What is asked of which document in which arm."""
 
     arm: ArmName
@@ -57,7 +57,7 @@ class Order(NamedTuple):
     open_bench: Callable[[Settings], Bench]
 
 
-def answers(todo: Sequence[Query], settings: Settings, bench: Bench) -> Answers:
+def answers(todo: Sequence[PlannedQuery], settings: Settings, bench: Bench) -> Answers:
     """The answers to these queries, by whichever means the settings ask for.
 
     What no other query can do better (ModelSetupError, BudgetError, StoreError, PriceError, RunError) is raised once
@@ -91,7 +91,7 @@ def _python_files(name: str) -> list[Path]:
     return [path for folder in spec.submodule_search_locations for path in Path(folder).rglob("*.py")]
 
 
-def batches(todo: Iterable[Query]) -> list[list[Query]]:
+def batches(todo: Iterable[PlannedQuery]) -> list[list[PlannedQuery]]:
     """The queries of each document together, documents in the order of their first query."""
     rank: dict[str, int] = {}
     for query in todo:
@@ -100,16 +100,16 @@ def batches(todo: Iterable[Query]) -> list[list[Query]]:
     return [list(group) for _, group in groupby(ordered, key=lambda query: query.document_id)]
 
 
-def _answer(query: Query, bench: Bench) -> Answered:
+def _answer(query: PlannedQuery, bench: Bench) -> Answered:
     return ask(query.question, query.document_id, ARMS[query.arm], bench)
 
 
-def _by_threads(todo: Sequence[Query], bench: Bench, calls: int) -> Answers:
+def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answers:
     threads = THREADS_PER_CALL * calls
     submitted: WeakSet[Future[Answered]] = WeakSet()
     with ThreadPoolExecutor(threads, "query") as pool:
 
-        def submit(query: Query) -> Future[Answered]:
+        def submit(query: PlannedQuery) -> Future[Answered]:
             future = pool.submit(_answer, query, bench)
             submitted.add(future)
             return future
@@ -124,7 +124,7 @@ def _by_threads(todo: Sequence[Query], bench: Bench, calls: int) -> Answers:
             raise
 
 
-def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answers:
+def _by_processes(todo: Sequence[PlannedQuery], order: Order, processes: int) -> Answers:
     """Answers by processes of their own; where one dies, the queries that were lost with it are asked again."""
     left = {batch[0].document_id: batch for batch in batches(todo)}
     deaths = 0
@@ -143,12 +143,12 @@ def _by_processes(todo: Sequence[Query], order: Order, processes: int) -> Answer
                 ) from None
 
 
-def _by_pool(todo: Iterable[Sequence[Query]], order: Order, processes: int) -> Iterator[list[Answered]]:
+def _by_pool(todo: Iterable[Sequence[PlannedQuery]], order: Order, processes: int) -> Iterator[list[Answered]]:
     # A forked process would share the parent's threads and its Java; a spawned one builds its own bench.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, _end_with_parent) as pool:
 
-        def submit(batch: Sequence[Query]) -> Future[list[Answered]]:
+        def submit(batch: Sequence[PlannedQuery]) -> Future[list[Answered]]:
             # It may start a process, which shall not see a Ctrl-C before it knows what to do with one.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
@@ -159,7 +159,7 @@ def _by_pool(todo: Iterable[Sequence[Query]], order: Order, processes: int) -> I
         yield from _as_answered(todo, submit, BATCHES_PER_WORKER * processes)
 
 
-def answer_batch(order: Order, batch: Sequence[Query]) -> list[Answered]:
+def answer_batch(order: Order, batch: Sequence[PlannedQuery]) -> list[Answered]:
     """The answers to a batch, in a worker process, which keeps its bench for the next one."""
     bench = _bench_of(order)
     return [_answer(query, bench) for query in batch]

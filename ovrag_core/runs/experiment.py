@@ -25,7 +25,7 @@ from ovrag_core.base.types import Document, QueryRecord, Usage
 from ovrag_core.llm.connect import SHAPES_REPLIES
 from ovrag_core.llm.meter import sum_usage
 from ovrag_core.loop.pipeline import Bench
-from ovrag_core.runs.executors import Answered, Query, answers, code_digest
+from ovrag_core.runs.executors import Answered, PlannedQuery, answers, code_digest
 from ovrag_core.runs.files import (
     RUNS,
     Key,
@@ -114,12 +114,12 @@ def run_experiment(
     return files.records
 
 
-def planned(settings: Settings, documents: Sequence[str]) -> list[Query]:
+def planned(settings: Settings, documents: Sequence[str]) -> list[PlannedQuery]:
     """The queries of a run over these documents, in the order in which its final file has them."""
     contracts = _chosen(documents, settings.experiment.contracts, str, "contract")
     questions = _chosen_questions(settings)
     return [
-        Query(arm, contract, question)
+        PlannedQuery(arm, contract, question)
         for arm in settings.experiment.arms
         for contract in contracts
         for question in questions
@@ -205,7 +205,7 @@ def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answ
             bar.update()
 
 
-def _key(query: Query) -> Key:
+def _key(query: PlannedQuery) -> Key:
     return query.arm, query.document_id, query.question.id
 
 

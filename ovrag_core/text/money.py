@@ -19,7 +19,7 @@ from ovrag_core.text.numbers import NUMBER_WORD, NUMBER_WORDS, SCALES, parse_num
 from ovrag_core.text.tokens import any_of
 
 
-class _Name(TypedDict):
+class _CurrencyName(TypedDict):
     noun: str
     alone: str
     of: NotRequired[dict[str, str]]
@@ -32,14 +32,14 @@ class _Shared(TypedDict):
 
 class _Data(TypedDict):
     signs: dict[str, list[str]]
-    names: list[_Name]
+    names: list[_CurrencyName]
     shared: dict[str, _Shared]
     united_states: list[str]
     pesos: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
+class MoneyMention:
     """An amount of money at `[start, end)` of a text, with its ISO 4217 code."""
 
     amount: Decimal
@@ -106,7 +106,7 @@ _NAMED = (
 _LEAST_IN_WORDS = 100  # below, "two pounds" may be weights
 
 
-def moneys(text: str) -> Iterator[Money]:
+def moneys(text: str) -> Iterator[MoneyMention]:
     """Every amount of money, those in figures first; one in words takes the currency that its figures have by code."""
     found = [*_in_figures(text), *_in_words(text)]
     coded = {money.amount: money.currency for money in found if text.startswith(money.currency, money.start)}
@@ -126,7 +126,7 @@ def currency_of(text: str) -> str | None:
     return _code(found[0], local_currencies(text)) if found else None
 
 
-def _in_figures(text: str) -> Iterator[Money]:
+def _in_figures(text: str) -> Iterator[MoneyMention]:
     local = local_currencies(text)
     for match in _IN_FIGURES.finditer(text):
         sign = match["sign"] or match["sign2"]
@@ -136,10 +136,10 @@ def _in_figures(text: str) -> Iterator[Money]:
         if value is None or not currency:
             continue
         if match["said"] is None or words_to_number(_CENTS_END.sub("", match["said"])) == value:
-            yield Money(value * _MULTIPLIERS.get(scale, 1), currency, *match.span())
+            yield MoneyMention(value * _MULTIPLIERS.get(scale, 1), currency, *match.span())
 
 
-def _in_words(text: str) -> Iterator[Money]:
+def _in_words(text: str) -> Iterator[MoneyMention]:
     local = local_currencies(text)
     for match in _IN_WORDS.finditer(text):
         words = match["words"] or match["words2"]
@@ -148,7 +148,7 @@ def _in_words(text: str) -> Iterator[Money]:
         )
         name = match["currency"] or match["currency2"] or match["currency3"]
         if number >= _LEAST_IN_WORDS:
-            yield Money(number, _code(" ".join(name.split()), local), *match.span())
+            yield MoneyMention(number, _code(" ".join(name.split()), local), *match.span())
 
 
 def _code(sign: str, local: Mapping[str, str]) -> str:

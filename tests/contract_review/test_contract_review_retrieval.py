@@ -20,7 +20,7 @@ from ovrag_core.base.types import Document, Usage
 from ovrag_core.llm import Message, Reply
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.fusion import join
-from ovrag_core.retrieval.lexical import Lexicon
+from ovrag_core.retrieval.lexical import WordRanker
 from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_core.text.stems import stems
 from ovrag_studies.contract_review.measures import chunk_metrics
@@ -216,13 +216,13 @@ def test_ranks_are_joined_as_published() -> None:
 
 
 def test_bm25_is_that_of_the_books() -> None:
-    lexicon = Lexicon([["a", "b", "a"], ["b"], []])
+    lexicon = WordRanker([["a", "b", "a"], ["b"], []])
     length, mean = 3, 4 / 3
     inverse = numpy.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
     expected = inverse * 2 / (2 + 1.5 * (1 - 0.75 + 0.75 * length / mean))
     assert lexicon.scores([("a", 2.0)])[0] == pytest.approx(2 * expected, rel=1e-5)
     assert lexicon.scores([("a", 1.0)]).tolist()[1:] == [-numpy.inf, -numpy.inf]
-    assert Lexicon([]).scores([("a", 1.0)]).tolist() == []
+    assert WordRanker([]).scores([("a", 1.0)]).tolist() == []
 
 
 def test_soft_hyphens_and_endings_do_not_part_words() -> None:

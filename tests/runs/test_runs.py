@@ -35,7 +35,7 @@ from ovrag_core.llm.background import run as run_in_background
 from ovrag_core.retrieval.store import Documents
 from ovrag_core.runs import executors
 from ovrag_core.runs import files as runs
-from ovrag_core.runs.executors import Query
+from ovrag_core.runs.executors import PlannedQuery
 from ovrag_core.runs.experiment import count_failures, planned, refuse_failed, run_experiment, spent_usd
 from ovrag_core.runs.files import Key, read_latency, read_run, run_files
 
@@ -293,7 +293,7 @@ def test_queries_lost_with_a_process_are_asked_again(monkeypatch: pytest.MonkeyP
     queries = planned(settings, sorted(MANY))
     tries = []
 
-    def dying(todo: list[list[Query]], order: object, processes: int) -> Iterator[list[executors.Answered]]:
+    def dying(todo: list[list[PlannedQuery]], order: object, processes: int) -> Iterator[list[executors.Answered]]:
         tries.append(sum(map(len, todo)))
         for number, batch in enumerate(todo):
             if len(tries) < 4 and number == 3:

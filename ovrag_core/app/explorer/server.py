@@ -177,7 +177,7 @@ class Guarded(Discreet, JupyterHandler):
         self.finish(said or f"{status_code}: {self._reason}\n")
 
 
-class Page(Guarded, TornadoVoilaHandler):  # type: ignore[misc] # Voila has no types
+class ExplorerPage(Guarded, TornadoVoilaHandler):  # type: ignore[misc] # Voila has no types
     """The page, whose kernel ends where it is left before it is whole."""
 
     def initialize(self, **options: Any) -> None:
@@ -271,7 +271,7 @@ def make_server(notebook: Path, options: list[str]) -> Explorer:
 
 def _guarded(handler: type) -> type:
     if handler is TornadoVoilaHandler:
-        return Page
+        return ExplorerPage
     if issubclass(handler, (APIHandler, WebSocketHandler)):
         return type(handler.__name__, (Discreet, handler), {})  # Jupyter checks token and Host in these
     return type(handler.__name__, (Guarded, handler), {})

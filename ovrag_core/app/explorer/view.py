@@ -44,7 +44,7 @@ class Excerpt(NamedTuple):
     pieces: list[Piece]
 
 
-class Row(NamedTuple):
+class ArmRow(NamedTuple):
     """An arm of a run: its queries by cell of the confusion matrix, and rates as text."""
 
     arm: str
@@ -227,14 +227,14 @@ def _ends(piece: Piece) -> Piece:
     return Piece(piece.start, piece.text[:AROUND] + left_out + piece.text[-AROUND:], None)
 
 
-def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> Row:
+def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> ArmRow:
     from ovrag_core.evaluation.confusion import Confusion, cell  # noqa: PLC0415 - see above
 
     cells = [cell(record) for record in records]
     counts = Confusion(**{name: cells.count(name) for name in dict.fromkeys(cells)})
     outcomes = [record.outcome for record in records]
     told = ", ".join(f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes)
-    return Row(
+    return ArmRow(
         arm,
         counts,
         told,

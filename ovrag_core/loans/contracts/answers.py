@@ -5,7 +5,7 @@ from __future__ import annotations
 from ovrag_core.loans.contracts.lists import kinds
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import Terms
+from ovrag_core.loans.contracts.terms import LoanTerms
 from ovrag_core.loans.contracts.values import values_of
 from ovrag_core.loans.facts import PartyKind
 
@@ -17,12 +17,12 @@ _SIDES: dict[PartyKind, str] = {
 }
 
 
-def describe_clash(terms: Terms, collateral: str | None) -> str | None:
+def describe_clash(terms: LoanTerms, collateral: str | None) -> str | None:
     """The planted contradiction in a sentence; None for a clean contract. `collateral` is as the contract words it."""
     return _answer(terms, collateral, f"clash_{terms.variant}") if terms.variant else None
 
 
-def reference_answers(terms: Terms, collateral: str | None) -> dict[str, str]:
+def reference_answers(terms: LoanTerms, collateral: str | None) -> dict[str, str]:
     """Complete answers for Q1 (kind), Q2 (parties), Q3 (security), Q4 (credit form, repayment) and Q5 (summary).
 
     Where a contract contradicts itself on what is asked, the answer says so.
@@ -48,7 +48,7 @@ def reference_answers(terms: Terms, collateral: str | None) -> dict[str, str]:
     return {question: " ".join(part for part in parts if part) for question, parts in answers.items()}
 
 
-def kind_of_loan(terms: Terms) -> str:
+def kind_of_loan(terms: LoanTerms) -> str:
     """The kind as a noun phrase with its article, a stated use included."""
     kind = kinds()[terms.kind].name
     if terms.kind in ("ConsumerLoan", "CommercialLoan"):
@@ -57,7 +57,7 @@ def kind_of_loan(terms: Terms) -> str:
     return f"{use}, as a revolving line" if terms.open_end and terms.kind != "CardAccount" else use
 
 
-def _answer(terms: Terms, collateral: str | None, clause: str) -> str:
+def _answer(terms: LoanTerms, collateral: str | None, clause: str) -> str:
     tags = tags_of(terms) | {"pledge" if terms.pledge else "no_pledge"}
     values = values_of(terms) | {
         "pledge": collateral or "",

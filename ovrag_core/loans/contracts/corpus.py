@@ -13,7 +13,7 @@ from ovrag_core.loans.contracts.draft import Draft
 from ovrag_core.loans.contracts.plain import write_plain
 from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.sample import sample
-from ovrag_core.loans.contracts.terms import Terms, facts
+from ovrag_core.loans.contracts.terms import LoanTerms, facts
 from ovrag_core.loans.contracts.truth import ContractTruth, save_truth
 from ovrag_core.loans.contracts.varied import write_varied
 
@@ -49,12 +49,12 @@ def generate(folder: Path, truth_path: Path, *, count: int, seed: int, wording: 
     return truths
 
 
-def compose(terms: Terms, *, seed: int, wording: Wording) -> Draft:
+def compose(terms: LoanTerms, *, seed: int, wording: Wording) -> Draft:
     """The contract's text; what is left to chance depends on the seed and the contract's number only."""
     return _WRITERS[wording](terms, Random(f"wording/{wording}/{seed}/{terms.number}"))
 
 
-def truth_of(terms: Terms, draft: Draft) -> ContractTruth:
+def truth_of(terms: LoanTerms, draft: Draft) -> ContractTruth:
     """The ground truth of a contract as drafted."""
     return ContractTruth(
         **{**dict(facts(terms)), "collateral": draft.collateral},

@@ -28,7 +28,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PageLook:
     """How the pages are set: font family, size in points, paper, and what runs along the foot."""
 
     font: Literal["serif", "sans"] = "serif"
@@ -42,7 +42,7 @@ class Look:
 class Draft:
     """Blocks in order, and the first passage that says each thing."""
 
-    look: Look = Look()
+    look: PageLook = PageLook()
     blocks: list[Block] = field(default_factory=list)
     passages: dict[Says, str] = field(default_factory=dict)
     collateral: str | None = None

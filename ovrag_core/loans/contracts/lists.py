@@ -27,7 +27,7 @@ class Culture(_List):
     last: Texts
 
 
-class Names(_List):
+class NameParts(_List):
     """Parts of names of people, companies and lenders."""
 
     people: dict[str, Culture]
@@ -98,9 +98,9 @@ class KindOfLoan(_List):
 
 
 @cache
-def names() -> Names:
+def names() -> NameParts:
     """The name lists."""
-    return Names.model_validate(_read("names.yaml"))
+    return NameParts.model_validate(_read("names.yaml"))
 
 
 @cache

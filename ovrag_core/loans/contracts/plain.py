@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from random import Random
 
-from ovrag_core.loans.contracts.draft import Draft, Look, Saying, sentence
+from ovrag_core.loans.contracts.draft import Draft, PageLook, Saying, sentence
 from ovrag_core.loans.contracts.figures import day
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import Says, Side, Terms
+from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side
 from ovrag_core.loans.contracts.values import values_of
 
 
-def write_plain(terms: Terms, random: Random) -> Draft:
+def write_plain(terms: LoanTerms, random: Random) -> Draft:
     """The contract in the plain wording.
 
     `random` decides only whether one side of a clash about security stands in Section 2 or in Section 5.
     """
-    draft = Draft(look=Look(font="sans", size=10), collateral=_named(terms.pledge.text) if terms.pledge else None)
+    draft = Draft(look=PageLook(font="sans", size=10), collateral=_named(terms.pledge.text) if terms.pledge else None)
     denied_in_table = random.random() < 0.5
     draft.add("title", "CREDIT AGREEMENT" if terms.open_end else "LOAN AGREEMENT")
     draft.add("subtitle", f"No. {terms.reference}, made on {day(terms.signed)}")
@@ -35,16 +35,16 @@ def _named(text: str) -> str:
     return text.replace("the borrower", "the Borrower").replace("the lender", "the Lender")
 
 
-def _say(terms: Terms, clause: str) -> str:
+def _say(terms: LoanTerms, clause: str) -> str:
     more = {"purpose": _named(terms.purpose), "pledge": _named(terms.pledge.text) if terms.pledge else ""}
     return only("plain", clause, tags_of(terms)).format_map(values_of(terms) | more)
 
 
-def _saying(terms: Terms, says: Says, clause: str) -> Saying:
+def _saying(terms: LoanTerms, says: Says, clause: str) -> Saying:
     return Saying(says, _say(terms, clause))
 
 
-def _parties(draft: Draft, terms: Terms) -> None:
+def _parties(draft: Draft, terms: LoanTerms) -> None:
     draft.add("heading", "Section 1: Parties")
     draft.row("Lender", Saying("lender", _introduced(terms.lender)))
     draft.row("Borrower", Saying("borrower", _introduced(terms.borrower)))
@@ -62,7 +62,7 @@ def _introduced(side: Side) -> str:
     )
 
 
-def _loan_terms(draft: Draft, terms: Terms, *, denied_in_table: bool) -> None:
+def _loan_terms(draft: Draft, terms: LoanTerms, *, denied_in_table: bool) -> None:
     values = values_of(terms)
     draft.add("heading", "Section 2: Terms of the Loan")
     draft.row("Credit limit" if terms.open_end else "Principal amount", f"{values['amount']}.")
@@ -79,7 +79,7 @@ def _loan_terms(draft: Draft, terms: Terms, *, denied_in_table: bool) -> None:
     _security(draft, terms, denied_in_table=denied_in_table)
 
 
-def _security(draft: Draft, terms: Terms, *, denied_in_table: bool) -> None:
+def _security(draft: Draft, terms: LoanTerms, *, denied_in_table: bool) -> None:
     if terms.variant == "secured_without_collateral":
         draft.row("Security", _saying(terms, "secured", "secured_claim"))
         if denied_in_table:
@@ -95,7 +95,7 @@ def _security(draft: Draft, terms: Terms, *, denied_in_table: bool) -> None:
     draft.row("Collateral", _saying(terms, "secured", "collateral"))
 
 
-def _repayment(draft: Draft, terms: Terms) -> None:
+def _repayment(draft: Draft, terms: LoanTerms) -> None:
     form_clash = terms.clash_type == "openend_closedend"
     draft.add("heading", "Section 3: Repayment")
     if terms.open_end or form_clash:
@@ -108,7 +108,7 @@ def _repayment(draft: Draft, terms: Terms) -> None:
         draft.add("text", _say(terms, "guarantee"))
 
 
-def _general(draft: Draft, terms: Terms, *, denied_in_table: bool) -> None:
+def _general(draft: Draft, terms: LoanTerms, *, denied_in_table: bool) -> None:
     draft.add("heading", "Section 5: General Terms")
     draft.add("text", _say(terms, "law"))
     if terms.clash_type == "secured_unsecured" and not denied_in_table:
@@ -117,7 +117,7 @@ def _general(draft: Draft, terms: Terms, *, denied_in_table: bool) -> None:
     draft.add("text", _say(terms, "general"))
 
 
-def _signatures(draft: Draft, terms: Terms) -> None:
+def _signatures(draft: Draft, terms: LoanTerms) -> None:
     draft.add("heading", "Section 6: Signatures")
     for role, side in (("Lender", terms.lender), ("Borrower", terms.borrower)):
         draft.add("signature", f"{side.name} ({role})")

@@ -27,7 +27,7 @@ from reportlab.platypus import (
     TableStyle,
 )
 
-from ovrag_core.loans.contracts.draft import Block, Draft, Look
+from ovrag_core.loans.contracts.draft import Block, Draft, PageLook
 
 _MARGIN = 24 * mm
 _STANDARD = {"serif": ("Times-Roman", "Times-Bold"), "sans": ("Helvetica", "Helvetica-Bold")}
@@ -71,7 +71,7 @@ def write_pdf(draft: Draft, path: Path, *, title: str) -> None:
     document.build(list(_flow(draft, styles, document.width)))
 
 
-def _footer(look: Look, page: int, title: str) -> str:
+def _footer(look: PageLook, page: int, title: str) -> str:
     return {"none": "", "page": f"- {page} -", "page_of": f"Page {page}", "reference": f"{title} / {page}"}[look.footer]
 
 
@@ -94,7 +94,7 @@ def _unicode_fonts(family: str) -> tuple[str, str]:
     return _UNICODE[family]
 
 
-def _styles(look: Look, regular: str, bold: str) -> dict[str, ParagraphStyle]:
+def _styles(look: PageLook, regular: str, bold: str) -> dict[str, ParagraphStyle]:
     lead = look.size * 1.3
     text = ParagraphStyle(
         "text", fontName=regular, fontSize=look.size, leading=lead, spaceAfter=look.size * 0.6, leftIndent=look.indent,

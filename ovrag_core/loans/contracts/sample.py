@@ -17,11 +17,11 @@ from ovrag_core.loans.contracts.terms import (
     KINDS,
     PLANTED,
     Kind,
+    LoanRate,
+    LoanTerms,
     Pledge,
-    Rate,
     Repayment,
     Side,
-    Terms,
     Use,
     Variant,
 )
@@ -66,7 +66,7 @@ def plan(count: int) -> list[tuple[Kind, Variant | None]]:
     return slots
 
 
-def sample(count: int, seed: int) -> list[Terms]:
+def sample(count: int, seed: int) -> list[LoanTerms]:
     """Terms of `count` contracts; the same for the same arguments on every machine.
 
     Names do not repeat between contracts as long as the lists last.
@@ -78,7 +78,7 @@ def sample(count: int, seed: int) -> list[Terms]:
     ]
 
 
-def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, used: set[str]) -> Terms:
+def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, used: set[str]) -> LoanTerms:
     place = random.choices(places(), weights=[place.weight for place in places()])[0]
     use, extra_use = _uses(random, kind, variant)
     borrower = _borrower(random, place, kind, variant, use, used)
@@ -94,7 +94,7 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
         months = random.choice((12, 24, 36, 48, 60))
     principal = _principal(random, kind, place)
     rate = _rate(random, kind, place, open_end=open_end, variant=variant)
-    return Terms(
+    return LoanTerms(
         number=number,
         reference=f"{random.choice(('LN', 'KV', 'F', 'CR', 'A'))}-{signed.year}-{random.randint(10_000, 99_999)}",
         kind=kind,
@@ -179,18 +179,18 @@ def _principal(random: Random, kind: Kind, place: Place) -> Decimal:
     return Decimal(round(amount / step) * step * _CURRENCY_SCALE.get(place.currency, 1))
 
 
-def _rate(random: Random, kind: Kind, place: Place, *, open_end: bool, variant: Variant | None) -> Rate:
+def _rate(random: Random, kind: Kind, place: Place, *, open_end: bool, variant: Variant | None) -> LoanRate:
     low, high = kinds()[kind].rates
     step = random.choice((Decimal("0.05"), Decimal("0.125"), Decimal("0.25"), Decimal("0.01")))
     percent = (Decimal(str(random.uniform(low, high))) / step).quantize(Decimal(1), ROUND_HALF_UP) * step
     variable = random.random() < (0.4 if open_end else 0.12)
     if variable and variant is None and kind not in ("StudentLoan", "SubsidizedStudentLoan", "ConsumerLoan"):
         margin = Decimal(random.randrange(4, 40)) / 4 if kind == "CardAccount" else Decimal(random.randrange(2, 14)) / 4
-        return Rate(percent=None, benchmark=place.benchmark, margin=margin.normalize())
-    return Rate(percent=percent)
+        return LoanRate(percent=None, benchmark=place.benchmark, margin=margin.normalize())
+    return LoanRate(percent=percent)
 
 
-def _instalment(principal: Decimal, rate: Rate, months: int) -> Decimal:
+def _instalment(principal: Decimal, rate: LoanRate, months: int) -> Decimal:
     monthly = (rate.percent if rate.percent is not None else Decimal(3) + rate.margin) / 1200
     factor = (1 + monthly) ** months
     return (principal * monthly * factor / (factor - 1)).quantize(_CENT, ROUND_HALF_UP)

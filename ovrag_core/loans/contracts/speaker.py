@@ -13,7 +13,7 @@ from ovrag_core.loans.contracts.lists import names
 from ovrag_core.loans.contracts.phrasings import Voice, choose, choose_several
 from ovrag_core.loans.contracts.registers import Register
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import Says, Side, Terms
+from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side
 from ovrag_core.loans.contracts.values import Styles, values_of
 
 
@@ -23,7 +23,7 @@ class Speaker:
     A phrasing is drawn anew each time; figures, dates and party terms are chosen once, so that they agree throughout.
     """
 
-    def __init__(self, terms: Terms, register: Register, random: Random) -> None:
+    def __init__(self, terms: LoanTerms, register: Register, random: Random) -> None:
         self.terms = terms
         self.register = register
         self.random = random
@@ -159,18 +159,18 @@ populaire Limited Private Credit Union Student Department Ministry Office"""
 _COMMON = frozenset(_COMMON_WORDS.split())
 
 
-def _have_short_names(terms: Terms) -> bool:
+def _have_short_names(terms: LoanTerms) -> bool:
     names_of = [_short_name(side) for side in (terms.borrower, terms.lender)]
     no_people = not terms.borrower.is_person and not terms.lender.is_person
     return no_people and all(names_of) and names_of[0] != names_of[1]
 
 
-def _borrower_terms(terms: Terms, register: Register) -> list[str]:
+def _borrower_terms(terms: LoanTerms, register: Register) -> list[str]:
     company = not terms.borrower.is_person
     return [term for term in register.borrower if company or term != "Company"]
 
 
-def _lender_terms(terms: Terms, register: Register) -> list[str]:
+def _lender_terms(terms: LoanTerms, register: Register) -> list[str]:
     bank = "bank" in f"{terms.lender.name} {terms.lender.style}".casefold()
     barred = set() if bank else {"Bank"}
     if terms.lender.is_person:
@@ -179,12 +179,12 @@ def _lender_terms(terms: Terms, register: Register) -> list[str]:
     return fitting or ["Lender"]
 
 
-def _city(terms: Terms) -> str:
+def _city(terms: LoanTerms) -> str:
     parts = terms.lender.address.split(",")
     return parts[-2 if terms.place.american else -1].strip()
 
 
-def _other_amount(random: Random, terms: Terms) -> Decimal:
+def _other_amount(random: Random, terms: LoanTerms) -> Decimal:
     return Decimal(max(1, round(terms.principal * random.randint(2, 30) / 10_000)) * 1000)
 
 

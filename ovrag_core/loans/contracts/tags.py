@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ovrag_core.loans.contracts.lists import kinds
-from ovrag_core.loans.contracts.terms import ClashType, Terms
+from ovrag_core.loans.contracts.terms import ClashType, LoanTerms
 
 _CLASHES: dict[ClashType, str] = {
     "secured_unsecured": "sec_clash",
@@ -13,7 +13,7 @@ _CLASHES: dict[ClashType, str] = {
 }
 
 
-def tags_of(terms: Terms) -> frozenset[str]:
+def tags_of(terms: LoanTerms) -> frozenset[str]:
     """The tags of a contract; `secured` where some passage gives or claims security, else `unsecured`."""
     flags = {
         "person": terms.borrower.is_person,

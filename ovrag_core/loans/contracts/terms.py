@@ -80,7 +80,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class LoanRate:
     """Interest per year: `percent` where fixed; otherwise a benchmark and a margin in percentage points."""
 
     percent: Decimal | None
@@ -97,7 +97,7 @@ class Pledge:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class LoanTerms:
     """One contract. Amounts in the currency's units, rates in percent per year, dates without time.
 
     `open_end` and `secured` are the truth apart from a planted clash: what the clash adds is said by `variant`.
@@ -112,7 +112,7 @@ class Terms:
     borrower: Side
     lender: Side
     principal: Decimal
-    rate: Rate
+    rate: LoanRate
     signed: date
     first_payment: date
     maturity: date | None
@@ -142,7 +142,7 @@ class Terms:
         return self.pledge is None or self.clash_type == "secured_unsecured"
 
 
-def loan_types(terms: Terms) -> tuple[str, ...]:
+def loan_types(terms: LoanTerms) -> tuple[str, ...]:
     """Classes of the loan, most specific first; a consumer or commercial class only where a purpose says so."""
     types: list[str] = ["StudentLoan", terms.kind] if terms.kind == "SubsidizedStudentLoan" else [terms.kind]
     more = {"personal": "ConsumerLoan", "business": "CommercialLoan"}.get(terms.extra_use or "")
@@ -151,7 +151,7 @@ def loan_types(terms: Terms) -> tuple[str, ...]:
     return tuple(types)
 
 
-def facts(terms: Terms) -> Facts:
+def facts(terms: LoanTerms) -> Facts:
     """The facts that a careful reader finds in the contract, `contradictory` where the clash makes them so."""
     security = "secured" if terms.pledge else "unsecured"
     form = "open-end" if terms.open_end else "closed-end"

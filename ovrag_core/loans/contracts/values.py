@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ovrag_core.loans.contracts.figures import DayStyle, MoneyStyle, RateStyle, day, money, months, ordinal, percent
-from ovrag_core.loans.contracts.terms import Terms
+from ovrag_core.loans.contracts.terms import LoanTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Styles:
         return "symbol" if self.money in ("note", "words") else self.money
 
 
-def values_of(terms: Terms, styles: Styles = Styles()) -> dict[str, str]:
+def values_of(terms: LoanTerms, styles: Styles = Styles()) -> dict[str, str]:
     """Figures, dates and the like by token; empty text where the contract has no such thing."""
     currency = terms.place.currency
 

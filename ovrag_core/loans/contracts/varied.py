@@ -5,15 +5,15 @@ from __future__ import annotations
 from random import Random
 
 from ovrag_core.loans.contracts.clauses import Body, Part, compose_body
-from ovrag_core.loans.contracts.draft import Draft, Look, Saying
+from ovrag_core.loans.contracts.draft import Draft, PageLook, Saying
 from ovrag_core.loans.contracts.registers import Flow, Numbering, choose_register, registers
 from ovrag_core.loans.contracts.speaker import Speaker, capitals
 from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import PLANTED, Says, Side, Terms
+from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms, Says, Side
 from ovrag_core.text.dates import add_months
 
 
-def write_varied(terms: Terms, random: Random) -> Draft:
+def write_varied(terms: LoanTerms, random: Random) -> Draft:
     """The contract in the varied wording, drawn from `random`."""
     register = choose_register(random, tags_of(terms))
     speaker = Speaker(terms, register, random)
@@ -62,7 +62,7 @@ def _title(speaker: Speaker) -> tuple[Part, frozenset[Says]]:
     return random.choice(register.open_titles if terms.open_end else register.titles), frozenset()
 
 
-def _titled_sides(terms: Terms) -> list[Says]:
+def _titled_sides(terms: LoanTerms) -> list[Says]:
     """The sides of a contradiction that a title may take; not the grant of a collateral, which a title cannot name."""
     if terms.variant is None:
         return []
@@ -77,9 +77,9 @@ def _move_to_the_end(draft: Draft, start: int, stop: int) -> None:
     draft.blocks += moved
 
 
-def _look(speaker: Speaker) -> Look:
+def _look(speaker: Speaker) -> PageLook:
     random = speaker.random
-    return Look(
+    return PageLook(
         font=speaker.register.font if random.random() < 0.7 else random.choice(("serif", "sans")),
         size=random.choice((9, 9.5, 10, 10.5, 11, 12)),
         paper="letter" if speaker.terms.place.american else "a4",
@@ -200,7 +200,7 @@ def _cover(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[S
     return frozenset(says for _, says in clauses if says)
 
 
-def _rows_of_terms(terms: Terms) -> tuple[str, ...]:
+def _rows_of_terms(terms: LoanTerms) -> tuple[str, ...]:
     return (
         "amount_open" if terms.open_end else "amount_closed",
         "rate_variable" if terms.rate.percent is None else "rate_fixed",
@@ -239,7 +239,7 @@ def _optional_rows(speaker: Speaker, said: frozenset[Says]) -> list[tuple[str, S
     return rows
 
 
-def _security_rows(terms: Terms) -> list[tuple[str, Says | None]]:
+def _security_rows(terms: LoanTerms) -> list[tuple[str, Says | None]]:
     if terms.variant == "secured_without_collateral":
         return [("secured_claim", "secured"), ("no_collateral", "no_collateral")]
     rows: list[tuple[str, Says | None]] = []
@@ -250,7 +250,7 @@ def _security_rows(terms: Terms) -> list[tuple[str, Says | None]]:
     return rows
 
 
-def _form_rows(terms: Terms) -> list[tuple[str, Says | None]]:
+def _form_rows(terms: LoanTerms) -> list[tuple[str, Says | None]]:
     both = terms.clash_type == "openend_closedend"
     rows: list[tuple[str, Says | None]] = []
     if terms.open_end or both:

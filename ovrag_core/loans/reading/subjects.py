@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ovrag_core.base.types import Triple
-from ovrag_core.ontology.load import Ontology, Term, fold
+from ovrag_core.ontology.load import Ontology, OntologyTerm, fold
 
 LOAN = "Loan"
 ROLES = {"hasBorrower": "borrower", "hasLender": "lender", "hasGuarantor": "guarantor"}
@@ -64,7 +64,7 @@ def _speaks_of_loan(triple: Triple, ontology: Ontology) -> bool:
     return term is not None and any(_is_loan(ontology.by_iri[iri], ontology) for iri in ontology.ends(term)[0])
 
 
-def _is_loan(term: Term | None, ontology: Ontology) -> bool:
+def _is_loan(term: OntologyTerm | None, ontology: Ontology) -> bool:
     loan = ontology.class_names[fold(LOAN)]
     return term is not None and loan.iri in ontology.superclasses[term.iri]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ovrag_core.loans.reading.subjects import ROLES, bare_name
-from ovrag_core.ontology.load import Term
+from ovrag_core.ontology.load import OntologyTerm
 from ovrag_core.ontology.values import read_value
 
 _FIGURE = re.compile(r"[-+]?\d(?:[\d.,'’/\u00a0\u202f ]*\d)?")
@@ -17,7 +17,7 @@ _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _WORD = re.compile(r"[^\W_]+")
 
 
-def is_supported(value: str, term: Term, quote: str, texts: Sequence[str]) -> bool:
+def is_supported(value: str, term: OntologyTerm, quote: str, texts: Sequence[str]) -> bool:
     """Whether `value`, given for the property `term`, can come from `quote`, a passage of one of `texts`.
 
     Every word of a party's name must stand in the texts. An amount or rate must be one of those that the quote gives in

@@ -19,7 +19,7 @@ from functools import lru_cache, partial
 from ovrag_core.base.types import Document
 from ovrag_core.loans.reading.surroundings import Setting, capped, cues, passage_breaks, setting_of, weigh
 from ovrag_core.text.dates import DURATION, MONTH, ORDINAL, add_months, dates, in_months
-from ovrag_core.text.money import Money, moneys
+from ovrag_core.text.money import MoneyMention, moneys
 from ovrag_core.text.numbers import NUMBER_WORDS, percentages, words_to_number
 
 
@@ -352,7 +352,7 @@ def find_principals(document: Document) -> list[Principal]:
     return sorted(found, key=lambda p: (-p.score, p.value_start))
 
 
-def _follows(text: str, money: Money, earlier: list[Money], label: str, *, row: bool) -> bool:
+def _follows(text: str, money: MoneyMention, earlier: list[MoneyMention], label: str, *, row: bool) -> bool:
     """Whether another amount stands between the words that mark `money` and it: they are said of the first."""
     begin = text.rfind("\n", 0, money.start) + 1 if row else money.start - len(label)
     return any(
@@ -372,7 +372,7 @@ _BRACKETS = re.compile(r"\([^)]{0,60}\)")
 _HELD_ELSEWHERE = re.compile(r"\W*(?:owed |held |outstanding )?(?:with|at)\s+[A-ZÀ-Þ]")
 
 
-def _principal_score(text: str, money: Money, setting: Setting) -> tuple[float, str]:
+def _principal_score(text: str, money: MoneyMention, setting: Setting) -> tuple[float, str]:
     options: list[tuple[float, str]] = []
     after, after_label = weigh(_PRINCIPAL_AFTER, setting.after)
     if setting.label:
@@ -399,7 +399,7 @@ _STACKED = re.compile(r"(?:^|\n)[ \t]*[$€£]?[\d,.]{3,}[ \t]*%?[ \t]*\n\s*\Z")
 _STACK = re.compile(r"[ \t]*\n\s*[$€£][\d,.]{3,}[ \t]*\n")
 
 
-def _alone(text: str, money: Money) -> bool:
+def _alone(text: str, money: MoneyMention) -> bool:
     """Whether an amount stands at the beginning of its line and all but alone: a note's heading."""
     line_start = text.rfind("\n", 0, money.start) + 1
     line_end = text.find("\n", money.end)

@@ -21,7 +21,7 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.graph import Store
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.fusion import join
-from ovrag_core.retrieval.lexical import Lexicon
+from ovrag_core.retrieval.lexical import WordRanker
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.text.stems import stems
 from ovrag_studies.abstention.cards.card import Card
@@ -108,7 +108,7 @@ class Shelf:
         self._embedder = embedder
         self._folder = folder
         self._vectors = kept_vectors(embedder, [each.text for each in passages], folder)
-        self._lexicon = Lexicon([stems(each.text) for each in passages])
+        self._lexicon = WordRanker([stems(each.text) for each in passages])
         self._names = _names(passages)
         self._longest = max(map(len, self._names), default=0)
         self._asked: dict[str, Vectors] = {}

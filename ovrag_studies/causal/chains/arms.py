@@ -19,7 +19,7 @@ from pyoxigraph import NamedNode
 
 from ovrag_core.base.errors import ModelError, Unchecked
 from ovrag_core.graph import Store
-from ovrag_core.retrieval.lexical import Lexicon as Words
+from ovrag_core.retrieval.lexical import WordRanker as Words
 from ovrag_core.text.lines import one_line
 from ovrag_core.text.stems import stems
 from ovrag_studies.causal.chains import feedback_loop

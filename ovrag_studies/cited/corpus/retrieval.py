@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ovrag_core.base.errors import ModelSetupError, SettingsError
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
 from ovrag_core.retrieval.fusion import join
-from ovrag_core.retrieval.lexical import Lexicon, Scores
+from ovrag_core.retrieval.lexical import Scores, WordRanker
 from ovrag_core.retrieval.rerank import Reranker, find_reranker
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.passages import find_passages
@@ -116,8 +116,8 @@ class CorpusIndex:
         return cosines
 
     @cached_property
-    def _lexicon(self) -> Lexicon:
-        return Lexicon([stems(each) for each in with_headings(self.corpus)])
+    def _lexicon(self) -> WordRanker:
+        return WordRanker([stems(each) for each in with_headings(self.corpus)])
 
     @cached_property
     def _paragraphs(self) -> Vectors:

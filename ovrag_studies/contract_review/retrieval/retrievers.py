@@ -26,7 +26,7 @@ from ovrag_core.documents import chunking
 from ovrag_core.retrieval import index as chroma
 from ovrag_core.retrieval.embedding import Embedder, Vectors
 from ovrag_core.retrieval.fusion import join
-from ovrag_core.retrieval.lexical import Lexicon, Scores
+from ovrag_core.retrieval.lexical import Scores, WordRanker
 from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
 from ovrag_core.text import passages as passages_module
 from ovrag_core.text.passages import find_passages
@@ -110,7 +110,7 @@ class ContractShelf:
         self._embedder = embedder
         self._embed = partial(kept_vectors, embedder, folder=vectors)
         self._vectors: dict[str, Vectors] = {}
-        self._lexicons: dict[tuple[Units, tuple[str, ...]], Lexicon] = {}
+        self._lexicons: dict[tuple[Units, tuple[str, ...]], WordRanker] = {}
 
     @property
     def embedder_name(self) -> str:
@@ -139,13 +139,13 @@ class ContractShelf:
             self._vectors |= dict(zip(missing, self._embedder.embed(missing), strict=True))
         return numpy.stack([self._vectors[text] for text in texts])
 
-    def lexicon(self, what: Units, scope: tuple[str, ...]) -> Lexicon:
+    def lexicon(self, what: Units, scope: tuple[str, ...]) -> WordRanker:
         """BM25 over the chunks, captions, passages or pairs of stems of the contracts in scope."""
         key = (what, scope)
         if key not in self._lexicons:
             if len(self._lexicons) >= KEPT:
                 self._lexicons.clear()
-            self._lexicons[key] = Lexicon([words for id_ in scope for words in self.contracts[id_].units(what)])
+            self._lexicons[key] = WordRanker([words for id_ in scope for words in self.contracts[id_].units(what)])
         return self._lexicons[key]
 
 
