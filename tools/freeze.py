@@ -76,7 +76,7 @@ extraction.prepared:addressed
 extraction.purposes:find_home_use extraction.quantities:moneys extraction.quantities:percentages
 extraction.quantities:dates extraction.quantities:amounts extraction.quantities:durations
 extraction.sightings:deed_roles extraction.speakers:speaker_roles extraction.surroundings:passage_breaks
-studies.contract_review.clauses:find_clauses studies.contract_review.structure:find_structure
+studies.contract_review.clauses:find_clauses
 studies.contract_review.nli:digest studies.contract_review.learned:digest
 studies.policy.amounts:find_amounts studies.policy.quantities:find_quantities studies.policy.critic_rules:by_rules
 studies.policy.critic_rules:sentences_of studies.causal.rule_sentences:tokenise
@@ -98,7 +98,7 @@ studies.causal.propositions:read studies.causal.questions:split studies.causal.e
 studies.epistemic.words:words_of studies.epistemic.words:fold
 studies.epistemic.passages:words studies.epistemic.replies:read_reply studies.contract_review.nli_cues:plain
 studies.contract_review.scorers:word_set studies.contract_review.answers:is_abstention
-studies.contract_review.graph_walks:asks_for_the_opening studies.contract_review.expansion:ask
+studies.contract_review.expansion:ask
 """
 OF_PHRASE = """
 identity:plain_words extraction.details:bare_words extraction.names:plain_words extraction.names:could_be_person

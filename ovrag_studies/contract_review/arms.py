@@ -6,21 +6,17 @@ the other folds, or refused.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 import numpy
 
-from ovrag_core.base.errors import CorpusError, ModelSetupError, SettingsError
+from ovrag_core.base.errors import ModelSetupError, SettingsError
 from ovrag_core.base.progress import bar
-from ovrag_core.base.project import project_file
 from ovrag_core.base.types import Document
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval.embedding import Embedder
-from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_studies.contract_review.answering.candidates import Scored
 from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, read
 from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
@@ -28,19 +24,16 @@ from ovrag_studies.contract_review.answering.span_answers import LEAST, Category
 from ovrag_studies.contract_review.graphs.graph import ContractGraph, EdgeKind, build_graph
 from ovrag_studies.contract_review.graphs.graph_walks import WALKED, by_section, neighbours, walk
 from ovrag_studies.contract_review.inference import nli
-from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
+from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
 from ovrag_studies.contract_review.measures.chunk_metrics import DEPTH, Arm
 from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, reworded, titled
-from ovrag_studies.contract_review.retrieval.reranking import rerank
-from ovrag_studies.contract_review.retrieval.retrievers import CUTS, ContractShelf, FoundChunk, search, shelve, store
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search, shelve
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
-from ovrag_studies.contract_review.texts.chunkers import chunk
+from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliAgreement, NliSet
 
-Seen = Literal["out-of-fold", "refuse"]
 Say = Callable[[str], None]
-ALL = 1_000_000  # chunks: a whole ranking
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,7 @@ class KnownContract:
 class ReviewStudy:
     """What arms are made of: parameters, embedder, the data set's descriptions of categories, and a chat model if any.
 
-    `seen` is what happens to contracts that the weights were trained on; `say` tells a person of it.
+    `say` tells a person of contracts that the weights were trained on.
     """
 
     options: ContractReview
@@ -68,7 +61,6 @@ class ReviewStudy:
     descriptions: Mapping[str, str] = field(default_factory=dict)
     chat: Chat | None = None
     seed: int | None = 42
-    seen: Seen = "out-of-fold"
     say: Say = print
 
     @cached_property
@@ -87,11 +79,9 @@ def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[s
     """Each contract by its title with a model that has not seen it, nor another one of its filer.
 
     Contracts of the training get models of the other folds, learned anew from those of them that are here. Raises
-    CorpusError for them where `seen` refuses, or where too few are here to learn from.
+    CorpusError where too few are here to learn from.
     """
     trained = [each for each in contracts if was_trained_on(study.model, each)]
-    if trained and study.seen == "refuse":
-        study.model.refuse_known(trained)
     found: dict[str, KnownContract] = {}
     with bar(len(contracts), "reading", "contract") as progress:
         if trained:
@@ -122,68 +112,42 @@ def _told(trained: int, of: int, what: str) -> str:
 def retrieval_arm(
     study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract] | None = None
 ) -> Arm:
-    """What ranks the chunks of a contract, or of all, for a question, as `retrieval` and `rerank` of the settings say.
+    """Return what ranks the chunks of a contract, or of all, for a question, as `retrieval` of the settings says.
 
     `known` saves making models for the learned retriever. Raises SettingsError for settings that do not go together.
     """
     chosen = study.options.retrieval
-    if chosen.retriever == "learned" and chosen.scope == "pooled":
+    if chosen.retriever != "learned":
+        return searching_arm(study, shelve([each.document for each in contracts], chosen.chunker, study.embedder))
+    if chosen.scope == "pooled":
         raise SettingsError("retrieval.retriever: learned ranks one contract; set retrieval.scope to contract")
-    if chosen.retriever == "learned":
-        ranked = learned_arm(known_contracts(study, contracts) if known is None else known, chosen.chunker)
-    else:
-        shelf = shelve([each.document for each in contracts], chosen.chunker, study.embedder)
-        ranked = searching_arm(study, shelf)
-    if study.options.rerank.by == "none":
-        return ranked
-    reranker = find_reranker(study.options.rerank.by, study.embedder, study.options.rerank.cache_dir)
-    first = study.options.rerank.candidates
-
-    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        asked = wordings(study, question.category)[0].text
-        return rerank(ranked(contract, question)[:first], asked, reranker, first)
-
-    return arm
+    return learned_arm(known_contracts(study, contracts) if known is None else known, chosen.chunker)
 
 
 def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
-    """Chunks of one contract by the trained scores of what lies in them."""
-    cut: dict[str, Sequence[FoundChunk]] = {}
+    """Return what ranks the chunks of one contract by the trained scores of what lies in them."""
+    cut: dict[str, tuple[ContractChunk, ...]] = {}
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         one = known[contract.document.id]
         if contract.document.id not in cut:
-            cut[contract.document.id] = [FoundChunk(each, 0.0) for each in chunk(contract.document, chunker)]
-        chunks = [each.chunk for each in cut[contract.document.id]]
+            cut[contract.document.id] = chunk(contract.document, chunker)
+        chunks = cut[contract.document.id]
         ranking = one.model.rank(one.scored, question.category, [(each.start, each.end) for each in chunks])
         return [FoundChunk(chunks[number], score) for number, score in ranking[:DEPTH]]
 
     return arm
 
 
-def searching_arm(study: ReviewStudy, shelf: ContractShelf, depth: int = DEPTH) -> Arm:
-    """Chunks by a retriever that learned nothing from any contract."""
+def searching_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
+    """Return what ranks chunks by a retriever that learned nothing from any contract."""
     chosen = study.options.retrieval
-    in_chroma = store(shelf, CUTS / "chroma") if chosen.retriever == "chroma" else None
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         asked = wordings(study, question.category)
-        pooled = chosen.scope == "pooled"
-        if pooled:
-            asked = tuple(titled(each, contract.document.id) for each in asked)
-        within = None if pooled else contract.document.id
-        if in_chroma is not None:
-            found = in_chroma(shelf, asked[0], shelf.scope(within), depth)
-            return [each for each in found if chosen.threshold is None or each.score >= chosen.threshold]
-        return search(
-            shelf,
-            chosen.retriever,
-            asked,
-            depth,
-            within=within,
-            threshold=chosen.threshold,
-            documents=chosen.prefilter if pooled else None,
-        )
+        if chosen.scope == "contract":
+            return search(shelf, chosen.retriever, asked, DEPTH, within=contract.document.id)
+        return search(shelf, chosen.retriever, [titled(each, contract.document.id) for each in asked], DEPTH)
 
     return arm
 
@@ -199,20 +163,20 @@ def wordings(study: ReviewStudy, category: str) -> tuple[ChunkQuery, ...]:
 # -- the graph --------------------------------------------------------------------------------------------------------
 
 
-def build_graphs(study: ReviewStudy, shelf: ContractShelf) -> dict[str, ContractGraph]:
-    """The graph of each contract on a shelf."""
+def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
+    """Return the graph of each contract on a shelf, by its title."""
     graphs = {}
     with bar(len(shelf.contracts), "graph", "contract") as progress:
         for id_, shelved in shelf.contracts.items():
-            graphs[id_] = build_graph(shelved.document, shelved.chunks, study.embedder)
+            graphs[id_] = build_graph(shelved)
             progress.update()
     return graphs
 
 
 def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
-    """What the graph of the settings hands on for a question, best first."""
+    """Return what hands on the chunks for a question by the walk of the settings, best first."""
     shelf = shelve([each.document for each in contracts], study.options.graph.chunker, study.embedder)
-    return walking_arm(study, shelf, build_graphs(study, shelf), study.options.graph.arm)
+    return walking_arm(study, shelf, build_graphs(shelf), study.options.graph.arm)
 
 
 def walking_arm(
@@ -222,27 +186,27 @@ def walking_arm(
     design: GraphArm,
     edges: Iterable[EdgeKind] = WALKED,
 ) -> Arm:
-    """A walk that begins with the ranking of the retriever of the settings; `edges` are those of our own design.
+    """Return a walk that begins with the ranking of the retriever of the settings; `edges` are those of our own design.
 
     Raises SettingsError for a retriever that no graph begins with.
     """
-    if study.options.retrieval.retriever in ("learned", "chroma"):
+    if study.options.retrieval.retriever == "learned":
         raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
     walked = tuple(edges)
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        id_ = contract.document.id
+        graph = graphs[contract.document.id]
+        places = {each.id: place for place, each in enumerate(graph.chunks)}
         asked = wordings(study, question.category)
-        ranked = search(shelf, study.options.retrieval.retriever, asked, ALL, within=id_)
-        ranking = [(each.chunk.id, each.score) for each in ranked]
+        ranked = search(shelf, study.options.retrieval.retriever, asked, len(places), within=contract.document.id)
+        ranking = [(places[each.chunk.id], each.score) for each in ranked]
         if design == "v1":
-            found = neighbours(graphs[id_], ranking)
+            found = neighbours(graph, ranking)
         elif design == "v2":
-            found = by_section(graphs[id_], ranking, shelf.vectors([asked[0].text])[0].tolist())
+            found = by_section(graph, ranking, shelf.vectors([asked[0].text])[0])
         else:
-            found = walk(graphs[id_], ranking, asked[0].text, edges=walked)
-        chunks = {each.id: each for each in shelf.contracts[id_].chunks}
-        return [FoundChunk(chunks[each.chunk.id], each.score) for each in found[:DEPTH]]
+            found = walk(graph, ranking, asked[0].text, edges=walked)
+        return [FoundChunk(graph.chunks[place], score) for place, score in found[:DEPTH]]
 
     return arm
 
@@ -292,35 +256,27 @@ def _likeness(reading: ContractReading, category: str, embedder: Embedder) -> Nu
 def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[JudgedHypothesis]]:
     """Every hypothesis judged for every agreement, by the agreement's number.
 
-    Agreements of the training are judged by what the others of them that are here teach. Raises CorpusError for them
-    where `seen` refuses, or where too few are here to learn from.
+    Agreements of the training are judged by what the others of them that are here teach. Raises CorpusError where too
+    few are here to learn from.
     """
     if arm in CHAT_ARMS:
-        return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, seed=study.seed)
+        return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, study.seed)
     trained = [] if arm == "lexical" else agreements_trained_on(data.agreements)
-    if trained and study.seen == "refuse":
-        raise CorpusError(
-            f"{trained[0].document.id} was among the agreements that the weights were trained on; score it out of fold"
-        )
     results: dict[int, list[JudgedHypothesis]] = {}
     if trained:
         study.say(_told(len(trained), len(data.agreements), "agreements"))
         results = nli.out_of_fold(NliSet(tuple(trained), data.hypotheses), arm)
     rest = [each for each in data.agreements if each.number not in results]
-    model: HypothesisJudge | None = nli.find_judge(arm) if rest else None
-    with bar(len(rest), "judging", "agreement") as progress:
-        for each in rest:
-            assert model is not None
-            results[each.number] = nli.judge(each.document, each.spans, data.hypotheses, model)
-            progress.update()
+    if rest:
+        model = nli.find_judge(arm)
+        with bar(len(rest), "judging", "agreement") as progress:
+            for each in rest:
+                results[each.number] = model.judge(each.document, each.spans, data.hypotheses)
+                progress.update()
     return {each.number: results[each.number] for each in data.agreements}
 
 
 def agreements_trained_on(agreements: Sequence[NliAgreement]) -> list[NliAgreement]:
-    """Those of the agreements that the weights of the judge were trained on, by the list beside the weights."""
-    about = project_file(nli.WEIGHTS).with_suffix(".json")
-    try:
-        digests = {each["digest"] for each in json.loads(about.read_text(encoding="utf-8"))["trained_on"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CorpusError(f"{about} cannot be read ({error}); run tools/train_contract_nli.py") from None
+    """Return those of the agreements that the weights of the judge were trained on."""
+    digests = nli.load_learned().trained_on
     return [each for each in agreements if nli.digest(each.document.text) in digests]

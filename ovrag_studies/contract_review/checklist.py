@@ -10,7 +10,6 @@ from pathlib import Path
 from ovrag_core.base.errors import CorpusError, SettingsError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.types import Document
-from ovrag_core.retrieval.rerank import find_reranker
 from ovrag_studies.contract_review.answering.features import read
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
 from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm, was_trained_on
@@ -18,7 +17,6 @@ from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ChatJudge, examples_for
 from ovrag_studies.contract_review.retrieval.expansion import ask
-from ovrag_studies.contract_review.retrieval.reranking import rerank
 from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk, search, shelve
 from ovrag_studies.contract_review.settings import ContractReview, NliArm
 from ovrag_studies.contract_review.texts.datasets import QUESTIONS, ChecklistQuestion, Contract, load_contractnli
@@ -56,27 +54,20 @@ def refuse_seen(study: ReviewStudy, document: Document, allowed: bool) -> None:
 
 
 def find_chunks(study: ReviewStudy, document: Document, query: str | None, category: str | None) -> list[FoundChunk]:
-    """The best `k` chunks for a question in free words, or for a category. Raises SettingsError, QuestionError."""
+    """Return the best `k` chunks for free words, or for a category. Raises SettingsError, QuestionError."""
     chosen = study.options.retrieval
-    contract = Contract(document, ())
-    if category is not None:
-        known = None
+    if category is None:
         if chosen.retriever == "learned":
-            study.model.column(category)
-            known = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
-        arm = retrieval_arm(study, [contract], known)
-        return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
-    if chosen.retriever in ("learned", "chroma"):
-        raise SettingsError(f"retrieval.retriever: {chosen.retriever} takes no free words; give a --category")
-    asked = ask(query or "")
-    shelf = shelve([document], chosen.chunker, study.embedder)
-    reranked = study.options.rerank.by != "none"
-    depth = max(chosen.k, study.options.rerank.candidates) if reranked else chosen.k
-    found = search(shelf, chosen.retriever, asked, depth, threshold=chosen.threshold)
-    if not reranked:
-        return found
-    by = find_reranker(study.options.rerank.by, study.embedder, study.options.rerank.cache_dir)
-    return rerank(found, asked.text, by, chosen.k)
+            raise SettingsError("retrieval.retriever: learned takes no free words; give a --category")
+        asked = [ask(query or "")]
+        return search(shelve([document], chosen.chunker, study.embedder), chosen.retriever, asked, chosen.k)
+    contract = Contract(document, ())
+    known = None
+    if chosen.retriever == "learned":
+        study.model.column(category)
+        known = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
+    arm = retrieval_arm(study, [contract], known)
+    return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
 
 
 def hypotheses(options: ContractReview) -> dict[str, str]:
@@ -90,7 +81,7 @@ def make_judge(study: ReviewStudy, arm: NliArm, *, allow_seen: bool = False) -> 
         chat = study.asked_chat(f"nli.arm: {arm}")
         marked = load_contractnli(project_file(study.options.data.contractnli))
         examples = examples_for(marked, -1) if arm == "chat_five_shot" else ()
-        return ChatJudge(chat, arm, examples=examples, seed=study.seed)
+        return ChatJudge(chat, examples, study.seed)
     return nli.load_learned(allow_seen=allow_seen) if arm == "learned" else nli.find_judge(arm)
 
 
@@ -98,7 +89,7 @@ def judge_document(
     study: ReviewStudy, document: Document, wordings: Mapping[str, str], judge: HypothesisJudge
 ) -> list[JudgedHypothesis]:
     """What a judge says of an agreement that has no candidate spans: its sentences are judged."""
-    judged = nli.judge(document, None, wordings, judge)
+    judged = judge.judge(document, None, wordings)
     if any(each.seen for each in judged):
         study.say(f"{document.id} was in the training of the weights: how it is judged shows nothing of others")
     return judged

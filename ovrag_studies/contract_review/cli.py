@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -32,14 +31,13 @@ from ovrag_core.study.command import (
     with_settings,
     writable_file,
 )
-from ovrag_studies.contract_review.settings import IN_MEMORY, AnswerArm, ContractReview, NliArm
+from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, NliArm
 
 if TYPE_CHECKING:
     from ovrag_core.base.types import Document
     from ovrag_studies.contract_review.arms import ReviewStudy
 
 What = Literal["retrieval", "answers", "nli", "graph"]
-Seen = Literal["out-of-fold", "refuse"]
 Contracts = Annotated[
     list[Path], typer.Argument(metavar="CONTRACT...", help="PDF, DOCX, HTML or text files, or folders of them.")
 ]
@@ -58,7 +56,6 @@ def index(
         list[Path] | None, typer.Argument(metavar="CONTRACT...", help="Files or folders; none: the data set.")
     ] = None,
     data: Data = None,
-    graph: Annotated[bool, typer.Option("--graph", help="Also write the graphs into the file of graph.path.")] = False,
 ) -> int:
     """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
     from ovrag_studies.contract_review.retrieval.retrievers import shelve
@@ -69,21 +66,9 @@ def index(
         documents, failed = _read(contracts)
     else:
         documents, failed = [each.document for each in load_cuad(_cuad(data, options))], 0
-    shelf = shelve(documents, options.graph.chunker if graph else options.retrieval.chunker, MiniLMOnDemand())
+    shelf = shelve(documents, options.retrieval.chunker, MiniLMOnDemand())
     passages = sum(len(each.passages) for each in shelf.contracts.values())
     print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
-    if graph:
-        from ovrag_studies.contract_review.arms import build_graphs
-        from ovrag_studies.contract_review.records import read_graphs
-
-        kept = read_graphs(options.graph.path)
-        with _study(settings) as study:
-            graphs = build_graphs(study, shelf)
-        if options.graph.path != IN_MEMORY:
-            written = kept | {id_: asdict(each) for id_, each in graphs.items()}
-            write_records(written.values(), Path(options.graph.path), CorpusError)
-        parts = sum(sum(each.counts().values()) for each in graphs.values())
-        print(f"graph: {parts} nodes and edges in {options.graph.path}")
     return BAD if failed else 0
 
 
@@ -221,9 +206,6 @@ def run(
     ],
     data: Data = None,
     arm: Annotated[str | None, typer.Option(help="Another arm than that of the settings.")] = None,
-    seen: Annotated[
-        Seen, typer.Option(help="What the weights were trained on: score it by models of other folds, or refuse.")
-    ] = "out-of-fold",
 ) -> int:
     """Ask every question of a data set, and write what was found in the shapes that are scored."""
     from ovrag_studies.contract_review import arms, records
@@ -234,13 +216,13 @@ def run(
     lines: Iterator[records.Record]
     if what == "nli":
         agreements = load_contractnli(_contractnli(data, options))
-        with _study(settings, seen=seen) as study:
+        with _study(settings) as study:
             lines = records.nli_records(arms.judge_all(study, agreements, options.nli.arm))
             count = write_records(lines, out, CorpusError)
     else:
         folder = _cuad(data, options)
         contracts = load_cuad(folder)
-        with _study(settings, folder, seen) as study:
+        with _study(settings, folder) as study:
             if what == "answers":
                 lines = records.answer_records(arms.answer_all(study, contracts, options.answers.arm))
             else:
@@ -312,7 +294,7 @@ def _each(paths: list[Path]) -> Iterator[Document | str]:
 
 
 @contextmanager
-def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fold") -> Iterator[ReviewStudy]:
+def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy]:
     """What arms are made of, with the connection to a model open where the settings name one."""
     from ovrag_core.llm import open_chat
     from ovrag_studies.contract_review.arms import ReviewStudy
@@ -321,7 +303,7 @@ def _study(settings: Settings, data: Path | None = None, seen: Seen = "out-of-fo
     options = ContractReview.of(settings)
     described = read_descriptions(data) if data else {}
     with open_chat(settings.llm) as chat:
-        yield ReviewStudy(options, MiniLMOnDemand(), described, chat, settings.llm.seed, seen, say)
+        yield ReviewStudy(options, MiniLMOnDemand(), described, chat, settings.llm.seed, say)
 
 
 def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:

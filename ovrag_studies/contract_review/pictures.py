@@ -8,16 +8,14 @@ import numpy
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
-from ovrag_core.report.figures import GREY, MARKERS, colours, styled
+from ovrag_core.report.figures import MARKERS, colours, styled
 
 LINES = ("-", "--", ":", "-.")
 
 
-def dots(
-    tables: Mapping[str, pandas.DataFrame], width: float, *, label: str, limits: tuple[float, float] | None = None
-) -> Figure:
+def dots(tables: Mapping[str, pandas.DataFrame], width: float, *, label: str) -> Figure:
     """One panel a table: rows × series, a marker each, one row below the other; series differ in marker and colour."""
     with styled():
         first = next(iter(tables.values()))
@@ -28,8 +26,6 @@ def dots(
             _series(ax, table)
             ax.set_title(title)
             ax.set_xlabel(label)
-            if limits:
-                ax.set_xlim(*limits)
         axes[0].set_yticks(range(rows), [str(row) for row in first.index])
         axes[0].set_ylim(rows - 0.5, -0.5)
         handles, names = axes[0].get_legend_handles_labels()
@@ -112,65 +108,4 @@ def presence(
         ax.grid()
         handles = [each for part in parts[[0, -1]] for each in part.get_legend_handles_labels()[0]]
         fig.legend(handles=handles, loc="outside lower center", ncols=len(handles))
-        return fig
-
-
-def precision_recall(
-    curves: Mapping[str, numpy.ndarray], published: Mapping[str, float], width: float, recall: float = 0.8
-) -> Figure:
-    """Precision against recall over pooled spans; diamonds are published precisions at that recall."""
-    with styled():
-        fig = Figure(figsize=(width * 0.72, 2.9), layout="constrained")
-        ax = fig.subplots()
-        for (name, curve), line, colour in zip(curves.items(), LINES, colours(len(curves)), strict=False):
-            ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, label=name)
-        for (name, value), marker in zip(published.items(), ("D", "s", "^", "v"), strict=False):
-            ax.plot(recall, value, marker, mfc="white", mec="black", ms=5, ls="", label=f"{name} (published)")
-        ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="recall", ylabel="precision")
-        ax.axvline(recall, color=GREY, lw=0.6, ls=":")
-        ax.grid()
-        ax.legend(loc="lower left")
-        return fig
-
-
-def by_size(table: pandas.DataFrame, width: float, *, label: str) -> Figure:
-    """A value with its interval against the number of contracts, a line for each scope."""
-    with styled():
-        fig = Figure(figsize=(width * 0.72, 2.5), layout="constrained")
-        ax = fig.subplots()
-        scopes = list(dict.fromkeys(table["scope"]))
-        for scope, line, marker, colour in zip(scopes, LINES, MARKERS, colours(len(scopes)), strict=False):
-            part = table[table["scope"] == scope]
-            low, high = part["value_low"].astype(float), part["value_high"].astype(float)
-            ax.fill_between(part["contracts"].astype(float), low, high, color=colour, alpha=0.15, lw=0)
-            ax.plot(part["contracts"], part["value"], ls=line, marker=marker, ms=4, color=colour, label=scope)
-        sizes = sorted(set(table["contracts"]))
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(FixedLocator(sizes))
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ax.set(ylim=(0, 1.03), xlabel="contracts searched together", ylabel=label)
-        ax.grid()
-        ax.legend(loc="lower left")
-        return fig
-
-
-def beside(measured: pandas.DataFrame, published: Mapping[str, float], width: float, *, label: str) -> Figure:
-    """Rows of `measured` (arm, value, value_low, value_high) as points, and published values of others as diamonds."""
-    with styled():
-        names = [*measured["arm"], *published]
-        fig = Figure(figsize=(width * 0.8, 0.8 + 0.25 * len(names)), layout="constrained")
-        ax = fig.subplots()
-        ours = len(measured)
-        ax.hlines(range(ours), measured["value_low"], measured["value_high"], color="#0b5c8a", lw=1.6)
-        ax.plot(measured["value"], range(ours), "o", ms=4.5, color="#0b5c8a", label="measured, with interval")
-        places = range(ours, len(names))
-        ax.plot(list(published.values()), places, "D", mfc="white", mec="black", ms=4.5, mew=0.8, label="as published")
-        ax.set_yticks(range(len(names)), names)
-        ax.set_ylim(len(names) - 0.5, -0.5)
-        ax.set(xlim=(0, 1.03), xlabel=label)
-        ax.grid(axis="x")
-        ax.set_axisbelow(True)
-        ax.tick_params(axis="y", length=0)
-        fig.legend(loc="outside lower center", ncols=2)
         return fig

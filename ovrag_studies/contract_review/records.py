@@ -3,22 +3,16 @@
 chunks   {"id", "chunks": [{"start", "end", "score"}]}, best first
 answers  {"id", "answers": [{"text", "start", "end", "score", "section"}], "present": 0..1}
 nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "score"}]}
-graph    {"document", "characters", "chunks", "sections", "terms", "parties", "edges"}, one line a contract
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
-from ovrag_core.base.errors import GraphError
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
-from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures.chunk_metrics import Arm
 from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk
-from ovrag_studies.contract_review.settings import IN_MEMORY
 from ovrag_studies.contract_review.texts.datasets import Contract
 
 Record = dict[str, object]
@@ -68,25 +62,14 @@ def nli_records(judged: Mapping[int, Sequence[JudgedHypothesis]]) -> Iterator[Re
 
 
 def nli_record(document: int | str, judged: JudgedHypothesis) -> Record:
-    """What was judged of one hypothesis; faults and invented quotes are told where there are any."""
-    record: Record = {**nli.as_record(0, judged), "document": document}
+    """The judgement of one hypothesis; faults and invented quotes are told where there are any."""
+    record: Record = {
+        "document": document,
+        "hypothesis": judged.hypothesis,
+        "choice": judged.choice,
+        "probabilities": dict(judged.probabilities),
+        "evidence": [{"start": each.start, "end": each.end, "score": each.score} for each in judged.evidence],
+    }
     if judged.invented:
         record["invented"] = judged.invented
     return record | ({"fault": judged.fault} if judged.fault else {})
-
-
-def read_graphs(path: str) -> dict[str, Record]:
-    """The graphs that a file of them holds, by contract; none where it is not there yet, or is `:memory:`.
-
-    Raises GraphError for an address, and for another file.
-    """
-    if "://" in path:
-        raise GraphError(f"graph.path {path.partition('://')[0]}:// is an address; write {IN_MEMORY} or a file")
-    try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n") if path != IN_MEMORY else []
-        graphs = [json.loads(line) for line in lines if line]
-        return {graph["document"]: graph for graph in graphs}
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, TypeError, KeyError):
-        raise GraphError(f"{path} is no file of graphs; name another one in graph.path") from None

@@ -127,7 +127,7 @@ def _compared_row(book: Book, found: ComparedRetrieval, arm: str) -> Row:
     for measure in ("recall_3", "hit", "presence", "relevancy"):
         row |= bounds(measure, chunk_metrics.estimate(found.frames[arm], measure, book.plan))
     for rule in ("thesis 0.3", "thesis 0.5"):
-        row |= bounds(RULES[rule], answer_metrics.counts(found.asked[arm], rule, 0.0, book.plan).f1)
+        row |= bounds(RULES[rule], answer_metrics.f1(found.asked[arm], rule, 0.0, book.plan))
     return row
 
 
@@ -173,20 +173,6 @@ def _cases(found: ComparedRetrieval) -> int:
 
 def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
     """What each kind of edge is worth at equal context, against the plain ranking: `edges`."""
-    return book.table(_edges(book, found, ablated), "edges", _edges_words(found))
-
-
-def edges_figure(book: Book, found: ComparedRetrieval, ablated: Frames) -> Path:
-    """The same drawn: `edges`."""
-    budget = int(str(book.words["budget"]))
-    titles = {"gain_third": f"hit in {budget // 3} characters", "gain": f"hit in {budget} characters"}
-    fig = rates_by_group(_edges(book, found, ablated), "edges", titles, book.width, limits=None)
-    for ax in fig.axes:
-        ax.axvline(0, color="black", lw=0.7)
-    return book.figure(fig, "edges", _edges_words(found))
-
-
-def _edges(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
     plain = found.frames[PLAIN]
     arms = {"all": found.frames[OURS], **ablated, "v1": found.frames["graph v1"], "v2": found.frames["graph v2"]}
     gains = {
@@ -206,11 +192,8 @@ def _edges(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.Data
         }
         for (name, (small, whole)), of_small, of_whole in zip(gains.items(), *after, strict=True)
     ]
-    return pandas.DataFrame(rows)
-
-
-def _edges_words(found: ComparedRetrieval) -> dict[str, object]:
-    return _questions(found.frames[PLAIN]) | {"ours": OURS, "plain": PLAIN}
+    words = _questions(plain) | {"ours": OURS, "plain": PLAIN}
+    return book.table(pandas.DataFrame(rows), "edges", words)
 
 
 # -- answers ----------------------------------------------------------------------------------------------------------
@@ -230,14 +213,6 @@ def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
     first = next(iter(asked.values()))
     words = {"asked": len(first), "present": sum(bool(each.gold) for each in first)}
     return book.table(shown, "answers", words, full=full, decimals=BY_RANK)
-
-
-def answers_figure(book: Book, asked: Asked) -> Path:
-    """Precision against recall over spans: `precision_recall`."""
-    curves = {arm: answer_metrics.precision_recall(each) for arm, each in asked.items()}
-    marks = {name: values["p_at_80_recall"] for name, values in published()["cuad"].items()}
-    spans = sum(len(each.gold) for each in next(iter(asked.values())))
-    return book.figure(pictures.precision_recall(curves, marks, book.width), "precision_recall", {"spans": spans})
 
 
 def presence_figure(book: Book, asked: Asked) -> Path:
@@ -269,44 +244,20 @@ def _pairs(data: NliSet) -> dict[str, object]:
 
 def nli_hypothesis_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Accuracy of each arm for each hypothesis: `nli_hypotheses`."""
-    table = _by_hypothesis(data, judged)
+    columns = {}
+    for arm, each in judged.items():
+        rows = pandas.DataFrame([(row.hypothesis, row.true == row.given) for row in _all(data, each)])
+        columns[arm] = rows.groupby(0)[1].mean()
+    table = pandas.DataFrame(columns).reindex(
+        [name for name in data.hypotheses if name in columns[next(iter(columns))]]
+    )
     wordings = pandas.Series(data.hypotheses, name="wording")
     shown = table.reset_index(names="hypothesis").assign(wording=list(wordings[table.index]))
     return book.table(shown, "nli_hypotheses", decimals=2)
 
 
-def nli_figure(book: Book, data: NliSet, judged: Judgements) -> Path:
-    """Accuracy by hypothesis, and of all: `nli`."""
-    table = _by_hypothesis(data, judged)
-    table.loc["all"] = [float(nli_metrics.measure(_all(data, each))["accuracy"]) for each in judged.values()]
-    fig = pictures.dots({"accuracy": table}, book.width * 0.8, label="share judged rightly", limits=(-0.03, 1.03))
-    return book.figure(fig, "nli")
-
-
-def nli_beside_figure(book: Book, data: NliSet, judged: Judgements) -> Path:
-    """Accuracy over all hypotheses beside the published models: `nli_published`."""
-    rows = []
-    for arm, each in judged.items():
-        asked = {one.number: nli_metrics.asked_of(one, each.get(one.number, ())) for one in data.agreements}
-        rows.append({"arm": arm, **bounds("value", nli_metrics.estimates(asked, book.plan)["accuracy"])})
-    marks = {f"{name}, fine-tuned": values["accuracy"] for name, values in published()["contractnli"].items()}
-    for way, values in published()["e1"].items():
-        words = way.replace("_", "-").replace("rag", "RAG")
-        marks |= {f"{model}, {words}": value for model, value in values.items()}
-    fig = pictures.beside(pandas.DataFrame(rows), marks, book.width, label="accuracy, all hypotheses")
-    return book.figure(fig, "nli_published", _pairs(data))
-
-
 def _all(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> list[nli_metrics.AskedHypothesis]:
     return [row for each in data.agreements for row in nli_metrics.asked_of(each, judged.get(each.number, ()))]
-
-
-def _by_hypothesis(data: NliSet, judged: Judgements) -> pandas.DataFrame:
-    columns = {}
-    for arm, each in judged.items():
-        rows = pandas.DataFrame([(row.hypothesis, row.true == row.given) for row in _all(data, each)])
-        columns[arm] = rows.groupby(0)[1].mean()
-    return pandas.DataFrame(columns).reindex([name for name in data.hypotheses if name in columns[next(iter(columns))]])
 
 
 # -- scaling ----------------------------------------------------------------------------------------------------------
@@ -314,20 +265,11 @@ def _by_hypothesis(data: NliSet, judged: Judgements) -> pandas.DataFrame:
 
 def scaling_table(book: Book, measured: pandas.DataFrame) -> pandas.DataFrame:
     """Recall@3 with growing numbers of contracts searched together: `scaling`."""
-    return book.table(_scaled(book, measured), "scaling")
-
-
-def scaling_figure(book: Book, measured: pandas.DataFrame) -> Path:
-    """The same drawn: `scaling`."""
-    return book.figure(pictures.by_size(_scaled(book, measured), book.width, label="recall@3"), "scaling")
-
-
-def _scaled(book: Book, measured: pandas.DataFrame) -> pandas.DataFrame:
     rows = []
     for (contracts, scope), frame in measured.groupby(["contracts", "scope"], sort=False):
         found = chunk_metrics.estimate(frame, "recall_3", book.plan)
         rows.append({"contracts": contracts, "scope": scope, "questions": len(frame), **bounds("value", found)})
-    return pandas.DataFrame(rows)
+    return book.table(pandas.DataFrame(rows), "scaling")
 
 
 # -- prose ------------------------------------------------------------------------------------------------------------

@@ -89,6 +89,7 @@ ONLY: Mapping[str, Sequence[EdgeKind]] = {
 }
 ANSWERERS: tuple[AnswerArm, ...] = ("extractive", "learned")
 JUDGES: tuple[NliArm, ...] = ("majority", "lexical", "learned")
+CANDIDATES = 10  # chunks that are looked at again
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 510)
 
 
@@ -122,8 +123,8 @@ def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple
 
 
 def _set(study: ReviewStudy, **changes: object) -> ReviewStudy:
-    """The study with other parameters of retrieval, and nothing reranked but where an arm does it itself."""
-    kept = study.options.retrieval.model_copy(update={"threshold": None, "scope": "contract", **changes})
+    """The study with other parameters of retrieval, scoped to one contract where nothing else is said."""
+    kept = study.options.retrieval.model_copy(update={"scope": "contract", **changes})
     return replace(study, options=study.options.model_copy(update={"retrieval": kept}))
 
 
@@ -176,7 +177,7 @@ def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple
     of edge, and with it alone.
     """
     shelf = _shelf(study, contracts, study.options.graph.chunker)
-    graphs = build_graphs(study, shelf)
+    graphs = build_graphs(shelf)
     found = ComparedRetrieval({}, {})
     _compare(found, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
     for name, design in DESIGNS.items():
@@ -264,7 +265,7 @@ def _named_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
 
 def _reranked_arm(study: ReviewStudy, shelf: ContractShelf, arm: Arm) -> Arm:
     """The first chunks anew, by their sentence that is nearest to the question; its vectors are on the shelf."""
-    first = study.options.rerank.candidates
+    first = CANDIDATES
 
     def reranked(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         asked = shelf.vectors([wordings(study, question.category)[0].text])[0]
@@ -327,26 +328,11 @@ def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFra
         some = contracts[:size]
         shelf = _shelf(study, some, study.options.retrieval.chunker)
         for scope in ("contract", "pooled"):
-            options = study.options.retrieval.model_copy(update={"scope": scope, "threshold": None})
-            own = replace(study, options=study.options.model_copy(update={"retrieval": options}))
-            frame = chunk_metrics.run(some, _placed(searching_arm(own, shelf)), study.options.retrieval.budget)
+            frame = chunk_metrics.run(
+                some, searching_arm(_set(study, scope=scope), shelf), study.options.retrieval.budget
+            )
             rows.append(frame.assign(contracts=size, scope=scope))
     return pandas.concat(rows, ignore_index=True)
-
-
-def _placed(arm: Arm) -> Arm:
-    """Chunks of other contracts count for nothing, and keep their ranks and lengths."""
-
-    def placed(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        beyond = len(contract.document.text)
-        return [
-            each
-            if each.chunk.document_id == contract.document.id
-            else FoundChunk(replace(each.chunk, start=beyond, end=beyond + len(each.chunk.text)), each.score)
-            for each in arm(contract, question)
-        ]
-
-    return placed
 
 
 def size(contracts: Sequence[Contract], data: NliSet) -> Iterator[str]:

@@ -11,11 +11,10 @@ from ovrag_core.base.settings import Part, Positive
 from ovrag_core.study.settings import Intervals, Study, StudySettings
 
 Chunker = Literal["fixed-2048", "recursive-2048", "recursive-2048-200", "paragraph", "clause-2048", "clause-1024"]
-IN_MEMORY = ":memory:"
-Retriever = Literal["minilm", "chroma", "bm25", "sentences", "rrf", "rrf-chunks", "blend", "learned"]
-Wording = Literal["description", "question", "rewordings", "vocabulary", "unplaced", "chat"]
+Retriever = Literal["minilm", "bm25", "sentences", "rrf", "blend", "learned"]
+Wording = Literal["description", "rewordings", "vocabulary", "chat"]
 AnswerArm = Literal["extractive", "learned", "chat"]
-NliArm = Literal["majority", "lexical", "learned", "chat_rag", "chat_document", "chat_five_shot"]
+NliArm = Literal["majority", "lexical", "learned", "chat_rag", "chat_five_shot"]
 GraphArm = Literal["v1", "v2", "ours"]
 
 
@@ -27,28 +26,18 @@ class ReviewData(Part):
 
 
 class ReviewRetrieval(Part):
-    """How chunks are cut and found; `threshold` is in the retriever's own scores, None for none.
+    """How chunks are cut and found.
 
-    `scope`: the asked contract, or all of them, the query then naming the contract; `prefilter` keeps so many contracts
-    by the words of their titles, None all. `budget` is the context, in characters, at which arms are compared.
+    `scope`: the asked contract, or all of them, the query then naming the contract. `budget` is the context, in
+    characters, at which arms are compared.
     """
 
     chunker: Chunker = "recursive-2048"
     retriever: Retriever = "blend"
     wording: Wording = "vocabulary"
     k: Positive = 3
-    threshold: float | None = None
     scope: Literal["contract", "pooled"] = "contract"
-    prefilter: Positive | None = None
     budget: Positive = 6144
-
-
-class Rerank(Part):
-    """A second look at the first `candidates` chunks; `cache_dir` holds the weights of a cross-encoder."""
-
-    by: Literal["none", "sentences", "cross-encoder"] = "none"
-    candidates: Positive = 10
-    cache_dir: Path | None = None
 
 
 class ReviewAnswers(Part):
@@ -65,10 +54,9 @@ class Nli(Part):
 
 
 class Graph(Part):
-    """Which walk, and where graphs are written: nowhere (`:memory:`) or into a file of JSON Lines."""
+    """Which walk, over which chunks."""
 
     arm: GraphArm = "ours"
-    path: str = IN_MEMORY
     chunker: Chunker = "clause-1024"
 
 
@@ -84,7 +72,6 @@ class ContractReview(StudySettings):
     name: ClassVar[str] = "contract_review"
     data: ReviewData = ReviewData()
     retrieval: ReviewRetrieval = ReviewRetrieval()
-    rerank: Rerank = Rerank()
     answers: ReviewAnswers = ReviewAnswers()
     nli: Nli = Nli()
     graph: Graph = Graph()

@@ -29,13 +29,10 @@ from ovrag_studies.contract_review.answering.scorers import ABSENT, LearningSett
 from ovrag_studies.contract_review.answering.span_answers import (
     STATED,
     CategoryAnswers,
-    answer,
     by_chat,
     extractive,
-    find_quote,
     is_abstention,
     learned,
-    section_at,
 )
 from ovrag_studies.contract_review.answering.trees import fit_trees
 from ovrag_studies.contract_review.retrieval.expansion import vocabulary
@@ -107,7 +104,7 @@ def model(trainer: Trainer) -> ClauseModel:
 
 
 def answers_for(text: str, model: ClauseModel) -> dict[str, CategoryAnswers]:
-    return {each.category: each for each in answer(Document("new", text), CATEGORIES, model, WordVectors())}
+    return {each.category: each for each in learned(read(text, WordVectors()), CATEGORIES, model)}
 
 
 def test_a_new_contract_is_answered_with_spans_of_its_text(model: ClauseModel) -> None:
@@ -140,7 +137,7 @@ def test_a_category_without_a_positive_is_scored_and_never_found(trainer: Traine
 
 def test_an_unknown_category_is_refused_with_the_known_ones(model: ClauseModel) -> None:
     with pytest.raises(QuestionError, match="'Weather' is no category of the model; known are Governing Law"):
-        answer(Document("new", "Some text."), ["Weather"], model, WordVectors())
+        learned(read("Some text.", WordVectors()), ["Weather"], model)
 
 
 @pytest.mark.parametrize("text", ["", "   \n\n  ", "One line.", "\ufeff\f\x0c", "x" * 5000])
@@ -318,22 +315,9 @@ def test_the_chat_model_sees_the_passages_fenced_and_nothing_for_an_empty_contra
     assert len(backend.asked) == 1
 
 
-def test_quotes_match_whatever_the_quotation_marks_and_line_ends() -> None:
-    text = "The “Term” is\n  five years’ time."
-    assert find_quote(text, '"Term" is five years\' time.') == (4, len(text))
-    assert find_quote(text, "...") is None
-    assert find_quote(text, "six years") is None
-
-
 def test_a_clause_that_begins_with_none_is_no_abstention() -> None:
     assert is_abstention("I don't know")
     assert not is_abstention("None of the parties may assign this Agreement.")
-
-
-def test_the_section_is_the_innermost_clause() -> None:
-    reading = read("1. Term. It runs for a year.\n\n2. Law. Texas law applies to it.\n", WordVectors())
-    assert section_at(reading.clauses, reading.text.index("Texas")) == "2 Law"
-    assert section_at((), 5) == ""
 
 
 def test_digests_do_not_depend_on_white_space() -> None:

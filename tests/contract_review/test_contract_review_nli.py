@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -16,28 +16,47 @@ from ovrag_core.base.errors import CorpusError, DocumentError, ModelSetupError, 
 from ovrag_core.base.types import Document, Usage
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm.chat import ChatModel, Completion, Request
+from ovrag_studies.contract_review.inference import nli_chat
 from ovrag_studies.contract_review.inference.nli import (
     EvidenceSpan,
+    HypothesisJudge,
     JudgedHypothesis,
     LearnedJudge,
     Lexical,
     Majority,
-    as_record,
     digest,
     find_judge,
-    judge,
     load_learned,
     out_of_fold,
     save,
     train,
 )
-from ovrag_studies.contract_review.inference.nli_chat import ChatJudge, ask_all, draw, examples_for, faults
+from ovrag_studies.contract_review.inference.nli_chat import ChatJudge, ask_all, examples_for
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
 from ovrag_studies.contract_review.inference.nli_reading import find_leads
-from ovrag_studies.contract_review.measures.nli_metrics import asked_of, differences, estimates, measure
-from ovrag_studies.contract_review.texts.datasets import Choice, GoldJudgement, NliAgreement, NliSet, load_contractnli
+from ovrag_studies.contract_review.measures.nli_metrics import asked_of, estimates, measure
+from ovrag_studies.contract_review.records import nli_record
+from ovrag_studies.contract_review.texts.datasets import (
+    Choice,
+    GoldJudgement,
+    NliAgreement,
+    NliSet,
+    Span,
+    load_contractnli,
+)
 
 PLAN = Resampling(samples=200)
+
+
+def judge(
+    document: Document,
+    spans: Sequence[Span] | None,
+    hypotheses: Mapping[str, str],
+    model: HypothesisJudge | str = "learned",
+) -> list[JudgedHypothesis]:
+    return (find_judge(model) if isinstance(model, str) else model).judge(document, spans, hypotheses)
+
+
 HYPOTHESES = {
     "nda-11": "The recipient shall not reverse engineer what embodies confidential information.",
     "nda-18": "The recipient shall not solicit the discloser's people.",
@@ -226,8 +245,6 @@ def test_bad_input_is_one_clear_line(name: str) -> None:
         judge(Document("empty.txt", " \n\t"), (), asked, model)
     with pytest.raises(QuestionError, match="unknown hypothesis 'nda-99'; known are nda-1, nda-2"):
         judge(Document("a.txt", "A text."), None, {"nda-99": "Whatever."}, model)
-    with pytest.raises(QuestionError, match="no hypothesis"):
-        judge(Document("a.txt", "A text."), None, {}, model)
     with pytest.raises(CorpusError, match="5:99 is not inside"):
         judge(Document("a.txt", "A text."), [(5, 99)], asked, model)
     with pytest.raises(QuestionError, match="unknown judge 'guess'"):
@@ -343,7 +360,7 @@ def test_measures_agree_with_the_published_scorer(data: NliSet, external_data: P
             for each in data.agreements
         ]
     }
-    lines = [json.dumps(as_record(number, each)) for number, listed in results.items() for each in listed]
+    lines = [json.dumps(nli_record(number, each)) for number, listed in results.items() for each in listed]
     (tmp_path / "gold.json").write_text(json.dumps(gold))
     (tmp_path / "out.jsonl").write_text("\n".join(lines))
     expected = scorer(external_data).nli(tmp_path / "gold.json", tmp_path / "out.jsonl")
@@ -375,23 +392,13 @@ def test_measures_by_hand() -> None:
     assert measure([]) == {}
 
 
-def test_intervals_are_over_documents_and_differences_are_paired(data: NliSet) -> None:
+def test_intervals_are_over_documents(data: NliSet) -> None:
     results = results_with_every_fault(data)
     asked = {each.number: asked_of(each, results[each.number]) for each in data.agreements}
-    right = {
-        each.number: asked_of(each, [JudgedHypothesis(one.hypothesis, one.choice, {}, ()) for one in each.judgements])
-        for each in data.agreements
-    }
     found = estimates(asked, PLAN)["accuracy"]
     assert found.low is not None and found.high is not None and found.value is not None
     assert found.low < found.value < found.high
     assert found.clusters == 16
-    better = differences(right, asked, PLAN)["accuracy"]
-    assert better.value is not None and better.low is not None
-    assert better.value == pytest.approx(1 - found.value)
-    assert better.low > 0 and better.p is not None and better.p < 0.05
-    same = differences(asked, asked, PLAN)["evidence_map"]
-    assert (same.value, same.low, same.high, same.p) == (0, 0, 0, 1)
     single = {number: asked[number] for number in list(asked)[:1]}
     assert estimates(single, PLAN)["accuracy"].low is None
     with pytest.raises(ValueError, match="no document"):
@@ -437,7 +444,7 @@ def test_a_chat_reply_becomes_choice_and_candidate_spans() -> None:
     assert judged.choice == "Entailment"
     assert [(each.start, each.end) for each in judged.evidence] == [asked.spans[place]]
     assert judged.invented == 1
-    assert "pumps" in server.requests[0].messages[-1].content  # the whole agreement was shown
+    assert "reverse engineer" in server.requests[0].messages[-1].content
     assert server.requests[0].schema is not None
 
 
@@ -449,10 +456,6 @@ def test_an_unusable_reply_is_a_fault_and_no_choice(reply: str, kind: str) -> No
     judged, _ = ask(reply)
     assert judged.choice is None
     assert judged.fault is not None and judged.fault.startswith(kind)
-    assert faults({1: [judged], 2: [JudgedHypothesis("b", "Entailment", {}, (), invented=2)]}) == {
-        kind: 1,
-        "invented quotes": 2,
-    }
 
 
 def test_setup_errors_stop_instead_of_counting() -> None:
@@ -464,11 +467,12 @@ def test_setup_errors_stop_instead_of_counting() -> None:
         judge(Document("a", "A text."), None, HYPOTHESES, model)
 
 
-def test_rag_shows_the_best_passages_and_places_quotes_in_them() -> None:
+def test_rag_shows_the_best_passages_and_places_quotes_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(lambda _: says("Entailment", "The Recipient shall not reverse engineer or disassemble any sample."))
     asked = agreement(1, {"nda-11": "Entailment"})
     text = asked.document.text + "\nNothing else matters here." * 12
-    model = ChatJudge(ChatModel(server, "m"), "chat_rag", top=2)
+    monkeypatch.setattr(nli_chat, "TOP", 2)
+    model = ChatJudge(ChatModel(server, "m"))
     (judged,) = judge(Document("a", text), None, {"nda-11": HYPOTHESES["nda-11"]}, model)
     assert "reverse engineer" in server.requests[0].messages[-1].content
     assert "Norway" not in server.requests[0].messages[-1].content
@@ -489,19 +493,8 @@ def test_five_examples_come_from_other_agreements_and_show_every_choice(data: Nl
     own = data.agreements[0].document.text.rpartition("\n")[2]
     assert own in first[-1].content
     assert not any(own in each.content for each in first[:-1])
-    with pytest.raises(QuestionError, match="0 examples"):
-        ChatJudge(ChatModel(server, "m"), "chat_five_shot")
     with pytest.raises(QuestionError, match="to make examples of"):
         examples_for(NliSet(data.agreements[:1], data.hypotheses), 0)
-
-
-def test_a_drawn_set_has_as_many_questions_and_is_the_same_each_time(data: NliSet) -> None:
-    drawn = draw(data, 30)
-    assert sum(len(each.judgements) for each in drawn.agreements) == 30
-    assert drawn == draw(data, 30)
-    assert drawn != draw(data, 30, seed=1)
-    with pytest.raises(QuestionError, match="there are 64"):
-        draw(data, 65)
 
 
 # measured figures

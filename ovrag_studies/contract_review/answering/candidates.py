@@ -144,8 +144,8 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
         best_other = float(others.max(initial=ABSENT))
         inside = [float(exact_scores[row]) for row in given.inside.get(at, ()) if row != each.short]
         first, last = given.reading.passages[at]
-        kind = KINDS.index(given.reading.shorts[each.short].kind) + 1 if each.short is not None else 0
         is_short = each.short is not None
+        kind = KINDS.index(given.reading.shorts[each.short].kind) + 1 if each.short is not None else 0
         size = numpy.log(1 + each.end - each.start)
         rows.append(
             [

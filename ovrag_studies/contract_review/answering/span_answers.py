@@ -8,7 +8,6 @@ hold.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -17,13 +16,14 @@ import numpy
 from pydantic import Field
 
 from ovrag_core.base.errors import ModelError
-from ovrag_core.base.types import Document, Frozen
+from ovrag_core.base.types import Frozen
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.retrieval.embedding import Embedder, minilm
-from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, Span, read
-from ovrag_studies.contract_review.answering.learned import ClauseModel, default_model, find_prototypes
+from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.text.quotes import locate
+from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, Span
+from ovrag_studies.contract_review.answering.learned import ClauseModel, find_prototypes
 from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
-from ovrag_studies.contract_review.texts.clause_tree import ContractClause
+from ovrag_studies.contract_review.texts.clause_tree import label, path_at
 
 Arm = Callable[[ContractReading, Sequence[str]], list["CategoryAnswers"]]
 
@@ -61,16 +61,6 @@ class CategoryAnswers:
     answers: tuple[SpanAnswer, ...]
     dropped: int = 0
     error: str | None = None
-
-
-def answer(
-    document: Document, categories: Sequence[str], model: ClauseModel | None = None, embedder: Embedder | None = None
-) -> list[CategoryAnswers]:
-    """The learned answers to each category, in their order. Raises QuestionError for an unknown category."""
-    model = model or default_model()
-    for category in categories:
-        model.column(category)
-    return learned(read(document.text, embedder or minilm()), categories, model)
 
 
 def learned(
@@ -173,7 +163,7 @@ def _asked(reading: ContractReading, category: str, chat: Chat, scores: Numbers,
         return CategoryAnswers(category, 0.0, (), error=str(error))
     quoted = reply.parsed_as(Quoted)
     quotes = [quote for quote in quoted.quotes if not is_abstention(quote)]
-    spans = [find_quote(reading.text, quote) for quote in quotes]
+    spans = [locate(quote, reading.text) for quote in quotes]
     kept = [_answer(reading, *span, quoted.confidence) for span in dict.fromkeys(spans) if span is not None]
     return CategoryAnswers(category, quoted.confidence if kept else 0.0, tuple(kept), dropped=spans.count(None))
 
@@ -194,28 +184,5 @@ def is_abstention(text: str) -> bool:
     return bool(_ABSTAINS.fullmatch(text))
 
 
-def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """Where a quote stands in a text, white space and the shape of quotation marks aside; None where it does not."""
-    pieces = _SPACE.split(quote.strip().strip("…").strip())
-    if not any(character.isalnum() for character in quote):
-        return None
-    pattern = r"\s+".join(_any_marks(re.escape(piece)) for piece in pieces if piece)
-    found = re.search(pattern, text) or re.search(pattern, text, re.I)
-    return found.span() if found else None
-
-
-def _any_marks(pattern: str) -> str:
-    return re.sub(r"[\"“”]", '["“”]', re.sub(r"['‘’]", "['‘’]", pattern))
-
-
-def section_at(clauses: Sequence[ContractClause], offset: int) -> str:
-    """The number and title of the innermost clause that holds the character; empty outside all."""
-    last = bisect_right([clause.start for clause in clauses], offset)
-    for clause in reversed(clauses[:last]):
-        if clause.end > offset:
-            return " ".join(part for part in (clause.number, clause.title) if part)
-    return ""
-
-
 def _answer(reading: ContractReading, start: int, end: int, score: float) -> SpanAnswer:
-    return SpanAnswer(reading.text[start:end], start, end, round(score, 6), section_at(reading.clauses, start))
+    return SpanAnswer(reading.text[start:end], start, end, round(score, 6), label(path_at(reading.clauses, start)[-1:]))

@@ -1,214 +1,159 @@
-"""Contracts as graphs: what their nodes and edges are, and how they are made of a text.
+"""Contracts as graphs over their chunks: what is next, in one section, defined, used, referred to, introduced.
 
 Three designs share one graph and differ in the edges they walk (`graph_walks`). v1 and v2 are those of the thesis:
 chunks with their neighbours, and sections, found by their summaries, with the chunks in them. The third adds what makes
-a contract a graph: terms with the chunks that define and use them, references, parties, and what it amends.
+a contract a graph: terms with the chunks that define and use them, references, and parties.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Literal, get_args
 
 import numpy
+from numpy.typing import NDArray
 
-from ovrag_core.base.types import Chunk, Document
-from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.retrieval.vectors import kept_vectors
-from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.graphs.summaries import Summary, extractive_summary
-from ovrag_studies.contract_review.texts.clause_tree import ContractClause, label, path_at
-from ovrag_studies.contract_review.texts.structure import Structure, find_structure
+from ovrag_core.retrieval.embedding import Vectors
+from ovrag_studies.contract_review.retrieval.retrievers import Shelved
+from ovrag_studies.contract_review.texts.chunkers import ContractChunk
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses
+from ovrag_studies.contract_review.texts.structure import find_parties, find_references, find_terms, find_uses
 
-EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO", "AMENDS"]
+EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO"]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 Span = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class SectionNode:
-    """A part of a contract `[start, stop)` under one heading, or between two shifts of its content, with a summary."""
-
-    id: str
-    seq: int
-    number: str
-    title: str
-    start: int
-    stop: int
-    summary: str
-    vector: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkNode:
-    """A chunk: `text` is `[start, stop)` of the contract; `section` names the clauses it begins in."""
-
-    id: str
-    seq: int
-    section: str
-    start: int
-    stop: int
-    text: str
-
-    @property
-    def end(self) -> int:
-        """One beyond the last character, as chunks elsewhere call it."""
-        return self.stop
-
-
-@dataclass(frozen=True, slots=True)
-class TermNode:
-    """A defined term and the place of its name in its definition."""
-
-    id: str
-    seq: int
-    name: str
-    start: int
-    stop: int
-
-
-@dataclass(frozen=True, slots=True)
-class PartyNode:
-    """A party by its full and its short name."""
-
-    id: str
-    seq: int
-    name: str
-    short: str
-
-
-Node = ChunkNode | SectionNode | TermNode | PartyNode
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """An edge between two nodes by their ids; `why` are the words of the contract that make it."""
-
-    kind: EdgeKind
-    start: str
-    end: str
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ContractGraph:
-    """The graph of one contract; nodes in the order of the text, edges by kind and place."""
-
-    document: str
-    characters: int
-    chunks: tuple[ChunkNode, ...]
-    sections: tuple[SectionNode, ...]
-    terms: tuple[TermNode, ...]
-    parties: tuple[PartyNode, ...]
-    edges: tuple[Edge, ...]
-
-    def of(self, kind: EdgeKind) -> Iterator[Edge]:
-        """The edges of one kind."""
-        return (edge for edge in self.edges if edge.kind == kind)
-
-    def counts(self) -> dict[str, int]:
-        """How many nodes and edges there are, by label; the document is a node too."""
-        nodes = {
-            "Document": 1,
-            "Section": len(self.sections),
-            "Chunk": len(self.chunks),
-            "Term": len(self.terms),
-            "Party": len(self.parties),
-        }
-        kinds = Counter(edge.kind for edge in self.edges)
-        return {**nodes, **{kind: kinds[kind] for kind in EDGE_KINDS}}
-
+Pair = tuple[int, int]
 
 _SECTION = 12_000  # characters: a longer part without headings is cut where its content shifts
 _PIECE = 6_000  # characters that such a part is cut into, about
 _BEGINNING = 300  # characters of a clause that say where it stands
+_SUMMARY = 500  # characters of a section's own sentences that summarise it
+_HEADING = 120  # characters: a first passage so short is a heading, and always kept
+_NOVELTY = 0.3  # weight of not repeating what was taken (maximal marginal relevance, Carbonell and Goldstein 1998)
 
 
-def build_graph(
-    document: Document,
-    chunks: Sequence[Chunk],
-    embedder: Embedder,
-    *,
-    structure: Structure | None = None,
-    summarise: Callable[[str], Summary] | None = None,
-) -> ContractGraph:
-    """The graph of a contract over `chunks`, in order and each inside the text.
+@dataclass(frozen=True, slots=True)
+class GraphSection:
+    """A part of a contract `[start, end)`, the numbers of its chunks, and the vector of its summary (d)."""
 
-    `summarise` writes the summary of a section from its text; without it, it is made of the section's own sentences.
+    start: int
+    end: int
+    chunks: tuple[int, ...]
+    vector: NDArray[numpy.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractGraph:
+    """The graph of one contract; chunks are known by their numbers.
+
+    `defines` names the chunk of each term's definition, `uses` the chunks that use it; `references` are pairs of
+    chunks of which the first refers to the second; `parties` are the chunks that introduce one.
     """
-    read = find_structure(document.text) if structure is None else structure
-    passages = list(find_passages(document.text))
-    vectors = kept_vectors(embedder, [document.text[start:end] for start, end in passages])
-    sections = _sections(document, read.clauses, passages, vectors, summarise)
-    nodes = tuple(
-        ChunkNode(each.id, seq, label(path_at(read.clauses, each.start)), each.start, each.end, each.text)
-        for seq, each in enumerate(chunks)
+
+    chunks: tuple[ContractChunk, ...]
+    sections: tuple[GraphSection, ...]
+    defines: Mapping[str, int]
+    uses: Mapping[str, frozenset[int]]
+    references: frozenset[Pair]
+    parties: frozenset[int]
+
+    def links(self, kind: EdgeKind) -> Iterator[Pair]:
+        """Yield pairs of chunks of which the first leads to the second; a used term leads to its definition."""
+        if kind == "NEXT":
+            for pair in pairwise(range(len(self.chunks))):
+                yield from (pair, pair[::-1])
+        elif kind == "PART_OF":
+            for section in self.sections:
+                yield from permutations(section.chunks, 2)
+        elif kind == "REFERS_TO":
+            for pair in self.references:
+                yield from (pair, pair[::-1])
+        elif kind == "USES":
+            for term, place in self.defines.items():
+                yield from ((user, place) for user in self.uses.get(term, ()))
+
+
+def build_graph(shelved: Shelved) -> ContractGraph:
+    """Return the graph of a contract over the chunks that it was cut into."""
+    text, chunks, passages = shelved.document.text, shelved.chunks, shelved.passages
+    clauses = find_clauses(text)
+    terms = find_terms(text, clauses, passages)
+    defines = {term.name: place for term in terms if (place := _holder(chunks, term.start)) is not None}
+    uses: defaultdict[str, set[int]] = defaultdict(set)
+    for use in find_uses(text, terms):
+        if (place := _holder(chunks, use.start)) is not None:
+            uses[terms[use.term].name].add(place)
+    references = {
+        (_holder(chunks, each.start), _beginning(chunks, clauses[each.target]))
+        for each in find_references(text, clauses)
+    }
+    parties = {_holder(chunks, start) for start, _ in find_parties(text, clauses)}
+    return ContractGraph(
+        chunks,
+        tuple(_sections(text, chunks, clauses, passages, shelved.sentence_vectors)),
+        defines,
+        {term: frozenset(places) for term, places in uses.items()},
+        frozenset((one, other) for one, other in references if one is not None and other not in (None, one)),
+        frozenset(place for place in parties if place is not None),
     )
-    terms = tuple(
-        TermNode(f"{document.id}#term-{seq:04d}", seq, each.name, each.start, each.end)
-        for seq, each in enumerate(read.terms)
-    )
-    parties = tuple(
-        PartyNode(f"{document.id}#party-{seq:04d}", seq, each.name, each.short) for seq, each in enumerate(read.parties)
-    )
-    edges = _in_order(_edges(document, read, nodes, sections, terms, parties), [sections, nodes, terms, parties])
-    return ContractGraph(document.id, len(document.text), nodes, sections, terms, parties, edges)
+
+
+def _holder(chunks: Sequence[ContractChunk], offset: int) -> int | None:
+    """The chunk that holds `offset`, the last to begin where several do; None between chunks."""
+    place = bisect_right(chunks, offset, key=lambda each: each.start) - 1
+    return place if place >= 0 and chunks[place].end > offset else None
+
+
+def _beginning(chunks: Sequence[ContractChunk], clause: ContractClause) -> int | None:
+    """The chunk that holds most of a clause's beginning; its heading may stand at the end of the one before."""
+    return _most(chunks, clause.start, min(clause.end, clause.start + _BEGINNING))
+
+
+def _most(parts: Sequence[ContractChunk] | Sequence[Span], start: int, end: int) -> int | None:
+    """The part that most of `[start, end)` lies in, the first of equal ones; None where none holds any of it."""
+    spans = [part if isinstance(part, tuple) else (part.start, part.end) for part in parts]
+    shared = [min(last, end) - max(first, start) for first, last in spans]
+    return shared.index(max(shared)) if shared and max(shared) > 0 else None
+
+
+# -- sections ---------------------------------------------------------------------------------------------------------
 
 
 def _sections(
-    document: Document,
+    text: str,
+    chunks: Sequence[ContractChunk],
     clauses: Sequence[ContractClause],
     passages: Sequence[Span],
     vectors: Vectors,
-    summarise: Callable[[str], Summary] | None,
-) -> tuple[SectionNode, ...]:
-    starts = [start for start, _ in passages]
-    nodes = []
-    for seq, (number, title, start, stop) in enumerate(_parts(document.text, clauses, passages, vectors)):
-        first, last = bisect_right(starts, start - 1), bisect_right(starts, stop - 1)
-        summary = (
-            summarise(document.text[start:stop])
-            if summarise and document.text[start:stop].strip()
-            else extractive_summary(document.text, passages[first:last], vectors[first:last])
-        )
-        section = f"{document.id}#section-{seq:04d}"
-        nodes.append(SectionNode(section, seq, number, title, start, stop, summary.text, summary.vector))
-    return tuple(nodes)
+) -> Iterator[GraphSection]:
+    parts = list(_parts(text, clauses, passages, vectors))
+    owners = [_most(parts, chunk.start, chunk.end) for chunk in chunks]
+    for number, (start, end) in enumerate(parts):
+        inside = [place for place, (first, _) in enumerate(passages) if start <= first < end]
+        members = tuple(place for place, owner in enumerate(owners) if owner == number)
+        yield GraphSection(start, end, members, _summary([passages[place] for place in inside], vectors[inside]))
 
 
-def _parts(
-    text: str, clauses: Sequence[ContractClause], passages: Sequence[Span], vectors: Vectors
-) -> Iterator[tuple[str, str, int, int]]:
-    """Number, heading and span of the uppermost clauses, of what stands between them, and of pieces of what is long."""
-    place = 0
-    for clause in [each for each in clauses if each.level == 0]:
-        if clause.start > place:
-            yield from (("", "", *piece) for piece in _pieces(place, clause.start, passages, vectors))
-        begin = max(place, clause.start)
-        for number, piece in enumerate(_pieces(begin, clause.end, passages, vectors)):
-            yield clause.number, clause.title if number == 0 else f"{clause.title} (continued)", *piece
-        place = max(place, clause.end)
-    if place < len(text):
-        yield from (("", "", *piece) for piece in _pieces(place, len(text), passages, vectors))
+def _parts(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
+    """Spans of the uppermost clauses, of what stands between them, and of pieces of what is long."""
+    uppermost = [clause.start for clause in clauses if clause.level == 0]
+    for start, end in pairwise(sorted({0, *uppermost, len(text)})):
+        yield from _pieces(start, end, passages, vectors)
 
 
-def _pieces(start: int, stop: int, passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
-    """`[start, stop)`, cut where its content shifts most as long as it is long."""
-    if stop - start <= _SECTION:
-        if stop > start:
-            yield start, stop
-        return
-    inside = [place for place, (first, _) in enumerate(passages) if start + _PIECE // 2 <= first <= stop - _PIECE // 2]
-    if not inside:
-        yield start, stop
+def _pieces(start: int, end: int, passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
+    """`[start, end)`, cut where its content shifts most as long as it is long."""
+    inside = [place for place, (first, _) in enumerate(passages) if start + _PIECE // 2 <= first <= end - _PIECE // 2]
+    if end - start <= _SECTION or not inside:
+        yield start, end
         return
     cut = min(inside, key=lambda place: (_cohesion(vectors, place), place))
     yield from _pieces(start, passages[cut][0], passages, vectors)
-    yield from _pieces(passages[cut][0], stop, passages, vectors)
+    yield from _pieces(passages[cut][0], end, passages, vectors)
 
 
 def _cohesion(vectors: Vectors, place: int, reach: int = 5) -> float:
@@ -218,96 +163,31 @@ def _cohesion(vectors: Vectors, place: int, reach: int = 5) -> float:
     return round(float(before @ after), 9)
 
 
-def _edges(
-    document: Document,
-    read: Structure,
-    chunks: Sequence[ChunkNode],
-    sections: Sequence[SectionNode],
-    terms: Sequence[TermNode],
-    parties: Sequence[PartyNode],
-) -> Iterator[Edge]:
-    for first, second in pairwise(chunks):
-        yield Edge("NEXT", first.id, second.id)
-    for chunk in chunks:
-        yield Edge("PART_OF", chunk.id, document.id)
-        if section := _section_of(chunk, sections):
-            yield Edge("PART_OF", chunk.id, section.id)
-    for section in sections:
-        yield Edge("PART_OF", section.id, document.id)
-    at = _ChunkPlaces(chunks)
-    yield from _distinct(
-        Edge("DEFINES", chunk.id, term.id, term.name) for term in terms for chunk in at.holding(term.start)
-    )
-    yield from _distinct(
-        Edge("USES", chunk.id, terms[use.term].id, terms[use.term].name)
-        for use in read.uses
-        for chunk in at.holding(use.start)
-    )
-    yield from _distinct(
-        Edge("REFERS_TO", chunk.id, target.id, reference.text)
-        for reference in read.references
-        if reference.target is not None
-        for chunk in at.holding(reference.start)
-        for target in at.beginning(read.clauses[reference.target])
-        if target.id != chunk.id
-    )
-    for party, found in zip(parties, read.parties, strict=True):
-        yield Edge("PARTY_TO", party.id, document.id, party.short)
-        yield from (Edge("PARTY_TO", party.id, chunk.id, party.short) for chunk in at.holding(found.start))
-    yield from _distinct(
-        Edge("AMENDS", chunk.id, document.id, f"{amendment.action}: {amendment.target}")
-        for amendment in read.amendments
-        for chunk in at.holding(amendment.start)
-    )
+def _summary(passages: Sequence[Span], vectors: Vectors) -> NDArray[numpy.float64]:
+    """Mean vector of a section's summary: its heading and the passages nearest to its own mean; zero without any.
+
+    The mean is taken of sentences, so that no summary is cut off at what an embedder can read at once.
+    """
+    exact = vectors.astype(numpy.float64)
+    if not passages:
+        return numpy.zeros(exact.shape[1])
+    lengths = [end - start for start, end in passages]
+    near = exact @ _unit(exact.mean(axis=0))
+    taken = [0 if lengths[0] <= _HEADING else int(near.argmax())]
+    used = lengths[taken[0]]
+    repeated = exact @ exact[taken[0]]
+    while len(taken) < len(passages):
+        value = (1 - _NOVELTY) * near - _NOVELTY * repeated
+        value[taken] = -numpy.inf
+        best = int(value.argmax())
+        used += lengths[best]
+        if used > _SUMMARY:
+            break
+        taken.append(best)
+        repeated = numpy.maximum(repeated, exact @ exact[best])
+    return _unit(exact[sorted(taken)].mean(axis=0)).astype(numpy.float32).astype(numpy.float64)
 
 
-def _in_order(edges: Iterable[Edge], nodes: Sequence[Sequence[Node]]) -> tuple[Edge, ...]:
-    """Edges by kind, then by the places of the nodes at their ends; the document stands before all of them."""
-    places = {node.id: (group, node.seq) for group, members in enumerate(nodes, 1) for node in members}
-    return tuple(
-        sorted(
-            edges,
-            key=lambda edge: (
-                EDGE_KINDS.index(edge.kind),
-                places.get(edge.start, (0, 0)),
-                places.get(edge.end, (0, 0)),
-            ),
-        )
-    )
-
-
-def _distinct(edges: Iterable[Edge]) -> Iterator[Edge]:
-    seen: set[tuple[str, str]] = set()
-    for edge in edges:
-        if (edge.start, edge.end) not in seen:
-            seen.add((edge.start, edge.end))
-            yield edge
-
-
-def _section_of(chunk: ChunkNode, sections: Sequence[SectionNode]) -> SectionNode | None:
-    """The section that most of a chunk stands in."""
-    shared = [(min(each.stop, chunk.stop) - max(each.start, chunk.start), -each.seq) for each in sections]
-    if not shared or max(shared)[0] <= 0:
-        return None
-    return sections[-max(shared)[1]]
-
-
-class _ChunkPlaces:
-    """Chunks by the places they hold."""
-
-    def __init__(self, chunks: Sequence[ChunkNode]) -> None:
-        self._chunks = sorted(chunks, key=lambda chunk: (chunk.start, chunk.seq))
-        self._starts = [chunk.start for chunk in self._chunks]
-
-    def holding(self, offset: int) -> list[ChunkNode]:
-        """The chunk that holds `offset`, the last to begin where several do; none between chunks."""
-        place = bisect_right(self._starts, offset)
-        return [chunk for chunk in self._chunks[max(0, place - 1) : place] if chunk.stop > offset]
-
-    def beginning(self, clause: ContractClause) -> list[ChunkNode]:
-        """The chunk that holds most of a clause's beginning; its heading may stand at the end of the one before."""
-        stop = min(clause.end, clause.start + _BEGINNING)
-        first, last = bisect_right(self._starts, clause.start) - 1, bisect_right(self._starts, stop - 1)
-        near = self._chunks[max(0, first) : last]
-        shared = [min(chunk.stop, stop) - max(chunk.start, clause.start) for chunk in near]
-        return [near[shared.index(max(shared))]] if shared and max(shared) > 0 else []
+def _unit(vector: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+    norm = float(numpy.linalg.norm(vector))
+    return vector / norm if norm else vector

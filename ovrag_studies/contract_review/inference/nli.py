@@ -21,6 +21,8 @@ from safetensors.numpy import save_file
 from ovrag_core.base.errors import CorpusError, QuestionError
 from ovrag_core.base.tensors import read_tensors
 from ovrag_core.base.types import Document
+from ovrag_core.retrieval.lexical import Scores, WordRanker
+from ovrag_core.text.stems import stems
 from ovrag_studies.contract_review.inference import nli_learned
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters
@@ -77,35 +79,6 @@ class HypothesisJudge(Protocol):
         """One result a hypothesis, in their order. Without spans the passages of the text are judged."""
 
 
-def judge(
-    document: Document,
-    spans: Sequence[Span] | None,
-    hypotheses: Mapping[str, str],
-    model: HypothesisJudge | str = "learned",
-) -> list[JudgedHypothesis]:
-    """What `model`, a judge or the name of one that works offline, says of the hypotheses (wordings by id).
-
-    Raises DocumentError for an empty document, QuestionError for a hypothesis that the model does not know or for none
-    at all, CorpusError for a span outside the text.
-    """
-    if not hypotheses:
-        raise QuestionError("no hypothesis is asked; name at least one")
-    chosen = find_judge(model) if isinstance(model, str) else model
-    return chosen.judge(document, spans, hypotheses)
-
-
-def as_record(number: int, judged: JudgedHypothesis) -> dict[str, object]:
-    """A result as a line of JSON for scoring; `number` is the agreement's id in its data set."""
-    evidence = [{"start": each.start, "end": each.end, "score": each.score} for each in judged.evidence]
-    return {
-        "document": number,
-        "hypothesis": judged.hypothesis,
-        "choice": judged.choice,
-        "probabilities": dict(judged.probabilities),
-        "evidence": evidence,
-    }
-
-
 class Majority:
     """The most frequent choice for each hypothesis, and how frequent each was."""
 
@@ -144,8 +117,12 @@ class Lexical:
         even = [plain(document.text[start:end]) for start, end in chosen]
         leads = find_leads(even)
         led = [f"{even[lead]} {text}" if lead >= 0 else text for text, lead in zip(even, leads, strict=True)]
-        likeness = bm25(even, [plain(wording) for wording in hypotheses.values()])
-        return [_by_cues(name, chosen, even, led, likeness[:, column]) for column, name in enumerate(hypotheses)]
+        lexicon = WordRanker([stems(text) for text in even])
+        results = []
+        for name, wording in hypotheses.items():
+            likeness = lexicon.scores([(stem, 1.0) for stem in stems(plain(wording))])
+            results.append(_by_cues(name, chosen, even, led, numpy.maximum(likeness, 0)))
+        return results
 
 
 class LearnedJudge:
@@ -163,7 +140,7 @@ class LearnedJudge:
     ) -> None:
         self._parameters = parameters
         self._hypotheses = tuple(hypotheses)
-        self._trained_on = frozenset(trained_on)
+        self.trained_on = frozenset(trained_on)
         self._allow_seen = allow_seen
 
     def judge(
@@ -171,25 +148,19 @@ class LearnedJudge:
     ) -> list[JudgedHypothesis]:
         """See `HypothesisJudge.judge`. Raises CorpusError for an agreement of the training."""
         _refuse_unknown(hypotheses, self._hypotheses)
-        seen = digest(document.text) in self._trained_on
+        seen = digest(document.text) in self.trained_on
         if seen and not self._allow_seen:
             raise CorpusError(
                 f"{document.id} was among the agreements that the weights were trained on; measure it out of fold, or "
                 f"allow seen agreements and do not count the result"
             )
-        return self._judge(document, spans, hypotheses, seen=seen)
-
-    def _judge(
-        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str], *, seen: bool
-    ) -> list[JudgedHypothesis]:
         # All hypotheses are read, whatever is asked: what is learned knows them by their place.
-        wordings = {name: hypotheses.get(name, "") for name in self._hypotheses}
-        reading = read(document, spans, wordings)
+        reading = read(document, spans, {name: hypotheses.get(name, "") for name in self._hypotheses})
         evidence, probabilities = nli_learned.predict(self._parameters, reading)
-        places = {name: place for place, name in enumerate(self._hypotheses)}
+        places = [self._hypotheses.index(name) for name in hypotheses]
         return [
-            _judged(name, probabilities[places[name]], _ranked(reading.spans, evidence[:, places[name]]), seen=seen)
-            for name in hypotheses
+            _judged(name, probabilities[place], _ranked(reading.spans, evidence[:, place]), seen=seen)
+            for name, place in zip(hypotheses, places, strict=True)
         ]
 
 
@@ -259,7 +230,20 @@ def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence
 
 
 def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> LearnedJudge:
-    """The learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
+    """Return the learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
+    parameters, hypotheses, digests = _load(path)
+    return LearnedJudge(parameters, hypotheses, digests, allow_seen=allow_seen)
+
+
+def load_majority(path: Path = WEIGHTS) -> Majority:
+    """Return the majority of the agreements that the weights of a file were trained on."""
+    parameters, hypotheses, _ = _load(path)
+    shares = numpy.exp(parameters["choice.prior"].astype(numpy.float64))
+    return Majority(dict(zip(hypotheses, shares, strict=True)))
+
+
+def _load(path: Path) -> tuple[Parameters, list[str], list[str]]:
+    """Weights, the hypotheses in their order, and digests of the agreements of the training."""
     try:
         about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         tensors, metadata = read_tensors(path)
@@ -267,19 +251,7 @@ def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> LearnedJu
             raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
         of_words = {name: from_sparse(name, tensors) for name in OF_WORDS}
         parameters = of_words | {name: values for name, values in tensors.items() if not name.startswith(OF_WORDS)}
-        digests = [each["digest"] for each in about["trained_on"]]
-        return LearnedJudge(parameters, about["hypotheses"], digests, allow_seen=allow_seen)
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
-        raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
-
-
-def load_majority(path: Path = WEIGHTS) -> Majority:
-    """The majority of the agreements that the weights of a file were trained on."""
-    try:
-        about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        tensors, _ = read_tensors(path)
-        shares = numpy.exp(tensors["choice.prior"].astype(numpy.float64))
-        return Majority(dict(zip(about["hypotheses"], shares, strict=True)))
+        return parameters, about["hypotheses"], [each["digest"] for each in about["trained_on"]]
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
@@ -298,32 +270,14 @@ def find_judge(name: str) -> HypothesisJudge:
     return JUDGES[name]()
 
 
-def bm25(texts: Sequence[str], queries: Sequence[str]) -> Floats:
-    """BM25 scores (Lù 2024, k1 1.5, b 0.75) of each text for each query: texts × queries."""
-    import bm25s  # noqa: PLC0415 - takes half a second; only who needs it shall wait
-
-    tokens = bm25s.tokenize(list(texts), stopwords="en", return_ids=False, show_progress=False)
-    asked = bm25s.tokenize(list(queries), stopwords="en", return_ids=False, show_progress=False)
-    scores = numpy.zeros((len(texts), len(queries)), dtype=numpy.float32)
-    if not any(tokens):
-        return scores
-    index = bm25s.BM25()
-    index.index(tokens, show_progress=False)
-    known = index.vocab_dict
-    for column, words in enumerate(asked):
-        if wanted := [word for word in words if word in known]:
-            scores[:, column] = index.get_scores(wanted)
-    return scores
-
-
 def _by_cues(
-    name: str, spans: Sequence[Span], even: Sequence[str], led: Sequence[str], likeness: Floats
+    name: str, spans: Sequence[Span], even: Sequence[str], led: Sequence[str], likeness: Scores
 ) -> JudgedHypothesis:
     """Cues of a span alone count more than those it shares with its lead; one cue outweighs any likeness."""
     alone = numpy.array([cue_hits(name, text) for text in even], dtype=numpy.float32)
     shared = numpy.array([cue_hits(name, text) for text in led], dtype=numpy.float32)
     cued = alone @ CUE_WEIGHTS[0] + shared @ CUE_WEIGHTS[1]
-    like = likeness / max(float(likeness.max()), 1e-9)
+    like = likeness / max(float(likeness.max(initial=0)), 1e-9)
     scores = ((cued + 2 * like) / (CUE_WEIGHTS.sum() + 2)).astype(numpy.float32)
     best = numpy.argsort(-scores, kind="stable")[:3]
     entails = bool(alone[best, 1].any())

@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
 
+from ovrag_core.evaluation import risk
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_studies.contract_review.answering.candidates import PARTIES
 from ovrag_studies.contract_review.answering.scorers import HALF, jaccard, word_set
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
+from ovrag_studies.contract_review.measures.resampled import resample
 from ovrag_studies.contract_review.texts.datasets import Contract
 
 Rule = Literal["cuad", "thesis 0.3", "thesis 0.5"]
 Curve = NDArray[numpy.float64]
-Given = Mapping[tuple[str, str], CategoryAnswers]
 
 RULES: tuple[Rule, ...] = ("cuad", "thesis 0.3", "thesis 0.5")
 RECALL = 0.8
-LEVELS = numpy.arange(11) / 10  # of recall, at which precision is drawn, as TREC does
 PLAN = Resampling()
 _THESIS_MARKS = re.compile(r"[.,;:]")
 
@@ -47,54 +47,37 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Figures over pooled spans: gold spans, area under precision and recall, precision at 80% recall."""
+    """Figures over pooled spans: area under precision and recall, precision at 80% recall, the greatest recall."""
 
-    gold: int
     aupr: float
     precision_at_80: float
     most_recall: float
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Precision, recall and F1 of one answer a question, with intervals by contract."""
+def join(contracts: Sequence[Contract], given: Mapping[tuple[str, str], CategoryAnswers]) -> list[AnsweredQuestion]:
+    """Return questions with what was answered; `given` is by contract and category.
 
-    rule: Rule
-    questions: int
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-
-
-def join(contracts: Sequence[Contract], given: Given) -> list[AnsweredQuestion]:
-    """Questions with what was answered; `given` is by contract and category. A question without an entry is
-    unanswered, and its presence 0."""
+    A question without an entry is unanswered, and its presence 0.
+    """
     rows = []
     for contract in contracts:
-        text = contract.document.text
+        text, title = contract.document.text, contract.document.id
         for question in contract.questions:
-            answered = given.get((contract.document.id, question.category))
-            found = answered.answers if answered else ()
-            ordered = sorted(found, key=lambda answer: -answer.score)
-            rows.append(
-                AnsweredQuestion(
-                    contract.document.id,
-                    question.category,
-                    tuple(text[start:end] for start, end in question.gold),
-                    tuple((answer.text, answer.score) for answer in ordered),
-                    answered.present if answered else 0.0,
-                )
-            )
+            answered = given.get((title, question.category), CategoryAnswers(question.category, 0.0, ()))
+            ordered = sorted(answered.answers, key=lambda answer: -answer.score)
+            answers = tuple((answer.text, answer.score) for answer in ordered)
+            gold = tuple(text[start:end] for start, end in question.gold)
+            rows.append(AnsweredQuestion(title, question.category, gold, answers, answered.present))
     return rows
 
 
 def cuad_match(gold: str, answer: str, category: str) -> bool:
-    """CUAD's rule: half of the words in common; of parties, a span that holds the name answers too."""
+    """Return CUAD's rule: half of the words in common; of parties, a span that holds the name answers too."""
     return jaccard(word_set(gold), word_set(answer)) >= HALF or (category == PARTIES and gold in answer)
 
 
 def thesis_match(gold: str, answer: str, threshold: float) -> bool:
-    """The thesis's rule: Jaccard above the threshold, of lower-cased words without `. , ; :`.
+    """Return the thesis's rule: Jaccard above the threshold, of lower-cased words without `. , ; :`.
 
     Words part at blanks alone, as its code has it: a line end glues two into one.
     """
@@ -103,45 +86,35 @@ def thesis_match(gold: str, answer: str, threshold: float) -> bool:
 
 
 def pooled_spans(asked: Sequence[AnsweredQuestion]) -> Spans:
-    """AUPR and precision at 80% recall over all spans of all questions."""
-    return _spans(span_pairs(asked), sum(len(each.gold) for each in asked))
-
-
-def precision_recall(asked: Sequence[AnsweredQuestion]) -> Curve:
-    """Precision over pooled spans at eleven levels of recall (n × 2), the best at that recall or more.
-
-    Two decimals: of thousands of spans some are so nearly alike that another processor ranks them the other way round.
-    """
-    recall, precision = _curve(span_pairs(asked), sum(len(each.gold) for each in asked)).T
-    levels = LEVELS[: numpy.searchsorted(LEVELS, recall.max(), "right")] if recall.size else LEVELS[:0]
-    return numpy.stack([levels, precision[numpy.searchsorted(recall, levels)].round(2)], axis=1)
+    """Return AUPR and precision at 80% recall over all spans of all questions."""
+    return _spans(_span_pairs(asked), _gold_spans(asked))
 
 
 def span_estimates(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> tuple[Estimate, Estimate]:
-    """AUPR and precision at 80% recall with percentile intervals over contracts; spans are matched once."""
-    by_contract: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
+    """Return AUPR and precision at 80% recall with percentile intervals over contracts; spans are matched once."""
+
+    def measure(parts: Sequence[tuple[Curve, int]]) -> tuple[float, float]:
+        pairs = numpy.concatenate([pairs for pairs, _ in parts]) if parts else numpy.zeros((0, 2))
+        found = _spans(pairs, sum(gold for _, gold in parts))
+        return found.aupr, found.precision_at_80
+
+    parts = [(_span_pairs(group), _gold_spans(group)) for group in _by_contract(asked)]
+    aupr, at_80 = resample(parts, measure, plan)
+    return aupr, at_80
+
+
+def _gold_spans(asked: Sequence[AnsweredQuestion]) -> int:
+    return sum(len(each.gold) for each in asked)
+
+
+def _by_contract(asked: Sequence[AnsweredQuestion]) -> list[list[AnsweredQuestion]]:
+    groups: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
     for each in asked:
-        by_contract[each.contract].append(each)
-    pairs = [span_pairs(group) for group in by_contract.values()]
-    totals = numpy.array([sum(len(each.gold) for each in group) for group in by_contract.values()])
-    whole = _spans(numpy.concatenate(pairs) if pairs else numpy.zeros((0, 2)), int(totals.sum()))
-    if len(pairs) < 2:
-        return Estimate(whole.aupr, clusters=len(pairs)), Estimate(whole.precision_at_80, clusters=len(pairs))
-    generator = numpy.random.default_rng(plan.seed)
-    drawn = []
-    for _ in range(plan.samples):
-        picked = generator.integers(0, len(pairs), len(pairs))
-        again = _spans(numpy.concatenate([pairs[place] for place in picked]), int(totals[picked].sum()))
-        drawn.append((again.aupr, again.precision_at_80))
-    tail = (1 - plan.confidence) / 2
-    low, high = numpy.quantile(drawn, [tail, 1 - tail], axis=0)
-    return (
-        Estimate(whole.aupr, float(low[0]), float(high[0]), len(pairs), "percentile"),
-        Estimate(whole.precision_at_80, float(low[1]), float(high[1]), len(pairs), "percentile"),
-    )
+        groups[each.contract].append(each)
+    return list(groups.values())
 
 
-def span_pairs(asked: Sequence[AnsweredQuestion]) -> Curve:
+def _span_pairs(asked: Sequence[AnsweredQuestion]) -> Curve:
     """Scores of gold spans that were found (with 1) and of answers that match none (with 0), in no order (n × 2)."""
     pairs: list[tuple[float, int]] = []
     for each in asked:
@@ -156,47 +129,50 @@ def span_pairs(asked: Sequence[AnsweredQuestion]) -> Curve:
     return numpy.array(pairs, dtype=float).reshape(-1, 2)
 
 
-def _curve(pairs: Curve, total: int) -> Curve:
+def _spans(pairs: Curve, total: int) -> Spans:
     if not total or not len(pairs):
-        return numpy.zeros((0, 2))
+        return Spans(0.0, 0.0, 0.0)
     truth = numpy.cumsum(pairs[numpy.lexsort((pairs[:, 1], -pairs[:, 0])), 1])
     precision = numpy.maximum.accumulate((truth / numpy.arange(1, len(pairs) + 1))[::-1])[::-1]
-    return numpy.stack([truth / total, precision], axis=1)
-
-
-def _spans(pairs: Curve, total: int) -> Spans:
-    recall, precision = _curve(pairs, total).T
-    if not recall.size:
-        return Spans(total, 0.0, 0.0, 0.0)
+    recall = truth / total
     steps = numpy.diff(recall, prepend=0.0)
     area = float((steps * (precision + numpy.concatenate([[1.0], precision[:-1]])) / 2).sum())
     reached = numpy.flatnonzero(recall >= RECALL)
-    at = float(precision[reached[0]]) if reached.size else 0.0
-    return Spans(total, area, at, float(recall[-1]))
+    return Spans(area, float(precision[reached[0]]) if reached.size else 0.0, float(recall[-1]))
 
 
 def presence_auroc(asked: Sequence[AnsweredQuestion]) -> float | None:
-    """Area under the ROC curve of presence; ties count half. None where all questions are of one kind."""
-    truth = numpy.array([bool(each.gold) for each in asked])
-    if not truth.any() or truth.all():
-        return None
-    ranks = rankdata([each.present for each in asked])
-    positive, negative = int(truth.sum()), int((~truth).sum())
-    return float((ranks[truth].sum() - positive * (positive + 1) / 2) / (positive * negative))
+    """Return the area under the ROC curve of presence; None where all questions are of one kind."""
+    truth = [bool(each.gold) for each in asked]
+    return float(roc_auc_score(truth, [each.present for each in asked])) if len(set(truth)) == 2 else None
+
+
+def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> Estimate:
+    """Return the area under the ROC curve of presence with its percentile interval over contracts."""
+
+    def measure(groups: Sequence[Sequence[AnsweredQuestion]]) -> tuple[float]:
+        value = presence_auroc([each for group in groups for each in group])
+        return (numpy.nan if value is None else value,)
+
+    return resample(_by_contract(asked), measure, plan)[0]
 
 
 def best_answer(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> Estimate:
-    """How often the best answer of an answerable question has half its words in common with a gold span."""
+    """Return how often the best answer of an answerable question has half its words in common with a gold span."""
     hits = [
-        (each.contract, float(_shares_half(each.gold, each.answers[0][0]) if each.answers else False), 1.0)
+        (each.contract, float(bool(each.answers) and _shares_half(each.gold, each.answers[0][0])), 1.0)
         for each in asked
         if each.gold
     ]
-    return _by_contract(hits, plan)
+    return _ratio(hits, plan)
 
 
-def counts(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0, plan: Resampling = PLAN) -> Counts:
-    """One answer a question, the best, given where presence is at least `presence`.
+def _shares_half(gold: Sequence[str], answer: str) -> bool:
+    return any(jaccard(word_set(each), word_set(answer)) >= HALF for each in gold)
+
+
+def f1(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0, plan: Resampling = PLAN) -> Estimate:
+    """Return F1 of one answer a question, the best, given where presence is at least `presence`.
 
     Right: it matches a gold span. A wrong answer counts against precision, and against recall where there is gold.
     """
@@ -204,53 +180,8 @@ def counts(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0,
     for each in asked:
         text = each.answers[0][0] if each.answers and each.present >= presence else None
         right = text is not None and any(_match(rule, gold, text, each.category) for gold in each.gold)
-        rows.append((each.contract, float(right), float(text is not None), float(bool(each.gold))))
-    return Counts(
-        rule,
-        len(rows),
-        _by_contract([(contract, right, given) for contract, right, given, _ in rows], plan),
-        _by_contract([(contract, right, gold) for contract, right, _, gold in rows], plan),
-        _by_contract([(contract, 2 * right, given + gold) for contract, right, given, gold in rows], plan),
-    )
-
-
-def risk_coverage(asked: Sequence[AnsweredQuestion]) -> Curve:
-    """Questions by how sure the model is, present or not: share decided, and share of those decided wrongly (n × 2).
-
-    Sureness is the distance of presence from a half; deciding means present from a half on (El-Yaniv and Wiener 2010).
-    """
-    if not asked:
-        return numpy.zeros((0, 2))
-    present = numpy.array([each.present for each in asked])
-    wrong = (present >= 0.5) != numpy.array([bool(each.gold) for each in asked])
-    order = numpy.argsort(-numpy.abs(present - 0.5), kind="stable")
-    numbers = numpy.arange(1, len(asked) + 1)
-    return numpy.stack([numbers / len(asked), numpy.cumsum(wrong[order]) / numbers], axis=1)
-
-
-def resampled(
-    asked: Sequence[AnsweredQuestion],
-    figure: Callable[[Sequence[AnsweredQuestion]], float | None],
-    plan: Resampling = PLAN,
-) -> Estimate:
-    """A figure that is no ratio of sums, with its percentile bootstrap interval over contracts."""
-    by_contract: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
-    for each in asked:
-        by_contract[each.contract].append(each)
-    groups = list(by_contract.values())
-    value = figure(asked)
-    if value is None or len(groups) < 2:
-        return Estimate(value, clusters=len(groups))
-    generator = numpy.random.default_rng(plan.seed)
-    drawn = []
-    for _ in range(plan.samples):
-        picked = generator.integers(0, len(groups), len(groups))
-        again = figure([each for group in picked for each in groups[group]])
-        if again is not None:
-            drawn.append(again)
-    tail = (1 - plan.confidence) / 2
-    low, high = (float(bound) for bound in numpy.quantile(drawn, [tail, 1 - tail]))
-    return Estimate(value, low, high, len(groups), "percentile")
+        rows.append((each.contract, 2.0 * right, float(text is not None) + bool(each.gold)))
+    return _ratio(rows, plan)
 
 
 def _match(rule: Rule, gold: str, answer: str, category: str) -> bool:
@@ -259,11 +190,19 @@ def _match(rule: Rule, gold: str, answer: str, category: str) -> bool:
     return thesis_match(gold, answer, float(rule.removeprefix("thesis ")))
 
 
-def _shares_half(gold: Sequence[str], answer: str) -> bool:
-    return any(jaccard(word_set(each), word_set(answer)) >= HALF for each in gold)
+def risk_coverage(asked: Sequence[AnsweredQuestion]) -> Curve:
+    """Return the share of questions decided, present or not, and of those the share decided wrongly (n × 2).
+
+    The surest come first, by the distance of presence from a half; present is what has a half or more.
+    """
+    present = numpy.array([each.present for each in asked])
+    wrong = (present >= 0.5) != numpy.array([bool(each.gold) for each in asked])
+    found = risk.risk_coverage(wrong.astype(float), numpy.abs(present - 0.5), len(asked))
+    return numpy.stack([found.coverage, found.risk], axis=1)
 
 
-def _by_contract(rows: Sequence[tuple[str, float, float]], plan: Resampling) -> Estimate:
+def _ratio(rows: Sequence[tuple[str, float, float]], plan: Resampling) -> Estimate:
+    """The ratio of two sums, from (contract, above, below)."""
     top: defaultdict[str, float] = defaultdict(float)
     bottom: defaultdict[str, float] = defaultdict(float)
     for contract, above, below in rows:

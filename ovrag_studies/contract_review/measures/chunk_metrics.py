@@ -5,7 +5,7 @@ A chunk finds an answer if it holds at least half of the characters of one of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy
@@ -112,14 +112,6 @@ def run(contracts: Sequence[Contract], arm: Arm, budget: int = BUDGET) -> pandas
     return pandas.DataFrame(rows, columns=columns)
 
 
-def records(contracts: Sequence[Contract], arm: Arm) -> Iterator[dict[str, object]]:
-    """For every question, with or without an answer, its id and its chunks, best first, as scoring tools read them."""
-    for contract in contracts:
-        for question in contract.questions:
-            chunks = [each.chunk for each in arm(contract, question) if each.chunk.document_id == contract.document.id]
-            yield {"id": question.id, "chunks": [{"start": each.start, "end": each.end} for each in chunks]}
-
-
 def estimate(frame: pandas.DataFrame, measure_name: str, plan: Resampling | None = None) -> Estimate:
     """A measure's mean over the questions of a frame, with its interval over contracts."""
     top, bottom = _by_contract(frame, measure_name)
@@ -149,53 +141,6 @@ def differences(
         for name, each, after in zip(others, found, adjusted, strict=True)
     ]
     return pandas.DataFrame(rows, columns=["arm", "difference", "low", "high", "p", "holm"])
-
-
-def summary(arms: dict[str, pandas.DataFrame], plan: Resampling | None = None) -> pandas.DataFrame:
-    """One row per arm and measure: value, interval, and the number of questions and contracts."""
-    rows = []
-    for name, frame in arms.items():
-        for measured in MEASURES:
-            found = estimate(frame, measured, plan)
-            rows.append(
-                {
-                    "arm": name,
-                    "measure": measured,
-                    "value": found.value,
-                    "low": found.low,
-                    "high": found.high,
-                    "questions": int(frame[measured].notna().sum()),
-                    "contracts": found.clusters,
-                }
-            )
-    return pandas.DataFrame(rows, columns=["arm", "measure", "value", "low", "high", "questions", "contracts"])
-
-
-def redrawn(
-    contracts: Sequence[Contract], frame: pandas.DataFrame, measure_name: str, *, draws: int = 200, seed: int = 42
-) -> pandas.DataFrame:
-    """The thesis's setting drawn again and again: two contracts, all their categories, as means of a measure.
-
-    A draw has as many cases as its two contracts have categories (82 of CUAD); `answerable` of them have gold spans and
-    are averaged, since retrieval has nothing to find for the others.
-    """
-    generator = numpy.random.default_rng(seed)
-    ids = [contract.document.id for contract in contracts]
-    asked = {contract.document.id: len(contract.questions) for contract in contracts}
-    by_contract = {id_: part[measure_name].dropna() for id_, part in frame.groupby("contract")}
-    rows = []
-    for draw in range(draws):
-        two = [ids[place] for place in sorted(generator.choice(len(ids), size=min(2, len(ids)), replace=False))]
-        values = pandas.concat([by_contract[id_] for id_ in two if id_ in by_contract] or [pandas.Series(dtype=float)])
-        rows.append(
-            {
-                "draw": draw,
-                "cases": sum(asked[id_] for id_ in two),
-                "answerable": len(values),
-                "value": float(values.mean()) if len(values) else None,
-            }
-        )
-    return pandas.DataFrame(rows, columns=["draw", "cases", "answerable", "value"])
 
 
 def _by_contract(frame: pandas.DataFrame, measure_name: str) -> tuple[list[float], list[float]]:

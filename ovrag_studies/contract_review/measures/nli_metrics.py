@@ -8,14 +8,15 @@ far higher and not to be confused, and the first three spans of each question.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy
 import numpy.typing as npt
 
-from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
+from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
+from ovrag_studies.contract_review.measures.resampled import resample
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, Span
 
 Numbers = npt.NDArray[numpy.float64]
@@ -163,60 +164,13 @@ def _among_first(pairs: Sequence[tuple[float, bool]]) -> bool:
 
 
 def estimates(by_document: Mapping[int, Sequence[AskedHypothesis]], plan: Resampling) -> dict[str, Estimate]:
-    """Each measure with the percentile interval of a bootstrap over documents.
+    """Return each measure with the percentile interval of a bootstrap over documents.
 
     Averages over hypotheses and pooled rankings are no ratios of sums, so that documents are drawn and all is measured
     anew. A hypothesis that lacks a choice in a resample is left out of the average, as it is in the measure.
     """
-    (counts,) = _counted([by_document])
-    values = _measured(counts)
-    if len(counts) < 2:
-        return {name: Estimate(float(values[k]), clusters=len(counts)) for k, name in enumerate(MEASURES)}
-    drawn = _drawn(len(counts), plan, lambda places: _measured([counts[place] for place in places]))
-    low, high = _bounds(drawn, plan)
-    return {
-        name: Estimate(float(values[k]), float(low[k]), float(high[k]), len(counts), "percentile")
-        for k, name in enumerate(MEASURES)
-    }
-
-
-def differences(
-    first: Mapping[int, Sequence[AskedHypothesis]], second: Mapping[int, Sequence[AskedHypothesis]], plan: Resampling
-) -> dict[str, Difference]:
-    """First minus second on the documents of both, drawn together, with the two-sided p-value of the bootstrap."""
-    both = sorted(set(first) & set(second))
-    one, other = _counted([{number: part[number] for number in both} for part in (first, second)])
-    values = _measured(one) - _measured(other)
-    if len(both) < 2:
-        return {name: Difference(float(values[k]), None, None, None, len(both)) for k, name in enumerate(MEASURES)}
-    drawn = _drawn(
-        len(both), plan, lambda places: _measured([one[k] for k in places]) - _measured([other[k] for k in places])
-    )
-    low, high = _bounds(drawn, plan)
-    sides = numpy.minimum((drawn <= 0).sum(axis=0), (drawn >= 0).sum(axis=0))
-    p = numpy.minimum(1.0, 2 * (sides + 1) / (len(drawn) + 1))
-    return {
-        name: Difference(float(values[k]), float(low[k]), float(high[k]), float(p[k]), len(both))
-        for k, name in enumerate(MEASURES)
-    }
-
-
-def _counted(parts: Sequence[Mapping[int, Sequence[AskedHypothesis]]]) -> list[list[_Counts]]:
-    """The counts of each document, by its number, with the hypotheses of all parts in one order."""
-    names = tuple(dict.fromkeys(row.hypothesis for part in parts for rows in part.values() for row in rows))
-    counted = [[_count(part[number], names) for number in sorted(part)] for part in parts]
-    if not all(counted):
+    names = tuple(dict.fromkeys(row.hypothesis for rows in by_document.values() for row in rows))
+    counts = [_count(by_document[number], names) for number in sorted(by_document)]
+    if not counts:
         raise ValueError("there is no document to measure")
-    return counted
-
-
-def _drawn(documents: int, plan: Resampling, statistic: Callable[[Sequence[int]], Numbers]) -> Numbers:
-    """`statistic` of resampled documents: samples × measures."""
-    chance = numpy.random.default_rng(plan.seed)
-    return numpy.stack([statistic(chance.integers(0, documents, documents).tolist()) for _ in range(plan.samples)])
-
-
-def _bounds(drawn: Numbers, plan: Resampling) -> tuple[Numbers, Numbers]:
-    tail = (1 - plan.confidence) / 2
-    low, high = numpy.quantile(drawn, [tail, 1 - tail], axis=0)
-    return low, high
+    return dict(zip(MEASURES, resample(counts, _measured, plan), strict=True))

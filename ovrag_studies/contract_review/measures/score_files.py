@@ -73,8 +73,9 @@ def score_chunks(contracts: Sequence[Contract], file: Path, plan: Resampling) ->
     def arm(contract: Contract, question: ChecklistQuestion) -> list[FoundChunk]:
         return [_found(contract, each) for each in ranked.get(question.id, ())]
 
-    frame = chunk_metrics.summary({"": chunk_metrics.run(contracts, arm)}, plan)
-    return frame.rename(columns={"questions": "n", "contracts": "clusters"})[COLUMNS]
+    frame = chunk_metrics.run(contracts, arm)
+    names = chunk_metrics.MEASURES
+    return _frame([(name, chunk_metrics.estimate(frame, name, plan), int(frame[name].notna().sum())) for name in names])
 
 
 def _found(contract: Contract, place: _Place) -> FoundChunk:
@@ -112,18 +113,17 @@ def answer_measures(
     F1 counts the best answer of a question whose presence is at least `present`.
     """
     spans = answer_metrics.pooled_spans(asked)
-    gold = sum(bool(each.gold) for each in asked)
+    golden = sum(len(each.gold) for each in asked)
     aupr, at_80 = answer_metrics.span_estimates(asked, plan)
     rows: list[tuple[str, Estimate, int]] = [
-        ("presence_auroc", answer_metrics.resampled(asked, answer_metrics.presence_auroc, plan), len(asked)),
-        ("aupr", aupr, spans.gold),
-        ("p_at_80_recall", at_80, spans.gold),
-        ("max_recall", Estimate(spans.most_recall), spans.gold),
-        ("best_answer_hit", answer_metrics.best_answer(asked, plan), gold),
+        ("presence_auroc", answer_metrics.presence_estimate(asked, plan), len(asked)),
+        ("aupr", aupr, golden),
+        ("p_at_80_recall", at_80, golden),
+        ("max_recall", Estimate(spans.most_recall), golden),
+        ("best_answer_hit", answer_metrics.best_answer(asked, plan), sum(bool(each.gold) for each in asked)),
     ]
     for rule in answer_metrics.RULES:
-        counted = answer_metrics.counts(asked, rule, present, plan)
-        rows.append((f"f1 {rule}", counted.f1, len(asked)))
+        rows.append((f"f1 {rule}", answer_metrics.f1(asked, rule, present, plan), len(asked)))
     return _frame(rows)
 
 

@@ -25,8 +25,8 @@ from ovrag_core.base.types import Frozen
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.text.stems import pairs, stems
 
-Wording = Literal["description", "question", "rewordings", "vocabulary", "unplaced"]
-WORDINGS: tuple[Wording, ...] = ("description", "question", "rewordings", "vocabulary", "unplaced")
+Wording = Literal["description", "rewordings", "vocabulary"]
+WORDINGS: tuple[Wording, ...] = ("description", "rewordings", "vocabulary")
 REWORDINGS = 3
 TEMPERATURE = 0.0
 _NUMBER = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s*")
@@ -98,46 +98,33 @@ def ask(text: str) -> ChunkQuery:
 
 
 def queries(category: str, wording: Wording, descriptions: Mapping[str, str] | None = None) -> tuple[ChunkQuery, ...]:
-    """What to search for a category, in that wording; rankings of several queries are to be joined.
+    """Return what to search for a category, in that wording; rankings of several queries are to be joined.
 
-    `description` and `question` use the words of the data set where `descriptions` has them, else the first rewording.
-    `vocabulary` weighs stems and pairs of stems of the vocabulary by the root of their count; `unplaced` does so too
-    and forgets where clauses stand. Raises QuestionError for an unknown category.
+    `description` and `rewordings` use the words of the data set where `descriptions` has them, else the first
+    rewording. `vocabulary` weighs stems and pairs of stems by the root of their count. Raises QuestionError for an
+    unknown category.
     """
-    described = (descriptions or {}).get(category) or known(category).rewordings[0]
+    words = known(category)
+    described = f"{category}: {(descriptions or {}).get(category) or words.rewordings[0]}"
     if wording == "description":
-        return (ask(f"{category}: {described}"),)
-    if wording == "question":
-        return (ask(asked(category, described)),)
+        return (ask(described),)
     if wording == "rewordings":
-        return tuple(ask(text) for text in (f"{category}: {described}", *known(category).rewordings))
-    if wording not in WORDINGS:
-        raise QuestionError(f"unknown wording {wording!r}; known are {', '.join(WORDINGS)}")
-    return (_expert(category, known(category), placed=wording == "vocabulary"),)
-
-
-def _expert(category: str, words: CategoryWords, *, placed: bool) -> ChunkQuery:
+        return tuple(ask(text) for text in (described, *words.rewordings))
     texts = (*words.clauses, *words.terms, *words.headings)
-    return ChunkQuery(
-        text=f"{category}: {words.rewordings[0]}",
-        texts=words.clauses,
-        terms=_weighed(stem for text in texts for stem in stems(text)),
-        phrases=_weighed(pair for text in texts for pair in pairs(stems(text))),
-        headings=tuple(dict.fromkeys(stem for text in words.headings for stem in stems(text))),
-        beginning=placed and words.place == "beginning",
+    return (
+        ChunkQuery(
+            text=f"{category}: {words.rewordings[0]}",
+            texts=words.clauses,
+            terms=_weighed(stem for text in texts for stem in stems(text)),
+            phrases=_weighed(pair for text in texts for pair in pairs(stems(text))),
+            headings=tuple(dict.fromkeys(stem for text in words.headings for stem in stems(text))),
+            beginning=words.place == "beginning",
+        ),
     )
 
 
 def _weighed(units: Iterable[str]) -> tuple[tuple[str, float], ...]:
     return tuple((unit, math.sqrt(count)) for unit, count in Counter(units).items())
-
-
-def asked(category: str, description: str) -> str:
-    """Question for a category in CUAD's form (The Atticus Project, CC BY 4.0)."""
-    return (
-        f'Highlight the parts (if any) of this contract related to "{category}" that should be reviewed by a lawyer. '
-        f"{_DETAILS}{description}"
-    )
 
 
 def titled(query: ChunkQuery, title: str) -> ChunkQuery:

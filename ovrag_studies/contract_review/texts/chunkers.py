@@ -11,7 +11,7 @@ from ovrag_core.base.errors import SettingsError
 from ovrag_core.base.types import Chunk, Document
 from ovrag_core.documents.chunking import split
 from ovrag_core.text.sentences import Span
-from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, label
+from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, label, path_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,22 @@ class ContractChunk(Chunk):
 Chunker = Callable[[Document, Sequence[ContractClause]], list[Span]]
 
 
-def chunk(document: Document, name: str) -> tuple[ContractChunk, ...]:
-    """Chunks of a contract in order, cut as `name` says (a key of `CHUNKERS`); none for a blank text.
+def chunk(document: Document, name: str, clauses: Sequence[ContractClause] | None = None) -> tuple[ContractChunk, ...]:
+    """Return the chunks of a contract in order, cut as `name` says (a key of `CHUNKERS`); none for a blank text.
 
-    Raises SettingsError for an unknown name.
+    `clauses` are those of `find_clauses`, found anew where not given. Raises SettingsError for an unknown name.
     """
-    clauses = find_clauses(document.text)
-    spans = find_chunker(name)(document, clauses)
-    sections = section_labels(clauses, [start for start, _ in spans])
+    known = find_clauses(document.text) if clauses is None else clauses
     return tuple(
-        ContractChunk(f"{document.id}#{number:04d}", document.id, start, end, document.text[start:end], section)
-        for number, ((start, end), section) in enumerate(zip(spans, sections, strict=True))
+        ContractChunk(
+            f"{document.id}#{number:04d}",
+            document.id,
+            start,
+            end,
+            document.text[start:end],
+            label(path_at(known, start)),
+        )
+        for number, (start, end) in enumerate(find_chunker(name)(document, known))
     )
 
 
@@ -43,20 +48,6 @@ def find_chunker(name: str) -> Chunker:
     if name not in CHUNKERS:
         raise SettingsError(f"unknown way of cutting contracts {name!r}; known are {', '.join(CHUNKERS)}")
     return CHUNKERS[name]
-
-
-def section_labels(clauses: Sequence[ContractClause], offsets: Sequence[int]) -> list[str]:
-    """The clauses that hold the characters at `offsets` (in order), in words."""
-    labels: list[str] = []
-    path: list[ContractClause] = []
-    following = 0
-    for offset in offsets:
-        while following < len(clauses) and clauses[following].start <= offset:
-            del path[clauses[following].level :]
-            path.append(clauses[following])
-            following += 1
-        labels.append(label([clause for clause in path if offset < clause.end]))
-    return labels
 
 
 def by_clause(document: Document, clauses: Sequence[ContractClause], size: int, least: int) -> list[Span]:

@@ -54,7 +54,8 @@ class _ClauseMark(NamedTuple):
 
 _NAMED_WORDS = "article|section|clause|schedule|annex|appendix|exhibit|attachment|chapter|part"
 _NAMED_STYLES = frozenset(_NAMED_WORDS.split("|"))
-_ATTACHED = frozenset({"schedule", "annex", "appendix", "exhibit", "attachment"})
+_NUMBERED = _NAMED_STYLES | {"decimal", "integer"}
+ATTACHED = frozenset({"schedule", "annex", "appendix", "exhibit", "attachment"})
 _WHERE = (
     r"(?:(?P<line>^[ \t\f\v\xa0\u00ad\ufeff]*+|(?<![ \t\xa0])(?:[ \t\xa0]{2,}+|\t))"
     r"|(?:(?<=[.;:,])[\"”)]?|(?<=[A-Z]{3}))[ \xa0](?:and |or )?)"
@@ -118,12 +119,6 @@ def _headed(text: str) -> tuple[ContractClause, ...]:
     return tuple(ContractClause("", head.title, head.start, end, 0) for head, end in zip(heads, ends, strict=False))
 
 
-def clause_at(clauses: Sequence[ContractClause], offset: int) -> ContractClause | None:
-    """The innermost clause that holds the character at `offset`; None before the first one."""
-    place = bisect_right([clause.start for clause in clauses], offset) - 1
-    return next((clause for clause in reversed(clauses[: place + 1]) if offset < clause.end), None)
-
-
 def path_at(clauses: Sequence[ContractClause], offset: int) -> tuple[ContractClause, ...]:
     """The clauses that hold the character at `offset`, from the uppermost to the innermost."""
     place = bisect_right([clause.start for clause in clauses], offset)
@@ -159,7 +154,7 @@ def _named(match: re.Match[str], rest: str) -> _ClauseMark | None:
         return None
     if word == "exhibit" and "." in of and start < _LABEL:
         return None  # under what the filing lists the contract
-    decimal = "." in of and word not in _ATTACHED
+    decimal = "." in of and word not in ATTACHED
     number = of if decimal else f"{match['named'].capitalize()} {of}"
     return _ClauseMark("decimal" if decimal else word, _numbers(of), number, start, match.end(), True)
 
@@ -213,12 +208,13 @@ def _numbers(written: str) -> tuple[int, ...]:
         return tuple(int(part) for part in written.split("."))
     if written.lower() in _WORDS:
         return (_WORDS[written.lower()],)
-    if _ROMAN.fullmatch(written):
-        return (_roman(written),)
-    return (ord(written[0].lower()) - 96,)
+    return (roman(written) or ord(written[0].lower()) - 96,)
 
 
-def _roman(written: str) -> int:
+def roman(written: str) -> int | None:
+    """Return what a Roman numeral counts to; None for anything else."""
+    if not _ROMAN.fullmatch(written):
+        return None
     values = [_ROMAN_VALUES[character] for character in written.lower()]
     later = [*values[1:], 0]
     return sum(-value if value < after else value for value, after in zip(values, later, strict=True))
@@ -244,8 +240,8 @@ def _all_readings(style: str, written: str) -> tuple[_Open, ...]:
     if written.isdigit():
         return ((f"{shape}1", (int(written),)),)
     readings: list[_Open] = []
-    if _ROMAN.fullmatch(written) and not {"c", "C"} & set(written):
-        readings.append((shape + ("i" if written.islower() else "I"), (_roman(written),)))
+    if (counted := roman(written)) and not {"c", "C"} & set(written):
+        readings.append((shape + ("i" if written.islower() else "I"), (counted,)))
     if len(written) == 1 or (len(written) == 2 and written[0] == written[1] and not readings):
         counted = ord(written[0].lower()) - 96 + 26 * (len(written) - 1)
         readings.append((shape + ("a" if written.islower() else "A"), (counted,)))
@@ -255,22 +251,26 @@ def _all_readings(style: str, written: str) -> tuple[_Open, ...]:
 def _without_contents(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
     """Marks without those of a table of contents: a run of short entries with page numbers or that all come again."""
     ends = [mark.start for mark in marks[1:]] + [len(text)] * bool(marks)
-    listed = [_is_entry(text[mark.text : end]) for mark, end in zip(marks, ends, strict=True)]
+    pieces = [text[mark.text : end] for mark, end in zip(marks, ends, strict=True)]
     last = {(mark.style, mark.number): place for place, mark in enumerate(marks)}
+    again = [last[mark.style, mark.number] for mark in marks]
     dropped: set[int] = set()
-    for first, last_one in _runs(listed):
+    for first, last_one in _runs([_is_entry(piece) for piece in pieces]):
         stop = _first_repeated(marks, first, last_one)
-        run = range(first, stop)
-        paged = sum(bool(_PAGE.search(text[marks[place].text : ends[place]].rstrip())) for place in run)
-        again = sum(last[marks[place].style, marks[place].number] >= stop for place in run)
+        repeated = sum(place >= stop for place in again[first:stop])
         announced = _CONTENTS.search(text, max(0, marks[first].start - 200), marks[first].start)
-        if len(run) >= 4 and (announced or paged * 2 > len(run)) and again * 2 > len(run):
-            dropped.update(run)
-            if stop < len(marks) and last[marks[stop].style, marks[stop].number] > stop:
+        if _is_contents(pieces[first:stop], repeated, announced=announced is not None):
+            dropped.update(range(first, stop))
+            if stop < len(marks) and again[stop] > stop:
                 dropped.add(stop)  # the last entry, after which the contract begins
-        elif len(run) >= 8 and again * 5 > len(run) * 4:
-            dropped.update(run)
+        elif stop - first >= 8 and repeated * 5 > (stop - first) * 4:
+            dropped.update(range(first, stop))
     return [mark for place, mark in enumerate(marks) if place not in dropped]
+
+
+def _is_contents(entries: Sequence[str], repeated: int, *, announced: bool) -> bool:
+    paged = sum(bool(_PAGE.search(entry.rstrip())) for entry in entries)
+    return len(entries) >= 4 and (announced or paged * 2 > len(entries)) and repeated * 2 > len(entries)
 
 
 def _without_quantities(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
@@ -303,7 +303,7 @@ def _line(text: str, start: int) -> str:
 def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: int, row: int) -> bool:
     number, restarted = mark.value[0], False
     for later in following:
-        if later.style in _ATTACHED:
+        if later.style in ATTACHED:
             break
         if not later.value:
             continue
@@ -396,7 +396,7 @@ def _integer_level(open_lists: Sequence[_Open]) -> int:
 
 
 def _place_named(style: str, value: tuple[int, ...], open_lists: Sequence[_Open]) -> _Placed:
-    if style in _ATTACHED or style in ("article", "chapter", "part"):
+    if style in ATTACHED or style in ("article", "chapter", "part"):
         return 0, style, value
     above = [level for level, (kind, _) in enumerate(open_lists) if kind in _NAMED_STYLES and kind != style]
     return (above[0] + 1 if above else 0), style, value
@@ -404,24 +404,24 @@ def _place_named(style: str, value: tuple[int, ...], open_lists: Sequence[_Open]
 
 def _place_decimal(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
     """A decimal number stands below the longest open number that begins it, or beside those of its own length."""
-    numbered = [
-        (level, style, value)
-        for level, (style, value) in enumerate(open_lists)
-        if style in {"decimal", "integer"} or style in _NAMED_STYLES
-    ]
-    known = [value for _, style, value in numbered if style in {"decimal", "integer"}]
+    numbered = [(level, style, value) for level, (style, value) in enumerate(open_lists) if style in _NUMBERED]
+    known = [value for _, style, value in numbered if style not in _NAMED_STYLES]
     rival = known[-1] if known else ()
     continued = _is_continued(mark.value, rival, following)
     forward = rival < mark.value or continued
     for level, style, value in reversed(numbered):
-        if _is_below(value, mark.value) and forward:
+        if forward and _is_below(value, mark.value):
             return level + 1, "decimal", mark.value
         if style == "decimal" and len(value) == len(mark.value) and _follows(value, mark.value):
             return level, "decimal", mark.value
-    if not (mark.firm and not known) and not continued:
+    if not continued and (known or not mark.firm):
         return None
-    above = [level for level, style, _ in numbered if style in _NAMED_STYLES]
-    return (above[0] + 1 if above else 0), "decimal", mark.value
+    return _named_level(numbered), "decimal", mark.value
+
+
+def _named_level(numbered: Sequence[tuple[int, str, tuple[int, ...]]]) -> int:
+    """Below the first article or section that is open."""
+    return next((level + 1 for level, style, _ in numbered if style in _NAMED_STYLES), 0)
 
 
 def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""What holds a contract together: terms it defines and uses, clauses it refers to, its parties, what it amends.
+"""Links that hold a contract together: terms it defines and uses, clauses it refers to, its parties.
 
 Everything is read from the form of the text (quotation marks, numbering, the verbs of a definition), so nothing here
 knows a contract or a kind of question, and everything carries its span.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.text.passages import find_passages
-from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, path_at
+from ovrag_studies.contract_review.texts.clause_tree import ATTACHED, ContractClause, path_at, roman
 
 Span = tuple[int, int]
 
@@ -41,60 +39,12 @@ class Use:
 class Reference:
     """A reference to another clause, such as `Section 4.2(a)`; `target` is the index of that clause.
 
-    None: no such clause here. Several numbers behind one word are one reference each, with a span each.
+    Several numbers behind one word are one reference each, with a span each.
     """
 
-    text: str
     start: int
     end: int
-    target: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class NamedParty:
-    """A party: its full name, the short one that the contract gives it (empty for none), and where it is introduced."""
-
-    name: str
-    short: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Amendment:
-    """A statement that changes an agreement: what it does (`amended`, `deleted` …) and to what, as written."""
-
-    action: str
-    target: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """All that was found in one text, each in order of its place."""
-
-    clauses: tuple[ContractClause, ...]
-    terms: tuple[DefinedTerm, ...]
-    uses: tuple[Use, ...]
-    references: tuple[Reference, ...]
-    parties: tuple[NamedParty, ...]
-    amendments: tuple[Amendment, ...]
-
-
-def find_structure(text: str, clauses: Sequence[ContractClause] | None = None) -> Structure:
-    """The structure of a contract; `clauses` are those of `find_clauses`, found anew where not given."""
-    found = tuple(find_clauses(text) if clauses is None else clauses)
-    passages = tuple(find_passages(text))
-    terms = tuple(find_terms(text, found, passages))
-    return Structure(
-        found,
-        terms,
-        tuple(find_uses(text, terms)),
-        tuple(find_references(text, found)),
-        tuple(find_parties(text, found)),
-        tuple(find_amendments(text)),
-    )
+    target: int
 
 
 # -- defined terms ----------------------------------------------------------------------------------------------------
@@ -110,51 +60,44 @@ _VERB = re.compile(
 _NAMED = re.compile(
     r"(?:[(\[]\s*(?:[^()\"“”]{0,80}\s)?|(?:referred to|known|defined|designated)(?: \w+){0,4} as(?: the| an| a)? ?)$"
 )
-_VERB_UNQUOTED = re.compile(r"[\s.:,–—-]*(?:shall |will |is |are |has |have |be )*(?:means?|meaning|defined as)\b")
 _DEFINITIONS = re.compile(r"\b(?:definitions?|defined terms|interpretation|certain terms)\b", re.I)
 _LONGEST = 1_500  # characters of a definition that are taken
 
 
-def find_terms(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[DefinedTerm]:
-    """Terms by their first definition, in order: in quotation marks before `means` or in brackets, or as headings.
+def find_terms(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> list[DefinedTerm]:
+    """Return terms by their first definition, in order.
 
-    A heading names a term where `means` follows it, or where it stands under a heading such as Definitions.
+    A term stands in quotation marks before `means` or in brackets, or is a heading below one such as Definitions.
     """
-    seen: set[str] = set()
+    first: dict[str, DefinedTerm] = {}
     for term in sorted([*_quoted(text, clauses, passages), *_headed(text, clauses)], key=lambda each: each.start):
-        if term.name.lower() not in seen:
-            seen.add(term.name.lower())
-            yield term
+        first.setdefault(term.name.lower(), term)
+    return list(first.values())
 
 
 def _quoted(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[DefinedTerm]:
     starts = [start for start, _ in passages]
     for match in _QUOTED.finditer(text):
         name = " ".join(match["name"].split())
-        if not any(character.isupper() for character in name) and " " in name:
+        if name.islower() and " " in name:
             continue
         if _VERB.match(text, match.end(), match.end() + 160):
             end = _definition_end(match.start(), clauses, _passage(passages, starts, match.end()))
             yield DefinedTerm(name, match.start("name"), match.end("name"), (match.start(), end))
         elif _NAMED.search(text[max(0, match.start() - 90) : match.start()]):
-            first, last = _passage(passages, starts, match.start())
-            last = max(min(last, match.end() + _LONGEST // 2), match.end())
-            yield DefinedTerm(
-                name, match.start("name"), match.end("name"), (max(first, match.start() - _LONGEST // 2), last)
-            )
+            begin, end = _passage(passages, starts, match.start())
+            begin, end = max(begin, match.start() - _LONGEST // 2), min(end, match.end() + _LONGEST // 2)
+            yield DefinedTerm(name, match.start("name"), match.end("name"), (begin, max(end, match.end())))
 
 
 def _headed(text: str, clauses: Sequence[ContractClause]) -> Iterator[DefinedTerm]:
     for clause in clauses:
-        if not 1 < len(clause.title) <= 70 or clause.level == 0 or _DEFINITIONS.search(clause.title):
-            continue
-        place = text.find(clause.title, clause.start, clause.end)
-        if place < 0:
-            continue
-        after = place + len(clause.title)
         above = path_at(clauses, clause.start)[:-1]
-        if _VERB_UNQUOTED.match(text, after, after + 60) or any(_DEFINITIONS.search(each.title) for each in above):
-            yield DefinedTerm(clause.title, place, after, (clause.start, min(clause.end, clause.start + _LONGEST)))
+        if 1 < len(clause.title) <= 70 and any(_DEFINITIONS.search(each.title) for each in above):
+            start = text.find(clause.title, clause.start, clause.end)
+            if start >= 0:
+                definition = (clause.start, min(clause.end, clause.start + _LONGEST))
+                yield DefinedTerm(clause.title, start, start + len(clause.title), definition)
 
 
 def _definition_end(start: int, clauses: Sequence[ContractClause], passage: Span) -> int:
@@ -171,7 +114,7 @@ def _passage(passages: Sequence[Span], starts: Sequence[int], offset: int) -> Sp
 
 
 def find_uses(text: str, terms: Sequence[DefinedTerm]) -> Iterator[Use]:
-    """Where defined terms are used, outside of their own definitions; the longest term wins, and a plural counts."""
+    """Yield where defined terms are used, outside of their definitions; the longest term wins, and a plural counts."""
     known = {term.name: place for place, term in enumerate(terms)}
     names = sorted((name for name in known if any(map(str.isupper, name))), key=lambda name: (-len(name), name))
     if not names:
@@ -194,177 +137,78 @@ _ITEM = (
 _BRACKETS = rf"(?:{_BRACKETED}\s?)+"
 _JOINED = r"(?:\s*,\s*(?:and |or )?|\s+(?:and|or|through|to)\s+|\s*&\s*|\s*[-–]\s*)"
 _REFERENCE = re.compile(
-    r"\b(?P<word>(?i:(?:sub-?)?(?:section|article|paragraph|clause|exhibit|schedule|annex|appendix|attachment)))"
+    rf"\b(?P<word>(?i:(?:sub-?)?(?:section|article|paragraph|clause|{'|'.join(sorted(ATTACHED))})))"
     rf"(?i:e?s|ices)?\s+(?P<items>(?:{_ITEM}|{_BRACKETS})(?:{_JOINED}(?:{_ITEM}|{_BRACKETS}))*)(?!\w)"
 )
 _EACH = re.compile(rf"{_ITEM}|{_BRACKETS}")
-_BRACKET = re.compile(r"\(([A-Za-z]{1,5}|\d{1,2})\)")
 _ELSEWHERE = re.compile(
     r"\s*(?:,?\s*of|under|in)\s+(?!this\b|these\b)(?:the|its|such|said|that|title|part)?\s*[^.;,()]{0,60}?"
     r"\b(?:act|code|laws?|statutes?|rules?|regulations?|tariff|u\.s\.c|c\.f\.r|constitution|terms and conditions)\b",
     re.I,
 )
-_OF = re.compile(rf"\s*of\s+(?:this\s+)?(?i:section|article|paragraph|clause)\s+(?P<item>{_ITEM})")
-_BELOW = re.compile(r"\s*(?:,\s*)?below\b", re.I)
 _OWN = re.compile(r"\bthis\s+$", re.I)
-_RUNS_ON = re.compile(r"[a-z,;(“\"'’/&]\s*$")  # what stands before a reference that is part of a sentence
-_HEADING_AFTER = re.compile(r"[.:)]?\s*(?:[–—-]\s*)?[A-Z“\"]|[.:]?\s*$")
-_ATTACHED = ("exhibit", "schedule", "annex", "appendix", "attachment")
-_WORDED = re.compile(r"(?P<word>[A-Za-z]+) (?P<of>\S+)")
-_ROMAN = re.compile(r"(?=.)(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
-_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
-_ONES = {"one": "1", "two": "2"}
+_PIECE = re.compile(r"\d+|[A-Za-z]+(?:-\d+)?")
 
-Parts = tuple[str, ...]
+Address = tuple[str, ...]
 
 
 def find_references(text: str, clauses: Sequence[ContractClause]) -> Iterator[Reference]:
-    """References in order. Those to laws or to the clause they stand in, and headings, are none."""
-    addresses = _Addresses(clauses)
+    """Yield references to clauses of the contract, in order; those to laws or to the clause they stand in are none."""
+    addresses, known = _addresses(clauses)
     headings = {clause.start for clause in clauses}
+    places = {clause: place for place, clause in enumerate(clauses)}
     for match in _REFERENCE.finditer(text):
-        word = match["word"].lower()
-        before = text[max(0, match.start() - 12) : match.start()]
-        if match.start() in headings or _OWN.search(before):
+        own = _OWN.search(text, max(0, match.start() - 12), match.start())
+        if own or match.start() in headings or _ELSEWHERE.match(text, match.end(), match.end() + 100):
             continue
-        if _ELSEWHERE.match(text, match.end(), match.end() + 100):
-            continue
-        if not _RUNS_ON.search(before) and _HEADING_AFTER.match(text, match.end(), match.end() + 12):
-            continue
-        if word not in _ATTACHED and match["items"][0].isalpha() and not _is_counted(match["items"]):
-            continue  # "Section A": no number
-        below = _BELOW.match(text, match.end()) is not None
-        within = _OF.match(text, match.end()) if match["items"].startswith("(") else None
-        for place, item in enumerate(_EACH.finditer(text, match.start("items"), match.end("items"))):
-            start = match.start() if place == 0 else item.start()
-            written = f"{match['word']} {item.group().strip()}"
-            number = f"{within['item']}{item.group()}" if within else item.group()
-            target = addresses.find(word.removeprefix("sub").removeprefix("-"), number, start, below=below)
-            yield Reference(written, start, item.end(), target)
+        word = match["word"].lower().removeprefix("sub").removeprefix("-")
+        for item in _EACH.finditer(text, match.start("items"), match.end("items")):
+            here: Address = ("",)
+            if item.group().startswith("(") and (path := path_at(clauses, item.start())):
+                here = addresses[places[path[-1]]]
+            target = _target(known, word, _pieces(word, item.group()), here)
+            if target is not None:
+                yield Reference(item.start(), item.end(), target)
 
 
-def _is_counted(items: str) -> bool:
-    return bool(re.match(r"[IVXLC]{1,7}\b", items))
+def _addresses(clauses: Sequence[ContractClause]) -> tuple[list[Address], dict[Address, int]]:
+    """For each clause its address, such as ("", "4", "2", "a") or ("exhibit", "a"); and the first clause of each."""
+    addresses: list[Address] = []
+    known: dict[Address, int] = {}
+    open_: list[Address] = []
+    for place, clause in enumerate(clauses):
+        word = clause.number.partition(" ")[0].lower() if " " in clause.number else ""
+        own = _pieces(word, clause.number.rpartition(" ")[2])
+        del open_[clause.level :]
+        above = open_[-1] if open_ else ("",)
+        alone = word or "." in clause.number
+        address = (word if word in ATTACHED else "", *own) if alone else (*above, *own)
+        addresses.append(address)
+        open_.append(address)
+        known.setdefault(address, place)
+    return addresses, known
 
 
-class _Addresses:
-    """Clauses by what a reference may call them."""
-
-    def __init__(self, clauses: Sequence[ContractClause]) -> None:
-        self._clauses = clauses
-        self._starts = [clause.start for clause in clauses]
-        self._known: defaultdict[Parts, list[int]] = defaultdict(list)
-        self._words: list[str] = []
-        self._above: list[tuple[int, ...]] = []
-        parts: list[Parts] = []
-        open_: list[int] = []
-        for place, clause in enumerate(clauses):
-            while open_ and (clauses[open_[-1]].level >= clause.level or clauses[open_[-1]].end <= clause.start):
-                open_.pop()
-            word, own = _own_parts(clause)
-            stands_alone = word or "." in clause.number or not open_ or self._words[open_[-1]] in _ATTACHED
-            whole = own if stands_alone else parts[open_[-1]] + own
-            parts.append(whole)
-            self._words.append(word)
-            self._above.append(tuple(open_))
-            if own:
-                self._known[whole].append(place)
-            open_.append(place)
-
-    def find(self, word: str, item: str, start: int, *, below: bool) -> int | None:
-        """The clause that is called so from the place `start`; None where there is none."""
-        here = self._path(start)
-        wanted = _item_parts(item)
-        places = self._relative(wanted, here, below) if item.startswith("(") else self._known.get(wanted, [])
-        fitting = [place for place in places if self._fits(word, self._words[place])]
-        if not fitting:
-            return None
-        return max(fitting, key=lambda place: (self._kind(word, place), self._shared(place, here), -place))
-
-    def _path(self, offset: int) -> tuple[int, ...]:
-        place = bisect_right(self._starts, offset) - 1
-        while place >= 0 and self._clauses[place].end <= offset:
-            place = self._above[place][-1] if self._above[place] else -1
-        return (*self._above[place], place) if place >= 0 else ()
-
-    def _relative(self, wanted: Parts, here: Sequence[int], below: bool) -> list[int]:
-        """Clauses of this number in the list that is open here, or in the innermost one above that has it."""
-        for depth in range(len(here), -1, -1):
-            above = tuple(here[:depth])
-            at = [
-                place
-                for places in self._known.values()
-                for place in places
-                if self._above[place][:depth] == above
-                and len(self._above[place]) + 1 == depth + len(wanted)
-                and self._spelled(place, len(wanted)) == wanted
-            ]
-            if at:
-                return at[-1:] if below else at[:1]
-        return []
-
-    def _spelled(self, place: int, length: int) -> Parts:
-        chain = (*self._above[place], place)[-length:]
-        own = [_own_parts(self._clauses[each])[1] for each in chain]
-        return tuple(parts[-1] if parts else "" for parts in own)
-
-    def _fits(self, word: str, own: str) -> bool:
-        return word == own if word in _ATTACHED or own in _ATTACHED else True
-
-    def _kind(self, word: str, place: int) -> int:
-        own = self._words[place]
-        return 2 if own == word else 1 if not own else 0
-
-    def _shared(self, place: int, here: Sequence[int]) -> int:
-        attached = any(self._words[each] in _ATTACHED for each in self._above[place])
-        return len(set(self._above[place]) & set(here)) - (1 if attached else 0)
+def _target(known: Mapping[Address, int], word: str, wanted: Address, here: Address) -> int | None:
+    """The clause that is called so from `here`: in the list that is open there, or in the innermost one above."""
+    if word in ATTACHED:
+        return known.get((word, *wanted))
+    above = (here[:depth] for depth in range(len(here), 0, -1))
+    return next((known[(*each, *wanted)] for each in above if (*each, *wanted) in known), None)
 
 
-def _own_parts(clause: ContractClause) -> tuple[str, Parts]:
-    """The word that a clause is numbered with (article …; empty for none) and its number, part by part."""
-    if not clause.number:
-        return "", ()
-    worded = _WORDED.fullmatch(clause.number)
-    word, number = (worded["word"].lower(), worded["of"]) if worded else ("", clause.number)
-    if word in _ATTACHED:
-        return word, (number.lower(),)
-    number = _ONES.get(number.lower(), number)
-    if number[0].isdigit():
-        return word, _decimal(number)
-    upper = number.isupper() and (bool(word) or len(number) > 1 or clause.level == 0)
-    roman = _roman(number) if (upper and number in {"I", "V", "X"}) or (upper and len(number) > 1) or word else None
-    return word, (str(roman) if roman else number.lower(),)
+def _pieces(word: str, written: str) -> Address:
+    """`4.2(a)` as ("4", "2", "a"), `IV` as ("4",), and `A-1` as ("a-1",)."""
+    pieces = []
+    for piece in _PIECE.findall(written):
+        counted = roman(piece) if piece.isupper() and word not in ATTACHED else None
+        pieces.append(str(int(piece)) if piece.isdigit() else str(counted) if counted else piece.lower())
+    while len(pieces) > 1 and pieces[-1] == "0":
+        pieces.pop()  # 3.0 is 3
+    return tuple(pieces)
 
 
-def _item_parts(item: str) -> Parts:
-    """`4.2(a)` as ("4", "2", "a"), `IV` as ("4",), `A-1` as ("a-1",)."""
-    brackets = tuple(each.lower() for each in _BRACKET.findall(item))
-    number = item.partition("(")[0].strip()
-    if not number:
-        return brackets
-    if number[0].isdigit() and "-" not in number:
-        return (*_decimal(number), *brackets)
-    roman = _roman(number)
-    return (str(roman) if roman else number.lower(), *brackets)
-
-
-def _decimal(number: str) -> Parts:
-    parts = [str(int(part)) for part in number.split(".") if part.isdigit()]
-    while len(parts) > 1 and parts[-1] == "0":
-        parts.pop()  # 3.0 is 3
-    return tuple(parts)
-
-
-def _roman(written: str) -> int | None:
-    lower = written.lower()
-    if not _ROMAN.fullmatch(lower) or not lower:
-        return None
-    values = [_VALUES.get(character, 100) for character in lower]
-    pairs = zip(values, [*values[1:], 0], strict=True)
-    return sum(-value if value < after else value for value, after in pairs)
-
-
-# -- parties and amendments -------------------------------------------------------------------------------------------
+# -- parties ----------------------------------------------------------------------------------------------------------
 
 _PREAMBLE = 8_000  # characters in which a contract introduces its parties
 _BETWEEN = re.compile(r"\b(?:between|among|amongst)\b", re.I)
@@ -379,62 +223,20 @@ _PARTY = re.compile(
     r"(?:,?\s(?:Inc|INC|Ltd|LTD|LLC|L\.P|N\.A|Limited)\b\.?)?)(?=[\s,;:(“\"]|$)"
 )
 _DESCRIBED = re.compile(r"\b(?:an?|the|state of)\s*$", re.I)  # "a Delaware corporation" says what a party is
-_SHORT = re.compile(
-    r"\(\s*(?:[^()\"“”]{0,60}\s)?[\"“](?P<short>[^\"“”()]{1,50}?)[,.]?[\"”]"
-    r"|(?:referred to|known)(?: \w+){0,3} as(?: the)? [\"“](?P<other>[^\"“”()]{1,50}?)[,.]?[\"”]"
-)
-_NO_PARTY = re.compile(r"\b(?:agreement|date|amendment|contract|parties|party|term|products?|services?)\b", re.I)
-_LEADING = re.compile(r"^(?:(?i:and|by|between|among|of|the|to|with|is|made|entered|into|this|effective|as)\s+)+")
-_REACH = 400  # characters after a name in which its short form stands
-_ORDINAL = r"(?:(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,2}(?:st|nd|rd|th)?)\s+)?"
-_TITLE = re.compile(
-    rf"\b{_ORDINAL}amendment(?:\s+(?:no\.?|number|#)\s*\w{{1,5}})?\s+to\s+(?:the\s+)?"
-    r"(?P<target>[^.;(\"“\n]{0,80}?agreement)\b",
-    re.I,
-)
-_CHANGED = re.compile(  # the clause, then what becomes of it
-    r"(?P<target>\b(?:(?:section|article|paragraph|clause|exhibit|schedule)s?|the agreement)\b"
-    r"(?:[^.;:]|\.(?=\d)){0,120}?)"
-    r"\s+(?:is|are|shall be)\s+(?:hereby\s+)?(?:further\s+)?(?P<action>amended and restated|amended|deleted|replaced|"
-    r"modified|restated|supplemented|added|removed)\b",
-    re.I,
-)
 
 
-def find_parties(text: str, clauses: Sequence[ContractClause]) -> Iterator[NamedParty]:
-    """Parties in the order in which the beginning of a contract introduces them.
+def find_parties(text: str, clauses: Sequence[ContractClause]) -> Iterator[Span]:
+    """Yield where the beginning of a contract introduces its parties, each once.
 
-    A party is an organisation named between `between`, and the first numbered clause, or one that is given a short
-    name there; a person is found by the short name alone.
+    A party is an organisation named between `between` and the first numbered clause.
     """
     begun = _BETWEEN.search(text, 0, _PREAMBLE)
     if begun is None:
         return
     after = [clause.start for clause in clauses if clause.start > begun.end() + 200]
-    stop = min([_PREAMBLE, len(text), *after[:1]])
     seen: set[str] = set()
-    named = [
-        match
-        for match in _PARTY.finditer(text, begun.end(), stop)
-        if not _DESCRIBED.search(text, max(0, match.start() - 12), match.start())
-    ]
-    for number, match in enumerate(named):
-        limit = min(named[number + 1].start() if number + 1 < len(named) else stop, match.end() + _REACH)
-        found = _SHORT.search(text, match.end(), limit)
-        short = " ".join((found["short"] or found["other"]).split()) if found else ""
-        if _NO_PARTY.search(short):
-            short, found = "", None
-        name = _LEADING.sub("", " ".join(match["name"].split()))
-        key = name.lower().rstrip(".")
-        if key in seen or not name or (not short and len(seen) >= 2):
-            continue
-        seen.add(key)
-        yield NamedParty(name, short, match.start(), found.end() if found else match.end())
-
-
-def find_amendments(text: str) -> Iterator[Amendment]:
-    """What the text amends: the agreement that its title names, and each clause that it changes, deletes or adds."""
-    if titled := _TITLE.search(text, 0, _PREAMBLE):
-        yield Amendment("amended", " ".join(titled["target"].split()), titled.start(), titled.end())
-    for match in _CHANGED.finditer(text):
-        yield Amendment(match["action"].lower(), " ".join(match["target"].split()), match.start(), match.end())
+    for match in _PARTY.finditer(text, begun.end(), min([_PREAMBLE, len(text), *after[:1]])):
+        name = " ".join(match["name"].lower().split()).rstrip(".")
+        if name not in seen and not _DESCRIBED.search(text, max(0, match.start() - 12), match.start()):
+            seen.add(name)
+            yield match.span("name")
