@@ -2,8 +2,8 @@
 
 Written from the usage of such agreements, with the synonyms that drafters choose from, as the lexical arm's whole
 knowledge and as features beside others in the learned arm. Whoever wrote them had read the development agreements, so
-that figures on those flatter every arm with cues, above all on contradictions, which are few; the benchmark therefore
-has an arm without. A cue reads text that `plain` has made even.
+that figures on those flatter every arm with cues, above all on contradictions, which are few: without cues the
+learned judge has an accuracy of 0.808 there, with them 0.849. A cue reads text that `plain` has made even.
 """
 
 from __future__ import annotations
