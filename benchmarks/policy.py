@@ -2,27 +2,22 @@
 
     python benchmarks/policy.py [--corpus PATH ...] [--golden [NAME=]FILE ...] [--conflicts FILE] [--critic PATH]
                                 [--calibrate-corpus PATH ...] [--calibrate-golden FILE] [--runs FOLDER] [--samples N]
-                                [--cases] [--seconds]
 
 `--corpus` is a folder of documents, or one with `processed/paragraphs.jsonl`; several are searched together. `--golden`
-is a golden set in the published columns, if possible with `expected` and `gold_quote`. `--conflicts` has pairs of
-paragraphs, one JSON object a line: two ids, a label (conflict or lookalike; superseded or unresolved), quotations.
-`--critic` is a file of snippets, or a folder of such files. Without any of them all is measured on the development
-material of Policy Copilot below `OVRAG_EXTERNAL_DATA`.
+is a golden set in the published columns, if possible with `expected` and `gold_quote`. `--conflicts` is a file of pairs
+of paragraphs and `--critic` a folder of snippets, both in the form of the samples. Without any of them all is measured
+on the development material of Policy Copilot below `OVRAG_EXTERNAL_DATA`.
 
 Silence is calibrated on `--calibrate-golden` over `--calibrate-corpus`, by default the audited labels of the
-development material; the table of certificates has it on parts of those queries too. `--cases` lists what went wrong,
-`--seconds` adds the time that each query takes.
+development material; the table of certificates has it on parts of those queries too.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -31,30 +26,24 @@ from typing import get_args
 import numpy
 from scipy.stats import rankdata
 
-from ovrag_core.base.errors import ResultError
 from ovrag_core.base.project import external_data
 from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
-from ovrag_studies.cited.answering import recorded
 from ovrag_studies.cited.answering.calibration import Calibration
-from ovrag_studies.cited.answering.citations import read_citations
-from ovrag_studies.cited.answering.silence import COSINE, MEAN, TraitReader
-from ovrag_studies.cited.arms import ArmParts
-from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden, require_gold
-from ovrag_studies.cited.corpus.policies import PolicyCorpus, corpus_digest, read_corpus
-from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Way
+from ovrag_studies.cited.arms import ArmParts, search
+from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden
+from ovrag_studies.cited.corpus.policies import corpus_digest, read_corpus
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Way, retrieve_by
 from ovrag_studies.cited.critic.criticism import by_rules, criticise
 from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
 from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics
-from ovrag_studies.cited.measuring.conflict_metrics import Pair
-from ovrag_studies.cited.measuring.critic_metrics import Snippet
-from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, compare_arms, holds_quote, judge, score
-from ovrag_studies.cited.measuring.paragraph_ranks import rank_queries, summarise_ranks
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, compare_arms, judge, score
+from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
 from ovrag_studies.cited.measuring.perturbations import misplace, perturb
+from ovrag_studies.cited.measuring.recorded_answers import read_answers
 from ovrag_studies.cited.printing import estimate_text
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm, Policy
 
-BEFORE = (6.0, 1.0)  # COSINE and MEAN until they were weighed without the development queries
 COMPARED: tuple[Arm, ...] = ("b2", "b3", "ours", "no_silence")
 TRAINING = Path("training/cited/questions")
 
@@ -99,56 +88,39 @@ def auroc(scores: Sequence[float], positive: Sequence[bool], plan: Resampling) -
     return Estimate(area(one, two), low, high, len(values), "percentile")
 
 
-def measure_retrieval(
-    parts: ArmParts, labels: str, queries: Sequence[GoldenQuery], plan: Resampling, *, cases: bool
-) -> None:
-    given = parts.options.retrieval
-    ways = {way: given.model_copy(update={"by": way, "rerank": "none"}) for way in get_args(Way)}
-    ways[f"{given.by}, {given.rerank}"] = given
+def measure_retrieval(parts: ArmParts, labels: str, queries: Sequence[GoldenQuery], plan: Resampling) -> None:
     table("Retrieval", "labels and way", "queries with gold", "recall@5", "MRR@5")
-    for way, settings in ways.items():
-        search = replace(parts, options=parts.options.model_copy(update={"retrieval": settings})).retriever
-        ranks = rank_queries(queries, lambda query, s=search: [each.paragraph for each in s(query).evidence])
-        figures = summarise_ranks(ranks, plan)
-        row(f"{labels}: {way}", len(ranks), value_of(figures["recall_at_5"]), value_of(figures["mrr_at_5"]))
-    if cases:
-        missed = [f"{each.query_id} ({each.recall:.2f})" for each in ranks if each.recall < 1]
-        print("\nnot all found:", ", ".join(missed))
+    for way in (*get_args(Way), None):
+        found = [
+            retrieve_by(way, each.question, parts.index) if way else search(parts, each.question).evidence
+            for each in queries
+        ]
+        paragraphs = [[each.paragraph for each in evidence] for evidence in found]
+        ranks = score_ranks(zip(queries, paragraphs, strict=True), plan)
+        shown = value_of(ranks["recall@5"]), value_of(ranks["MRR@5"])
+        row(f"{labels}: {way or 'fused, reader'}", ranks["recall@5"].clusters, *shown)
 
 
 def measure_silence(
-    parts: ArmParts,
-    labels: str,
-    queries: Sequence[GoldenQuery],
-    judged: Sequence[JudgedRecord],
-    plan: Resampling,
-    *,
-    cases: bool,
+    parts: ArmParts, labels: str, queries: Sequence[GoldenQuery], judged: Sequence[JudgedRecord], plan: Resampling
 ) -> None:
     """What does not depend on the threshold is measured on the arm that is never silent."""
     open_ended = [each for each in judged if each.record.arm == "no_silence"]
-    ours = [each for each in judged if each.record.arm == "ours"]
-    scores = {each.query.query_id: each.record.confidence for each in ours}
+    scores = {each.query.query_id: each.record.confidence for each in judged if each.record.arm == "ours"}
     alone = {each.query_id: max(parts.index.scores(each.question, "sentences"), default=0.0) for each in queries}
     table("Score of silence", "AUROC", "value", "queries")
     for name, given in (("score", scores), ("best sentence alone", alone)):
-        answerable = [each.answerable for each in queries]
-        area = auroc([given[each.query_id] for each in queries], answerable, plan)
+        area = auroc([given[each.query_id] for each in queries], [each.answerable for each in queries], plan)
         show(f"{labels}: answerable against not, {name}", area)
     right = auroc([scores[each.query.query_id] for each in open_ended], [not each.wrong for each in open_ended], plan)
     show(f"{labels}: right against wrong, score", right)
-    if cases:
-        print("\nwrong:", ", ".join(each.query.query_id for each in ours if each.wrong))
-        without = [each.query.query_id for each in open_ended if each.query.quote and not holds_quote(each)]
-        print("\nwithout the gold quotation:", ", ".join(without))
 
 
 def measure_arms(parts: ArmParts, labels: str, judged: Sequence[JudgedRecord], plan: Resampling) -> None:
     figures = score(judged, parts.index.corpus, plan, parts.verifier)
-    arms = list(dict.fromkeys(each.arm for each in figures))
-    table("Arms", "labels and measure", *arms)
-    for measure in dict.fromkeys(each.measure for each in figures):
-        row(f"{labels}: {measure}", *(value_of(each.estimate) for each in figures if each.measure == measure))
+    table("Arms", "labels and measure", *figures)
+    for measure in next(iter(figures.values())):
+        row(f"{labels}: {measure}", *(value_of(measures[measure]) for measures in figures.values()))
     title = "Ours against another arm, McNemar's exact test"
     table(title, "labels and arm", "right by ours alone", "right by the other alone", "p")
     for each in compare_arms(judged).itertuples():
@@ -159,7 +131,7 @@ def measure_certificates(parts: ArmParts, golden: Mapping[str, Sequence[GoldenQu
     """The threshold of silence on all queries and on those that nothing was chosen by."""
     levels = parts.options.silence
     title = f"Certificates at alpha = {levels.alpha:g}, delta = {levels.delta:g}"
-    table(title, "labels, COSINE, MEAN: calibrated on", "answered", "wrong", "wrong of answered", "p", "certified")
+    table(title, "labels: calibrated on", "answered", "wrong", "wrong of answered", "p", "certified")
     known = trained_questions()
     for labels, queries in golden.items():
         unseen = [each for each in queries if each.split != "dev"]
@@ -168,15 +140,11 @@ def measure_certificates(parts: ArmParts, golden: Mapping[str, Sequence[GoldenQu
             "all but the development split": unseen,
             "nor those of the training data": [each for each in unseen if plain(each.question) not in known],
         }
-        for weights in dict.fromkeys([(COSINE, MEAN), BEFORE]):
-            weighed = replace(parts)
-            vars(weighed).update({name: getattr(parts, name) for name in ("conflicts", "verifier", "retriever")})
-            vars(weighed)["reader"] = TraitReader(parts.index.embedder, None, *weights)
-            for name, chosen in parts_of_it.items():
-                made = calibrate_on(weighed, chosen, name).certificate
-                share = value_of(wilson(made.errors, made.answered, plan.confidence))
-                cells = f"{made.answered} of {made.n}", made.errors, share, f"{made.p:.3f}"
-                row("{}, {:g}, {:g}: {}".format(labels, *weights, name), *cells, "yes" if made.certified else "no")
+        for name, chosen in parts_of_it.items():
+            made = calibrate_on(parts, chosen, name).certificate
+            share = value_of(wilson(made.errors, made.answered, plan.confidence))
+            cells = f"{made.answered} of {made.n}", made.errors, share, f"{made.p:.3f}"
+            row(f"{labels}: {name}", *cells, "yes" if made.certified else "no")
 
 
 def trained_questions() -> set[str]:
@@ -204,9 +172,9 @@ def measure_conflicts(parts: ArmParts, labels: str, queries: Sequence[GoldenQuer
         count(f"{labels}: gold sets of contradiction queries with a pair, {name}", sum(hits), len(hits), plan)
 
 
-def measure_pairs(parts: ArmParts, path: Path, plan: Resampling, *, cases: bool) -> None:
+def measure_pairs(parts: ArmParts, path: Path, plan: Resampling) -> None:
     corpus = parts.index.corpus
-    known = read_pairs(path, corpus)
+    known = conflict_metrics.read_pairs(path)
     found = conflict_metrics.flagged(parts.conflicts, corpus)
     published = conflict_metrics.flagged_as_published(corpus)
     table("Pairs of rules", "what", "share", "n")
@@ -216,97 +184,31 @@ def measure_pairs(parts: ArmParts, path: Path, plan: Resampling, *, cases: bool)
         show(f"lookalikes flagged, {name}", report.lookalikes)
         show(f"other paragraph pairs flagged, {name}", report.others)
         show(f"superseded and unresolved told apart, of those found, {name}", report.told_apart)
-        if cases:
-            print("\nmissed:", ", ".join(report.missed), " mistaken:", ", ".join(report.mistaken), "\n")
 
 
-def read_pairs(path: Path, corpus: PolicyCorpus) -> list[Pair]:
-    """Pairs in our form, or in any whose objects hold two ids of paragraphs, a label and quotations of the two."""
-    try:
-        return conflict_metrics.read_pairs(path)
-    except ResultError:
-        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
-        return [_pair(number, json.loads(line), corpus) for number, line in enumerate(lines, 1)]
-
-
-def _pair(number: int, given: object, corpus: PolicyCorpus) -> Pair:
-    known, words = corpus.by_id(), list(_strings(given))
-    named = [word for word in words if word in known]
-    ids = list(dict.fromkeys(named)) if len(set(named)) > 1 else named  # the two may stand in one paragraph
-    if len(ids) < 2:
-        raise ResultError(f"pair {number} names {len(ids)} paragraphs of the corpus, not two")
-    first, second = ids[:2]
-    lowered = {word.lower() for word in words}
-    status = next((each for each in ("superseded", "unresolved") if each in lowered), "")
-    negative = any("lookalike" in word or word in ("none", "no", "compatible", "false") for word in lowered)
-    quotes = []
-    for each in (first, second):
-        held = (word for word in words if len(word) > 15 and word in known[each].text and word not in quotes)
-        quotes.append(next(held, known[each].text))
-    return Pair(
-        pair_id=str(number),
-        label="lookalike" if negative and not status else "conflict",
-        first=first,
-        first_quote=quotes[0],
-        second=second,
-        second_quote=quotes[1],
-        status=status,
-    )
-
-
-def _strings(value: object) -> Iterable[str]:
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from [f"{key} no"] if each is False and "conflict" not in str(key) else []
-            yield from ["none"] if each is False and "conflict" in str(key) else []
-            yield from _strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
-    elif isinstance(value, str):
-        yield value
-
-
-def read_snippets(path: Path) -> list[Snippet]:
-    files = [path] if path.is_file() else sorted(path.rglob("*.jsonl"))
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
-    return [Snippet.model_validate(json.loads(line)) for line in lines]
-
-
-def measure_critic(path: Path, parts: ArmParts, plan: Resampling, *, cases: bool) -> None:
-    snippets = read_snippets(path)
+def measure_critic(path: Path, parts: ArmParts, plan: Resampling) -> None:
+    snippets = critic_metrics.read_snippets(path)
     critics = {"rules": by_rules, "rules and weights": lambda text: criticise(text, parts.index.embedder)}
-    reports = {name: critic_metrics.assess(snippets, critic, plan) for name, critic in critics.items()}
     table("Critic", "critic", "snippets", "macro F1", "all labels right", "neutral flagged", "F1 by label, L1 to L6")
-    for name, made in reports.items():
-        by_label = " ".join("–" if each.f1 is None else f"{each.f1:.2f}" for each in made.labels.values())
+    for name, critic in critics.items():
+        made = critic_metrics.assess_critic(snippets, [critic(each.text) for each in snippets], plan)
+        by_label = " ".join("–" if each.value is None else f"{each.value:.2f}" for each in made.f1)
         shares = value_of(made.exact), value_of(made.neutral_flagged)
-        row(name, made.snippets, "–" if made.macro_f1 is None else f"{made.macro_f1:.3f}", *shares, by_label)
-    if cases:
-        for each in snippets:
-            said = {finding.label for finding in criticise(each.text, parts.index.embedder)}
-            if said != set(each.labels):
-                print(f"\n{each.snippet_id}: given {sorted(each.labels)}, found {sorted(said)}")
+        row(name, len(snippets), f"{made.macro_f1.value:.3f}", *shares, by_label)
 
 
 def measure_verification(parts: ArmParts, runs: Path | None, plan: Resampling) -> None:
     texts = [each.text for each in parts.index.corpus.paragraphs]
     wrong = list(perturb(texts))
-    claims: list[tuple[str, tuple[str, ...]]] = []
-    for folder in sorted(runs.glob("b3_generative*")) if runs else []:
-        for each in recorded.read_run(folder).answers:
-            if each.claims:
-                claims += [
-                    (cited.text, tuple(each.evidence.get(name, "") for name in cited.ids))
-                    for cited in read_citations(recorded.reply_of(each), each.evidence)
-                ]
+    folders = sorted(runs.glob("b3_generative*")) if runs else []
+    claims = [said for folder in folders for each in read_answers(folder) for said in each.cited_sentences()]
     accepted = [each for each in claims if parts.verifier.supports(*each).ok]
     table("Verification", "sentences", "count", "share")
     if claims:
         count("claims of the recorded B3 run: accepted", len(accepted), len(claims), plan)
         wrong += misplace(accepted, texts)
         wrong += [
-            replace(each, evidence=cited)
+            each._replace(evidence=cited)
             for sentence, cited in accepted
             for each in perturb([sentence])
             if each.kind == "number"
@@ -322,21 +224,13 @@ def measure_verification(parts: ArmParts, runs: Path | None, plan: Resampling) -
             count(f"{name}: rejected", rejected, len(of_kind), plan)
 
 
-def measure_replay(runs: Path, corpus: PolicyCorpus) -> None:
-    columns = "figures equal to four decimals", "answer rate", "with citations read right"
-    table("Recorded runs, computed anew", "run", *columns)
-    for folder in sorted(each for each in runs.iterdir() if each.is_dir()):
-        was = recorded.read_run(folder)
-        recorded.require_known(was, corpus)
-        anew, mended = recorded.summarise(was), recorded.summarise(recorded.corrected(was))
-        compared = [name for name in anew if name in was.published]
-        equal = sum(was.published[name] == _rounded(anew[name]) for name in compared)
-        rates = f"{anew['answer_rate']:.3f}", f"{mended['answer_rate']:.3f}"
-        row(was.name, f"{equal} of {len(compared)}", *rates)
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+def measure_refusals(runs: Path) -> None:
+    """Answerable queries that the recorded run answered, and those that it would have with its citations read right."""
+    table("Recorded runs", "run", "answerable", "answered", "with citations read right")
+    for folder in sorted(runs.glob("b3_generative*")):
+        answers = [each for each in read_answers(folder) if each.category == "answerable"]
+        was = sum(not each.is_abstained for each in answers)
+        row(folder.name, len(answers), was, sum(each.is_answered_when_read_right() for each in answers))
 
 
 def named(given: str) -> tuple[str, Path]:
@@ -354,8 +248,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--calibrate-golden", type=Path)
     parser.add_argument("--runs", type=Path)
     parser.add_argument("--samples", type=int, default=2000)
-    parser.add_argument("--cases", action="store_true")
-    parser.add_argument("--seconds", action="store_true")
     given = parser.parse_args()
     dev = external_data("policy", "dev")
     given.calibrate_corpus = given.calibrate_corpus or [dev / "corpus"]
@@ -372,20 +264,7 @@ def calibrated(parts: ArmParts, paths: Sequence[Path], golden: Path) -> Calibrat
     """Where silence begins, by the parts themselves where the corpus is theirs."""
     corpus = read_corpus(*paths)
     own = parts if corpus_digest(corpus) == parts.digest else ArmParts(Policy(), CorpusIndex(corpus))
-    queries = read_golden(golden)
-    require_gold(queries, corpus, golden)
-    return calibrate_on(own, queries, golden.name)
-
-
-def measure_seconds(parts: ArmParts, queries: Sequence[GoldenQuery]) -> None:
-    fresh = replace(parts, index=CorpusIndex(parts.index.corpus))
-    begun, spent = time.perf_counter(), time.process_time()
-    each = [seconds for _, seconds in run_arms(fresh, queries, ["ours"])]
-    total, busy = time.perf_counter() - begun, time.process_time() - spent
-    table("Seconds", "of", "seconds")
-    row(f"{len(queries)} queries through ours, index and conflicts included", f"{total:.1f}")
-    row("the same, of the processor", f"{busy:.1f}")
-    row("one query, 95th percentile after the first", f"{numpy.quantile(each[1:] or each, 0.95):.3f}")
+    return calibrate_on(own, read_golden(golden, corpus), golden.name)
 
 
 def main() -> None:
@@ -396,29 +275,26 @@ def main() -> None:
     calibration = calibrated(parts, given.calibrate_corpus, given.calibrate_golden)
     vars(asking := replace(parts, calibration=calibration))["conflicts"] = parts.conflicts
     print(f"Silence: {calibration.certificate.text}")
-    golden = {name: read_golden(path) for name, path in given.golden or []}
+    golden = {name: read_golden(path, corpus) for name, path in given.golden or []}
     runs: dict[tuple[tuple[str, str], ...], list[PolicyRecord]] = {}  # the same questions are asked once
-    for (name, queries), (_, path) in zip(golden.items(), given.golden or [], strict=True):
-        require_gold(queries, corpus, path)
+    for name, queries in golden.items():
         key = tuple((each.query_id, each.question) for each in queries)
         if key not in runs:
             runs[key] = [record for record, _ in run_arms(asking, queries, COMPARED)]
         judged = judge(runs[key], queries, corpus)
         print(f"\n{name}: {dict(Counter(each.category for each in queries))}")
-        measure_retrieval(parts, name, queries, plan, cases=given.cases)
-        measure_silence(parts, name, queries, judged, plan, cases=given.cases)
+        measure_retrieval(parts, name, queries, plan)
+        measure_silence(parts, name, queries, judged, plan)
         measure_arms(parts, name, judged, plan)
         measure_conflicts(parts, name, queries, plan)
-        if given.seconds:
-            measure_seconds(asking, queries)
     measure_certificates(parts, golden, plan)
     if given.conflicts:
-        measure_pairs(parts, given.conflicts, plan, cases=given.cases)
+        measure_pairs(parts, given.conflicts, plan)
     if given.critic:
-        measure_critic(given.critic, parts, plan, cases=given.cases)
+        measure_critic(given.critic, parts, plan)
     measure_verification(parts, given.runs, plan)
     if given.runs:
-        measure_replay(given.runs, corpus)
+        measure_refusals(given.runs)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ extraction.quantities:durations studies.policy.amounts:find_amounts studies.poli
 studies.policy.polarity:find_cues studies.policy.quantities:find_quantities studies.policy.readings:read
 studies.policy.deontic:find_actor studies.policy.deontic:find_condition
 studies.policy.opposition:flags_of studies.policy.thesaurus:unite studies.policy.verification:parts_of
-studies.policy.citations:read_citations studies.policy.critic_rules:by_rules studies.policy.critic_rules:even
+studies.policy.critic_rules:by_rules studies.policy.critic_rules:even
 studies.policy.retrieval:heading_of studies.policy.perturbations:swap_must
 studies.policy.perturbations:change_numbers
 studies.causal.phrases:words studies.causal.phrases:content studies.causal.propositions:parse
@@ -312,11 +312,6 @@ def clashes_of_pairs(function: Any) -> list[Any]:
     return found
 
 
-def of_paragraphs(function: Any) -> list[Any]:
-    """Of each paragraph of the sample corpus."""
-    return [function(each) for each in in_corpus(lambda corpus: corpus).paragraphs]
-
-
 @cache
 def causal_graph() -> Any:
     """The sample graph of causes."""
@@ -443,7 +438,6 @@ SPECIAL: dict[str, tuple[str, Callable[..., Any]]] = {
     "studies.policy.corpus:read_corpus": ("project", lambda function: in_corpus(lambda corpus: corpus)),
     "studies.policy.deontic:read_norms": ("project", in_corpus),
     "studies.policy.precedence:find_precedence": ("project", in_corpus),
-    "studies.policy.answers:find_instructions": ("project", of_paragraphs),
     "studies.policy.conflicts:find_clashes": ("project", clashes_of_pairs),
     "studies.policy.verification:Verifier": ("few pair", lambda class_, one, other: class_().supports(one, [other])),
     "studies.causal.linking:link": ("few causal", lambda function, text: function(text, causal_lexicon())),

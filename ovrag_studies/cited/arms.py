@@ -16,29 +16,16 @@ from ovrag_core.llm import Chat, Message
 from ovrag_core.text.lines import one_line
 from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.calibration import Calibration
-from ovrag_studies.cited.answering.cited_answers import (
-    LONGEST_QUERY,
-    TEMPERATURE,
-    AnswerSettings,
-    CitedAnswer,
-    CitedSentence,
-    answer,
-    cite,
-)
-from ovrag_studies.cited.answering.recorded import RecordedAnswer
+from ovrag_studies.cited.answering.chat_answers import TEMPERATURE
+from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, answer
+from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, cite, silent_answer
 from ovrag_studies.cited.answering.replies import HeardChat, KeptReply
 from ovrag_studies.cited.answering.silence import TraitReader
 from ovrag_studies.cited.answering.verification import JudgingVerifier, SentenceVerifier, Support
 from ovrag_studies.cited.conflicts.deontic import NormSource
 from ovrag_studies.cited.conflicts.norm_conflicts import Conflict, ConflictSettings, find_corpus_conflicts
 from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
-from ovrag_studies.cited.corpus.retrieval import (
-    CorpusIndex,
-    RetrievalSettings,
-    RetrievedParagraphs,
-    Retriever,
-    make_retriever,
-)
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RetrievedParagraphs, retrieve
 from ovrag_studies.cited.settings import Arm, Policy
 
 ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
@@ -75,26 +62,18 @@ class Result:
 
 @dataclass(frozen=True)
 class ArmParts:
-    """What arms are made of; `alone` are recorded answers of a model without evidence, by question.
-
-    Without a calibration nothing is silent for want of confidence.
-    """
+    """What arms are made of. Without a calibration nothing is silent for want of confidence."""
 
     options: Policy
     index: CorpusIndex
     calibration: Calibration | None = None
     chat: Chat | None = None
     seed: int | None = 42
-    alone: Mapping[str, RecordedAnswer] = field(default_factory=dict)
 
-    @cached_property
-    def retriever(self) -> Retriever:
-        """What finds the evidence."""
-        given = self.options.retrieval
-        return make_retriever(
-            self.index,
-            RetrievalSettings(given.by, given.top, given.candidates, given.rerank, given.cache_dir, given.substitute),
-        )
+    def __post_init__(self) -> None:
+        """Raise ModelSetupError where answers are asked of a chat model and there is none."""
+        if self.options.answers.by == "chat" and self.chat is None:
+            raise ModelSetupError("answering by chat asks a chat model; set llm.provider to openai or replay")
 
     @cached_property
     def verifier(self) -> SentenceVerifier:
@@ -153,65 +132,55 @@ class _Unchecked(SentenceVerifier):
 
 
 def runnable(arms: Sequence[Arm], parts: ArmParts) -> list[Arm]:
-    """The arms that can run: `b1` needs a chat model or a recorded run."""
-    return [arm for arm in arms if arm != "b1" or parts.chat is not None or parts.alone]
+    """Return the arms that can run: `b1` needs a chat model."""
+    return [arm for arm in arms if arm != "b1" or parts.chat is not None]
 
 
-def ask(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs | None = None) -> Result:
-    """A query through an arm; `found` is its evidence where that is known. Raises ModelSetupError without a model."""
+def ask(parts: ArmParts, arm: Arm, query: str) -> Result:
+    """Return an arm's answer to a query. Raises ModelSetupError for `b1` without a model."""
     before = len(parts.heard.kept) if parts.heard else 0
-    result = _asked(parts, arm, query, found)
+    if arm == "b1":
+        result = _alone(parts, query)
+    elif arm in ("b2", "b3"):
+        result = _published(parts, arm, query, search(parts, query))
+    else:
+        result = _ours(parts, arm, query, search(parts, query))
     return replace(result, replies=tuple(parts.heard.kept[before:])) if parts.heard else result
 
 
-def _asked(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs | None) -> Result:
-    if arm == "b1":
-        return _alone(parts, query)
-    evidence = found or search(parts, query)
-    if arm in ("b2", "b3"):
-        return _published(parts, arm, query, evidence)
-    return _ours(parts, arm, query, evidence)
-
-
 def search(parts: ArmParts, query: str) -> RetrievedParagraphs:
-    """The evidence; a query that is refused for its length is not searched for."""
-    return parts.retriever(query if len(query) <= LONGEST_QUERY else "")
+    """Return the evidence; a query that is refused for its length is not searched for."""
+    return retrieve(query if len(query) <= LONGEST_QUERY else "", parts.index)
 
 
 def _named(parts: ArmParts, found: RetrievedParagraphs, **more: str) -> Components:
     chosen = parts.options.answers.by
     asked = parts.chat.name if chosen == "chat" and parts.chat else chosen
-    return Components({**found.requested, "answers": chosen, **more}, {**found.ran, "answers": asked, **more})
+    return Components({**found.components, "answers": chosen, **more}, {**found.components, "answers": asked, **more})
 
 
 def _alone(parts: ArmParts, query: str) -> Result:
-    empty = RetrievedParagraphs((), {}, {})
-    recorded = parts.alone.get(query)
     chat = parts.heard
-    if chat is None and recorded is not None:
-        said = () if recorded.silent else (CitedSentence(" ".join(recorded.answer.split()), ()),)
-        made = CitedAnswer(query, said, (), recorded.silent, "", 0.0, "recorded")
-        return Result("b1", made, empty, 0.0, components=Components({"answers": "recorded"}, {"answers": "recorded"}))
     if chat is None:
-        raise ModelSetupError("b1 asks a chat model; set llm.provider to openai or replay, or name a recorded run")
-    named = Components({"answers": "chat"}, {"answers": chat.name})
+        raise ModelSetupError("b1 asks a chat model; set llm.provider to openai or replay")
     messages = [Message("system", ALONE), Message("user", one_line(query, LONGEST_QUERY))]
     try:
         reply = chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
     except ModelError as error:
-        made = CitedAnswer(query, (), (), True, one_line(str(error), 200), 0.0, chat.name)
-        return Result("b1", made, empty, 0.0, components=named)
-    silent = SILENT in reply or not reply.strip()
-    said = () if silent else (CitedSentence(" ".join(reply.split()), ()),)
-    made = CitedAnswer(query, said, (), silent, "the model says so" if silent else "", 0.0, chat.name)
-    return Result("b1", made, empty, 0.0, components=named)
+        made = silent_answer(query, one_line(str(error), 200), chat.name)
+    else:
+        made = silent_answer(query, "the model says so", chat.name)
+        if SILENT not in reply and reply.strip():
+            made = CitedAnswer(query, (CitedSentence(" ".join(reply.split()), ()),), (), False, "", 0.0, chat.name)
+    named = Components({"answers": "chat"}, {"answers": chat.name})
+    return Result("b1", made, RetrievedParagraphs(), 0.0, components=named)
 
 
 def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
-    evidence = found.evidence
-    best = max(parts.verifier.likeness(query, [each.paragraph.text for each in evidence]), default=0.0)
+    evidence = [each.paragraph for each in found.evidence]
+    best = max(parts.verifier.likeness(query, [each.text for each in evidence]), default=0.0)
     if parts.options.answers.by == "chat":
-        made = answer(query, evidence, _settings(parts), verifier=parts.unchecked, chat=parts.heard)
+        made = answer(query, found.evidence, parts.unchecked, parts.heard, parts.seed)
     else:
         made = published_pipeline.extract_top(query, evidence, best)
     made = replace(made, confidence=best)
@@ -225,48 +194,44 @@ def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs
     return Result(arm, made, found, best, components=named)
 
 
-def _settings(parts: ArmParts) -> AnswerSettings:
-    given = parts.options.answers
-    return AnswerSettings(given.by, given.sentences, given.close, seed=parts.seed)
-
-
 def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
+    by_chat = parts.options.answers.by == "chat"
     calibration = None if arm == "no_silence" else parts.calibration
-    checked = "three rules"
-    if parts.options.answers.by == parts.options.verification.by == "chat" and parts.heard:
-        checked = f"three rules and {parts.heard.name}"
     named = _named(
         parts,
         found,
-        verification="none" if arm == "no_verification" else checked,
+        verification="none" if arm == "no_verification" else _checks(parts),
         silence="learn-then-test" if calibration else "none",
         conflicts="none" if arm == "no_conflicts" else "norms",
     )
     made = copied = copy(parts, query, found)
     confidence, threshold = copied.confidence, None
     if calibration and not copied.silent:
-        confidence = parts.reader.score(copied, found.evidence)
-        threshold = calibration.threshold
+        confidence, threshold = parts.reader.score(copied, found.evidence), calibration.threshold
         if confidence < threshold:
             reason = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
-            if calibration.certificate.threshold is None:
+            if not calibration.certificate.certified:
                 reason = "no threshold is certified"
             silent = replace(copied, sentences=(), silent=True, reason=reason, by=named.ran["answers"])
             return Result(arm, silent, found, confidence, threshold, components=named)
-    if parts.options.answers.by == "chat" and not copied.silent:
+    if by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
-        made = answer(query, found.evidence, _settings(parts), verifier=verifier, chat=parts.heard)
-    if arm == "no_conflicts" or made.silent:
-        return Result(arm, made, found, confidence, threshold, components=named)
-    settled, touched = settle(parts, made)
-    return Result(arm, settled, found, confidence, threshold, touched, named)
+        made = answer(query, found.evidence, verifier, parts.heard, parts.seed)
+    touched: tuple[Conflict, ...] = ()
+    if arm != "no_conflicts" and not made.silent:
+        made, touched = settle(parts, made)
+    return Result(arm, made, found, confidence, threshold, touched, named)
 
 
-def copy(parts: ArmParts, query: str, found: RetrievedParagraphs | None = None) -> CitedAnswer:
-    """The answer of copied sentences, before silence and conflicts."""
-    evidence = found or search(parts, query)
-    settings = replace(_settings(parts), by="extractive")
-    return answer(query, evidence.evidence, settings, verifier=parts.verifier)
+def _checks(parts: ArmParts) -> str:
+    """Return the name of what checks the sentences of an answer."""
+    judged = parts.options.answers.by == parts.options.verification.by == "chat" and parts.heard
+    return f"three rules and {judged.name}" if judged else "three rules"
+
+
+def copy(parts: ArmParts, query: str, found: RetrievedParagraphs) -> CitedAnswer:
+    """Return the answer of copied sentences, before silence and conflicts."""
+    return answer(query, found.evidence, parts.verifier)
 
 
 def settle(parts: ArmParts, made: CitedAnswer) -> tuple[CitedAnswer, tuple[Conflict, ...]]:

@@ -1,4 +1,4 @@
-"""All arms over the queries of a golden set, as records."""
+"""Golden queries through the arms: all of them as records, and where silence begins by them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 from ovrag_core.base.progress import bar
-from ovrag_studies.cited.answering.calibration import Calibration, learn
-from ovrag_studies.cited.answering.cited_answers import CitedAnswer, ScoredParagraph
+from ovrag_studies.cited.answering.calibration import Calibration
+from ovrag_studies.cited.answering.silence import learn_then_test
 from ovrag_studies.cited.arms import ArmParts, ask, copy, runnable, search, settle
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.records import PolicyRecord, record_of
@@ -29,17 +29,20 @@ def run_arms(
 
 
 def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -> Calibration:
-    """Where silence begins by these queries. An answer is wrong as scores count it, conflicts being settled."""
+    """Learn where silence begins by these queries, whose labels `golden` names.
 
-    def copied(question: str) -> tuple[CitedAnswer, Sequence[ScoredParagraph]]:
-        found = search(parts, question)
-        return copy(parts, question, found), found.evidence
-
-    def is_wrong(query: GoldenQuery, answer: CitedAnswer) -> bool:
-        settled, _ = settle(parts, answer)
+    The score of a query is that of the copied answer to it, whoever answers in the end. An answer is wrong as scores
+    count it, conflicts being settled.
+    """
+    scores, wrong = [], []
+    for query in queries:
+        found = search(parts, query.question)
+        copied = copy(parts, query.question, found)
+        scores.append(parts.reader.score(copied, found.evidence))
+        settled, _ = settle(parts, copied)
         cited = {each.paragraph_id for said in settled.sentences for each in said.citations}
         gold = {parts.paragraphs[name].id for name in query.gold}
-        return not answer.silent and not (query.answerable and cited & gold)
-
+        wrong.append(not copied.silent and not (query.answerable and cited & gold))
     levels = parts.options.silence
-    return learn(queries, copied, is_wrong, parts.reader, parts.digest, golden, (levels.alpha, levels.delta))
+    certificate = learn_then_test(scores, wrong, levels.alpha, levels.delta)
+    return Calibration(corpus=parts.digest, golden=golden, certificate=certificate)

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ovrag_core.report.figures import GREY, HATCHES, MARKERS, colours, styled
+from ovrag_core.report.figures import HATCHES, MARKERS, colours, styled
 
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 SHADES = ("#0b5c8a", "#f2d49b", "0.93")
@@ -95,38 +95,3 @@ def _bars(ax: Axes, table: pandas.DataFrame, parts: Sequence[str]) -> None:
     ax.set_xlim(0, max(1.0, float(left.max(initial=0))))
     ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.tick_params(axis="y", length=0)
-
-
-def marks(
-    tables: Mapping[str, pandas.DataFrame], series: str, row: str, width: float, *, levels: Mapping[str, float]
-) -> Figure:
-    """One panel a table: rows × series, a mark with its interval each; series differ in marker and colour.
-
-    Frames have the columns `series` and `row`, and value, low and high; `levels` are lines by panel, such as a target.
-    """
-    with styled():
-        given = pandas.concat(tables.values(), ignore_index=True)
-        rows, kinds = list(dict.fromkeys(given[row])), list(dict.fromkeys(given[series]))
-        fig = Figure(figsize=(width, 0.95 + (0.16 + 0.13 * len(kinds)) * len(rows)), layout="constrained")
-        axes = fig.subplots(1, len(tables), sharey=True, squeeze=False)[0]
-        for ax, (title, table) in zip(axes, tables.items(), strict=True):
-            for place, (kind, colour) in enumerate(zip(kinds, colours(len(kinds)), strict=True)):
-                part = table[table[series] == kind].dropna(subset=["value"])
-                at = numpy.array([rows.index(each) for each in part[row]], dtype=float)
-                at += (place - (len(kinds) - 1) / 2) * 0.62 / max(2, len(kinds))
-                ax.hlines(at, part["low"].astype(float), part["high"].astype(float), color=colour, lw=1.3)
-                values, marker = part["value"].astype(float), MARKERS[place % len(MARKERS)]
-                ax.plot(values, at, marker, color=colour, mec="black", mew=0.4, ms=4.5, ls="", label=str(kind))
-            if title in levels:
-                ax.axvline(levels[title], color=GREY, lw=0.8, ls=":")
-            ax.set_title(title)
-            ax.set_xlim(-0.04, 1.04)
-            ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-            ax.grid(axis="x")
-            ax.set_axisbelow(True)
-            ax.tick_params(axis="y", length=0)
-        axes[0].set_yticks(range(len(rows)), [str(each) for each in rows])
-        axes[0].set_ylim(len(rows) - 0.5, -0.5)
-        handles, names = axes[0].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside lower center", ncols=min(4, max(1, len(names))))
-        return fig

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas
 
 from ovrag_core.evaluation.statistics import Estimate
-from ovrag_studies.cited.measuring.golden_scores import Figure
-from ovrag_studies.cited.measuring.ratings import Report
+from ovrag_studies.cited.measuring.golden_scores import Scored
 from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
 
 
 def answer_text(record: PolicyRecord) -> str:
-    """An answer with its quotations, or silence with its reason."""
+    """Return an answer with its quotations, or silence with its reason."""
     lines = [f"(silent: {record.reason})"] if record.silent else []
     for said in record.sentences:
         lines.append(said.text)
@@ -47,22 +44,12 @@ def _conflict(conflict: ConflictRecord) -> list[str]:
     return [f"conflict ({conflict.kind}), {conflict.status}: {why}", *sides]
 
 
-def figures_frame(figures: Sequence[Figure]) -> pandas.DataFrame:
-    """One row a measure and arm, with value, interval and what it is of."""
-    rows = [
-        (each.arm, each.measure, made.value, made.low, made.high, made.clusters, made.method)
-        for each in figures
-        for made in (each.estimate,)
-    ]
-    return pandas.DataFrame(rows, columns=["arm", "measure", "value", "low", "high", "n", "interval"])
-
-
-def figures_text(figures: Sequence[Figure], differences: pandas.DataFrame) -> str:
-    """Figures by measure and arm, and McNemar's tests below."""
+def figures_text(figures: Scored, differences: pandas.DataFrame) -> str:
+    """Return figures by measure and arm, and McNemar's tests below."""
     lines = []
-    for measure in dict.fromkeys(each.measure for each in figures):
+    for measure in dict.fromkeys(name for measures in figures.values() for name in measures):
         lines.append(measure)
-        lines += [f"    {each.arm:<16} {estimate_text(each.estimate)}" for each in figures if each.measure == measure]
+        lines += [f"    {arm:<16} {estimate_text(measures[measure])}" for arm, measures in figures.items()]
     for row in differences.itertuples():
         lines.append(
             f"{row.arm} against {row.other}: right alone {row.only_arm_right} : {row.only_other_right} "
@@ -71,20 +58,8 @@ def figures_text(figures: Sequence[Figure], differences: pandas.DataFrame) -> st
     return "\n".join(lines)
 
 
-def agreement_text(report: Report) -> str:
-    """Agreement by scale, and means by arm."""
-    lines = [f"{report.items} answers rated by both"]
-    lines += [
-        f"{scale:<10} agree {each.observed:.3f}   kappa {estimate_text(each.kappa)}   PABAK {estimate_text(each.pabak)}"
-        for scale, each in report.agreement.items()
-    ]
-    for arm, means in report.means.items():
-        lines.append(f"{arm}: " + ", ".join(f"{scale} {value:.2f}" for scale, value in means.items()))
-    return "\n".join(lines)
-
-
 def estimate_text(estimate: Estimate) -> str:
-    """A figure with its interval and what it is of."""
+    """Return a figure with its interval and what it is of."""
     if estimate.value is None:
         return "–"
     between = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"

@@ -10,18 +10,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from ovrag_core.base.errors import RunError
+from ovrag_core.base.records import read_records, sidecar, write_records, writing
 from ovrag_core.base.types import Frozen
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.answering.audit import Audited
-from ovrag_studies.cited.answering.cited_answers import CitedSentence, Removed
+from ovrag_studies.cited.answering.quotations import CitedSentence, Removed
 from ovrag_studies.cited.arms import Result
 from ovrag_studies.cited.conflicts.deontic import NormSource
 from ovrag_studies.cited.conflicts.norm_conflicts import Conflict
-from ovrag_studies.cited.corpus.policies import PolicyCorpus
-from ovrag_studies.cited.measuring.ratings import Given, Quotation, RatedClaim
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 from ovrag_studies.cited.settings import Arm
 
 DECIMALS = 6
@@ -79,14 +76,6 @@ class PolicyRecord(Frozen):
         return frozenset(each.paragraph_id for said in self.sentences for each in said.citations)
 
 
-class SecondsRecord(Frozen):
-    """Seconds of a query through an arm."""
-
-    arm: Arm
-    query_id: str
-    seconds: float
-
-
 def record_of(query_id: str, result: Result, digest: str) -> PolicyRecord:
     """The record of a result; `digest` is the corpus's."""
     given = result.answer
@@ -127,90 +116,31 @@ def _conflict(conflict: Conflict) -> ConflictRecord:
     )
 
 
-def audited(record: PolicyRecord) -> Audited:
-    """A record as an audit bundle files it; what was removed is filed with the reason."""
-    return Audited(
-        record.query_id,
-        record.question,
-        record.sentences,
-        [f"{each.text} ({each.why})" for each in record.removed],
-        record.silent,
-        record.reason,
-        record.requested,
-        record.ran,
-        record.replies,
-    )
-
-
-def rated(records: Iterable[PolicyRecord]) -> list[Given]:
-    """The answers of records that say something, as a pack of blind rating holds them."""
-    return [
-        Given(each.query_id, each.arm, each.question, tuple(_claim(said) for said in each.sentences))
-        for each in records
-        if not each.silent
-    ]
-
-
-def _claim(said: CitedSentence) -> RatedClaim:
-    quotations = [
-        Quotation(doc_id=cited.doc_id, paragraph_id=cited.paragraph_id, quote=cited.quote) for cited in said.citations
-    ]
-    return RatedClaim(text=said.text, quotations=quotations)
-
-
 def write_run(path: Path, records: Iterable[tuple[PolicyRecord, float]]) -> int:
-    """Write records, and their seconds to `<name>.latency.jsonl`; the number of records.
+    """Write records, and their seconds to `<name>.latency.jsonl`; return the number of records.
 
     Raises RunError where they cannot be written.
     """
-    lines, seconds = [], []
-    for record, spent in records:
-        lines.append(record.model_dump_json() + "\n")
-        timed = SecondsRecord(arm=record.arm, query_id=record.query_id, seconds=round(spent, 4))
-        seconds.append(timed.model_dump_json() + "\n")
-    try:
-        path.write_text("".join(lines), encoding="utf-8", newline="\n")
-        latency_path(path).write_text("".join(seconds), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise RunError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
-    return len(lines)
-
-
-def latency_path(path: Path) -> Path:
-    """Where the seconds of a run are."""
-    return path.with_name(f"{path.stem}.latency.jsonl")
+    seconds = []
+    with writing(path, RunError) as file:
+        for record, spent in records:
+            file.write(record.model_dump_json() + "\n")
+            seconds.append({"arm": record.arm, "query_id": record.query_id, "seconds": round(spent, 4)})
+    return write_records(seconds, sidecar(path, "latency"), RunError)
 
 
 def read_run(path: Path, corpus: PolicyCorpus) -> list[PolicyRecord]:
-    """The records of a run over a corpus.
+    """Return the records of a run over a corpus.
 
-    Raises RunError, with the list, where they name paragraphs that the corpus lacks, and with the line for what is no
-    record or stands twice.
+    Raises RunError with the line of what is no record, or stands twice, and CorpusError, with the list, where records
+    name paragraphs that the corpus lacks.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        raise RunError(f"{path} cannot be read; give what `ovrag policy run` wrote") from None
-    records = [_read(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    records = [each for _, each in read_records(path, PolicyRecord, RunError, "give what `ovrag policy run` wrote")]
     if not records:
         raise RunError(f"{path} holds no record; run the queries anew")
     again = [key for key, times in Counter((each.arm, each.query_id) for each in records).items() if times > 1]
     if again:
         raise RunError(f"{path} has {again[0][0]} {one_line(again[0][1], 80)} more than once; run the queries anew")
-    known = corpus.by_id()
     named = {name for each in records for name in (*each.cited, *(found.paragraph_id for found in each.evidence))}
-    if unknown := sorted(named - set(known)):
-        raise RunError(
-            f"{path} names {len(unknown)} paragraphs that the corpus does not have; run the queries anew, or give the "
-            f"corpus of the run: {', '.join(one_line(name, 120) for name in unknown)}"
-        )
+    require_known(named, corpus, str(path))
     return records
-
-
-def _read(path: Path, number: int, line: str) -> PolicyRecord:
-    try:
-        return PolicyRecord.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise RunError(f"{path}, line {number}: {where}: {one_line(first['msg'])}") from None

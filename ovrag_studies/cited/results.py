@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy
 import pandas
 
 from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Estimate, wilson
+from ovrag_core.evaluation.statistics import wilson
 from ovrag_core.report import numbers
 from ovrag_core.study import book as books
 from ovrag_core.study.book import Book
@@ -19,10 +20,8 @@ from ovrag_studies.cited import pictures
 from ovrag_studies.cited.answering.silence import Certificate, least_answers
 from ovrag_studies.cited.corpus.golden import Category
 from ovrag_studies.cited.measuring.dissertation import published
-from ovrag_studies.cited.measuring.golden_scores import Figure as Measured
-from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, compare_arms
-from ovrag_studies.cited.measuring.rejections import rejected
-from ovrag_studies.cited.part_results import TRIALS, Tries
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, compare_arms
+from ovrag_studies.cited.measuring.perturbations import CHECKS, TRIALS, share_rejected
 from ovrag_studies.cited.pictures import Curve, OperatingPoint
 from ovrag_studies.cited.settings import Arm, Policy
 
@@ -61,8 +60,12 @@ KINDS: Mapping[Category, str] = {
     "contradiction": "two rules conflict",
     "unanswerable": "no rule answers",
 }
+CURVES: Sequence[tuple[str, Arm, Arm]] = (  # whose answers, and whose confidence ranks them
+    ("without silence, by our score", "no_silence", "ours"),
+    ("B2, by cosine", "b2", "b2"),
+)
 Labelled = Mapping[str, Sequence[JudgedRecord]]  # judged records by the name of the golden set
-Scored = Mapping[str, Sequence[Measured]]
+ScoredSets = Mapping[str, Scored]  # figures of arms by the name of the golden set
 
 
 def open_book(settings: Settings) -> Book:
@@ -88,24 +91,26 @@ def _counted(labelled: Labelled) -> str:
 # -- arms -------------------------------------------------------------------------------------------------------------
 
 
-def _rows(scored: Scored, names: Sequence[str]) -> list[dict[str, object]]:
-    rows: dict[tuple[str, Arm], dict[str, object]] = {}
+def _rows(scored: ScoredSets, names: Sequence[str]) -> list[dict[str, object]]:
+    """Return a row for each golden set and arm with the measures named, as far as it has them."""
+    rows = []
     for labels, figures in scored.items():
-        for each in figures:
-            row = rows.setdefault((labels, each.arm), {"labels": labels, "arm": NAMES[each.arm]})
-            if each.measure in names:
-                row |= bounds(each.measure, each.estimate)
-    return list(rows.values())
+        for arm, measures in figures.items():
+            row: dict[str, object] = {"labels": labels, "arm": NAMES[arm]}
+            for name in measures:
+                row |= bounds(name, measures[name]) if name in names else {}
+            rows.append(row)
+    return rows
 
 
-def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
-    """Who answers, who is silent and who is wrong; the CSV has all measures with their n: `arms`."""
+def arms_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
+    """Write who answers, who is silent and who is wrong; the CSV has all measures with their n: `arms`."""
     full = pandas.DataFrame(
         [
-            {"labels": labels, "arm": NAMES[each.arm], "measure": each.measure, "n": each.estimate.clusters}
-            | bounds("value", each.estimate)
+            {"labels": labels, "arm": NAMES[arm], "measure": name, "n": found.clusters} | bounds("value", found)
             for labels, figures in scored.items()
-            for each in figures
+            for arm, measures in figures.items()
+            for name, found in measures.items()
         ]
     )
     frame = pandas.DataFrame(_rows(scored, SILENCE))
@@ -114,14 +119,14 @@ def arms_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFra
     return book.table(shown, "arms", {"counted": _counted(labelled)}, full=full)
 
 
-def citations_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
+def citations_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
     """What citations are worth, and conflicts reported with answers: `citations`."""
     first = next(iter(scored))
     frame = pandas.DataFrame(_rows({first: scored[first]}, CITED)).drop(columns="labels")
     return book.table(frame, "citations", {"counted": _counted({first: labelled[first]})})
 
 
-def published_table(book: Book, labelled: Labelled, scored: Scored) -> pandas.DataFrame:
+def published_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
     """The measures of the dissertation, ours beside what it recorded and what its draft says: `published`."""
     rows = _rows(scored, AS_PUBLISHED)
     theirs = published()
@@ -194,23 +199,16 @@ def _wrongly(judged: JudgedRecord) -> str:
 # -- silence ----------------------------------------------------------------------------------------------------------
 
 
-def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float] | None = None) -> Curve:
-    """Coverage and risk, the surest answers first by their confidence, or by a score for each query.
+def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float]) -> Curve:
+    """Return coverage and risk, the surest answers first by a score for each query.
 
     Answers that are equally sure come together; silence counts as no answer.
     """
-
-    def sure(judged: JudgedRecord) -> float:
-        return score[judged.query.query_id] if score else judged.record.confidence
-
-    answered = sorted((each for each in given if each.answered), key=lambda each: -sure(each))
-    points = []
-    wrong = 0
-    for place, each in enumerate(answered, 1):
-        wrong += each.wrong
-        if place == len(answered) or sure(answered[place]) != sure(each):
-            points.append((place / len(given), wrong / place))
-    return numpy.array(points, dtype=float).reshape(-1, 2)
+    answered = pandas.DataFrame(
+        [(score[each.query.query_id], each.wrong) for each in given if each.answered], columns=["score", "wrong"]
+    )
+    sure = answered.groupby("score")["wrong"].agg(["size", "sum"]).sort_index(ascending=False).cumsum()
+    return numpy.column_stack([sure["size"] / len(given), sure["sum"] / sure["size"]]).astype(float)
 
 
 def point_of(given: Sequence[JudgedRecord]) -> OperatingPoint | None:
@@ -259,9 +257,11 @@ def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Pat
     by_arm: dict[Arm, list[JudgedRecord]] = {}
     for each in given:
         by_arm.setdefault(each.record.arm, []).append(each)
-    score = {each.query.query_id: each.record.confidence for each in by_arm.get("ours", [])}
-    curves = {"without silence, by our score": curve_of(by_arm.get("no_silence", []), score)} if score else {}
-    curves |= {"B2, by cosine": curve_of(by_arm["b2"])} if "b2" in by_arm else {}
+    curves = {
+        name: curve_of(by_arm[arm], {each.query.query_id: each.record.confidence for each in by_arm[scored_by]})
+        for name, arm, scored_by in CURVES
+        if arm in by_arm and scored_by in by_arm
+    }
     points = {NAMES[arm]: point for arm, of in by_arm.items() if (point := point_of(of))}
     certified = NAMES["ours"] if certificate.certified else ""
     fig = pictures.risk_and_coverage(curves, points, certificate.alpha, certified, book.width)
@@ -291,12 +291,12 @@ def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.
 def numbers_file(
     book: Book,
     labelled: Labelled,
-    scored: Scored,
+    scored: ScoredSets,
     certificates: Mapping[str, Certificate],
-    tries: Tries,
+    tried: pandas.DataFrame,
     paragraphs: int,
 ) -> Path:
-    """The headline figures as macros, each beginning with `Policy`: `numbers.tex`.
+    """Write the headline figures as macros, each beginning with `Policy`: `numbers.tex`.
 
     Those by the first golden set carry no name of labels.
     """
@@ -304,10 +304,9 @@ def numbers_file(
     macros = {"queries": str(len(_queries(labelled[first]))), "paragraphs": str(paragraphs)}
     for labels, figures in scored.items():
         of = "" if labels == first else f"{labels} "
-        for each in figures:
-            macros |= numbers.with_interval(
-                f"{of}{each.arm} {each.measure}", each.estimate.value, each.estimate.low, each.estimate.high
-            )
+        for arm, measures in figures.items():
+            for name, found in measures.items():
+                macros |= numbers.with_interval(f"{of}{arm} {name}", found.value, found.low, found.high)
     for labels, certificate in certificates.items():
         of = "" if labels == first else f"{labels} "
         words = {"certified": "certified" if certificate.certified else "not certified"}
@@ -315,24 +314,18 @@ def numbers_file(
         words |= {"threshold": numbers.number(certificate.threshold), "coverage": numbers.number(certificate.coverage)}
         words |= {"alpha": f"{certificate.alpha:g}", "delta": f"{certificate.delta:g}"}
         macros |= {f"{of}silence {name}": value for name, value in words.items()}
-    for check, tried in tries.items():
-        for trial in TRIALS:
-            found = rejected(tried, trial, book.plan)
-            macros |= numbers.with_interval(f"{check} {trial} rejected", found.value, found.low, found.high)
+    for check, kind in product(CHECKS, TRIALS):
+        found = share_rejected(tried, check, kind, book.plan)
+        macros |= numbers.with_interval(f"{check} {kind} rejected", found.value, found.low, found.high)
     return book.numbers(macros, f"Cited or silent: {_counted(labelled)}.")
 
 
-def sentences(scored: Scored, certificates: Mapping[str, Certificate]) -> list[str]:
-    """What the study shows on these queries, computed from its results."""
-    lines = []
-    for labels, figures in scored.items():
-        by_arm: dict[Arm, dict[str, Estimate]] = {}
-        for each in figures:
-            by_arm.setdefault(each.arm, {})[each.measure] = each.estimate
-        lines += [
-            f"{NAMES[arm]}, {labels} labels: answers {told(found['answered'])} of the queries, wrong of those "
-            f"{told(found['wrong of answered'])}; right outcomes {told(found['right'])}."
-            for arm, found in by_arm.items()
-        ]
-    lines += [f"Silence, {labels} labels: {each.text}." for labels, each in certificates.items()]
-    return lines
+def sentences(scored: ScoredSets, certificates: Mapping[str, Certificate]) -> list[str]:
+    """Return what the study shows on these queries, computed from its results."""
+    lines = [
+        f"{NAMES[arm]}, {labels} labels: answers {told(found['answered'])} of the queries, wrong of those "
+        f"{told(found['wrong of answered'])}; right outcomes {told(found['right'])}."
+        for labels, figures in scored.items()
+        for arm, found in figures.items()
+    ]
+    return lines + [f"Silence, {labels} labels: {each.text}." for labels, each in certificates.items()]

@@ -7,14 +7,11 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field
 
-from ovrag_core.base.settings import Part, Positive
+from ovrag_core.base.settings import Part
 from ovrag_core.study.settings import Study, StudySettings
 
 SAMPLES = Path("data/samples/policy")
-Share = Annotated[float, Field(ge=0, le=1)]
 Between = Annotated[float, Field(gt=0, lt=1)]
-Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
-RerankBy = Literal["none", "reader", "sentences", "cross-encoder"]
 Arm = Literal["b1", "b2", "b3", "ours", "no_verification", "no_silence", "no_conflicts"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 
@@ -22,8 +19,7 @@ ARMS: tuple[Arm, ...] = get_args(Arm)
 class PolicyData(Part):
     """The material: folders of a corpus, that are searched together, golden sets by name, and what else is measured.
 
-    The first golden set is the one that silence is calibrated on. `recorded_b1` is the folder of a recorded run of a
-    model alone, replayed where no model is asked.
+    The first golden set is the one that silence is calibrated on.
     """
 
     corpus: Annotated[tuple[Path, ...], Field(min_length=1)] = (SAMPLES / "corpus",)
@@ -32,26 +28,12 @@ class PolicyData(Part):
     )
     conflicts: Path | None = SAMPLES / "conflicts/pairs.jsonl"
     critic: Path | None = SAMPLES / "critic"
-    recorded_b1: Path | None = None
-
-
-class PolicyRetrieval(Part):
-    """How paragraphs are found, and looked at again. `substitute` names what may replace a reranker that is missing."""
-
-    by: Way = "fused"
-    top: Positive = 5
-    candidates: Positive = 8
-    rerank: RerankBy = "reader"
-    cache_dir: Path | None = None
-    substitute: RerankBy | None = None
 
 
 class PolicyAnswers(Part):
-    """Who answers: sentences copied from the evidence, or a chat model, and of how many sentences at most."""
+    """Who answers: sentences copied from the evidence, or a chat model."""
 
     by: Literal["extractive", "chat"] = "extractive"
-    sentences: Positive = 3
-    close: Share = 0.7
 
 
 class Verification(Part):
@@ -82,12 +64,11 @@ class Critic(Part):
 class Policy(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder.
 
-    `b1` asks a chat model or replays a run; it is left out where there is neither.
+    `b1` asks a chat model; it is left out where there is none.
     """
 
     name: ClassVar[str] = "policy"
     data: PolicyData = PolicyData()
-    retrieval: PolicyRetrieval = PolicyRetrieval()
     answers: PolicyAnswers = PolicyAnswers()
     verification: Verification = Verification()
     silence: Silence = Silence()

@@ -28,11 +28,9 @@ WRITING = {
     "contract-review run": ["retrieval", "--out", "{place}"],
     "epistemic cards": ["--out", "{place}"],
     "epistemic run": ["--out", "{place}"],
-    "policy index": ["agreement.txt", "--out", "{place}"],
     "policy calibrate": ["--out", "{place}"],
     "policy run": ["--out", "{place}"],
     "policy audit": ["records.jsonl", "--out", "{place}"],
-    "policy pack": ["records.jsonl", "--out", "{place}"],
     "causal bench": ["questions.jsonl", "--out", "{place}"],
 }
 

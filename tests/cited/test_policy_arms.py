@@ -7,20 +7,19 @@ from pathlib import Path
 import pytest
 from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
-from ovrag_core.base.errors import ModelSetupError, RunError
+from ovrag_core.base.errors import CorpusError, ModelSetupError, RunError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_studies.cited.answering.calibration import Calibration, read_calibration, write_calibration
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
-from ovrag_studies.cited.answering.recorded import RecordedAnswer
 from ovrag_studies.cited.answering.silence import Certificate
 from ovrag_studies.cited.arms import ArmParts, ask, runnable
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, assemble
-from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.corpus.sources import FileParagraph
-from ovrag_studies.cited.measuring.golden_scores import compare_arms, faults, holds_quote, judge, score
+from ovrag_studies.cited.measuring.golden_scores import compare_arms, holds_quote, judge, score
 from ovrag_studies.cited.records import PolicyRecord, read_run, record_of, write_run
 from ovrag_studies.cited.settings import ARMS, Arm, Policy, PolicyAnswers
 
@@ -96,20 +95,19 @@ def test_the_baselines_quote_the_first_paragraph_whole(parts: ArmParts) -> None:
 def test_published_rules_flag_opposed_words_and_other_minima(corpus: PolicyCorpus) -> None:
     def pairs(*texts: str) -> list[tuple[int, int]]:
         made = assemble([FileParagraph("d", "d", 1, n, text) for n, text in enumerate(texts)], {"d": ""})
-        return opposed_pairs([RankedParagraph(each, 0.0, "", 1) for each in made.paragraphs])
+        return opposed_pairs(made.paragraphs)
 
     assert pairs("You must knock.", "You must not sing.") == [(0, 1)]
     assert pairs("You must knock.", "You must sing.") == []
     assert pairs("A minimum of 8 is set.", "At least 12 are due.", "At least 8.") == [(0, 1), (1, 2)]
 
 
-def test_a_model_alone_needs_a_model_or_a_recorded_run(parts: ArmParts) -> None:
+def test_arms_that_ask_a_model_need_one(parts: ArmParts) -> None:
     assert runnable(ARMS, parts) == list(ARMS[1:])
     with pytest.raises(ModelSetupError, match="b1 asks a chat model"):
         ask(parts, "b1", DOGS)
-    recorded = RecordedAnswer("q", DOGS, "answerable", (), "Yes, they must.", False, (), {}, (), 0, None)
-    result = ask(replace(parts, alone={DOGS: recorded}), "b1", DOGS)
-    assert (result.answer.text, result.components.ran) == ("Yes, they must.", {"answers": "recorded"})
+    with pytest.raises(ModelSetupError, match="answering by chat"):
+        replace(parts, options=Policy(answers=PolicyAnswers(by="chat")))
 
 
 def _replies(call: Call) -> object:
@@ -121,10 +119,9 @@ def _replies(call: Call) -> object:
 
 
 def test_what_a_model_says_is_checked_but_where_an_arm_leaves_that_out(parts: ArmParts) -> None:
-    by_chat = replace(parts, options=Policy(answers=PolicyAnswers(by="chat")))
     with FaultyServer(scripted(_replies)) as server:
         chat = ChatModel(OpenAIBackend(base_url=server.base_url, key=KEY), MODEL)
-        asking = replace(by_chat, chat=chat)
+        asking = replace(parts, options=Policy(answers=PolicyAnswers(by="chat")), chat=chat)
         alone, ours, unchecked = (ask(asking, arm, DOGS) for arm in ("b1", "no_silence", "no_verification"))
     assert alone.answer.text == "Dogs may run free."
     assert ours.answer.silent
@@ -154,7 +151,7 @@ def _records(parts: ArmParts, arms: Sequence[Arm] = ("b2", "no_silence")) -> lis
 def test_scores_count_what_is_wrong(parts: ArmParts, corpus: PolicyCorpus) -> None:
     judged = judge(_records(parts, ["no_silence"]), _queries(corpus), corpus)
     assert [each.wrong for each in judged] == [False, False, True]
-    figures = {each.measure: each.estimate for each in score(judged, corpus, Resampling(50), parts.verifier)}
+    figures = score(judged, corpus, Resampling(50), parts.verifier)["no_silence"]
     expected = {
         "answered": 1.0,
         "abstention accuracy": 0.0,
@@ -203,7 +200,7 @@ def test_a_run_over_another_corpus_is_refused_with_the_list(
 ) -> None:
     write_run(tmp_path / "run.jsonl", [(each, 0.0) for each in _records(parts)])
     other = assemble([FileParagraph("handbook", "h", 1, 0, HANDBOOK[4])], {"handbook": ""})
-    with pytest.raises(RunError, match=r"names \d paragraphs that the corpus does not have.*handbook::"):
+    with pytest.raises(CorpusError, match=r"names \d paragraphs that the corpus does not have.*handbook::"):
         read_run(tmp_path / "run.jsonl", other)
 
 
@@ -214,19 +211,15 @@ def test_lines_that_are_no_records_are_named(corpus: PolicyCorpus, tmp_path: Pat
         read_run(tmp_path / "run.jsonl", corpus)
 
 
-def test_altered_quotations_and_sentences_are_found(parts: ArmParts, corpus: PolicyCorpus) -> None:
+def test_altered_quotations_and_sentences_are_counted(parts: ArmParts, corpus: PolicyCorpus) -> None:
     (record,) = (each for each in _records(parts, ["no_silence"]) if each.query_id == "q2")
-    assert list(faults([record], corpus, parts.verifier)) == []
     said = record.sentences[0]
     turned = replace(said, text=said.text.replace("must be", "must not be"))
     moved = replace(said, citations=(replace(said.citations[0], start=said.citations[0].start + 1),))
-    found = [
-        list(faults([record.model_copy(update={"sentences": (each,)})], corpus, parts.verifier))
-        for each in (turned, moved)
-    ]
-    assert [len(each) for each in found] == [1, 1]
-    assert "must" in found[0][0]
-    assert "does not stand in handbook" in found[1][0]
+    changed = record.model_copy(update={"sentences": (said, turned, moved)})
+    figures = score(judge([changed], _queries(corpus), corpus), corpus, Resampling(50), parts.verifier)["no_silence"]
+    assert figures["ungrounded claims"].value == pytest.approx(1 / 3)
+    assert figures["quotes that verify"].value == pytest.approx(2 / 3)
 
 
 def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:

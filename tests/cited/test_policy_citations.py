@@ -44,17 +44,8 @@ def test_several_citations_of_one_sentence(reply: str) -> None:
     assert _short(reply) == [("Dogs must be led.", "ab"), ("Cats may roam.", "")]
 
 
-def test_a_list_cites_what_leads_to_it() -> None:
-    reply = f"The garden has two gates {A}:\n- the north gate\n- the south gate {B}"
-    assert _short(reply) == [("The garden has two gates:", "a"), ("the north gate", "a"), ("the south gate", "b")]
-
-
-def test_a_citation_below_a_list_is_for_the_items_without_one() -> None:
-    assert _short(f"- Dogs on a lead\n- Cats anywhere {B}\n{A}") == [("Dogs on a lead", "a"), ("Cats anywhere", "b")]
-
-
-def test_what_leads_to_a_list_cites_what_its_items_cite() -> None:
-    assert _short(f"Two rules hold:\n* Dogs on a lead {A}\n* No bikes {B}")[0] == ("Two rules hold:", "ab")
+def test_a_citation_on_a_line_of_its_own_is_of_the_line_above() -> None:
+    assert _short(f"- Dogs on a lead\n- Cats anywhere {B}\n{A}") == [("Dogs on a lead", ""), ("Cats anywhere", "ba")]
 
 
 def test_brackets_of_the_text_are_no_citations() -> None:

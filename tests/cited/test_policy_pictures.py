@@ -44,23 +44,6 @@ def test_outcomes_are_counted_in_bars() -> None:
     assert len({bar.get_hatch() for bar in fig.axes[0].patches}) == 3, "told apart without colour"
 
 
-def test_marks_of_rows_and_series_leave_out_what_is_not_defined() -> None:
-    table = pandas.DataFrame(
-        {
-            "check": ["ours", "theirs", "ours"],
-            "kind": ["must", "must", "number"],
-            "value": [1.0, None, 0.5],
-            "low": [0.9, None, None],
-            "high": [1.0, None, None],
-        }
-    )
-    fig = pictures.marks({"rejected": table}, "check", "kind", WIDTH, levels={"rejected": 0.98})
-    drawn = {line.get_label(): line for line in fig.axes[0].lines}
-    assert len(drawn["ours"].get_xdata()) == 2 and len(drawn["theirs"].get_xdata()) == 0
-    assert drawn["ours"].get_marker() != drawn["theirs"].get_marker()
-    assert [label.get_text() for label in fig.axes[0].get_yticklabels()] == ["must", "number"]
-
-
 def test_a_picture_is_as_wide_as_the_text_and_the_same_each_time(tmp_path: Path) -> None:
     first, second = (save_figure(risk(), name, folder=tmp_path) for name in ("one", "two"))
     assert first.read_bytes() == second.read_bytes()

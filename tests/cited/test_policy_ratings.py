@@ -8,19 +8,19 @@ import pytest
 
 from ovrag_core.base.errors import ResultError
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
-from ovrag_studies.cited.measuring.rating_widget import RatingPage, answer_html, rating_page
+from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, cite, silent_answer
+from ovrag_studies.cited.arms import Result
+from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
+from ovrag_studies.cited.corpus.retrieval import RetrievedParagraphs
+from ovrag_studies.cited.measuring.rating_widget import RatingPage, answer_html
 from ovrag_studies.cited.measuring.ratings import (
     KEY,
     PACK,
-    Given,
     Pack,
-    Quotation,
-    RatedClaim,
     RatedItem,
     Rating,
     add_rating,
-    compare,
+    compare_raters,
     make_pack,
     order_for,
     ratings_path,
@@ -29,26 +29,24 @@ from ovrag_studies.cited.measuring.ratings import (
     read_ratings,
     write_pack,
 )
+from ovrag_studies.cited.records import PolicyRecord, record_of
+from ovrag_studies.cited.settings import Arm
 
 PLAN = Resampling(samples=500)
 RULE = "Dogs stay on a lead."
+(PARAGRAPH,) = assemble([FileParagraph("park", "park.pdf", 1, 0, RULE)], {"park": "a" * 64}).paragraphs
+ARMS: tuple[Arm, Arm] = ("b2", "ours")
+
+
+def given(arm: Arm, number: int) -> PolicyRecord:
+    said = CitedSentence(f"Dogs {number} stay on a lead.", (cite(PARAGRAPH, 10, 19),))
+    made = CitedAnswer(f"Question {number}?", (said,), (), False, "", 1.0, "extractive")
+    return record_of(f"q{number}", Result(arm, made, RetrievedParagraphs(), 1.0), "")
 
 
 @pytest.fixture
-def corpus() -> PolicyCorpus:
-    return assemble([FileParagraph("park", "park.pdf", 1, 0, RULE)], {"park": "a" * 64})
-
-
-def given(corpus: PolicyCorpus, arm: str, number: int) -> Given:
-    quotation = Quotation(doc_id="park", paragraph_id=corpus.paragraphs[0].id, quote="on a lead")
-    claim = RatedClaim(text=f"Dogs {number} stay on a lead.", quotations=[quotation])
-    return Given(f"q{number}", arm, f"Question {number}?", (claim,))
-
-
-@pytest.fixture
-def folder(tmp_path: Path, corpus: PolicyCorpus) -> Path:
-    pack, key = make_pack([given(corpus, arm, n) for arm in ("plain", "ours") for n in range(6)], corpus, seed=3)
-    write_pack(tmp_path, pack, key)
+def folder(tmp_path: Path) -> Path:
+    write_pack(tmp_path, *make_pack([given(arm, n) for arm in ARMS for n in range(6)], seed=3))
     return tmp_path
 
 
@@ -59,32 +57,27 @@ def rating(pack: Pack, item: str, rater: str, **changes: object) -> Rating:
 
 def test_the_pack_tells_neither_arm_nor_query_and_is_shuffled(folder: Path) -> None:
     text = (folder / PACK).read_text()
-    assert "plain" not in text and "ours" not in text and '"q' not in text.replace('"question', "").replace('"quot', "")
+    assert "b2" not in text and "ours" not in text and '"q' not in text.replace('"question', "").replace('"quot', "")
     pack = read_pack(folder)
-    key = read_key(folder, pack)
-    arms = [key[item.name].arm for item in pack.items]
-    assert sorted(arms) == ["ours"] * 6 + ["plain"] * 6
+    origins = read_key(folder, pack).origins
+    arms = [origins[item.name][1] for item in pack.items]
+    assert sorted(arms) == ["b2"] * 6 + ["ours"] * 6
     assert arms not in (sorted(arms), sorted(arms, reverse=True))
+    with pytest.raises(ResultError, match="not empty"):
+        write_pack(folder, pack, read_key(folder, pack))
 
 
-def test_the_pack_does_not_depend_on_the_order_of_arms(corpus: PolicyCorpus) -> None:
-    answers = [given(corpus, arm, n) for arm in ("plain", "ours") for n in range(6)]
-    assert make_pack(answers, corpus, 3) == make_pack(answers[::-1], corpus, 3)
-    assert make_pack(answers, corpus, 3)[0] != make_pack(answers, corpus, 4)[0]
+def test_the_pack_does_not_depend_on_the_order_of_arms() -> None:
+    answers = [given(arm, n) for arm in ARMS for n in range(6)]
+    assert make_pack(answers, 3) == make_pack(answers[::-1], 3)
+    assert make_pack(answers, 3)[0] != make_pack(answers, 4)[0]
 
 
-def test_silent_answers_are_left_out_and_a_pack_of_them_refused(corpus: PolicyCorpus) -> None:
-    silent = Given("q9", "ours", "Why?", ())
-    assert len(make_pack([silent, given(corpus, "ours", 1)], corpus, 1)[0].items) == 1
+def test_silent_answers_are_left_out_and_a_pack_of_them_refused() -> None:
+    silent = record_of("q9", Result("ours", silent_answer("Why?", "", ""), RetrievedParagraphs(), 0.0), "")
+    assert len(make_pack([silent, given("ours", 1)], 1)[0].items) == 1
     with pytest.raises(ResultError, match="nothing to rate"):
-        make_pack([silent], corpus, 1)
-
-
-def test_paragraphs_that_the_corpus_lacks_are_listed(corpus: PolicyCorpus) -> None:
-    foreign = Quotation(doc_id="lake", paragraph_id="lake::1", quote="x")
-    answer = Given("q1", "ours", "?", (RatedClaim(text="x", quotations=[foreign]),))
-    with pytest.raises(ResultError, match="index it anew and answer again: lake::1"):
-        make_pack([answer], corpus, 1)
+        make_pack([silent], 1)
 
 
 def test_raters_see_the_same_answers_in_orders_of_their_own(folder: Path) -> None:
@@ -104,14 +97,14 @@ def test_two_raters_are_compared_on_what_both_rated(folder: Path) -> None:
             apart = {"g0": True, "supported": 0} if number == 0 else {}
             add_rating(folder, rating(pack, name, "Ben", u1=1 + number % 5, **apart))
     found = read_ratings(folder, pack)
-    report = compare(found["Ann"], found["Ben"], key, PLAN)
-    assert report.items == 10
+    report = compare_raters(found["Ann"], found["Ben"], key, PLAN)
+    assert report.agreement["U1"].items == 10
     assert report.agreement["U1"].kappa.value == 1.0
     # One G0 of ten differs, and Ann says no throughout: chance agrees as often as the two do.
     assert report.agreement["G0"].kappa.value == pytest.approx(0.0)
     assert report.agreement["G0"].pabak.value == pytest.approx(0.8)
-    assert set(report.means) == {"ours", "plain"}
-    assert sum(means["answers"] for means in report.means.values()) == 10
+    assert list(report.means.index) == ["b2", "ours"]
+    assert report.means["G2"].tolist() == [2.0, 2.0]
 
 
 def test_the_last_rating_of_an_answer_counts(folder: Path) -> None:
@@ -124,7 +117,7 @@ def test_the_last_rating_of_an_answer_counts(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"u1":4', '"u1":6', "line 1: u1: "),
+        ('"u1":4', '"u1":6', "line 1: u1 "),
         ('"g0":false', '"g0":true', "exactly where G1 counts one"),
         ('"item":"a001"', '"item":"b001"', "another pack"),
         ('{"pack"', '["pack"', "line 1"),
@@ -139,15 +132,15 @@ def test_a_rating_that_cannot_be_is_refused_with_its_line(folder: Path, old: str
         read_ratings(folder, pack)
 
 
-def test_ratings_and_keys_of_another_pack_are_refused(folder: Path, corpus: PolicyCorpus) -> None:
+def test_ratings_and_keys_of_another_pack_are_refused(folder: Path) -> None:
     add_rating(folder, rating(read_pack(folder), "a001", "Ann"))
-    pack, _ = make_pack([given(corpus, "ours", 1)], corpus, 1)
+    pack, _ = make_pack([given("ours", 1)], 1)
     with pytest.raises(ResultError, match="another pack"):
         read_ratings(folder, pack)
     with pytest.raises(ResultError, match="key of another pack"):
         read_key(folder, pack)
     (folder / KEY).write_text("[]")
-    with pytest.raises(ResultError, match="is no key"):
+    with pytest.raises(ResultError, match=r"key\.json: "):
         read_key(folder, pack)
 
 
@@ -155,7 +148,7 @@ def test_no_answer_in_common_is_said(folder: Path) -> None:
     pack = read_pack(folder)
     one, other = rating(pack, "a001", "Ann"), rating(pack, "a002", "Ben")
     with pytest.raises(ResultError, match="no answer in common"):
-        compare({"a001": one}, {"a002": other}, read_key(folder, pack), PLAN)
+        compare_raters({"a001": one}, {"a002": other}, read_key(folder, pack), PLAN)
 
 
 def test_the_page_keeps_what_is_rated_and_goes_on_where_the_rater_stopped(folder: Path) -> None:
@@ -179,14 +172,14 @@ def test_the_page_keeps_what_is_rated_and_goes_on_where_the_rater_stopped(folder
     assert "All 12 answers are rated" in again.status.value and again.save.disabled
 
 
-def test_what_is_shown_is_escaped(folder: Path) -> None:
+def test_what_is_shown_is_escaped() -> None:
     attack = "<script>owned()</script>"
-    quotation = Quotation(doc_id=attack, paragraph_id="p", quote=attack)
-    shown = answer_html(
-        RatedItem(name="a", question=attack, sentences=[RatedClaim(text=attack, quotations=[quotation])])
-    )
+    (paragraph,) = assemble([FileParagraph(attack, "p", 1, 0, attack)], {attack: ""}).paragraphs
+    said = CitedSentence(attack, (cite(paragraph, 0, len(attack)),))
+    shown = answer_html(RatedItem(name="a", question=attack, sentences=(said,)))
     assert "<script>" not in shown and shown.count("&lt;script&gt;") == 4
 
 
 def test_a_folder_without_a_pack_is_a_sentence(tmp_path: Path) -> None:
-    assert "make a rating pack first" in rating_page(tmp_path).value
+    with pytest.raises(ResultError, match="make a rating pack first"):
+        RatingPage(tmp_path)

@@ -1,5 +1,6 @@
 """What the study's tables, macros and curves say, on a run of a few queries that is written out here."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,9 @@ from ovrag_studies.cited import (
     part_results,
     results,
 )
-from ovrag_studies.cited.answering.cited_answers import CitedSentence, cite
-from ovrag_studies.cited.answering.recorded import read_run
+from ovrag_studies.cited.answering.quotations import CitedSentence, cite
 from ovrag_studies.cited.answering.silence import learn_then_test
+from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
 from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
@@ -25,8 +26,8 @@ from ovrag_studies.cited.measuring.conflict_metrics import Flagged, Pair, read_p
 from ovrag_studies.cited.measuring.critic_metrics import Snippet
 from ovrag_studies.cited.measuring.dissertation import published
 from ovrag_studies.cited.measuring.golden_scores import JudgedRecord
-from ovrag_studies.cited.measuring.paragraph_ranks import RankedQuery
-from ovrag_studies.cited.measuring.rejections import Tried, rejected, try_checks
+from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
+from ovrag_studies.cited.measuring.perturbations import CHECKS, share_rejected, try_checks
 from ovrag_studies.cited.records import EvidenceRecord, PolicyRecord
 from ovrag_studies.cited.settings import Arm
 
@@ -43,6 +44,11 @@ GOLDEN = [
 def corpus() -> PolicyCorpus:
     read = [FileParagraph("park", "park.txt", 1, row, text, f"park::p{row + 1}") for row, text in enumerate(TEXTS)]
     return assemble(read, {"park": "0" * 64})
+
+
+@pytest.fixture(scope="module")
+def verifier() -> SentenceVerifier:
+    return SentenceVerifier()
 
 
 @pytest.fixture
@@ -94,9 +100,11 @@ def run(corpus: PolicyCorpus) -> list[JudgedRecord]:
     return [*eager, *ours]
 
 
-def test_arms_are_told_apart_by_who_is_wrong(book: Book, run: list[JudgedRecord], corpus: PolicyCorpus) -> None:
+def test_arms_are_told_apart_by_who_is_wrong(
+    book: Book, run: list[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier
+) -> None:
     labelled = {"audited": run}
-    scored = {"audited": golden_scores.score(run, corpus, book.plan)}
+    scored = {"audited": golden_scores.score(run, corpus, book.plan, verifier)}
     shown = results.arms_table(book, labelled, scored).set_index("arm")
     assert shown.loc["B2, extract", "wrong"].startswith("0.500 ["), "one query has no answer, one cites no gold"
     assert shown.loc["ours", "wrong"].startswith("0.000 [") and shown.loc["ours", "abstained"].startswith("1.000 [")
@@ -119,9 +127,9 @@ def test_what_is_missed_is_listed_with_what_happened(book: Book, run: list[Judge
 
 
 def test_published_figures_stand_beside_ours_and_are_marked(
-    book: Book, run: list[JudgedRecord], corpus: PolicyCorpus
+    book: Book, run: list[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier
 ) -> None:
-    scored = {"audited": golden_scores.score(run, corpus, book.plan)}
+    scored = {"audited": golden_scores.score(run, corpus, book.plan, verifier)}
     shown = results.published_table(book, {"audited": run}, scored).set_index("arm")
     assert shown.loc["B3, gpt-4o-mini (recorded)", "answer rate"] == "0.250"
     assert shown.loc["extractive (draft)", "abstained"] == "1.000"
@@ -148,20 +156,26 @@ def test_published_figures_are_those_of_the_run_files(external_data: Path) -> No
         "contradiction_recall": "conflict recall",
         "contradiction_precision": "conflict precision",
     }
-    runs = [read_run(path) for path in sorted((external_data / "policy/dev/runs").iterdir())]
-    found = sorted(str({ours: run.published[theirs] for theirs, ours in names.items()}) for run in runs)
+    paths = sorted((external_data / "policy/dev/runs").glob("*/summary.json"))
+    runs = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    found = sorted(str({ours: _figure(run[theirs]) for theirs, ours in names.items()}) for run in runs)
     assert found == sorted(
         str({name: each[name] for name in names.values()}) for each in published()["recorded"].values()
     )
 
 
+def _figure(value: float | str) -> float | None:
+    return None if isinstance(value, str) else float(value)
+
+
 def test_a_curve_takes_answers_of_one_confidence_together(run: list[JudgedRecord]) -> None:
     eager = [each for each in run if each.record.arm == "b2"]
-    assert results.curve_of(eager).tolist() == [[0.25, 0.0], [0.5, 0.0], [1.0, 0.5]]
+    own = {each.query.query_id: each.record.confidence for each in eager}
+    assert results.curve_of(eager, own).tolist() == [[0.25, 0.0], [0.5, 0.0], [1.0, 0.5]]
     assert results.curve_of(eager, {"q1": 0.1, "q2": 0.2, "q3": 0.9, "q4": 0.8})[0].tolist() == [0.25, 1.0]
     assert results.point_of(eager) == (1.0, 0.5)
     silent = [each for each in run if not each.answered]
-    assert results.point_of(silent) is None and len(results.curve_of(silent)) == 0
+    assert results.point_of(silent) is None and len(results.curve_of(silent, own)) == 0
 
 
 def test_silence_says_whether_it_is_certified(book: Book) -> None:
@@ -175,10 +189,12 @@ def test_silence_says_whether_it_is_certified(book: Book) -> None:
     assert shown.loc["few", "least answers"] == "22"
 
 
-def test_macros_of_the_first_labels_carry_no_name(book: Book, run: list[JudgedRecord], corpus: PolicyCorpus) -> None:
-    scored = {name: golden_scores.score(run, corpus, book.plan) for name in ("audited", "published")}
+def test_macros_of_the_first_labels_carry_no_name(
+    book: Book, run: list[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier
+) -> None:
+    scored = {name: golden_scores.score(run, corpus, book.plan, verifier) for name in ("audited", "published")}
     certificates = {"audited": learn_then_test([0.9] * 30, [False] * 30)}
-    tried = {"three rules": [Tried("must", "text", True)]}
+    tried = pandas.DataFrame([("must", "text", False, True)], columns=["kind", "group", *CHECKS])
     path = results.numbers_file(book, dict.fromkeys(scored, run), scored, certificates, tried, 3)
     lines = path.read_text(encoding="utf-8").splitlines()
     assert r"\newcommand{\PolicyBTwoWrongOfAnswered}{0.500}" in lines
@@ -187,20 +203,24 @@ def test_macros_of_the_first_labels_carry_no_name(book: Book, run: list[JudgedRe
     assert r"\newcommand{\PolicyQueries}{4}" in lines and r"\newcommand{\PolicyThreeRulesMustRejected}{1.000}" in lines
 
 
-def test_ways_of_finding_stand_beside_recorded_runs(book: Book) -> None:
-    ranks = {("audited", "dense"): [RankedQuery("q1", 1.0, 0.5, False), RankedQuery("q2", 0.0, 0.0, False)]}
+def test_ways_of_finding_stand_beside_recorded_runs(book: Book, corpus: PolicyCorpus) -> None:
+    found = [(GOLDEN[1], corpus.paragraphs[1:]), (GOLDEN[3], corpus.paragraphs[:1])]
+    ranks = {("audited", "dense"): score_ranks(found, book.plan)}
     shown = part_results.retrieval_table(book, ranks)
     assert shown.loc[0, "recall@5"].startswith("0.500") and shown.loc[0, "queries"] == "2"
     assert "B1, gpt-4o-mini (recorded)" not in shown["found by"].tolist(), "nothing was retrieved there"
     assert "dense and reranked (draft)" in shown["found by"].tolist()
 
 
-def test_checks_are_tried_on_every_kind_of_sentence(corpus: PolicyCorpus, book: Book) -> None:
-    tries = try_checks(corpus, {"all pass": lambda *_: True, "none passes": lambda *_: False})
-    assert {each.trial for each in tries["all pass"]} == {"unchanged", "must", "paragraph"}, "no figure to change"
-    assert rejected(tries["none passes"], "must", book.plan).value == 1.0
-    assert rejected(tries["all pass"], "number", book.plan).value is None
-    shown = part_results.checks_table(book, tries)
+def test_checks_are_tried_on_every_kind_of_sentence(
+    corpus: PolicyCorpus, book: Book, verifier: SentenceVerifier
+) -> None:
+    tried = try_checks(corpus, verifier, 42)
+    assert set(tried["kind"]) == {"unchanged", "must", "paragraph"}, "no figure to change"
+    assert share_rejected(tried, "three rules", "must", book.plan).value == 1.0
+    assert share_rejected(tried, "published check", "must", book.plan).value == 0.0
+    assert share_rejected(tried, "three rules", "number", book.plan).value is None
+    shown = part_results.checks_table(book, tried)
     assert shown["sentences"].tolist() == ["unchanged", "must and must not swapped", "another paragraph"]
     assert shown["n"].tolist()[:2] == ["3", "1"]
 
@@ -225,7 +245,7 @@ def test_conflicts_count_where_both_paragraphs_are_named(corpus: PolicyCorpus, b
 def test_a_file_of_pairs_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(f"{pair('conflict').model_dump_json()}\n{{}}\n", encoding="utf-8")
-    with pytest.raises(ResultError, match=r"line 2: pair_id"):
+    with pytest.raises(ResultError, match=r"line 2: 'pair_id' is missing"):
         read_pairs(path)
     path.write_text("\n", encoding="utf-8")
     with pytest.raises(ResultError, match="no pair"):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovrag_studies.cited import showing
-from ovrag_studies.cited.answering.cited_answers import CitedAnswer, CitedSentence, Removed, cite
+from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, Removed, cite
 from ovrag_studies.cited.arms import ArmParts, Components, Result
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, RetrievedParagraphs
@@ -27,7 +27,7 @@ def result(*, silent: bool = False) -> Result:
         0.1 if silent else 0.9,
         "extractive",
     )
-    found = RetrievedParagraphs((RankedParagraph(paragraph, 1.5, "sentences", 1),), {}, {})
+    found = RetrievedParagraphs((RankedParagraph(paragraph, 1.5, "sentences", 1),))
     parts = Components({"rerank": "cross-encoder"}, {"rerank": "sentences"})
     return Result("ours", made, found, made.confidence, 0.7, components=parts)
 

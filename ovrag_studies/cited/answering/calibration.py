@@ -1,25 +1,16 @@
-"""Where silence begins, learned once on queries whose answers are known, and kept in a file with its certificate.
-
-The score of a query is that of the copied answer to it, whoever answers in the end.
-"""
+"""Threshold of silence, learned once on queries whose answers are known, and kept in a file with its certificate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from ovrag_core.base.errors import ResultError
+from ovrag_core.base.records import parse, read_text, write_text
 from ovrag_core.base.types import Frozen
-from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.answering.cited_answers import CitedAnswer, ScoredParagraph
-from ovrag_studies.cited.answering.silence import Certificate, TraitReader, learn_then_test
-from ovrag_studies.cited.corpus.golden import GoldenQuery
+from ovrag_studies.cited.answering.silence import Certificate
 
-Copied = Callable[[str], tuple[CitedAnswer, Sequence[ScoredParagraph]]]
-IsWrong = Callable[[GoldenQuery, CitedAnswer], bool]
+REMEDY = "`ovrag policy calibrate` writes one"
 
 
 class Calibration(Frozen):
@@ -36,39 +27,11 @@ class Calibration(Frozen):
         return self.certificate.threshold if self.certificate.threshold is not None else 2.0
 
 
-def learn(
-    queries: Sequence[GoldenQuery],
-    copied: Copied,
-    is_wrong: IsWrong,
-    reader: TraitReader,
-    corpus: str,
-    golden: str,
-    levels: tuple[float, float],
-) -> Calibration:
-    """A calibration on queries; `levels` are alpha and delta."""
-    answers = [copied(query.question) for query in queries]
-    scores = [reader.score(answer, evidence) for answer, evidence in answers]
-    wrong = [is_wrong(query, answer) for query, (answer, _) in zip(queries, answers, strict=True)]
-    return Calibration(corpus=corpus, golden=golden, certificate=learn_then_test(scores, wrong, *levels))
-
-
 def write_calibration(path: Path, calibration: Calibration) -> None:
     """Write a calibration. Raises ResultError where that cannot be done."""
-    try:
-        path.write_text(calibration.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ResultError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
+    write_text(calibration.model_dump_json(indent=1) + "\n", path, ResultError)
 
 
 def read_calibration(path: Path) -> Calibration:
-    """The calibration in a file. Raises ResultError where it is none."""
-    try:
-        return Calibration.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise ResultError(f"{path} cannot be read ({error.strerror}); `ovrag policy calibrate` writes one") from None
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise ResultError(
-            f"{path}: {one_line(where, 80)}: {one_line(first['msg'])}; `ovrag policy calibrate` writes one"
-        ) from None
+    """Return the calibration in a file. Raises ResultError where it is none."""
+    return parse(read_text(path, ResultError, REMEDY), Calibration, str(path), ResultError, REMEDY)

@@ -13,9 +13,11 @@ from itertools import combinations
 
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.stems import stems
-from ovrag_studies.cited.answering.cited_answers import CitedAnswer, CitedSentence, Removed, ScoredParagraph, cite
-from ovrag_studies.cited.answering.recorded import LEAST_SUPPORT, published_support
+from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, Removed, cite, silent_answer
+from ovrag_studies.cited.corpus.policies import Paragraph
 
+LEAST_OVERLAP = 0.10  # Jaccard of content words from which a sentence is called supported
+LEAST_SUPPORT = 0.80  # share of supported sentences below which the pipeline is silent
 GATE = 0.30  # the best score of the evidence below which the pipeline is silent
 SHARED, QUARTER = 2, 0.25  # content words of the question that the top paragraph must hold, or this share of them
 OPPOSED = (
@@ -36,51 +38,75 @@ OPPOSED = (
     ("enable", "disable"),
 )
 
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LEAST = re.compile(r"\b(?:minimum(?: of)?|at least)\s+(\d+(?:\.\d+)?)", re.I)
 
+# Function words in the manner of the rule that was recorded: "not" and "no" are among them.
+_FUNCTION_WORDS_TEXT = """a about above after again against all also am an and any are as at be been being below between
+both but by can could did do does doing down during each few for from further had has have having he her here hers him
+his how i in into is it its just may me might more most must my no nor not of off on once only or other our ours out
+over own same shall she should so some such than that the their theirs them then there these they this those through to
+too until up very was we were what who whom why with would you your yours"""
+_FUNCTION_WORDS = frozenset(_FUNCTION_WORDS_TEXT.split())
 
-def extract_top(query: str, evidence: Sequence[ScoredParagraph], confidence: float) -> CitedAnswer:
-    """The first paragraph as it stands, if it shares content words with the question; else silence."""
+
+def extract_top(query: str, evidence: Sequence[Paragraph], confidence: float) -> CitedAnswer:
+    """Return the first paragraph as it stands, if it shares content words with the question; else silence."""
     if not evidence:
-        return CitedAnswer(query, (), (), True, "nothing was found", confidence, "extractive")
-    top = evidence[0].paragraph
+        return replace(silent_answer(query, "nothing was found", "extractive"), confidence=confidence)
+    top = evidence[0]
     wanted = set(stems(query))
     shared = len(wanted & set(stems(top.text)))
     if shared < SHARED and shared < QUARTER * len(wanted):
-        return CitedAnswer(query, (), (), True, "the first paragraph shares no words with it", confidence, "extractive")
+        reason = "the first paragraph shares no words with it"
+        return replace(silent_answer(query, reason, "extractive"), confidence=confidence)
     spans = list(find_passages(top.text)) or [(0, len(top.text))]
     sentences = tuple(CitedSentence(top.text[start:end], (cite(top, start, end),)) for start, end in spans)
     return CitedAnswer(query, sentences, (), False, "", confidence, "extractive")
 
 
-def checked(answer: CitedAnswer, evidence: Sequence[ScoredParagraph]) -> CitedAnswer:
-    """The answer without what a tenth of the words or one number does not support; silence from one in five such."""
-    texts = {each.paragraph.id: each.paragraph.text for each in evidence}
-    kept = [
-        each
-        for each in answer.sentences
-        if published_support(each.text, [texts.get(cited.paragraph_id, "") for cited in each.citations])
-    ]
-    removed = tuple(
-        Removed(each.text, "it shares too few words with what it cites")
-        for each in answer.sentences
-        if each not in kept
-    )
+def checked(answer: CitedAnswer, evidence: Sequence[Paragraph]) -> CitedAnswer:
+    """Return the answer without the sentences that are not supported; silence from one in five such."""
+    texts = {each.id: each.text for each in evidence}
+    kept, removed = [], []
+    for said in answer.sentences:
+        if published_support(said.text, [texts.get(cited.paragraph_id, "") for cited in said.citations]):
+            kept.append(said)
+        else:
+            removed.append(Removed(said.text, "it shares too few words with what it cites"))
     if answer.silent or len(kept) < LEAST_SUPPORT * len(answer.sentences):
-        return _silenced(answer, answer.reason or "too few sentences are supported", removed)
+        return _silenced(answer, answer.reason or "too few sentences are supported", tuple(removed))
     return replace(answer, sentences=tuple(kept), removed=(*answer.removed, *removed))
 
 
+def published_support(sentence: str, cited: Sequence[str]) -> bool:
+    """Return True where the published check accepts a sentence: one shared number, or a tenth of the content words.
+
+    Its exact words are not known; with these 210 of 212 recorded claims are judged as recorded.
+    """
+    evidence = " ".join(cited)
+    if not evidence:
+        return False
+    words, others = _content(sentence), _content(evidence)
+    overlap = len(words & others) / len(words | others) if words | others else 0.0
+    return overlap >= LEAST_OVERLAP or bool(set(_NUMBER.findall(sentence)) & set(_NUMBER.findall(evidence)))
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower())) - _FUNCTION_WORDS
+
+
 def gated(answer: CitedAnswer) -> CitedAnswer:
-    """Silence where the best score is below the gate."""
+    """Return silence where the best score is below the gate."""
     if answer.silent or answer.confidence >= GATE:
         return answer
     return _silenced(answer, f"the best score {answer.confidence:.2f} is below {GATE:.2f}", ())
 
 
-def opposed_pairs(evidence: Sequence[ScoredParagraph]) -> list[tuple[int, int]]:
-    """Pairs of paragraphs, by place, in which opposed words or other minima stand."""
-    texts = [each.paragraph.text.lower() for each in evidence]
+def opposed_pairs(evidence: Sequence[Paragraph]) -> list[tuple[int, int]]:
+    """Return the pairs of paragraphs, by place, in which opposed words or other minima stand."""
+    texts = [each.text.lower() for each in evidence]
     return [(one, two) for one, two in combinations(range(len(texts)), 2) if _opposed(texts[one], texts[two])]
 
 

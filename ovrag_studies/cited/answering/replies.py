@@ -1,4 +1,4 @@
-"""What a chat model was asked and said while it answered, kept beside a run so that an audit bundle can file it."""
+"""Replies of a chat model, kept beside a run with what it was asked, so that an audit bundle can file them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from ovrag_core.base.errors import RunError
+from ovrag_core.base.records import read_records, sidecar, write_records
 from ovrag_core.base.types import Frozen
 from ovrag_core.llm import Chat, Message
 from ovrag_core.llm import Reply as ChatReply
-from ovrag_core.text.lines import one_line
 
 
 class KeptReply(Frozen):
@@ -27,7 +27,7 @@ class KeptReply(Frozen):
 
     @classmethod
     def of(cls, messages: Sequence[Message], model: str, reply: str) -> Self:
-        """A reply to messages; where there is more than one after the system's, as JSON, with who says what."""
+        """Return a reply to messages; where there is more than one after the system's, as JSON, with the roles."""
         prompt = "\n\n".join(each.content for each in messages if each.role == "system")
         asked = [each for each in messages if each.role != "system"]
         text = asked[0].content if len(asked) == 1 else json.dumps([[each.role, each.content] for each in asked])
@@ -35,13 +35,8 @@ class KeptReply(Frozen):
 
     @property
     def key(self) -> str:
-        """See `cache_key`."""
-        return cache_key(self.text, self.prompt, self.model)
-
-
-def cache_key(text: str, prompt: str, model: str) -> str:
-    """The key of a model's reply: a hash over text, prompt and model, told apart wherever one ends."""
-    return hashlib.sha256(json.dumps([text, prompt, model]).encode()).hexdigest()
+        """Hash over text, prompt and model, told apart wherever one ends."""
+        return hashlib.sha256(json.dumps([self.text, self.prompt, self.model]).encode()).hexdigest()
 
 
 class HeardChat:
@@ -71,43 +66,21 @@ class HeardChat:
         return reply
 
 
-def replies_path(run: Path) -> Path:
-    """Where the replies behind a run are."""
-    return run.with_name(f"{run.stem}.replies.jsonl")
-
-
 def write_replies(run: Path, kept: Iterable[KeptReply]) -> None:
-    """Write the replies behind a run, each once, sorted by key; no file where there are none.
+    """Write the replies behind a run to `<name>.replies.jsonl`, each once, sorted by key; no file for none.
 
     Raises RunError where they cannot be written.
     """
-    path = replies_path(run)
-    by_key = {each.key: each for each in kept}
-    try:
-        path.unlink(missing_ok=True)
-        if by_key:
-            lines = "".join(json.dumps(by_key[key].model_dump()) + "\n" for key in sorted(by_key))
-            path.write_text(lines, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise RunError(f"{path} cannot be written ({error.strerror}); name a file in a folder that exists") from None
+    path = sidecar(run, "replies")
+    by_key = {each.key: each.model_dump() for each in kept}
+    path.unlink(missing_ok=True)
+    if by_key:
+        write_records([by_key[key] for key in sorted(by_key)], path, RunError)
 
 
 def read_replies(run: Path) -> list[KeptReply]:
-    """The replies behind a run; none where no model was asked. Raises RunError, with the line, for what is no reply."""
-    path = replies_path(run)
+    """Return the replies behind a run; none where no model was asked. Raises RunError with the line of a fault."""
+    path = sidecar(run, "replies")
     if not path.exists():
         return []
-    kept = []
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        raise RunError(f"{path} cannot be read; run the queries anew") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            kept.append(KeptReply.model_validate_json(line))
-        except ValidationError as error:
-            said = one_line(error.errors(include_url=False, include_input=False)[0]["msg"])
-            raise RunError(f"{path}, line {number}: {said}; run the queries anew") from None
-    return kept
+    return [each for _, each in read_records(path, KeptReply, RunError, "run the queries anew")]

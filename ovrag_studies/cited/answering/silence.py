@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import ceil, exp, log
 
 from scipy import stats
 
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.cited.answering.cited_answers import CitedAnswer, ScoredParagraph
-from ovrag_studies.cited.corpus.relevance import RelevanceReader, load_reader
+from ovrag_studies.cited.answering.quotations import CitedAnswer
+from ovrag_studies.cited.corpus.relevance import load_reader
+from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 
 # Log-odds from 7 to -7 in steps of a twentieth: even where scores crowd, near 0 and 1.
 GRID = tuple(1 / (1 + exp(-step / 20)) for step in range(140, -141, -1))
@@ -64,28 +64,16 @@ def least_answers(alpha: float, delta: float) -> int:
 
 
 def learn_then_test(
-    scores: Sequence[float],
-    wrong: Sequence[bool],
-    alpha: float = 0.10,
-    delta: float = 0.10,
-    grid: Sequence[float] = GRID,
-    start: int | None = None,
+    scores: Sequence[float], wrong: Sequence[bool], alpha: float = 0.10, delta: float = 0.10
 ) -> Certificate:
-    """The laxest threshold of the grid up to which no test fails; an answer is given from the threshold on.
+    """Return the laxest threshold of GRID up to which no test fails; an answer is given from the threshold on.
 
-    `wrong` says of each calibration query whether its answer would be an error. The first threshold tested is the
-    strictest that answers `start` queries or more, by default the fewest that can be certified; it depends on scores
-    only. Raises ValueError for lists of different lengths, a grid that is not falling, or levels outside 0 to 1.
+    `wrong` tells of each calibration query whether its answer would be an error. The first threshold tested is the
+    strictest that answers as many queries as can be certified at all; it depends on scores only.
     """
-    if len(scores) != len(wrong):
-        raise ValueError(f"{len(scores)} scores do not belong to {len(wrong)} answers")
-    if not (0 < alpha < 1 and 0 < delta < 1):
-        raise ValueError("alpha and delta lie between 0 and 1")
-    if any(second >= first for first, second in pairwise(grid)):
-        raise ValueError("the grid of thresholds must fall from strict to lax")
-    least = max(least_answers(alpha, delta), start or 0)
+    least = least_answers(alpha, delta)
     last = Certificate(None, alpha, delta, len(scores), 0, 0, 0.0, 1.0, False)
-    for threshold in grid:
+    for threshold in GRID:
         tested = _tested(scores, wrong, threshold, last)
         if tested.answered < least:
             last = replace(tested, threshold=None, certified=False) if not last.certified else last
@@ -126,30 +114,22 @@ class AnswerTraits:
 class TraitReader:
     """Reads traits of answers and weighs them; vectors of texts seen before are kept."""
 
-    def __init__(
-        self,
-        embedder: Embedder | None = None,
-        reader: RelevanceReader | None = None,
-        cosine: float = COSINE,
-        mean: float = MEAN,
-    ) -> None:
+    def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder or minilm()
-        self._reader = reader or load_reader()
-        self._weights = cosine, mean
         self._vectors: dict[str, Vectors] = {}
 
-    def read(self, answer: CitedAnswer, evidence: Sequence[ScoredParagraph]) -> AnswerTraits | None:
+    def read(self, answer: CitedAnswer, evidence: Sequence[RankedParagraph]) -> AnswerTraits | None:
         """The traits of an answer that was made from this evidence; None where there is no answer."""
         texts = list(dict.fromkeys(each.paragraph.text for each in evidence))
         if answer.silent or not texts:
             return None
-        odds = self._reader.judge(answer.query, texts)
+        odds = load_reader().judge(answer.query, texts)
         return AnswerTraits(tuple(odds), tuple(self._nearness(answer.query, text) for text in texts))
 
-    def score(self, answer: CitedAnswer, evidence: Sequence[ScoredParagraph]) -> float:
+    def score(self, answer: CitedAnswer, evidence: Sequence[RankedParagraph]) -> float:
         """How surely an answer that was made from this evidence is right, 0 to 1."""
         traits = self.read(answer, evidence)
-        return traits.score(*self._weights) if traits else 0.0
+        return traits.score(COSINE, MEAN) if traits else 0.0
 
     def _nearness(self, query: str, text: str) -> float:
         sentences = [text[start:end] for start, end in find_passages(text)] or [text]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from ovrag_core.base.errors import QuestionError
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 
 Category = Literal["answerable", "unanswerable", "contradiction"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -40,11 +39,14 @@ class GoldenQuery:
         return self.category != "unanswerable"
 
 
-def read_golden(path: Path) -> list[GoldenQuery]:
-    """The queries of a CSV. Raises QuestionError with file, line and column."""
+def read_golden(path: Path, corpus: PolicyCorpus | None = None) -> list[GoldenQuery]:
+    """Return the queries of a CSV, whose gold paragraphs must stand in the corpus where one is given.
+
+    Raises QuestionError with file, row and column, and CorpusError with the list of paragraphs that are not there.
+    """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            rows = list(csv.DictReader(file, restval=""))
     except (OSError, UnicodeDecodeError, csv.Error):
         raise QuestionError(
             f"{path} cannot be read; a golden set is a CSV in UTF-8 with {', '.join(COLUMNS)}"
@@ -55,13 +57,14 @@ def read_golden(path: Path) -> list[GoldenQuery]:
     again = [name for name, times in Counter(each.query_id for each in queries).items() if times > 1]
     if again:
         raise QuestionError(f"{path} has the query {one_line(again[0], 80)} more than once; keep one of the rows")
+    if corpus:
+        require_known((name for each in queries for name in each.gold), corpus, str(path))
     return queries
 
 
-def _query(path: Path, number: int, row: dict[str, str | None]) -> GoldenQuery:
+def _query(path: Path, number: int, row: dict[str, str]) -> GoldenQuery:
     def cell(name: str) -> str:
-        value = row.get(name)
-        return value.strip() if isinstance(value, str) else ""
+        return row.get(name, "").strip()
 
     category = next((each for each in CATEGORIES if each == cell("category")), None)
     if category is None:
@@ -75,14 +78,3 @@ def _query(path: Path, number: int, row: dict[str, str | None]) -> GoldenQuery:
     return GoldenQuery(
         cell("query_id"), cell("question"), category, cell("split"), gold, cell("expected"), cell("gold_quote")
     )
-
-
-def require_gold(queries: Sequence[GoldenQuery], corpus: PolicyCorpus, path: Path) -> None:
-    """Raises QuestionError, with the list, where gold paragraphs are not in the corpus."""
-    known = corpus.by_id()
-    unknown = sorted({name for each in queries for name in each.gold if name not in known})
-    if unknown:
-        raise QuestionError(
-            f"{path}: {len(unknown)} gold paragraphs are not in the corpus: "
-            f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that the golden set was made for"
-        )

@@ -10,13 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.corpus.indexed_files import INDEX, check_index
 from ovrag_studies.cited.corpus.sources import FileParagraph, PolicyFile, find_sources, read_source, text_hash
 
 BETWEEN = "\n\n"
@@ -105,24 +104,14 @@ class PolicyCorpus:
 
 
 def read_corpus(*paths: Path) -> PolicyCorpus:
-    """The corpus of folders and files: indexes, files of paragraphs (one JSON object a line), or documents.
+    """Return the corpus of folders and files: documents, or files of paragraphs (one JSON object a line).
 
-    Raises DocumentError for a document that cannot be read, and CorpusError for an index whose documents have changed,
-    for a line that is no paragraph, and where two files make documents of one id.
+    Raises DocumentError for a document that cannot be read, and CorpusError for a line that is no paragraph, and where
+    two files make documents of one id.
     """
-    return corpus_of([read_source(each) for path in paths for each in _found(path)])
-
-
-def _found(path: Path) -> list[Path]:
-    if (path / INDEX).is_file():
-        check_index(path)
-    return find_sources(path)
-
-
-def corpus_of(sources: Sequence[PolicyFile]) -> PolicyCorpus:
-    """The corpus of sources. Raises CorpusError where two of them make documents of one id."""
     made: dict[str, PolicyFile] = {}
-    for source in sources:
+    read: list[FileParagraph] = []
+    for source in (read_source(found) for path in paths for found in find_sources(path)):
         for doc_id in dict.fromkeys(each.doc_id for each in source.read):
             if doc_id in made:
                 raise CorpusError(
@@ -130,40 +119,36 @@ def corpus_of(sources: Sequence[PolicyFile]) -> PolicyCorpus:
                     "rename one of them"
                 )
             made[doc_id] = source
-    read = [each for source in sources for each in source.read]
-    corpus = assemble(read, {doc_id: source.sha256 for doc_id, source in made.items()})
-    documents = {
-        doc_id: replace(document, scanned=made[doc_id].scanned) for doc_id, document in corpus.documents.items()
-    }
-    return replace(corpus, documents=documents)
+        read += source.read
+    hashes = {doc_id: source.sha256 for doc_id, source in made.items()}
+    return assemble(read, hashes, {doc_id: source.scanned for doc_id, source in made.items()})
 
 
 def require_known(ids: Iterable[str], corpus: PolicyCorpus, what: str) -> None:
-    """Raises CorpusError, with the list, where something names paragraphs that the corpus does not have."""
+    """Raise CorpusError, with the list, where `what` names paragraphs that the corpus does not have."""
     known = corpus.by_id()
-    unknown = sorted({name for name in ids if name not in known})
-    if unknown:
+    if unknown := sorted({name for name in ids if name not in known}):
         raise CorpusError(
             f"{what} names {len(unknown)} paragraphs that the corpus does not have: "
-            f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that it was made for, or index anew"
+            f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that it was made for"
         )
 
 
-def assemble(read: Iterable[FileParagraph], sha256: dict[str, str]) -> PolicyCorpus:
-    """The corpus of paragraphs in reading order, those of a document together; `sha256` is by document."""
+def assemble(
+    read: Iterable[FileParagraph], sha256: Mapping[str, str], scanned: Mapping[str, tuple[int, ...]] | None = None
+) -> PolicyCorpus:
+    """Return the corpus of paragraphs in reading order, those of a document together; hashes and pages by document."""
     by_document: dict[str, list[FileParagraph]] = {}
     for each in read:
         by_document.setdefault(each.doc_id, []).append(each)
     places: dict[str, list[ParagraphPlace]] = {}
-    for paragraphs in by_document.values():
+    documents = {}
+    for doc_id, paragraphs in by_document.items():
         for place, paragraph in zip(_placed(paragraphs), paragraphs, strict=True):
             places.setdefault(paragraph.text, []).append(place)
-    documents = {
-        doc_id: PolicyDocument(
-            doc_id, paragraphs[0].file, sha256[doc_id], BETWEEN.join(each.text for each in paragraphs)
-        )
-        for doc_id, paragraphs in by_document.items()
-    }
+        text = BETWEEN.join(each.text for each in paragraphs)
+        images = (scanned or {}).get(doc_id, ())
+        documents[doc_id] = PolicyDocument(doc_id, paragraphs[0].file, sha256[doc_id], text, images)
     return PolicyCorpus(tuple(Paragraph(text, tuple(found)) for text, found in places.items()), documents)
 
 

@@ -1,16 +1,15 @@
-"""Paragraphs for a query: by words, by meaning of the whole and of the best sentence, or by all three.
+"""Paragraphs for a query: by words, by meaning of the whole and of the best sentence, then by the learned reader.
 
 The three are brought to one scale by their mean and spread over the corpus and added (Fox and Shaw 1994, CombSUM;
 standard scores after Renda and Straccia 2003), words for half of what the best sentence counts, since people ask in
-other words than policies have. A paragraph is found by the words of its section's heading too. What was asked for runs,
-or the error names it; another component only where the settings allow it by name.
+other words than policies have. A paragraph is found by the words of its section's heading too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -18,11 +17,9 @@ from typing import Literal
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.base.errors import ModelSetupError, SettingsError
 from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import Scores, WordRanker
-from ovrag_core.retrieval.rerank import Reranker, find_reranker
 from ovrag_core.retrieval.vectors import kept_vectors
 from ovrag_core.text.passages import find_passages
 from ovrag_core.text.stems import stems
@@ -30,7 +27,7 @@ from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
 from ovrag_studies.cited.corpus.relevance import load_reader
 
 Way = Literal["lexical", "dense", "sentences", "fused", "ranks"]
-Rerank = Literal["none", "reader", "sentences", "cross-encoder"]
+TOP, CANDIDATES = 5, 8  # paragraphs that are found, and those that the reader looks at for that
 FUSED: dict[Literal["lexical", "dense", "sentences"], float] = {"lexical": 0.5, "dense": 0.75, "sentences": 1.0}
 READ = 0.3  # what log-odds of the reader count beside the score that a paragraph was found by
 DECIMALS = 6
@@ -38,23 +35,6 @@ DECIMALS = 6
 _HEADING = re.compile(
     r"\d+(?:\.\d+)*[.)]?\s+((?:(?:[A-Z(&][^\s.;:]*|and|or|of|the|for|to|in|on|is|a|an|from|with|at|by|&|-|–)\s+){1,10})"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalSettings:
-    """How paragraphs are found: `top` of the `candidates` first, those being looked at again where `rerank` says so.
-
-    `ranks` fuses by ranks (k 60), `fused` by standard scores. `reader` adds what the learned reader says of a paragraph
-    to the score that it was found by; other rerankers replace it. `cache_dir` holds the weights of a cross-encoder.
-    `substitute` names what may take the place of a reranker that is not there; None: nothing may.
-    """
-
-    by: Way = "fused"
-    top: int = 5
-    candidates: int = 20
-    rerank: Rerank = "none"
-    cache_dir: Path | None = None
-    substitute: Rerank | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +49,10 @@ class RankedParagraph:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedParagraphs:
-    """What was found, best first, with the component that each part was asked for and the one that ran."""
+    """Paragraphs that were found, best first, and the component that did each part of it."""
 
-    evidence: tuple[RankedParagraph, ...]
-    requested: dict[str, str]
-    ran: dict[str, str]
+    evidence: tuple[RankedParagraph, ...] = ()
+    components: Mapping[str, str] = field(default_factory=dict)
 
 
 class CorpusIndex:
@@ -168,65 +147,29 @@ def heading_of(text: str) -> str:
     return " ".join(words[: max(1, last)])
 
 
-Retriever = Callable[[str], RetrievedParagraphs]
+def retrieve(query: str, index: CorpusIndex) -> RetrievedParagraphs:
+    """Return the TOP paragraphs for a query: the CANDIDATES found by the fused ways, as the reader orders them.
 
-
-def make_retriever(index: CorpusIndex, settings: RetrievalSettings) -> Retriever:
-    """What finds paragraphs as the settings ask.
-
-    Raises ModelSetupError or SettingsError where a reranker is not there and `substitute` does not name another.
+    The reader's log-odds are added to the score, as it knows nothing of headings, nor what else there is. Nothing is
+    found for a query without a word. Raises SettingsError where the reader's weights cannot be read.
     """
-    reranker, ran = _reranker(index, settings)
-
-    def search(query: str) -> RetrievedParagraphs:
-        evidence = _search(query, index, settings, reranker, ran)
-        embedder = index.embedder.name if settings.by != "lexical" or ran == "sentences" else "none"
-        requested = {"retrieval": settings.by, "embedder": embedder, "rerank": settings.rerank}
-        return RetrievedParagraphs(tuple(evidence), requested, {**requested, "rerank": ran})
-
-    return search
-
-
-def retrieve(query: str, index: CorpusIndex, settings: RetrievalSettings | None = None) -> list[RankedParagraph]:
-    """The paragraphs for one query, best first; nothing for a query without a word."""
-    return list(make_retriever(index, settings or RetrievalSettings())(query).evidence)
+    found = retrieve_by("fused", query, index, CANDIDATES)
+    odds = load_reader().judge(query, [each.paragraph.text for each in found]) if found else []
+    worth = [round(each.score + READ * odd, DECIMALS) for each, odd in zip(found, odds, strict=True)]
+    best = sorted(range(len(found)), key=lambda place: -worth[place])[:TOP]
+    evidence = (RankedParagraph(found[row].paragraph, worth[row], "reader", rank) for rank, row in enumerate(best, 1))
+    return RetrievedParagraphs(
+        tuple(evidence), {"retrieval": "fused", "embedder": index.embedder.name, "rerank": "reader"}
+    )
 
 
-def _reranker(index: CorpusIndex, settings: RetrievalSettings) -> tuple[Reranker | None, Rerank]:
-    if settings.rerank == "none":
-        return None, "none"
-    if settings.rerank == "reader":
-        return load_reader().judge, "reader"
-    try:
-        return find_reranker(settings.rerank, index.embedder, settings.cache_dir), settings.rerank
-    except (ModelSetupError, SettingsError):
-        if settings.substitute is None or settings.substitute == settings.rerank:
-            raise
-    if settings.substitute == "none":
-        return None, "none"
-    if settings.substitute == "reader":
-        return load_reader().judge, "reader"
-    return find_reranker(settings.substitute, index.embedder, settings.cache_dir), settings.substitute
-
-
-def _search(
-    query: str, index: CorpusIndex, settings: RetrievalSettings, reranker: Reranker | None, ran: str
-) -> list[RankedParagraph]:
+def retrieve_by(way: Way, query: str, index: CorpusIndex, top: int = TOP) -> list[RankedParagraph]:
+    """Return the first paragraphs of one way of finding, best first; nothing for a query without a word."""
     if not query.strip():
         return []
-    scores = index.scores(query, settings.by)
-    depth = settings.top if reranker is None else max(settings.top, settings.candidates)
-    order = [int(row) for row in numpy.argsort(-scores, kind="stable")[:depth]]
-    worth = [round(float(scores[row]), DECIMALS) for row in order]
-    if reranker is not None:
-        told = reranker(query, [index.corpus.paragraphs[row].text for row in order])
-        if ran == "reader":  # it knows nothing of headings, nor what else there is
-            told = [round(found + READ * odds, DECIMALS) for found, odds in zip(worth, told, strict=True)]
-        worth = told
-        best = sorted(range(len(order)), key=lambda place: -worth[place])[: settings.top]
-        order, worth = [order[place] for place in best], [worth[place] for place in best]
-    by = settings.by if reranker is None else ran
+    scores = index.scores(query, way)
+    order = numpy.argsort(-scores, kind="stable")[:top]
     return [
-        RankedParagraph(index.corpus.paragraphs[row], score, by, rank)
-        for rank, (row, score) in enumerate(zip(order, worth, strict=True), 1)
+        RankedParagraph(index.corpus.paragraphs[row], round(float(scores[row]), DECIMALS), way, rank)
+        for rank, row in enumerate(order, 1)
     ]

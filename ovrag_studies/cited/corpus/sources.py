@@ -8,9 +8,10 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from ovrag_core.base.errors import CorpusError
+from ovrag_core.base.records import read_records
 from ovrag_core.documents import find
 from ovrag_core.text.lines import one_line
 from ovrag_studies.cited.corpus.paragraphs import read_paragraphs
@@ -18,6 +19,7 @@ from ovrag_studies.cited.corpus.paragraphs import read_paragraphs
 HASH_DIGITS = 12
 PARAGRAPHS = "paragraphs.jsonl"
 PROCESSED = Path("processed") / PARAGRAPHS
+REMEDY = "give a file of paragraphs as it was made"
 
 _PUBLISHED_HASH = re.compile(r"::([0-9a-f]{12})$")
 
@@ -82,43 +84,26 @@ def read_source(path: Path) -> PolicyFile:
 
 
 def _read_lines(path: Path) -> PolicyFile:
-    try:
-        data = path.read_bytes()
-        lines = data.decode("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        raise CorpusError(f"{path} cannot be read; give a file of paragraphs in UTF-8") from None
-    read = tuple(_read_line(path, number, line) for number, line in enumerate(lines, 1) if line.strip())
+    lines = read_records(path, _ParagraphLine, CorpusError, REMEDY)
+    read = tuple(_read_line(path, number, line) for number, line in lines)
     if not read:
-        raise CorpusError(f"{path} holds no paragraph; index the documents anew")
+        raise CorpusError(f"{path} holds no paragraph; {REMEDY}")
     again = [name for name, times in Counter(each.published_id for each in read).items() if times > 1]
     if again:
-        raise CorpusError(f"{path} gives the id {again[0]} to several paragraphs; index the documents anew")
-    return PolicyFile(path, hashlib.sha256(data).hexdigest(), read)
+        raise CorpusError(f"{path} gives the id {again[0]} to several paragraphs; {REMEDY}")
+    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read)
 
 
-def _read_line(path: Path, number: int, line: str) -> FileParagraph:
-    try:
-        given = _ParagraphLine.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise CorpusError(f"{path}, line {number}: {where}: {one_line(first['msg'])}") from None
-    said = _PUBLISHED_HASH.search(given.paragraph_id)
-    if said and said[1] != text_hash(given.text):
+def _read_line(path: Path, number: int, line: _ParagraphLine) -> FileParagraph:
+    said = _PUBLISHED_HASH.search(line.paragraph_id)
+    if said and said[1] != text_hash(line.text):
         raise CorpusError(
-            f"{path}, line {number}: the text is not the one that {one_line(given.paragraph_id, 120)} was made for; "
-            "index the document anew"
+            f"{path}, line {number}: the text is not the one that {one_line(line.paragraph_id, 120)} was made for; "
+            f"{REMEDY}"
         )
-    return FileParagraph(
-        given.doc_id, given.source_file, given.page, given.paragraph_index, given.text, given.paragraph_id
-    )
+    return FileParagraph(line.doc_id, line.source_file, line.page, line.paragraph_index, line.text, line.paragraph_id)
 
 
 def text_hash(text: str) -> str:
     """The first 12 hexadecimal digits of the text's SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
-
-
-def published_id(read: FileParagraph) -> str:
-    """A paragraph's id in the published form, `doc::p0003::i0000::sha12`, or the one that it was given."""
-    return read.published_id or f"{read.doc_id}::p{read.page:04}::i{read.index:04}::{text_hash(read.text)}"

@@ -1,4 +1,4 @@
-"""How many known conflicts are found, how many pairs that only look so, and how much of everything else is flagged.
+"""Shares of known conflicts found, of pairs flagged that only look so, and of everything else that is flagged.
 
 A file of pairs has one JSON object a line: two paragraphs with the quotations that conflict or only look so, and for a
 conflict whether it is superseded or unresolved.
@@ -6,23 +6,21 @@ conflict whether it is superseded or unresolved.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from ovrag_core.base.errors import ResultError
+from ovrag_core.base.records import read_records
 from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
-from ovrag_core.text.lines import one_line
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.conflicts.deontic import NormSource
 from ovrag_studies.cited.conflicts.norm_conflicts import Conflict
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
-from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 
 
 class Pair(BaseModel):
@@ -60,65 +58,53 @@ class ConflictReport:
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """The pairs of a file. Raises ResultError, with the line, for what is no pair, and where there is none."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        raise ResultError(f"{path} cannot be read; give pairs of paragraphs, one JSON object a line") from None
-    pairs = []
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                pairs.append(Pair.model_validate(json.loads(line)))
-            except ValidationError as error:
-                first = error.errors(include_url=False, include_input=False)[0]
-                where = ".".join(str(part) for part in first["loc"]) or "the whole"
-                raise ResultError(f"{path}, line {number}: {where}: {one_line(first['msg'])}") from None
-            except ValueError:
-                raise ResultError(f"{path}, line {number}: no JSON object; write one pair a line") from None
+    """Return the pairs of a file. Raises ResultError, with the line, for what is no pair, and where there is none."""
+    remedy = "give pairs of paragraphs, one JSON object a line"
+    pairs = [each for _, each in read_records(path, Pair, ResultError, remedy)]
     if not pairs:
-        raise ResultError(f"{path} holds no pair")
+        raise ResultError(f"{path} holds no pair; {remedy}")
     return pairs
 
 
 def flagged(conflicts: Sequence[Conflict], corpus: PolicyCorpus) -> Flagged:
-    """The pairs of paragraphs in which conflicts were found."""
+    """Return the pairs of paragraphs in which conflicts were found."""
     row = _rows(corpus)
     sides = ((row[each.first.source.paragraph_id], row[each.second.source.paragraph_id]) for each in conflicts)
     return Flagged(frozenset(_ordered(*each) for each in sides), tuple(conflicts))
 
 
 def flagged_as_published(corpus: PolicyCorpus) -> Flagged:
-    """The pairs of paragraphs that the dissertation's rule of opposed words flags."""
-    evidence = [RankedParagraph(paragraph, 0.0, "", 1) for paragraph in corpus.paragraphs]
-    return Flagged(frozenset(opposed_pairs(evidence)))
+    """Return the pairs of paragraphs that the dissertation's rule of opposed words flags."""
+    return Flagged(frozenset(opposed_pairs(corpus.paragraphs)))
 
 
 def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Resampling) -> ConflictReport:
-    """The report on pairs, with Wilson intervals over pairs. Raises CorpusError where the corpus lacks a paragraph.
+    """Return the report on pairs, with Wilson intervals over pairs.
 
-    A pair counts where the system names the two paragraphs and, if it names sentences, those of the quotations.
+    A pair counts where the system names the two paragraphs and, if it names sentences, those of the quotations. Raises
+    CorpusError where the corpus lacks a paragraph.
     """
     require_known((name for each in pairs for name in (each.first, each.second)), corpus, "the file of pairs")
     row = _rows(corpus)
     known = {each.pair_id: _ordered(row[each.first], row[each.second]) for each in pairs}
     hits = {each.pair_id: _hits(each, known[each.pair_id], found, row) for each in pairs}
+    named = {name for name in known if known[name] in found.pairs and (not found.conflicts or hits[name])}
     conflicts = [each for each in pairs if each.label == "conflict"]
     lookalikes = [each for each in pairs if each.label == "lookalike"]
-    is_hit = {name: known[name] in found.pairs and (not found.conflicts or bool(hits[name])) for name in known}
     told = [
         any(hit.status == each.status for hit in hits[each.pair_id])
         for each in conflicts
         if each.status and hits[each.pair_id]
     ]
-    every = set(combinations(range(len(corpus.paragraphs)), 2)) - set(known.values())
+    apart = {places for places in known.values() if places[0] != places[1]}  # the others are of one paragraph
+    others = len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2 - len(apart)
     return ConflictReport(
-        _share((is_hit[each.pair_id] for each in conflicts), plan),
-        _share((is_hit[each.pair_id] for each in lookalikes), plan),
-        wilson(len(found.pairs & every), len(every), plan.confidence),
-        _share(told, plan),
-        tuple(each.pair_id for each in conflicts if not is_hit[each.pair_id]),
-        tuple(each.pair_id for each in lookalikes if is_hit[each.pair_id]),
+        wilson(sum(each.pair_id in named for each in conflicts), len(conflicts), plan.confidence),
+        wilson(sum(each.pair_id in named for each in lookalikes), len(lookalikes), plan.confidence),
+        wilson(len(found.pairs - set(known.values())), others, plan.confidence),
+        wilson(sum(told), len(told), plan.confidence),
+        tuple(each.pair_id for each in conflicts if each.pair_id not in named),
+        tuple(each.pair_id for each in lookalikes if each.pair_id in named),
     )
 
 
@@ -131,23 +117,20 @@ def _ordered(one: int, other: int) -> tuple[int, int]:
 
 
 def _hits(pair: Pair, places: tuple[int, int], found: Flagged, row: dict[str, int]) -> list[Conflict]:
+    """Return the conflicts between the two paragraphs whose sentences are those of the quotations, either way round."""
     return [
         each
         for each in found.conflicts
-        if _ordered(row[each.first.source.paragraph_id], row[each.second.source.paragraph_id]) == places
-        and (
-            (_holds(each.first.source, pair.first_quote) and _holds(each.second.source, pair.second_quote))
-            or (_holds(each.second.source, pair.first_quote) and _holds(each.first.source, pair.second_quote))
+        for one, other in [(each.first.source, each.second.source)]
+        if _ordered(row[one.paragraph_id], row[other.paragraph_id]) == places
+        and any(
+            _holds(first, pair.first_quote) and _holds(second, pair.second_quote)
+            for first, second in permutations((one, other))
         )
     ]
 
 
 def _holds(source: NormSource, quote: str) -> bool:
-    """Whether a sentence and a quotation are one, or one holds the other."""
+    """Return True where a sentence and a quotation are one, or one holds the other."""
     one, other = " ".join(source.text.split()), " ".join(quote.split())
     return other in one or one in other
-
-
-def _share(values: Iterable[bool], plan: Resampling) -> Estimate:
-    listed = list(values)
-    return wilson(sum(listed), len(listed), plan.confidence)

@@ -7,19 +7,22 @@ of the spans where snippets have them. A label that neither is given nor found a
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import numpy
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ovrag_core.base.errors import ResultError
-from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
-from ovrag_core.text.lines import one_line
+from ovrag_core.base.records import read_records
+from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio, wilson
 from ovrag_studies.cited.critic.critic_rules import LABELS, CriticFinding, Label
+
+Marks = npt.NDArray[numpy.float64]  # snippets × labels, 1 where a snippet has one
+Findings = Sequence[Sequence[CriticFinding]]  # by snippet
 
 
 class LabelledSpan(BaseModel):
@@ -42,113 +45,87 @@ class Snippet(BaseModel):
     labels: list[Label]
     spans: list[LabelledSpan] | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Counts and rates of one label."""
-
-    right: int
-    found: int
-    given: int
-
-    @property
-    def precision(self) -> float | None:
-        """Right of those found."""
-        return self.right / self.found if self.found else None
-
-    @property
-    def recall(self) -> float | None:
-        """Right of those given."""
-        return self.right / self.given if self.given else None
-
-    @property
-    def f1(self) -> float | None:
-        """The harmonic mean, as 2 right / (found + given)."""
-        return 2 * self.right / (self.found + self.given) if self.found + self.given else None
+    @model_validator(mode="after")
+    def _spans_lie_in_the_text(self) -> Self:
+        if any(span.end > len(self.text) or span.start >= span.end for span in self.spans or ()):
+            raise ValueError("a span lies outside the text")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
 class CriticReport:
-    """What a critic is worth on a set of snippets."""
+    """Measures of a critic on a set of snippets; those of labels by label, in the order of LABELS."""
 
-    snippets: int
-    labels: dict[Label, Scores]
-    spans: dict[Label, Scores]  # in characters, over snippets with spans
-    macro_f1: float | None
+    precision: tuple[Estimate, ...]
+    recall: tuple[Estimate, ...]
+    f1: tuple[Estimate, ...]
+    macro_f1: Estimate
     span_f1: float | None
     exact: Estimate
     neutral_flagged: Estimate
 
 
 def read_snippets(folder: Path) -> list[Snippet]:
-    """The snippets below a folder (`*/critic_snippets.jsonl`), by name of folder.
+    """Return the snippets below a folder (`*/critic_snippets.jsonl`), by name of folder.
 
     Raises ResultError, with file and line, where there is none or one does not have its form.
     """
-    snippets: list[Snippet] = []
-    for path in sorted(folder.glob("*/critic_snippets.jsonl")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            try:
-                snippet = Snippet.model_validate(json.loads(line))
-            except ValidationError as error:
-                first = error.errors(include_url=False, include_input=False)[0]
-                where = ".".join(str(part) for part in first["loc"])
-                raise ResultError(f"{path}, line {number}: {where}: {one_line(first['msg'])}") from None
-            except ValueError:
-                raise ResultError(f"{path}, line {number}: no JSON object; write one snippet a line") from None
-            if any(span.end > len(snippet.text) or span.start >= span.end for span in snippet.spans or ()):
-                raise ResultError(f"{path}, line {number}: a span lies outside the text")
-            snippets.append(snippet)
+    remedy = "write one snippet a line"
+    paths = sorted(folder.glob("*/critic_snippets.jsonl"))
+    snippets = [each for path in paths for _, each in read_records(path, Snippet, ResultError, remedy)]
     if not snippets:
         raise ResultError(f"{folder} holds no snippets; name a folder with critic_snippets.jsonl in its folders")
     return snippets
 
 
-def assess(
-    snippets: Sequence[Snippet], critic: Callable[[str], Sequence[CriticFinding]], plan: Resampling | None = None
-) -> CriticReport:
-    """The report of a critic on snippets; intervals are Wilson's, each snippet one trial."""
-    confidence = (plan or Resampling()).confidence
-    found = [critic(snippet.text) for snippet in snippets]
-    said = [frozenset(finding.label for finding in findings) for findings in found]
-    labels = {label: _of_label(label, snippets, said) for label in LABELS}
-    spans = {label: _of_spans(label, snippets, found) for label in LABELS}
-    neutral = [bool(each) for snippet, each in zip(snippets, said, strict=True) if not snippet.labels]
-    exact = sum(set(snippet.labels) == each for snippet, each in zip(snippets, said, strict=True))
+def assess_critic(snippets: Sequence[Snippet], findings: Findings, plan: Resampling) -> CriticReport:
+    """Return the report on a critic's findings; intervals resample snippets, shares have Wilson's."""
+    given = _marks(each.labels for each in snippets)
+    found = _marks([finding.label for finding in each] for each in findings)
+    both, total = given * found, given + found
+    exact = (given == found).all(axis=1)
+    flagged = found[~given.any(axis=1)].any(axis=1)
     return CriticReport(
-        snippets=len(snippets),
-        labels=labels,
-        spans=spans,
-        macro_f1=_mean(labels),
-        span_f1=_mean(spans),
-        exact=wilson(exact, len(snippets), confidence) if snippets else Estimate(None),
-        neutral_flagged=wilson(sum(neutral), len(neutral), confidence) if neutral else Estimate(None),
+        tuple(ratio(top, bottom, plan) for top, bottom in zip(both.T, found.T, strict=True)),
+        tuple(ratio(top, bottom, plan) for top, bottom in zip(both.T, given.T, strict=True)),
+        tuple(ratio(2 * top, bottom, plan) for top, bottom in zip(both.T, total.T, strict=True)),
+        _macro_f1(both, total, plan),
+        _span_f1(snippets, findings),
+        wilson(int(exact.sum()), exact.size, plan.confidence),
+        wilson(int(flagged.sum()), flagged.size, plan.confidence),
     )
 
 
-def _of_label(label: Label, snippets: Sequence[Snippet], said: Sequence[frozenset[Label]]) -> Scores:
-    return Scores(
-        sum(label in snippet.labels and label in each for snippet, each in zip(snippets, said, strict=True)),
-        sum(label in each for each in said),
-        sum(label in snippet.labels for snippet in snippets),
-    )
+def _marks(labels: Iterable[Sequence[Label]]) -> Marks:
+    return numpy.array([[label in each for label in LABELS] for each in labels], dtype=float)
 
 
-def _of_spans(label: Label, snippets: Sequence[Snippet], found: Sequence[Sequence[CriticFinding]]) -> Scores:
-    right = marked = given = 0
-    for snippet, findings in zip(snippets, found, strict=True):
-        if snippet.spans is None:
-            continue
-        one = _characters((each.start, each.end) for each in findings if each.label == label)
-        other = _characters((each.start, each.end) for each in snippet.spans if each.label == label)
-        right, marked, given = right + len(one & other), marked + len(one), given + len(other)
-    return Scores(right, marked, given)
+def _macro_f1(both: Marks, total: Marks, plan: Resampling) -> Estimate:
+    """Return macro F1 with percentiles of resamples of snippets; a label without a trace in one is left out of it."""
+    drawn = numpy.random.default_rng(plan.seed).integers(0, len(both), (plan.samples, len(both)))
+    values = [_mean_f1(2 * both[rows].sum(axis=0), total[rows].sum(axis=0)) for rows in drawn]
+    tail = (1 - plan.confidence) / 2
+    low, high = (float(each) for each in numpy.nanquantile(values, [tail, 1 - tail]))
+    value = _mean_f1(2 * both.sum(axis=0), total.sum(axis=0))
+    return Estimate(value, low, high, len(both), "percentile")
 
 
-def _characters(spans: Iterable[tuple[int, int]]) -> set[int]:
-    return {at for start, end in spans for at in range(start, end)}
+def _mean_f1(right: Marks, total: Marks) -> float:
+    known = total > 0
+    return float((right[known] / total[known]).mean()) if known.any() else float("nan")
 
 
-def _mean(scores: dict[Label, Scores]) -> float | None:
-    defined = [each.f1 for each in scores.values() if each.f1 is not None]
-    return fmean(defined) if defined else None
+def _span_f1(snippets: Sequence[Snippet], findings: Findings) -> float | None:
+    """Return the mean F1 of labels over the characters of spans; None where no snippet has any."""
+    right, total = numpy.zeros(len(LABELS)), numpy.zeros(len(LABELS))
+    for snippet, found in zip(snippets, findings, strict=True):
+        for row, label in enumerate(LABELS if snippet.spans is not None else ()):
+            one = _characters(found, label)
+            other = _characters(snippet.spans or (), label)
+            right[row] += 2 * len(one & other)
+            total[row] += len(one) + len(other)
+    return _mean_f1(right, total) if total.any() else None
+
+
+def _characters(spans: Iterable[CriticFinding | LabelledSpan], label: Label) -> set[int]:
+    return {at for each in spans if each.label == label for at in range(each.start, each.end)}

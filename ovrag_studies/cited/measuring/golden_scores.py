@@ -1,4 +1,4 @@
-"""What a run is worth by a golden set, arm by arm, with intervals; and how two arms differ on the same queries.
+"""Measures of a run by a golden set, arm by arm, with intervals; and how two arms differ on the same queries.
 
 An answer is wrong where the query has no answer, or none of the gold paragraphs is cited. An outcome is right where an
 answer is not wrong, or silence meets a query without an answer.
@@ -7,23 +7,26 @@ answer is not wrong, or silence meets a query without an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import pandas
 
 from ovrag_core.base.errors import RunError
+from ovrag_core.evaluation.ranking import recall
 from ovrag_core.evaluation.statistics import Estimate, Resampling, exact_mcnemar, holm, ratio, wilson
 from ovrag_core.text.lines import one_line
 from ovrag_core.text.passages import find_passages
-from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, verifies
+from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY
+from ovrag_studies.cited.answering.quotations import verifies
 from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
-from ovrag_studies.cited.measuring.paragraph_ranks import ranked
+from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm
+
+Scored = dict[Arm, dict[str, Estimate]]  # figures of arms by their measures
 
 _DIVIDED = re.compile(r"\s\|+\s")
 _PUNCTUATION = re.compile(r"[^\w%£$€.]+")
@@ -39,31 +42,22 @@ class JudgedRecord(NamedTuple):
 
     @property
     def answered(self) -> bool:
-        """Whether it says anything."""
+        """True where it says anything."""
         return not self.record.silent
 
     @property
     def wrong(self) -> bool:
-        """Whether it is answered and the answer is wrong."""
+        """True where it is answered and the answer is wrong."""
         return self.answered and not (self.query.answerable and self.cited & set(self.query.gold))
 
     @property
     def right(self) -> bool:
-        """Whether the outcome is right."""
+        """True where the outcome is right."""
         return not self.wrong if self.answered else not self.query.answerable
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A measure of an arm: its name, and the figure, whose `clusters` are the queries or claims that it is of."""
-
-    arm: Arm
-    measure: str
-    estimate: Estimate
-
-
 def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpus: PolicyCorpus) -> list[JudgedRecord]:
-    """Records beside their queries. Raises RunError where a record is of a query that the golden set lacks."""
+    """Return records beside their queries. Raises RunError where a record is of a query that the golden set lacks."""
     by_id, known = {each.query_id: each for each in queries}, corpus.by_id()
     judged = []
     for record in records:
@@ -79,18 +73,15 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpu
     return judged
 
 
-def score(
-    judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling, verifier: SentenceVerifier | None = None
-) -> list[Figure]:
-    """All measures of all arms; without a verifier claims are not checked anew."""
-    figures = []
+def score(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling, verifier: SentenceVerifier) -> Scored:
+    """Return all measures of all arms. The `clusters` of an estimate are the queries or claims that it is of."""
+    figures: Scored = {}
     for arm in dict.fromkeys(each.record.arm for each in judged):
         given = [each for each in judged if each.record.arm == arm]
-        measures = {**_silence(given, plan), **_ranking(given, plan), **_citations(given, corpus, plan)}
-        measures |= _conflicts(given, plan)
-        if verifier:
-            measures["ungrounded claims"] = _ungrounded(given, corpus, verifier, plan)
-        figures += [Figure(arm, name, estimate) for name, estimate in measures.items()]
+        ranks = score_ranks([(each.query, each.paragraphs) for each in given], plan)
+        del ranks["first is gold"]
+        figures[arm] = _silence(given, plan) | ranks | _citations(given, corpus, plan) | _conflicts(given, plan)
+        figures[arm]["ungrounded claims"] = _ungrounded(given, corpus, verifier, plan)
     return figures
 
 
@@ -114,40 +105,28 @@ def _silence(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estim
     }
 
 
-def _ranking(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
-    ranks = [ranked(each.query, each.paragraphs) for each in given if each.query.gold]
-    ones = [1.0] * len(ranks)
-    return {
-        "recall@5": ratio([each.recall for each in ranks], ones, plan),
-        "MRR@5": ratio([each.reciprocal for each in ranks], ones, plan),
-    }
-
-
 def _citations(given: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling) -> dict[str, Estimate]:
     answered = [each for each in given if each.answered and each.query.category == "answerable"]
-    ones = [1.0] * len(answered)
     found = [frozenset(name for paragraph in each.paragraphs for name in paragraph.ids) for each in answered]
+    precision = [recall(each.cited, names) for each, names in zip(answered, found, strict=True)]
+    recalls = [recall(each.query.gold, each.cited) for each in answered]
     citations = [cited for each in given for said in each.record.sentences for cited in said.citations]
+    standing = sum(verifies(each, corpus) for each in citations)
     quoted = [each for each in given if each.query.quote and each.query.answerable]
+    ones = [1.0] * len(answered)
     return {
-        "citation precision": ratio(
-            [_part(each.cited, names) for each, names in zip(answered, found, strict=True)], ones, plan
-        ),
-        "citation recall": ratio([_part(each.query.gold, each.cited) for each in answered], ones, plan),
-        "quotes that verify": wilson(
-            sum(verifies(each, corpus) for each in citations), len(citations), plan.confidence
-        ),
+        "citation precision": ratio(precision, ones, plan),
+        "citation recall": ratio(recalls, ones, plan),
+        "quotes that verify": wilson(standing, len(citations), plan.confidence),
         "holds the gold quotation": _share(quoted, holds_quote, plan),
     }
 
 
-def _part(of: Iterable[str], within: Iterable[str]) -> float:
-    wanted = set(of)
-    return len(wanted & set(within)) / len(wanted) if wanted else 0.0
-
-
 def holds_quote(judged: JudgedRecord) -> bool:
-    """Whether sentences hold the words of a gold quotation, each sentence of it; several are divided by ` | `."""
+    """Return True where sentences hold the words of a gold quotation, each sentence of it.
+
+    Several quotations are divided by ` | `.
+    """
     said = [_plain(each.text) for each in judged.record.sentences]
     quotes = [_plain_parts(quote) for quote in _DIVIDED.split(judged.query.quote)]
     return any(parts and all(any(part in text for text in said) for part in parts) for parts in quotes)
@@ -180,15 +159,16 @@ def _ungrounded(
 ) -> Estimate:
     known = corpus.by_id()
     claims = [said for each in given for said in each.record.sentences]
-    wrong = sum(
-        not verifier.supports(said.text, [known[each.paragraph_id].text for each in said.citations]).ok
-        for said in claims
-    )
+    cited = [[known[each.paragraph_id].text for each in said.citations] for said in claims]
+    wrong = sum(not verifier.supports(said.text, texts).ok for said, texts in zip(claims, cited, strict=True))
     return wilson(wrong, len(claims), plan.confidence)
 
 
 def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.DataFrame:
-    """Each other arm against one on the same queries: McNemar's exact test on right outcomes, adjusted after Holm."""
+    """Return each other arm against one on the same queries: McNemar's exact test on right outcomes.
+
+    `p_holm` is adjusted after Holm.
+    """
     outcomes: dict[Arm, dict[str, bool]] = {}
     for each in judged:
         outcomes.setdefault(each.record.arm, {})[each.query.query_id] = each.right
@@ -201,19 +181,3 @@ def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.
     frame = pandas.DataFrame(rows, columns=["arm", "other", "queries", "only_arm_right", "only_other_right", "p"])
     frame["p_holm"] = holm(frame["p"].tolist())
     return frame
-
-
-def faults(records: Iterable[PolicyRecord], corpus: PolicyCorpus, verifier: SentenceVerifier) -> Iterator[str]:
-    """A line for each sentence that quotes what does not stand there, or that its quotations do not support."""
-    known = corpus.by_id()
-    for record in records:
-        for number, said in enumerate(record.sentences, 1):
-            where = f"{record.arm}, {one_line(record.query_id, 80)}, sentence {number}"
-            astray = next((each for each in said.citations if not verifies(each, corpus)), None)
-            if astray:
-                place = f"{one_line(astray.doc_id, 80)} at {astray.start}–{astray.end}"
-                yield f"{where}: the quote does not stand in {place}"
-                continue
-            support = verifier.supports(said.text, [known[each.paragraph_id].text for each in said.citations])
-            if not support.ok:
-                yield f"{where}: {support.why}"

@@ -1,10 +1,10 @@
-"""What of the gold paragraphs is found: recall and mean reciprocal rank among the first five, and hits at one."""
+"""Ranks of the gold paragraphs among the first five: recall, mean reciprocal rank, and hits at one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
+from ovrag_core.evaluation.ranking import first_rank, reciprocal
 from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph
@@ -12,34 +12,18 @@ from ovrag_studies.cited.corpus.policies import Paragraph
 DEPTH = 5
 
 
-class RankedQuery(NamedTuple):
-    """A query with gold paragraphs, the share of them in the first five, and one by the rank of the first of them."""
+def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: Resampling) -> dict[str, Estimate]:
+    """Return the measures of queries with the paragraphs found for them, best first; intervals resample queries.
 
-    query_id: str
-    recall: float
-    reciprocal: float
-    first: bool
-
-
-def rank_queries(queries: Iterable[GoldenQuery], find: Callable[[str], Sequence[Paragraph]]) -> list[RankedQuery]:
-    """The queries that have gold paragraphs, as found. A paragraph that stands in several places is one."""
-    return [ranked(each, find(each.question)) for each in queries if each.gold]
-
-
-def ranked(query: GoldenQuery, found: Sequence[Paragraph], depth: int = DEPTH) -> RankedQuery:
-    """How well paragraphs, best first, hold the gold ones of a query."""
-    hits = [paragraph.ids & set(query.gold) for paragraph in found[:depth]]
-    # Several gold ids may be one paragraph that stands in several places.
-    got = len(set().union(*hits)) if hits else 0
-    first = next((rank for rank, each in enumerate(hits, 1) if each), None)
-    return RankedQuery(query.query_id, got / len(query.gold), 1 / first if first else 0.0, first == 1)
-
-
-def summarise_ranks(ranks: Sequence[RankedQuery], plan: Resampling) -> dict[str, Estimate]:
-    """Recall@5, MRR@5 and the share of queries whose first paragraph is gold; intervals resample queries."""
-    ones = [1.0] * len(ranks)
+    Queries without gold paragraphs are left out. A paragraph that stands in several places is one.
+    """
+    with_gold = [(set(query.gold), paragraphs[:DEPTH]) for query, paragraphs in found if query.gold]
+    hits = [[paragraph.ids & gold for paragraph in paragraphs] for gold, paragraphs in with_gold]
+    ranks = [first_rank(map(bool, each)) for each in hits]
+    recall = [len(set().union(*each)) / len(gold) for each, (gold, _) in zip(hits, with_gold, strict=True)]
+    ones = [1.0] * len(hits)
     return {
-        "recall_at_5": ratio([each.recall for each in ranks], ones, plan),
-        "mrr_at_5": ratio([each.reciprocal for each in ranks], ones, plan),
-        "first_is_gold": ratio([float(each.first) for each in ranks], ones, plan),
+        "recall@5": ratio(recall, ones, plan),
+        "MRR@5": ratio([reciprocal(each) for each in ranks], ones, plan),
+        "first is gold": ratio([float(each == 1) for each in ranks], ones, plan),
     }

@@ -1,24 +1,37 @@
-"""Sentences made wrong on purpose, with evidence that does not support them: a check is measured by what it rejects."""
+"""Sentences made wrong on purpose, with evidence that does not support them, and what checks reject of these."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
+import pandas
+
+from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
 from ovrag_core.text.passages import find_passages
+from ovrag_studies.cited.answering.published_pipeline import published_support
+from ovrag_studies.cited.answering.verification import SentenceVerifier
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 
-Kind = Literal["must", "number", "paragraph"]
+Kind = Literal["unchanged", "must", "number", "paragraph"]
+EACH = 5  # of how many sentences one has its evidence exchanged, and for how many other paragraphs
+TRIALS: Mapping[Kind, str] = {
+    "unchanged": "unchanged",
+    "must": "must and must not swapped",
+    "number": "a number changed",
+    "paragraph": "another paragraph",
+}
+
+CHECKS = ("published check", "three rules")
 
 _MUST = re.compile(r"\bmust(?P<turned> (?:not|never))?\b")
 _NUMBER = re.compile(r"(?<![\w.,:-])\d+(?:\.\d+)?(?![\w:]|[.,]\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Perturbed:
-    """A sentence that `evidence` does not support, and in what way."""
+class Perturbed(NamedTuple):
+    """A sentence, what was done to it, and evidence, which does not support it unless it is unchanged."""
 
     kind: Kind
     sentence: str
@@ -26,7 +39,7 @@ class Perturbed:
 
 
 def perturb(paragraphs: Sequence[str]) -> Iterator[Perturbed]:
-    """Of each sentence: every must turned into must not and back, and every number changed, one at a time."""
+    """Yield of each sentence: every must turned into must not and back, and every number changed, one at a time."""
     for text in paragraphs:
         for start, end in find_passages(text):
             sentence = text[start:end]
@@ -36,9 +49,9 @@ def perturb(paragraphs: Sequence[str]) -> Iterator[Perturbed]:
 
 
 def misplace(
-    sentences: Iterable[tuple[str, Sequence[str]]], paragraphs: Sequence[str], times: int = 5, seed: int = 42
+    sentences: Iterable[tuple[str, Sequence[str]]], paragraphs: Sequence[str], times: int = EACH, seed: int = 42
 ) -> Iterator[Perturbed]:
-    """Sentences with their evidence exchanged for `times` other paragraphs each, drawn by `seed`."""
+    """Yield sentences with their evidence exchanged for `times` other paragraphs each, drawn by `seed`."""
     drawn = random.Random(seed)
     for sentence, evidence in sentences:
         others = [text for text in paragraphs if text not in evidence]
@@ -46,13 +59,43 @@ def misplace(
             yield Perturbed("paragraph", sentence, (text,))
 
 
+def try_checks(corpus: PolicyCorpus, verifier: SentenceVerifier, seed: int) -> pandas.DataFrame:
+    """Return every sentence of a corpus, unchanged and made wrong, with the two checks as columns: True is rejected.
+
+    `kind` tells what was done, `group` is the text that the sentence comes from.
+    """
+    texts = [each.text for each in corpus.paragraphs]
+    own = [Perturbed("unchanged", text[start:end], (text,)) for text in texts for start, end in find_passages(text)]
+    away = [(each.sentence, each.evidence) for each in own[::EACH]]
+    rows = [(each, each.evidence[0]) for each in (*own, *perturb(texts))]
+    rows += [(each, each.sentence) for each in misplace(away, texts, seed=seed)]
+    return pandas.DataFrame(
+        [
+            (
+                each.kind,
+                group,
+                not published_support(each.sentence, each.evidence),
+                not verifier.supports(each.sentence, each.evidence).ok,
+            )
+            for each, group in rows
+        ],
+        columns=["kind", "group", *CHECKS],
+    )
+
+
+def share_rejected(tried: pandas.DataFrame, check: str, kind: Kind, plan: Resampling) -> Estimate:
+    """Return the share that a check rejects of one kind; the interval resamples the texts that sentences come from."""
+    groups = tried[tried["kind"] == kind].groupby("group", sort=False)[check]
+    return ratio(groups.sum().tolist(), groups.size().tolist(), plan)
+
+
 def swap_must(sentence: str) -> str:
-    """Must as must not, and must not or must never as must, wherever they stand."""
+    """Return must as must not, and must not or must never as must, wherever they stand."""
     return _MUST.sub(lambda match: "must" if match["turned"] else "must not", sentence)
 
 
 def change_numbers(sentence: str) -> list[str]:
-    """The sentence once for each number in figures, with that number more than doubled."""
+    """Return the sentence once for each number in figures, with that number more than doubled."""
     return [
         f"{sentence[: match.start()]}{_other(match[0])}{sentence[match.end() :]}"
         for match in _NUMBER.finditer(sentence)

@@ -21,14 +21,6 @@ from ovrag_studies.cited.measuring.ratings import (
 )
 
 
-def rating_page(folder: Path) -> widgets.Widget:
-    """The page for the pack of a folder. Where it cannot be read, a sentence says why."""
-    try:
-        return RatingPage(folder).widget
-    except OvragError as error:
-        return widgets.HTML(showing.style() + showing.message(str(error), "bad"))
-
-
 class RatingPage:
     """One rater, one answer at a time; neither arm nor query is shown."""
 
@@ -120,7 +112,7 @@ class RatingPage:
                 note=self.note.value,
             )
         except ValidationError as error:
-            said = error.errors(include_url=False, include_input=False)[0]["msg"]
+            said = error.errors(include_url=False)[0]["msg"]
             self.status.value = showing.message(f"The rating was not kept: {said}.", "bad")
             return
         add_rating(self.folder, rating)
@@ -134,7 +126,7 @@ def answer_html(item: RatedItem) -> str:
         parts.append(f'<p class="answer">{number}. {html.escape(claim.text)}</p>')
         parts += [
             f"<blockquote>{html.escape(each.quote)} <span class='soft'>{html.escape(each.doc_id)}</span></blockquote>"
-            for each in claim.quotations
+            for each in claim.citations
         ]
     return f'<div class="ovp">{"".join(parts)}</div>'
 

@@ -9,23 +9,24 @@ actionability 1 to 5.
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+import pandas
+from pydantic import Field, model_validator
 
 from ovrag_core.base.errors import ResultError
+from ovrag_core.base.records import parse, read_records, read_text, write_text
+from ovrag_core.base.types import Frozen
 from ovrag_core.evaluation.agreement import Agreement, agreement
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.text.lines import one_line
-from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.answering.quotations import CitedSentence
+from ovrag_studies.cited.records import PolicyRecord
 
-FORMAT = "ovrag-policy-ratings-1"
 PACK, KEY = "pack.json", "key.json"
+REMEDY = "make the pack anew"
 BINS = {1: "low", 2: "low", 3: "middle", 4: "high", 5: "high"}
 SCALES: Mapping[str, str] = {
     "G0": "Does the answer hold a claim that its quotations do not bear out?",
@@ -36,54 +37,34 @@ SCALES: Mapping[str, str] = {
 }
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Quotation(_Frozen):
-    """What an answer quotes, and from which paragraph."""
-
-    doc_id: str
-    paragraph_id: str
-    quote: str
-
-
-class RatedClaim(_Frozen):
-    """A sentence of an answer with its quotations."""
-
-    text: str
-    quotations: list[Quotation]
-
-
-class RatedItem(_Frozen):
+class RatedItem(Frozen):
     """An answer to be rated."""
 
     name: str
     question: str
-    sentences: list[RatedClaim]
+    sentences: tuple[CitedSentence, ...]
 
 
-class Pack(_Frozen):
+class Pack(Frozen):
     """Answers in the order in which they were shuffled."""
 
-    format: Annotated[str, Field(pattern=f"^{FORMAT}$")] = FORMAT
-    items: list[RatedItem]
+    format: Literal["ovrag-policy-ratings-2"] = "ovrag-policy-ratings-2"
+    items: tuple[RatedItem, ...]
 
     @property
     def digest(self) -> str:
         """The hash by which ratings name the pack."""
-        return hashlib.sha256(self.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
 
-class Origin(_Frozen):
-    """Which query an answer is to, and which arm gave it."""
+class PackKey(Frozen):
+    """Which query and arm each answer of a pack is of."""
 
-    query_id: str
-    arm: str
+    origins: dict[str, tuple[str, str]]
 
 
-class Rating(_Frozen):
-    """What one rater says of one answer. `g0` is yes where the answer holds a claim that is not borne out."""
+class Rating(Frozen, strict=True):
+    """A rater's judgement of one answer. `g0` is yes where the answer holds a claim that is not borne out."""
 
     pack: str
     item: str
@@ -105,92 +86,54 @@ class Rating(_Frozen):
         return self
 
 
-class Given(NamedTuple):
-    """An answer as an arm gave it."""
-
-    query_id: str
-    arm: str
-    question: str
-    sentences: tuple[RatedClaim, ...]
-
-
-class Report(NamedTuple):
+class AgreementReport(NamedTuple):
     """Agreement by scale, and means by arm and scale over both raters, on the answers that both rated."""
 
-    items: int
     agreement: dict[str, Agreement]
-    means: dict[str, dict[str, float]]
+    means: pandas.DataFrame
 
 
-def make_pack(given: Iterable[Given], corpus: PolicyCorpus, seed: int) -> tuple[Pack, dict[str, Origin]]:
-    """A blind pack of the answers that say something, and its key.
-
-    Raises ResultError where no answer says anything, or one quotes paragraphs that the corpus lacks, which are listed.
-    """
-    said = [each for each in given if each.sentences]
+def make_pack(records: Iterable[PolicyRecord], seed: int) -> tuple[Pack, PackKey]:
+    """Return a blind pack of the answers that say something, and its key. Raises ResultError where none does."""
+    # Sorted first: the order of the pack must not depend on the order in which arms were run.
+    said = sorted((each for each in records if not each.silent), key=lambda each: (each.query_id, each.arm))
     if not said:
         raise ResultError("no answer says anything, so there is nothing to rate; take a run with answers")
-    check_paragraphs((claim for each in said for claim in each.sentences), corpus)
-    # Sorted first: the order of the pack must not depend on the order in which arms were run.
-    ordered = sorted(said, key=lambda each: (each.query_id, each.arm))
-    random.Random(seed).shuffle(ordered)
-    items, key = [], {}
-    for number, each in enumerate(ordered, start=1):
-        name = f"a{number:03}"
-        items.append(RatedItem(name=name, question=each.question, sentences=list(each.sentences)))
-        key[name] = Origin(query_id=each.query_id, arm=each.arm)
-    return Pack(items=items), key
+    random.Random(seed).shuffle(said)
+    names = [f"a{number:03}" for number in range(1, len(said) + 1)]
+    items = [
+        RatedItem(name=name, question=each.question, sentences=each.sentences)
+        for name, each in zip(names, said, strict=True)
+    ]
+    origins = {name: (each.query_id, each.arm) for name, each in zip(names, said, strict=True)}
+    return Pack(items=tuple(items)), PackKey(origins=origins)
 
 
-def check_paragraphs(claims: Iterable[RatedClaim], corpus: PolicyCorpus) -> None:
-    """Raises ResultError, with the list, where quotations name paragraphs that the corpus lacks or say otherwise."""
-    known = corpus.by_id()
-    unknown = {
-        quotation.paragraph_id
-        for claim in claims
-        for quotation in claim.quotations
-        if quotation.paragraph_id not in known or quotation.quote not in known[quotation.paragraph_id].text
-    }
-    if unknown:
-        listed = ", ".join(one_line(name, 120) for name in sorted(unknown))
-        raise ResultError(f"the corpus lacks what the answers quote; index it anew and answer again: {listed}")
-
-
-def write_pack(folder: Path, pack: Pack, key: Mapping[str, Origin]) -> None:
-    """The pack and, for after the rating, its key. Raises ResultError where the folder holds something."""
+def write_pack(folder: Path, pack: Pack, key: PackKey) -> None:
+    """Write the pack and, for after the rating, its key. Raises ResultError where the folder holds something."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ResultError(f"{folder} is not empty; name a folder for the rating pack that is")
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / PACK, pack.model_dump())
-    _write(folder / KEY, {name: origin.model_dump() for name, origin in key.items()})
+    write_text(pack.model_dump_json(indent=1) + "\n", folder / PACK, ResultError, parents=True)
+    write_text(key.model_dump_json(indent=1) + "\n", folder / KEY, ResultError)
 
 
 def read_pack(folder: Path) -> Pack:
-    """The pack of a folder. Raises ResultError where there is none, or none of this form."""
-    try:
-        return Pack.model_validate_json((folder / PACK).read_bytes())
-    except OSError:
-        raise ResultError(f"{folder / PACK} cannot be read; make a rating pack first") from None
-    except ValidationError as error:
-        raise ResultError(f"{folder / PACK}: {_said(error)}; make the pack anew") from None
+    """Return the pack of a folder. Raises ResultError where there is none, or none of this form."""
+    path = folder / PACK
+    return parse(read_text(path, ResultError, "make a rating pack first"), Pack, str(path), ResultError, REMEDY)
 
 
-def read_key(folder: Path, pack: Pack) -> dict[str, Origin]:
-    """Which arm gave which answer. Raises ResultError where the key is not that of the pack."""
-    try:
-        read = json.loads((folder / KEY).read_bytes())
-        key = {name: Origin.model_validate(origin) for name, origin in read.items()}
-    except OSError:
-        raise ResultError(f"{folder / KEY} cannot be read; the arms stay unknown without it") from None
-    except (ValueError, AttributeError):
-        raise ResultError(f"{folder / KEY} is no key of a rating pack; make the pack anew") from None
-    if set(key) != {item.name for item in pack.items}:
-        raise ResultError(f"{folder / KEY} is the key of another pack; make the pack anew")
+def read_key(folder: Path, pack: Pack) -> PackKey:
+    """Return the key of a pack. Raises ResultError where there is none, or that of another pack."""
+    path = folder / KEY
+    key = parse(read_text(path, ResultError, REMEDY), PackKey, str(path), ResultError, REMEDY)
+    if set(key.origins) != {item.name for item in pack.items}:
+        raise ResultError(f"{path} is the key of another pack; {REMEDY}")
     return key
 
 
 def ratings_path(folder: Path, rater: str) -> Path:
-    """Where the ratings of a rater are."""
+    """Return where the ratings of a rater are."""
     return folder / f"ratings_{hashlib.sha256(rater.encode()).hexdigest()[:12]}.jsonl"
 
 
@@ -201,19 +144,14 @@ def add_rating(folder: Path, rating: Rating) -> None:
 
 
 def read_ratings(folder: Path, pack: Pack) -> dict[str, dict[str, Rating]]:
-    """Ratings by rater and answer.
+    """Return the ratings of a pack by rater and answer.
 
-    Raises ResultError, with file and line, where a rating does not have its form, belongs to another pack or is of an
-    answer that the pack lacks.
+    Raises ResultError, with file and line, where a rating does not have its form, or is of another pack.
     """
     names = {item.name for item in pack.items}
     found: dict[str, dict[str, Rating]] = {}
     for path in sorted(folder.glob("ratings_*.jsonl")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            try:
-                rating = Rating.model_validate_json(line)
-            except ValidationError as error:
-                raise ResultError(f"{path}, line {number}: {_said(error)}") from None
+        for number, rating in read_records(path, Rating, ResultError, "move the file away"):
             if rating.pack != pack.digest or rating.item not in names:
                 raise ResultError(f"{path}, line {number}: rates an answer of another pack; move the file away")
             found.setdefault(rating.rater, {})[rating.item] = rating
@@ -221,28 +159,14 @@ def read_ratings(folder: Path, pack: Pack) -> dict[str, dict[str, Rating]]:
 
 
 def order_for(rater: str, pack: Pack) -> list[RatedItem]:
-    """The answers in an order of the rater's own, always the same, so that the last ones tire nobody twice."""
+    """Return the answers in an order of the rater's own, always the same."""
     return sorted(pack.items, key=lambda item: hashlib.sha256(f"{pack.digest} {rater} {item.name}".encode()).digest())
 
 
-def pair_of_raters(
-    ratings: Mapping[str, Mapping[str, Rating]], names: Sequence[str]
-) -> tuple[Mapping[str, Rating], Mapping[str, Rating]]:
-    """The ratings of two raters: those of the names, or the only two.
-
-    Raises ResultError, with who has rated, where that leaves other than two.
-    """
-    chosen = list(dict.fromkeys(names)) or sorted(ratings)
-    if len(chosen) != 2 or set(chosen) - set(ratings):
-        listed = ", ".join(sorted(ratings)) or "nobody"
-        raise ResultError(f"agreement is of two raters, and {listed} rated this pack; name two with --rater")
-    return ratings[chosen[0]], ratings[chosen[1]]
-
-
-def compare(
-    first: Mapping[str, Rating], second: Mapping[str, Rating], key: Mapping[str, Origin], plan: Resampling
-) -> Report:
-    """Two raters on the answers that both rated.
+def compare_raters(
+    first: Mapping[str, Rating], second: Mapping[str, Rating], key: PackKey, plan: Resampling
+) -> AgreementReport:
+    """Compare two raters on the answers that both rated.
 
     Kappa of G0 and of U1 in three bins, as published, with PABAK; weighted kappa (quadratic) of G2, U1 and U2; of G1
     the share of claims in five steps, weighted. Raises ResultError where they rated no answer in common.
@@ -250,56 +174,49 @@ def compare(
     both = sorted(set(first) & set(second))
     if not both:
         raise ResultError("the two raters have no answer in common; let both rate the same pack")
-    one, other = [first[name] for name in both], [second[name] for name in both]
-
-    def weighted(scale: str, categories: Sequence[int]) -> Agreement:
-        return agreement(
-            [_score(rating, scale) for rating in one],
-            [_score(rating, scale) for rating in other],
-            categories,
-            plan,
-            weights="quadratic",
-        )
-
+    one, other = (_frame([given[name] for name in both]) for given in (first, second))
+    scales: dict[str, Sequence[object]] = {
+        "G0": (0, 1),
+        "G1": range(5),
+        "G2": range(3),
+        "U1 binned": ("low", "middle", "high"),
+        "U1": range(1, 6),
+        "U2": range(1, 6),
+    }
     agreed = {
-        "G0": agreement([each.g0 for each in one], [each.g0 for each in other], [False, True], plan),
-        "G1": weighted("g1", range(5)),
-        "G2": weighted("g2", range(3)),
-        "U1 binned": agreement(
-            [BINS[each.u1] for each in one], [BINS[each.u1] for each in other], ["low", "middle", "high"], plan
-        ),
-        "U1": weighted("u1", range(1, 6)),
-        "U2": weighted("u2", range(1, 6)),
+        scale: agreement(
+            list(one[scale]),
+            list(other[scale]),
+            list(categories),
+            plan,
+            weights="none" if scale in ("G0", "U1 binned") else "quadratic",
+        )
+        for scale, categories in scales.items()
     }
-    return Report(len(both), agreed, _means([*one, *other], key))
+    rated = pandas.concat([one, other]).assign(G1=lambda frame: frame["supported"])
+    arms = [key.origins[name][1] for name in rated.index]
+    return AgreementReport(agreed, rated.groupby(arms)[list(SCALES)].mean())
 
 
-def _score(rating: Rating, scale: str) -> int:
-    return round(4 * rating.supported / rating.claims) if scale == "g1" else int(getattr(rating, scale))
+def read_report(folder: Path, plan: Resampling) -> AgreementReport | None:
+    """Compare the first two raters of a folder; None until two have rated. Raises ResultError as the readers do."""
+    pack = read_pack(folder)
+    raters = list(read_ratings(folder, pack).values())
+    return compare_raters(raters[0], raters[1], read_key(folder, pack), plan) if len(raters) > 1 else None
 
 
-def _means(ratings: Sequence[Rating], key: Mapping[str, Origin]) -> dict[str, dict[str, float]]:
-    by_arm: dict[str, list[Rating]] = {}
-    for rating in ratings:
-        by_arm.setdefault(key[rating.item].arm, []).append(rating)
-    return {
-        arm: {
-            "answers": float(len({rating.item for rating in given})),
-            "G0": fmean(rating.g0 for rating in given),
-            "G1": fmean(rating.supported / rating.claims for rating in given),
-            "G2": fmean(rating.g2 for rating in given),
-            "U1": fmean(rating.u1 for rating in given),
-            "U2": fmean(rating.u2 for rating in given),
-        }
-        for arm, given in sorted(by_arm.items())
-    }
-
-
-def _write(path: Path, values: object) -> None:
-    path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-
-
-def _said(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {one_line(first['msg'])}" if where else one_line(first["msg"])
+def _frame(ratings: Sequence[Rating]) -> pandas.DataFrame:
+    """Return the scales of ratings as columns, by answer; G1 is in five steps, `supported` a share."""
+    share = [each.supported / each.claims for each in ratings]
+    return pandas.DataFrame(
+        {
+            "G0": [int(each.g0) for each in ratings],
+            "G1": [round(4 * each) for each in share],
+            "G2": [each.g2 for each in ratings],
+            "U1": [each.u1 for each in ratings],
+            "U1 binned": [BINS[each.u1] for each in ratings],
+            "U2": [each.u2 for each in ratings],
+            "supported": share,
+        },
+        index=[each.item for each in ratings],
+    )

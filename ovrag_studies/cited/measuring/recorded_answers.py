@@ -1,0 +1,102 @@
+"""Recorded answers of the dissertation, and which of them were refused because citations were read wrongly.
+
+The published pipeline split a reply at its full stops and so gave a citation that stands behind one to the sentence
+after it. The first sentence of an answer was left without, and the answer was refused. Replies as such were not kept;
+they are rebuilt from the claims, where each citation is still found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.base.records import read_records
+from ovrag_studies.cited.answering.citations import Cited, read_citations
+from ovrag_studies.cited.answering.published_pipeline import LEAST_SUPPORT, published_support
+from ovrag_studies.cited.corpus.golden import Category
+
+_APPENDED = re.compile(r"\s*Note: some evidence sources may conflict on this point.*$", re.S)
+_BEFORE_STOP = re.compile(r"\s+([.!?])$")  # the blank that a citation left which stood before the full stop
+
+
+class _RecordedPart(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class RecordedClaim(_RecordedPart):
+    """A sentence of an answer as it was checked; `citations` are the ids that it was taken to cite."""
+
+    text: str
+    citations: tuple[str, ...]
+
+
+class _RecordedEvidence(_RecordedPart):
+    paragraph_id: str
+    text: str
+
+
+class _RecordedClaims(_RecordedPart):
+    claims: tuple[RecordedClaim, ...] = ()
+
+
+class RecordedAnswer(_RecordedPart):
+    """One line of a recorded run; without claims where nothing was checked."""
+
+    query_id: str
+    category: Category
+    answer: str
+    is_abstained: bool
+    evidence: tuple[_RecordedEvidence, ...] = ()
+    claim_verification: _RecordedClaims | None = None
+
+    @property
+    def claims(self) -> tuple[RecordedClaim, ...]:
+        """The sentences of the answer as they were checked."""
+        return self.claim_verification.claims if self.claim_verification else ()
+
+    def cited_sentences(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return the sentences of the model's reply, each with the texts that it cites, citations read right."""
+        texts = {each.paragraph_id: each.text for each in self.evidence}
+        found: Sequence[Cited] = read_citations(self._reply(), texts) if self.claims else ()
+        return [(each.text, tuple(texts.get(name, "") for name in each.ids)) for each in found]
+
+    def is_answered_when_read_right(self) -> bool:
+        """Return True where the published rule gives the answer, its citations read right; else as it was recorded."""
+        sentences = self.cited_sentences()
+        if not sentences:
+            return not self.is_abstained
+        return sum(published_support(*each) for each in sentences) >= LEAST_SUPPORT * len(sentences)
+
+    def _reply(self) -> str:
+        """Return the reply as recorded where an answer was given, else rebuilt."""
+        if not self.is_abstained and "[CITATION:" in self.answer:
+            return _APPENDED.sub("", self.answer)
+        return rebuilt_reply(self.claims)
+
+
+def read_answers(folder: Path) -> list[RecordedAnswer]:
+    """Return the answers of a recorded run. Raises RunError naming file, line and field."""
+    remedy = "give the folder of a recorded run"
+    return [each for _, each in read_records(folder / "outputs.jsonl", RecordedAnswer, RunError, remedy)]
+
+
+def rebuilt_reply(claims: Sequence[RecordedClaim]) -> str:
+    """Return a reply as the model gave it, from its claims: citations stand before the claims that they were moved to.
+
+    Of the citations of the last claim the last one is its own. A claim that ends in a blank and a full stop had its
+    citations before that.
+    """
+    parts = []
+    for row, claim in enumerate(claims):
+        marks = [f"[CITATION: {name}]" for name in claim.citations]
+        if stop := _BEFORE_STOP.search(claim.text):
+            parts.append(" ".join([claim.text[: stop.start()], *marks]) + stop[1])
+        elif row + 1 == len(claims):
+            parts.append(" ".join([*marks[:-1], claim.text, *marks[-1:]]))
+        else:
+            parts.append(" ".join([*marks, claim.text]))
+    return " ".join(parts)
