@@ -66,6 +66,20 @@ def matrix(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
     return counts.reindex(index=documents, columns=documents, fill_value=0)
 
 
+def retrieved_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """Where the chunks of each query came from: arm, document, question, asked_chunks, chunks, sources with counts.
+
+    Sources are in the order of their first chunk. A run that does not say what was retrieved has no rows.
+    """
+    rows = []
+    for record in ordered([record for record in records if record.retrieved]):
+        counts = Counter(chunk.document_id for chunk in record.retrieved)
+        sources = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
+        key = (record.arm, record.document_id, record.question_id)
+        rows.append((*key, counts[record.document_id], counts.total(), sources))
+    return pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "asked_chunks", "chunks", "sources"])
+
+
 def false_positives(records: Sequence[QueryRecord]) -> list[QueryRecord]:
     """Queries about clean documents that were flagged, by arm, document and question."""
     return ordered([record for record in records if cell(record) == "fp"])
@@ -83,6 +97,13 @@ def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
         rows.append((*key, record.attempt_count, ", ".join(others), ", ".join(rules), message))
     names = ["arm", "document_id", "question_id", "outcome", "cause", "attempts"]
     return pd.DataFrame(rows, columns=[*names, "chunks_also_from", "rules", "message"])
+
+
+def wrong_answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Accepted answers that are about other documents only: arm, document, question, sources, basis."""
+    accepted = frame["outcome"].isin(["accepted", "corrected"])
+    wrong = frame[accepted & (frame["about"] == "other")]
+    return wrong[["arm", "document_id", "question_id", "sources", "basis"]].reset_index(drop=True)
 
 
 def clashes_of(record: QueryRecord) -> tuple[Violation, ...]:

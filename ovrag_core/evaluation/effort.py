@@ -1,13 +1,14 @@
-"""What a run's queries cost: attempts, model calls, tokens and money."""
+"""What a run's queries cost: attempts, model calls, tokens and money, and where each attempt led."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pandas as pd
 
-from ovrag_core.base.types import Outcome, QueryRecord
-from ovrag_core.evaluation.confusion import columns, mean_of, ordered
+from ovrag_core.base.types import Attempt, Outcome, QueryRecord
+from ovrag_core.evaluation.confusion import arms_of, columns, mean_of, ordered
 from ovrag_core.evaluation.statistics import Resampling
 
 OUTCOMES: tuple[Outcome, ...] = (
@@ -19,6 +20,8 @@ OUTCOMES: tuple[Outcome, ...] = (
     "error",
 )
 MEASURES = ("attempts", "calls", "prompt_tokens", "completion_tokens", "cost_usd")
+REFUSED = "flagged at once"
+UNSAID = "not recorded"
 
 
 def effort_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
@@ -59,8 +62,64 @@ def by_outcome(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     return table
 
 
+def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """Each hard reject: arm, document, question, label, cause, attempts, distinct answers, rules at first and at last.
+
+    `course` says what the attempts did to the reasons: the same, fewer, more, or others.
+    """
+    rows = []
+    for record in ordered(records):
+        if record.outcome != "hard_rejected":
+            continue
+        rules = [_rules(attempt) for attempt in record.attempts]
+        answers = len({attempt.answer.text for attempt in record.attempts})
+        first, last = (rules[0], rules[-1]) if rules else (frozenset[str](), frozenset[str]())
+        key = (record.arm, record.document_id, record.question_id, record.label or "", record.cause or "")
+        names = (", ".join(sorted(first)), ", ".join(sorted(last)))
+        rows.append((*key, record.attempt_count, answers or None, *names, _course(rules)))
+    keys = ["arm", "document_id", "question_id", "label", "cause", "attempts"]
+    table = pd.DataFrame(rows, columns=[*keys, "distinct_answers", "rules_first", "rules_last", "course"])
+    return table.astype({"distinct_answers": "Int64"})
+
+
+def flow(records: Sequence[QueryRecord]) -> pd.DataFrame:
+    """Per arm and attempt: how many queries entered it, how they left (an outcome), and how many went on.
+
+    Columns: arm, attempt (from 1), entered, one per outcome, again. A query that failed before its first attempt leaves
+    at the first.
+    """
+    rows = []
+    for arm in arms_of(records):
+        of_arm = [record for record in records if record.arm == arm]
+        last = [max(1, record.attempt_count) for record in of_arm]
+        for attempt in range(1, max(last) + 1):
+            left = [record.outcome for record, end in zip(of_arm, last, strict=True) if end == attempt]
+            entered = sum(end >= attempt for end in last)
+            counts = [left.count(outcome) for outcome in OUTCOMES]
+            rows.append((arm, attempt, entered, *counts, entered - len(left)))
+    return pd.DataFrame(rows, columns=["arm", "attempt", "entered", *OUTCOMES, "again"])
+
+
 def _usage(record: QueryRecord) -> tuple[float | None, ...]:
     usage = record.usage
     if record.recorded and not usage.calls:
         return (None, None, None, record.cost_usd)
     return (usage.calls, usage.prompt_tokens, usage.completion_tokens, record.cost_usd)
+
+
+def _rules(attempt: Attempt) -> frozenset[str]:
+    if attempt.verdict is None:
+        return frozenset()
+    return frozenset(violation.rule for violation in attempt.verdict.violations if violation.severity == "clash")
+
+
+def _course(rules: Sequence[frozenset[str]]) -> str:
+    if not any(rules):
+        return UNSAID
+    if len(rules) == 1:
+        return REFUSED
+    if all(one == other for one, other in pairwise(rules)):
+        return "same reasons"
+    if rules[-1] < rules[0]:
+        return "fewer reasons"
+    return "more reasons" if rules[-1] > rules[0] else "other reasons"

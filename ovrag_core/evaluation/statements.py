@@ -15,7 +15,9 @@ from ovrag_core.evaluation.statistics import Resampling, ratio
 from ovrag_core.ontology.assertions import ABox, assert_triples
 from ovrag_core.ontology.load import Ontology
 
+UNKNOWN_TYPE = "read without the class beside a name"
 COMPATIBLE = "what was read of the asked contract is compatible"
+NAMEABLE = ("unknown predicate", "unknown class", UNKNOWN_TYPE)
 
 
 Asserted = dict[str, list[tuple[str, ABox, list[Triple]]]]  # by arm: a query's document, what it asserts, its triples
@@ -114,6 +116,27 @@ def coverage(asserted: Asserted, ontology: Ontology, plan: Resampling) -> pd.Dat
         )
     names = ["arm", "queries", "statements", "taking_part", "taking_part_low", "taking_part_high"]
     return pd.DataFrame(rows, columns=[*names, "classes", "classes_of", "properties", "properties_of"])
+
+
+def unmapped(asserted: Asserted) -> pd.DataFrame:
+    """Statements that take no part, or part of which is not read, by reason: arm, reason, statements, terms, commonest.
+
+    `terms` counts the distinct predicates, classes or values that are to blame; `commonest` names up to three, but no
+    values, as those are text of a document.
+    """
+    rows = []
+    for arm, boxes in asserted.items():
+        blamed: dict[str, Counter[str]] = {}  # by reason
+        for _, abox, triples in boxes:
+            for index, reason in abox.unmapped.items():
+                term = triples[index].predicate if reason == "unknown predicate" else triples[index].object
+                blamed.setdefault(reason, Counter())[term] += 1
+            for names in abox.unknown_types.values():
+                blamed.setdefault(UNKNOWN_TYPE, Counter()).update(set(names))
+        for why, terms in sorted(blamed.items(), key=lambda item: (-item[1].total(), item[0])):
+            common = sorted(terms, key=lambda name: (-terms[name], name))[:3] if why in NAMEABLE else []
+            rows.append((arm, why, terms.total(), len(terms), ", ".join(common)))
+    return pd.DataFrame(rows, columns=["arm", "reason", "statements", "terms", "commonest"])
 
 
 def violations(records: Sequence[QueryRecord]) -> pd.DataFrame:

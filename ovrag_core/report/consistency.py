@@ -9,7 +9,7 @@ import pandas as pd
 
 from ovrag_core.evaluation import confusion
 from ovrag_core.evaluation.statistics import holm
-from ovrag_core.report import figures
+from ovrag_core.report import drawings, figures
 from ovrag_core.report.run import (
     CELLS,
     COMPARISONS,
@@ -68,6 +68,26 @@ def question_table(run: Run) -> pd.DataFrame:
     table = table[["arm", "question_id", *CELLS, *with_bounds(["precision", "recall"])]]
     caption = "Confusion by arm and question."
     return write(run, table, "confusion_by_question", caption, run.note())
+
+
+def contract_table(run: Run) -> pd.DataFrame:
+    """Flagged queries per contract, one column an arm: `confusion_by_contract`."""
+    documents = confusion.document_frame(run.frame)
+    keys = ["document_id", "label", "clash_type"]
+    wide = documents.pivot_table(index=keys, columns="arm", values="flagged_queries", sort=True).reset_index()
+    arms = [arm for arm in run.arms if arm in wide.columns]
+    table = integers(wide[[*keys, *arms]].rename_axis(columns=None), arms)
+    questions = run.frame["question_id"].nunique()
+    note = run.note(interval=False, more=f"Cells count flagged queries of {questions}")
+    return write(
+        run,
+        table,
+        "confusion_by_contract",
+        "Flagged queries by contract and arm.",
+        note,
+        headers=dict(zip(arms, arms, strict=True)),
+        long=True,
+    )
 
 
 def detection_table(run: Run) -> pd.DataFrame:
@@ -142,7 +162,7 @@ def confusion_figure(run: Run) -> Path:
     caption = "Confusion matrices by arm; shading and percentages are shares of a row."
     note = run.note(interval=False, more=source(run))
     if not run.labelled:
-        return save(run, figures.sentence(UNLABELLED, run.width), "confusion", caption, note)
+        return save(run, drawings.sentence(UNLABELLED, run.width), "confusion", caption, note)
     maps = {}
     for arm in run.arms:
         counts = confusion.count(run.frame[run.frame["arm"] == arm])
@@ -163,8 +183,20 @@ def rates_figure(run: Run) -> Path:
     if run.labelled:
         fig = figures.rates_by_group(table, "arm", titles, run.width, published=_published_rates(run, titles))
     else:
-        fig = figures.sentence(UNLABELLED, run.width)
+        fig = drawings.sentence(UNLABELLED, run.width)
     return save(run, fig, "rates", "Precision, recall and F1 by arm.", run.note(more=source(run)))
+
+
+def precision_recall_figure(run: Run) -> Path:
+    """Precision against recall by arm, with the intervals of both and published values: `precision_recall`."""
+    table = confusion.confusion_by(run.frame, ["arm"], run.plan)
+    names = {"precision": "Precision", "recall": "Recall"}
+    if run.labelled:
+        fig = drawings.rates_plane(table, "arm", run.width, published=_published_rates(run, names))
+    else:
+        fig = drawings.sentence(UNLABELLED, run.width)
+    caption = "Precision against recall by arm."
+    return save(run, fig, "precision_recall", caption, run.note(more=source(run, "Grey lines join points of equal F1")))
 
 
 def detection_figure(run: Run) -> Path:
@@ -188,7 +220,7 @@ def detection_figure(run: Run) -> Path:
     caption = "Every query by contract and question: what was expected and what was flagged."
     note = run.note(interval=False, arm=", ".join(tables))
     if not tables:
-        return save(run, figures.sentence("No arm of this run has verdicts.", run.width), "detection", caption, note)
+        return save(run, drawings.sentence("No arm of this run has verdicts.", run.width), "detection", caption, note)
     groups = order["clash_type"].tolist()
     look = {"row_label": "question", "column_label": "contract"}
     fig = figures.grid_of_cells(tables, kinds, run.width, groups=groups, **look)

@@ -17,6 +17,9 @@ BASES = {
     "text": "its text where neither was recorded",
 }
 
+NO_ONE = "no one alone"
+_COMMONEST = 10  # rows of an arm
+
 
 def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Shares of answers, and of retrieved chunks, about the asked contract, mixed, or only others: `contamination`."""
@@ -55,12 +58,61 @@ def false_positive_table(run: Run) -> pd.DataFrame:
     return write(run, short, "false_positives", caption, note, rows=25, long=True, full=table)
 
 
+def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
+    """Accepted answers about other contracts only: `wrong_contract_answers`, in LaTeX counted by what they quote."""
+    table = contamination.wrong_answers(sources)
+    short = counted(table, ["arm", "question_id", "sources", "basis"])
+    rank = short["arm"].map({arm: place for place, arm in enumerate(run.arms)})
+    short = short.assign(rank=rank).sort_values(["rank", "queries"], ascending=[True, False], kind="stable")
+    shown = short.drop(columns="rank").groupby("arm", sort=False).head(_COMMONEST).reset_index(drop=True)
+    shown = shown.assign(sources=shown["sources"].replace("", NO_ONE))
+    more = "Accepted answers that are about other contracts only"
+    more += f". Source {NO_ONE}: of several alike" if (shown["sources"] == NO_ONE).any() else ""
+    if len(shown) < len(short):
+        more += f". The commonest {_COMMONEST} of each arm, {len(shown)} of {len(short)} rows; "
+        more += "wrong_contract_answers.csv has every query"
+    note = run.note(interval=False, more=more)
+    caption = "Accepted answers about the wrong contract, by arm, question and source."
+    return write(run, shown, "wrong_contract_answers", caption, note, full=table)
+
+
 def _retrieved(record: QueryRecord) -> bool:
     return bool(record.retrieved)
 
 
 def _explained(record: QueryRecord) -> bool:
     return any(attempt.verdict and attempt.verdict.violations for attempt in record.attempts)
+
+
+def retrieved_table(run: Run) -> pd.DataFrame:
+    """Sources that were retrieved for each question: `retrieved_sources`, in LaTeX for chosen contracts.
+
+    Chosen are the middle contract of the clean ones and of each type of contradiction, where a pool has had time to
+    grow; arms that retrieved the same share a row, and arms that cannot retrieve from elsewhere are left out.
+    """
+    table = contamination.retrieved_frame(run.records)
+    foreign = table.groupby("arm")["asked_chunks"].sum() < table.groupby("arm")["chunks"].sum()
+    shown = table[table["arm"].map(foreign).astype(bool) & table["document_id"].isin(chosen_contracts(run))]
+    keys = ["document_id", "question_id", "asked_chunks", "chunks", "sources"]
+    shown = shown.groupby(keys, sort=False)["arm"].agg(", ".join).reset_index(name="arms")
+    shown = shown.sort_values(["document_id", "question_id"], kind="stable")
+    shown.insert(2, "arms", shown.pop("arms"))
+    more = (
+        "Chosen: the middle contract of the clean ones and of each type. Arms with chunks of the asked contract only "
+    )
+    more += "are left out"
+    more += "" if len(table) else ". The run does not say what was retrieved"
+    headers = {"asked_chunks": "Of asked", "chunks": "Chunks"}
+    caption = "Contracts that chunks were retrieved from, by question, for chosen contracts."
+    note = run.note(interval=False, more=more)
+    return write(run, shown, "retrieved_sources", caption, note, headers=headers, long=True, full=table)
+
+
+def chosen_contracts(run: Run) -> list[str]:
+    """The middle contract, by id, of the clean ones and of each type of contradiction."""
+    contracts = run.frame[["document_id", "clash_type"]].drop_duplicates("document_id").sort_values("document_id")
+    groups = contracts.groupby("clash_type", sort=False)["document_id"]
+    return sorted(str(names.iloc[len(names) // 2]) for _, names in groups)
 
 
 def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:

@@ -106,14 +106,6 @@ def _spell_out(fig: Figure) -> None:
             text.set_text(drawable(text.get_text()))
 
 
-def sentence(text: str, width: float) -> Figure:
-    """A figure that only says why there is nothing to draw."""
-    with styled():
-        fig = Figure(figsize=(width, 0.7))
-        fig.text(0.5, 0.5, text, ha="center", va="center", color=GREY)
-        return fig
-
-
 def clipped(label: str) -> str:
     """A label that leaves room for the picture."""
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
@@ -325,6 +317,34 @@ def _rows(ax: Axes, names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0)
     for row in range(1, len(names)):
         ax.axhline(row - 0.5, color="0.8", lw=0.5)
+
+
+def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str, bins: int = 40) -> Figure:
+    """One histogram per key above each other on a shared logarithmic axis, with the median marked."""
+    with styled():
+        fig = Figure(figsize=(width, 0.55 + 0.72 * max(1, len(samples))), layout="constrained")
+        axes = fig.subplots(max(1, len(samples)), 1, sharex=True, squeeze=False)[:, 0]
+        positive = {key: values[values > 0] for key, values in samples.items()}
+        every = pd.concat(list(positive.values())) if positive else pd.Series(dtype=float)
+        edges = _log_edges(every, bins)
+        for ax, (title, values) in zip(axes, positive.items(), strict=False):
+            ax.hist(values, bins=edges, color="#5b9bc2", ec="white", lw=0.3)
+            if len(values):
+                middle = float(values.median())
+                ax.axvline(middle, color="black", lw=1, ls="--")
+                ax.set_title(f"median {duration(middle)}, n = {len(values)}", loc="right", pad=2, fontsize=7)
+            ax.set_title(title, loc="left", pad=2)
+            ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+        _seconds_axis(axes[-1], label)
+        axes[len(axes) // 2].set_ylabel("queries")
+        return fig
+
+
+def _log_edges(values: pd.Series, bins: int) -> np.ndarray:
+    if values.empty:
+        return np.geomspace(0.001, 1, bins + 1)
+    low, high = float(values.min()), float(values.max())
+    return np.geomspace(low, high * 1.0001 if high > low else low * 1.1, bins + 1)
 
 
 def part_distributions(

@@ -9,11 +9,15 @@ import pandas as pd
 from ovrag_core.evaluation import quality
 from ovrag_core.evaluation.score import CACHE
 from ovrag_core.evaluation.statistics import holm
-from ovrag_core.report import figures
+from ovrag_core.report import drawings, figures
 from ovrag_core.report.run import COMPARISONS, MARK, Run, integers, save, source, write
 from ovrag_core.report.tables import with_bounds
 
 DECIMALS = 4  # of a mean BERTScore in a CSV or a picture: beyond, processors differ
+_COMPONENTS = {
+    "quality_components": "Components of BERTScore by arm, raw.",
+    "quality_rescaled": "Components of BERTScore by arm, rescaled with our baseline.",
+}
 
 
 def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
@@ -24,9 +28,9 @@ def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
 def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     """ROUGE-L and BERTScore per arm, over all answers and over accepted ones, published ones beside: `quality`.
 
-    BERTScore's precision and recall go to `quality_components`.
+    BERTScore's precision and recall go to `quality_components` and `quality_rescaled`.
     """
-    names = [*quality.METRICS, quality.RESCALED[-1]]
+    names = [*quality.METRICS, *quality.RESCALED]
     parts = []
     for answers, only in (("all", False), ("accepted", True)):
         part = quality.quality_by(scored, ["arm"], run.plan, accepted_only=only)
@@ -43,9 +47,12 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     note = run.note(more=source(run, _bert_note(scored)))
     caption = "Likeness of answers to reference answers by arm: ROUGE-L F and BERTScore."
     keys = ["arm", "which", "answers"]
-    raw = quality.METRICS[1:]
-    part = table[[*keys, *with_bounds(raw)]].dropna(subset=raw[-1])
-    write(run, part, "quality_components", "Components of BERTScore by arm, raw.", note, kept=DECIMALS)
+    for name, metrics in (
+        ("quality_components", quality.METRICS[1:]),
+        ("quality_rescaled", quality.RESCALED),
+    ):
+        part = table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1])
+        write(run, part, name, _COMPONENTS[name], note, kept=DECIMALS)
     main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
     return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note, kept=DECIMALS)
 
@@ -72,7 +79,7 @@ def quality_figure(run: Run, scored: quality.Quality) -> Path:
     if known:
         fig = figures.rates_by_group(table, "arm", known, run.width, limits=None)
     else:
-        fig = figures.sentence("No contract of this run has reference answers to compare with.", run.width)
+        fig = drawings.sentence("No contract of this run has reference answers to compare with.", run.width)
     note = run.note(more=f"Accepted answers. {_bert_note(scored)}")
     return save(run, fig, "quality", "Likeness of accepted answers to reference answers.", note)
 

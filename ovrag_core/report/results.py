@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ovrag_core.base.settings import Settings
-from ovrag_core.base.types import LatencyRecord
+from ovrag_core.base.types import Chunk, LatencyRecord
 from ovrag_core.evaluation.contamination import source_frame
 from ovrag_core.evaluation.latency import latency_frame
 from ovrag_core.evaluation.score import CACHE, score_run
@@ -15,6 +15,7 @@ from ovrag_core.evaluation.statements import assert_all
 from ovrag_core.ontology.configured import open_ontology
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.report import (
+    cases,
     compared,
     consistency,
     contamination,
@@ -55,8 +56,12 @@ def write_runs(
     ontology, lines = open_ontology(settings), []
     for run in opened:
         seconds = read_latency(run_files(run.name, runs).latency)
-        write_results(run, seconds, ontology, kinds=kinds, cache=cache)
-        counts = f"{_count(run.tables, 'csv')} tables, {_count(run.figures, 'pdf')} figures"
+        chunks = {} if run.imported else cases.read_chunks()
+        folder = run.tables.parent / "cases"
+        pages = write_results(run, seconds, ontology, kinds=kinds, chunks=chunks, pages=folder, cache=cache)
+        counts = (
+            f"{_count(run.tables, 'csv')} tables, {_count(run.figures, 'pdf')} figures, {len(pages) - 1} case pages"
+        )
         lines.append(f"run {run.name}: {counts} in {run.tables.parent}")
     return "\n".join(lines)
 
@@ -77,9 +82,11 @@ def write_results(
     ontology: Ontology,
     *,
     kinds: Mapping[str, Sequence[str]] | None = None,
+    chunks: Mapping[str, Chunk] | None = None,
+    pages: Path,
     cache: Path | None = CACHE,
-) -> None:
-    """Write all tables, figures and numbers of `run` into its folders.
+) -> list[Path]:
+    """All tables, figures and numbers of `run` into its folders, and case pages into `pages`; the paths of the pages.
 
     Seconds may be missing altogether. What is made is what notebooks 04 to 06 make, and for a run that was judged again
     the comparison with the verdicts that were recorded.
@@ -87,25 +94,36 @@ def write_results(
     corpus.corpus_table(run, kinds or {})
     for of_run in (
         *(consistency.outcome_table, consistency.confusion_table, consistency.confusion_figure),
-        *(consistency.rates_table, consistency.rates_figure, consistency.clash_type_table, consistency.question_table),
+        *(consistency.rates_table, consistency.rates_figure, consistency.precision_recall_figure),
+        *(consistency.clash_type_table, consistency.question_table, consistency.contract_table),
         *(consistency.detection_table, consistency.detection_figure, consistency.correction_table),
-        *(consistency.comparison_table, effort.effort_table, contamination.false_positive_table),
-        *(statements.origin_table, statements.violation_table, statements.missed_table, statements.explanation_figure),
+        *(consistency.comparison_table, effort.effort_table, effort.reject_table, effort.flow_table),
+        *(effort.flow_figure, statements.origin_table, statements.violation_table, statements.missed_table),
+        *(statements.case_table, statements.explanation_figure),
+        *(contamination.retrieved_table, contamination.false_positive_table),
     ):
         of_run(run)
-    statements.coverage_table(run, assert_all(run.records, ontology), ontology)
+    asserted = assert_all(run.records, ontology)
+    statements.coverage_table(run, asserted, ontology)
+    statements.unmapped_table(run, asserted)
     if rejudged.pairs(run):
         rejudged.rejudged_table(run)
     scored = quality.scored_quality(run, cache)
-    for of_scored in (quality.quality_table, quality.quality_comparison_table, quality.quality_figure):
-        of_scored(run, scored)
+    quality.quality_table(run, scored)
+    quality.quality_comparison_table(run, scored)
+    quality.quality_figure(run, scored)
+    effort.cost_figure(run, scored)
     sources = source_frame(run.records)
+    effort.contract_summary(run, scored, sources)
     contamination.contamination_table(run, sources)
+    contamination.wrong_answer_table(run, sources)
     contamination.contamination_figures(run, sources)
     headlines.numbers_file(run, score_run(run.records, [], run.settings, run=run.name, cache=cache))
     times = latency_frame(seconds)
     for of_seconds in (
-        *(latency.latency_table, latency.latency_attempts_table),
-        *(latency.latency_figure, latency.latency_numbers_file),
+        *(latency.latency_table, latency.latency_distribution_table, latency.latency_attempts_table),
+        *(latency.latency_outlier_table, latency.latency_figures, latency.latency_numbers_file),
     ):
         of_seconds(run, times)
+    latency.latency_quality_figure(run, times, scored)
+    return cases.write_cases(run.records, chunks or {}, pages, latex=run.tables / "cases.tex")

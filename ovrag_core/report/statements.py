@@ -11,7 +11,8 @@ from ovrag_core.base.types import QueryRecord, Violation
 from ovrag_core.evaluation import statements
 from ovrag_core.ontology import picture
 from ovrag_core.ontology.load import Ontology
-from ovrag_core.report import figures
+from ovrag_core.report import drawings, figures
+from ovrag_core.report.cases import short
 from ovrag_core.report.run import Run, save, write
 
 QUOTING = "The run was recorded elsewhere, and its statements are not quoted here"
@@ -33,6 +34,13 @@ def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) 
     more = "Taking part: asserts something in the ontology's terms. Classes and properties: those that are used"
     caption = "Statements that take part in reasoning, and classes and properties that they use, by arm."
     return write(run, shown, "ontology_coverage", caption, run.note(more=more), full=table)
+
+
+def unmapped_table(run: Run, asserted: statements.Asserted) -> pd.DataFrame:
+    """Statements that do not, or not wholly, take part, by reason: `unmapped`."""
+    table = statements.unmapped(asserted)
+    caption = "Statements that take no part in reasoning, or not wholly, by arm and reason."
+    return write(run, table, "unmapped", caption, run.note(interval=False))
 
 
 def violation_table(run: Run) -> pd.DataFrame:
@@ -59,7 +67,7 @@ def missed_table(run: Run) -> pd.DataFrame:
 
 
 def chosen_case(records: Sequence[QueryRecord], arms: Sequence[str]) -> tuple[QueryRecord, Violation] | None:
-    """The case that is drawn: the first flagged query, by contract, of the last arm that found a clash.
+    """The case that is drawn and listed: the first flagged query, by contract, of the last arm that found a clash.
 
     Of its clashes the one that takes most statements. None where nothing was flagged.
     """
@@ -71,11 +79,23 @@ def chosen_case(records: Sequence[QueryRecord], arms: Sequence[str]) -> tuple[Qu
     return None
 
 
+def case_table(run: Run) -> pd.DataFrame:
+    """Statements of the chosen case by origin: `case_statements`."""
+    case = None if run.imported else chosen_case(run.records, run.arms)
+    rows = [] if case is None else _case_rows(*case)
+    table = pd.DataFrame(rows, columns=["origin", "subject", "predicate", "object", "read_in", "conflict"])
+    which = f"Query: {case[0].document_id}, {case[0].question_id}" if case else QUOTING if run.imported else ""
+    more = f"{which}. Conflict: part of the contradiction that is drawn" if case else which
+    note = run.note(interval=False, arm=case[0].arm if case else "", n=f"{len(table)} statements", more=more)
+    caption = "Statements of the first flagged query by origin."
+    return write(run, table, "case_statements", caption, note, long=True)
+
+
 def explanation_figure(run: Run) -> Path:
     """The contradiction of the chosen case as a graph: its statements, and the axioms that forbid them together."""
     case = None if run.imported else chosen_case(run.records, run.arms)
     if case is None:
-        fig = figures.sentence(QUOTING if run.imported else "No contradiction was found in this run.", run.width)
+        fig = drawings.sentence(QUOTING if run.imported else "No contradiction was found in this run.", run.width)
         return save(run, fig, "explanation", "A contradiction as a graph.", run.note(interval=False))
     record, violation = case
     with figures.styled():
@@ -83,6 +103,17 @@ def explanation_figure(run: Run) -> Path:
     more = f"Query: {record.document_id}, {record.question_id}. {violation.message}"
     note = run.note(interval=False, arm=record.arm, n="1 query", more=more)
     return save(run, fig, "explanation", "A contradiction as a graph: statements, and the axioms against them.", note)
+
+
+def _case_rows(record: QueryRecord, violation: Violation) -> list[tuple[object, ...]]:
+    against = {(t.subject, t.predicate, t.object) for t in violation.triples}
+    rows = []
+    for statement in statements.statements_of(record):
+        triple = statement.triple
+        terms = (triple.subject, triple.predicate, triple.object)
+        place = triple.evidence.document_id if triple.evidence else ""
+        rows.append((statement.origin, *(short(term, 60) for term in terms), place, terms in against))
+    return rows
 
 
 def _of(table: pd.DataFrame, name: str) -> list[str]:

@@ -89,11 +89,17 @@ def test_another_run_is_evaluated_as_far_as_it_goes(
                 exec(compile(cell.source, stage, "exec"), names)  # as the kernel would, without starting one
     assert (tmp_path / "tables" / "consistency" / "confusion.csv").read_text(encoding="utf-8").count("\n") > 1
     theirs = name in ("table", "queries")
-    if theirs:  # none of their sentences may come into git
+    folder = tmp_path / ("data/runs/other.cases" if theirs else "reports/cases")  # what quotes them stays out of git
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in folder.glob("*.md"))
+    if theirs:
+        assert "not quoted here" in (tmp_path / "reports" / "cases" / "index.md").read_text(encoding="utf-8")
+        assert "refused after 4 attempts for reasons that were not recorded" in pages
+        assert "all retrieved chunks are of the asked contract" not in pages
+        shown = names["pages"][0].read_text(encoding="utf-8")  # by the last notebook, whose report is in git
         written = [path for kind in ("tables", "figures", "reports") for path in (tmp_path / kind).rglob("*")]
         texts = [
             path.read_text(errors="replace") for path in written if path.suffix not in (".png", "") and path.is_file()
         ]
         for record_ in records:
             for attempt in record_.attempts:
-                assert not any(attempt.answer.text in text for text in texts if attempt.answer.text)
+                assert not any(attempt.answer.text in text for text in (shown, *texts) if attempt.answer.text)

@@ -8,11 +8,12 @@ from run_factory import latencies, record, run
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Recorded, Triple, Usage, Verdict
-from ovrag_core.evaluation import corpus, effort, latency, statements
-from ovrag_core.evaluation.contamination import source_frame
+from ovrag_core.evaluation import corpus, effort, latency, quality, statements
+from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.report import compared, contamination, rejudged
+from ovrag_core.report import effort as effort_results
 from ovrag_core.report import latency as latency_results
 from ovrag_core.report import statements as statement_results
 from ovrag_core.report.results import write_runs
@@ -49,6 +50,20 @@ def test_what_a_recorded_run_did_not_say_is_missing_and_not_zero():
     assert table["attempts"].tolist() == [1]
 
 
+def test_flow_loses_no_query():
+    records = run(8)
+    table = effort.flow(records)
+    for arm, rows in table.groupby("arm"):
+        assert rows[list(effort.OUTCOMES)].to_numpy().sum() == sum(item.arm == arm for item in records)
+        assert rows["again"].tolist()[:-1] == rows["entered"].tolist()[1:]
+        assert rows["again"].iloc[-1] == 0
+
+
+def test_a_reject_names_its_attempts_answers_and_course():
+    table = effort.rejects([record(outcome="hard_rejected", attempts=4), record(question="Q2")])
+    assert table[["attempts", "distinct_answers", "course"]].values.tolist() == [[4, 1, "same reasons"]]
+
+
 # --- statements
 
 
@@ -63,7 +78,7 @@ def with_triples(*triples, **more):
     return item.model_copy(update={"attempts": (attempt,), "context_triples": ()})
 
 
-def test_coverage_counts_what_asserts():
+def test_coverage_counts_what_asserts_and_names_what_does_not_but_no_values():
     said = Triple(subject="Loan", predicate="rdf:type", object="Mortgage")
     odd = Triple(subject="Loan", predicate="rdf:type", object="Spaceship")
     unread = Triple(subject="Loan", predicate="hasPrincipalAmount", object="a secret of the contract")
@@ -71,6 +86,9 @@ def test_coverage_counts_what_asserts():
     asserted = statements.assert_all(records, ONTOLOGY)
     row = statements.coverage(asserted, ONTOLOGY, PLAN).iloc[0]
     assert (row["statements"], round(row["taking_part"], 3), row["classes"]) == (3, 0.333, 1)
+    table = statements.unmapped(asserted).set_index("reason")
+    assert table.loc["unknown class", "commonest"] == "Spaceship"
+    assert table.loc["value cannot be read", ["statements", "commonest"]].tolist() == [1, ""]
 
 
 @pytest.mark.parametrize(
@@ -99,8 +117,12 @@ def test_a_violation_is_counted_once_a_query_and_by_the_label():
 def test_statements_of_a_run_recorded_elsewhere_are_not_printed(tmp_path):
     secret = record(document="D1", outcome="hard_rejected", label="CLASH", recorded=Recorded(attempts=1))
     theirs = opened([secret], tmp_path)
+    statement_results.case_table(theirs)
     statement_results.explanation_figure(theirs)
-    assert "UnsecuredLoan" not in (tmp_path / "figures" / "explanation.tex").read_text()
+    for path in ("tables/case_statements.tex", "figures/explanation.tex"):
+        text = (tmp_path / path).read_text()
+        assert "UnsecuredLoan" not in text
+    assert "not quoted here" in (tmp_path / "tables" / "case_statements.tex").read_text()
 
 
 def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
@@ -114,14 +136,23 @@ def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
     sources = source_frame(theirs.records)
     assert "chunks of other contracts" not in contamination.sentences(theirs, sources)[0]
     assert "retrieved chunks" not in contamination.contamination_table(theirs, sources)["Of"].tolist()
+    assert "Cause" not in effort_results.reject_table(theirs)
     assert "Cause" not in statement_results.violation_table(theirs)
+
+
+def test_contracts_are_summed_up_as_recorded_and_not_as_judged_again(tmp_path):
+    said = Recorded(attempts=1, rouge_l=0.5)
+    recorded = record(document="D1", outcome="hard_rejected", recorded=said)
+    both = opened([recorded, recorded.model_copy(update={"arm": "ovrag_reread", "outcome": "accepted"})], tmp_path)
+    effort_results.contract_summary(both, quality.score_quality(both.records), source_frame(both.records))
+    assert "in the arm ovrag:" in (tmp_path / "tables" / "contract_summary.tex").read_text()
 
 
 def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
     timed = record(document="D1")
     theirs = opened([timed, timed.model_copy(update={"arm": "ovrag_rejudged"})], tmp_path)
-    latency_results.latency_table(theirs, latency.latency_frame(latencies([timed])))
-    text = (tmp_path / "tables" / "latency.tex").read_text()
+    latency_results.latency_distribution_table(theirs, latency.latency_frame(latencies([timed])))
+    text = (tmp_path / "tables" / "latency_distribution.tex").read_text()
     assert "Arm: ovrag. n = 1 queries: 1 contracts, 1 questions" in text
 
 
@@ -133,6 +164,16 @@ def test_contracts_are_counted_by_kind_and_in_all():
     table = corpus.distribution(corpus.contract_frame(records, {"A": ["X"], "B": ["X", "Y"]}))
     assert table.iloc[-1].tolist() == ["all", 1, 1, 1, 3, "secured unsecured 1"]
     assert set(table["kind"]) == {"X", "X and Y", "not recorded", "all"}
+
+
+def test_sources_are_listed_with_their_counts():
+    table = retrieved_frame([record(document="A", retrieved=("B", "A", "B")), record("plain", "A", retrieved=())])
+    assert table[["asked_chunks", "chunks", "sources"]].values.tolist() == [[1, 3, "B (2), A"]]
+
+
+def test_chosen_contracts_are_the_middle_of_each_type(tmp_path):
+    records = [record(document=f"D{n}", label="CLEAN" if n < 5 else "CLASH") for n in range(8)]
+    assert contamination.chosen_contracts(opened(records, tmp_path)) == ["D2", "D6"]
 
 
 # --- other runs
@@ -168,6 +209,6 @@ def test_results_of_several_runs_are_written_and_those_recorded_elsewhere_kept_o
     assert [line.split(":")[0] for line in said.splitlines()] == ["run ours", "run theirs"]
     assert (tmp_path / "out" / ".gitignore").read_text() == "*\n"
     assert (tmp_path / "out" / "tables" / "runs.csv").exists()
-    assert (tmp_path / "out" / "ours" / "figures" / "rates.pdf").exists()
+    assert (tmp_path / "out" / "ours" / "figures" / "precision_recall.pdf").exists()
     with pytest.raises(RunError, match="nobody"):
         write_runs(["nobody"], tmp_path / "out", SETTINGS, tmp_path / "runs", {})

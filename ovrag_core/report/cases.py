@@ -1,0 +1,392 @@
+"""One page per case: what was asked, retrieved, answered and read, each attempt, and why it was refused, in words.
+
+Contract text is untrusted: it stands in fenced blocks whose fence is longer than any in the text, or escaped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ovrag_core.base.errors import RunError
+from ovrag_core.base.types import Attempt, Chunk, Evidence, QueryRecord, Retrieved, Triple
+from ovrag_core.evaluation.confusion import arms_of, cell
+from ovrag_core.evaluation.contamination import clashes_of, source_frame, wrong_answers
+from ovrag_core.evaluation.statements import miss_reason
+from ovrag_core.report import tables
+from ovrag_core.runs.files import RUNS
+
+CASES = Path("reports/cases")
+CHUNKS = Path("data/index/chunks.jsonl")
+MOST_PER_ARM = 5
+KINDS = ("False positive", "Wrong contract", "Missed clash", "Source finding")
+PLURALS = dict(zip(KINDS, ("False positives", "Wrong contracts", "Missed clashes", "Source findings"), strict=True))
+WHAT = {
+    "False positive": "Queries about contracts without a contradiction that were flagged.",
+    "Wrong contract": "Accepted answers that are about other contracts than the asked one only.",
+    "Missed clash": "Queries about contracts with a contradiction that an arm which validates did not flag.",
+    "Source finding": "Contradictions of the contract itself that were reported with their passages.",
+}
+RULE = (
+    "Rule: queries of an arm that got the same chunks for the same question share a page, on the first of them by "
+    "contract. At most {most} pages an arm and kind: in turns, the next of each type of contradiction and, where there "
+    "is none, of each question, in the order of contracts."
+)
+NO_CASE = "No query of this run is a case."
+ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
+Form = Literal["md", "html", "tex"]
+MARKER = "<!-- Made by the pipeline; edits are lost. -->"
+
+
+class Page(NamedTuple):
+    """A case to be written: its kind, its query, for how many it stands, and the path of its Markdown."""
+
+    kind: str
+    record: QueryRecord
+    alike: int
+    path: Path
+
+
+CAUSES = {
+    "answer": "the answer contradicts the contract",
+    "source": "the contract contradicts itself",
+    "mixture": "statements of different contracts were mixed",
+}
+
+
+def folder_of(run: str, records: Sequence[QueryRecord]) -> Path:
+    """Where pages of a run go: pages that quote a run recorded elsewhere stay out of git, beside the run."""
+    return RUNS / f"{run}.cases" if any(record.recorded for record in records) else CASES
+
+
+def read_chunks(path: Path = CHUNKS) -> dict[str, Chunk]:
+    """The chunks of an index by id; empty where there is no such file. Raises RunError for a broken line."""
+    if not path.exists():
+        return {}
+    chunks: dict[str, Chunk] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            chunk = Chunk(**json.loads(line))
+        except (ValueError, TypeError):
+            raise RunError(f"{path} line {number} is not a chunk; build the index again") from None
+        chunks[chunk.id] = chunk
+    return chunks
+
+
+def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
+    """The queries that cases are chosen from, by kind, in the order of arms, contracts and questions.
+
+    Missed are contradictions that an arm which validates did not flag; an accepted answer is about the wrong contract
+    where it is about others only.
+    """
+    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    ordered = sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
+    sources = source_frame(ordered)
+    wrong = wrong_answers(sources).set_index(["arm", "document_id", "question_id"]).index
+    judging = {record.arm for record in records if any(attempt.verdict for attempt in record.attempts)}
+    found: dict[str, list[QueryRecord]] = {kind: [] for kind in KINDS}
+    for record in ordered:
+        where = cell(record)
+        if where == "fp":
+            found["False positive"].append(record)
+        elif record.outcome == "source_finding":
+            found["Source finding"].append(record)
+        if where == "fn" and record.arm in judging:
+            found["Missed clash"].append(record)
+        if (record.arm, record.document_id, record.question_id) in wrong:
+            found["Wrong contract"].append(record)
+    return found
+
+
+def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[str, Chunk], latex: Path) -> list[Path]:
+    """The cases of a run as `write_cases` writes them, in the folder that is right for it.
+
+    Where that is not the usual one, the usual one says so, and its page comes first: what a report shows of the pages
+    is in git, and so may not be a page that quotes a run recorded elsewhere.
+    """
+    folder = folder_of(run, records)
+    pages = write_cases(records, chunks, folder, latex=latex)
+    if folder == CASES:
+        return pages
+    CASES.mkdir(parents=True, exist_ok=True)
+    _remove_old(CASES)
+    text = f"{MARKER}\n# Cases\n\n{ELSEWHERE} Their pages are in `{folder.as_posix()}`.\n"
+    (CASES / "index.md").write_text(text, encoding="utf-8", newline="\n")
+    return [CASES / "index.md", *pages[:-1]]
+
+
+def write_cases(
+    records: Sequence[QueryRecord],
+    chunks: Mapping[str, Chunk],
+    folder: Path = CASES,
+    most: int = MOST_PER_ARM,
+    latex: Path | None = None,
+) -> list[Path]:
+    """Pages on the chosen queries by the rule that the index states; the Markdown paths, the index last.
+
+    Each page is written as Markdown and as HTML. Queries that got the same chunks for the same question tell the same
+    story: the first by contract stands for them. At most `most` pages an arm and kind; pages of an earlier run are
+    removed. `latex` gets the first case of each kind and arm; a run recorded elsewhere is not quoted there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _remove_old(folder)
+    lines, pages = [MARKER, "# Cases", "", RULE.format(most=most), ""], []
+    for kind, of_kind in chosen(records).items():
+        lines += [f"## {PLURALS[kind]}", "", WHAT[kind], ""]
+        for arm in arms_of(records):
+            alike = _spread(_alike([record for record in of_kind if record.arm == arm]))
+            if not alike:
+                continue
+            lines += [f"### {escape(arm)}", "", _count_line(alike, most), ""]
+            for group in alike[:most]:
+                page = Page(kind, group[0], len(group), folder / f"{_file_name(kind, group[0])}.md")
+                pages.append(page)
+                name = f"{escape(group[0].document_id)}, {escape(group[0].question_id)}"
+                lines.append(f"- [{name}]({page.path.name}), for {_plural(len(group), 'query')}: {_summary(group[0])}")
+            lines += [""]
+    for page in pages:
+        text = case_page(page.record, chunks, kind=page.kind, alike=page.alike)
+        page.path.write_text(text, encoding="utf-8", newline="\n")
+        text = case_page(page.record, chunks, kind=page.kind, alike=page.alike, form="html")
+        page.path.with_suffix(".html").write_text(text, encoding="utf-8", newline="\n")
+    index = folder / "index.md"
+    index.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8", newline="\n")
+    if latex is not None:
+        latex.parent.mkdir(parents=True, exist_ok=True)
+        latex.write_text(_latex_cases(pages, records, chunks), encoding="utf-8", newline="\n")
+    return [*(page.path for page in pages), index]
+
+
+def case_page(
+    record: QueryRecord,
+    chunks: Mapping[str, Chunk],
+    *,
+    kind: str = "False positive",
+    alike: int = 1,
+    form: Form = "md",
+) -> str:
+    """The page of a query, which stands for `alike` queries with the same chunks, as Markdown, HTML or LaTeX.
+
+    Chunks that `chunks` does not hold are shown without their text.
+    """
+    retrieved: dict[str, list[tuple[Retrieved, str]]] = {}
+    for hit in record.retrieved:
+        text = chunks[hit.chunk_id].text if hit.chunk_id in chunks else "(the text is not in the index at hand)"
+        retrieved.setdefault(hit.document_id, []).append((hit, text))
+    answer_triples = record.attempts[-1].triples if record.attempts else ()
+    page = (
+        _environment(form)
+        .get_template(f"case.{form}.j2")
+        .render(
+            marker=MARKER,
+            kind=kind,
+            summary=_plain_summary(record),
+            alike=alike,
+            record=record,
+            retrieved=retrieved,
+            triples=(
+                {"answer and the context, as recorded": _unique(answer_triples)}
+                if record.recorded
+                else {"answer": _unique(answer_triples), "context": _unique(record.context_triples)}
+            ),
+            clashes=clashes_of(record),
+            why=miss_reason(record) if cell(record) == "fn" else "",
+            repeated=_repeated(record),
+            causes=CAUSES,
+            marked=partial(_marked, passages=_passages(record)),
+        )
+    )
+    return _tidied(page) if form == "md" else page.rstrip() + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it stands, on one line; HTML in it is shown, not run."""
+    flat = html.escape(re.sub(r"\s+", " ", text).strip(), quote=False)
+    marked = re.sub(r"([\\`*\[\]|#~])", r"\\\1", flat)
+    return re.sub(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\_", marked)  # inside a word it marks nothing
+
+
+def fence(text: str) -> str:
+    """Text in a fenced block whose fence does not occur in it."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}text\n{text}\n{marks}"
+
+
+def short(text: str, most: int = 160) -> str:
+    """The text on one line, cut at a word where it is longer than `most` characters."""
+    flat = re.sub(r"\s+", " ", text).strip()
+    return flat if len(flat) <= most else flat[:most].rsplit(" ", 1)[0] + " …"
+
+
+def _alike(records: Sequence[QueryRecord]) -> list[list[QueryRecord]]:
+    """Records in groups of the same question and the same chunks, in the order of their firsts."""
+    groups: dict[tuple[str, ...], list[QueryRecord]] = {}
+    for record in records:
+        got = [hit.chunk_id for hit in record.retrieved] or [record.document_id]  # unknown chunks are not the same
+        groups.setdefault((record.question_id, *got), []).append(record)
+    return list(groups.values())
+
+
+def _spread(groups: Sequence[list[QueryRecord]]) -> list[list[QueryRecord]]:
+    """The groups in turns: the first of each type of contradiction (or question), then the second of each, …"""
+    turns: dict[str, int] = {}
+    ranked = []
+    for place, group in enumerate(groups):
+        of = group[0].clash_type or group[0].question_id
+        turns[of] = turns.get(of, 0) + 1
+        ranked.append((turns[of], place, group))
+    return [group for _, _, group in sorted(ranked, key=lambda item: item[:2])]
+
+
+def _count_line(alike: Sequence[Sequence[QueryRecord]], most: int) -> str:
+    count = sum(map(len, alike))
+    without = sum(map(len, alike[most:]))
+    rest = f"; {without} of them have no page" if without else ""
+    return f"{_plural(count, 'query')}{rest}."
+
+
+def _plural(count: int, noun: str) -> str:
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun if count == 1 else many}"
+
+
+@cache
+def _environment(form: Form) -> Environment:
+    tex = form == "tex"  # its braces are not ours
+    environment = Environment(
+        block_start_string="<%" if tex else "{%",
+        block_end_string="%>" if tex else "%}",
+        variable_start_string="<<" if tex else "{{",
+        variable_end_string=">>" if tex else "}}",
+        comment_start_string="<#" if tex else "{#",
+        comment_end_string="#>" if tex else "#}",
+        loader=PackageLoader("ovrag_core.report", "."),
+        trim_blocks=form != "md",
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        autoescape=form == "html",  # in Markdown and LaTeX filters escape
+    )
+    environment.filters |= {
+        "md": escape,
+        "tex": tables.escape,
+        "fence": fence,
+        "short": short,
+        "rules": _rules,
+        "code": lambda text: text.replace("`", "'"),
+        "words": lambda text: text.replace("_", " "),
+    }
+    return environment
+
+
+def _latex_cases(pages: Sequence[Page], records: Sequence[QueryRecord], chunks: Mapping[str, Chunk]) -> str:
+    """The first case of each kind and arm, for an appendix; a sentence where there is none or none may be quoted."""
+    first: dict[tuple[str, str], Page] = {}
+    for page in pages:
+        first.setdefault((page.kind, page.record.arm), page)
+    elsewhere = any(record.recorded for record in records)
+    if first and not elsewhere:
+        return "\n".join(case_page(p.record, chunks, kind=p.kind, alike=p.alike, form="tex") for p in first.values())
+    models = ", ".join(sorted({record.model for record in records}))
+    note = tables.Note(models, ", ".join(arms_of(records)), f"{len(records)} queries")
+    return f"{tables.escape(f'{ELSEWHERE if elsewhere else NO_CASE} {note.sentence()}')}\n"
+
+
+def _remove_old(folder: Path) -> None:
+    for old in sorted(folder.glob("*.md")):
+        if old.read_text(encoding="utf-8").startswith(MARKER):
+            old.unlink()
+            old.with_suffix(".html").unlink(missing_ok=True)
+
+
+def _passages(record: QueryRecord) -> list[Evidence]:
+    """Passages that the explanation quotes."""
+    return [triple.evidence for clash in clashes_of(record) for triple in clash.triples if triple.evidence]
+
+
+def _marked(hit: Retrieved, text: str, passages: Sequence[Evidence]) -> list[tuple[str, bool]]:
+    """The text of a chunk in pieces, with those that the explanation quotes marked."""
+    inside = [False] * len(text)
+    for passage in passages:
+        if passage.document_id == hit.document_id and len(text) == hit.end - hit.start:
+            for place in range(max(0, passage.start - hit.start), min(len(text), passage.end - hit.start)):
+                inside[place] = True
+    pieces: list[tuple[str, bool]] = []
+    for character, mark in zip(text, inside, strict=True):
+        if pieces and pieces[-1][1] == mark:
+            pieces[-1] = (pieces[-1][0] + character, mark)
+        else:
+            pieces.append((character, mark))
+    return pieces
+
+
+def _tidied(page: str) -> str:
+    """The page with single blank lines, fenced text left alone."""
+    lines: list[str] = []
+    marks = ""
+    for line in page.rstrip().split("\n"):
+        if marks or line.strip() or (lines and lines[-1].strip()):
+            lines.append(line)
+        if opened := re.match(r"`{3,}", line):
+            marks = "" if line == marks else marks or opened.group()
+    return "\n".join(lines) + "\n"
+
+
+def _summary(record: QueryRecord) -> str:
+    return escape(_plain_summary(record))
+
+
+def _plain_summary(record: QueryRecord) -> str:
+    """What happened, in a sentence or two made from the record."""
+    count = record.attempt_count
+    done = {"hard_rejected": "refused", "source_finding": "answered with a finding"}.get(record.outcome, record.outcome)
+    others = sorted({hit.document_id for hit in record.retrieved} - {record.document_id})
+    foreign = sum(hit.document_id != record.document_id for hit in record.retrieved)
+    where = f"{foreign} of {len(record.retrieved)} retrieved chunks are of other contracts ({', '.join(others)})"
+    chunks = where if others else "all retrieved chunks are of the asked contract"
+    rules = ", ".join(sorted({violation.rule for violation in clashes_of(record)}))
+    if record.recorded:  # elsewhere
+        chunks, rules = "the run does not say which chunks were retrieved", rules or "reasons that were not recorded"
+    rules = rules or "no rule"
+    expected = {"CLEAN": "holds no contradiction", "CLASH": "holds a contradiction"}.get(
+        record.label or "", "has no label"
+    )
+    reason = f" for {rules}" if record.flagged else ""
+    return f"The contract {expected}; the query was {done} after {_plural(count, 'attempt')}{reason}, and {chunks}."
+
+
+def _rules(attempt: Attempt) -> str:
+    if attempt.verdict is None:
+        return ""
+    return ", ".join(sorted({v.rule for v in attempt.verdict.violations if v.severity == "clash"}))
+
+
+def _repeated(record: QueryRecord) -> set[int]:
+    """Numbers of the attempts whose answer is that of the attempt before."""
+    pairs = zip(record.attempts, record.attempts[1:], strict=False)
+    return {later.number for earlier, later in pairs if earlier.answer.text == later.answer.text}
+
+
+def _unique(triples: Sequence[Triple]) -> list[Triple]:
+    first: dict[tuple[str, ...], Triple] = {}
+    for triple in triples:
+        document = triple.evidence.document_id if triple.evidence else ""
+        first.setdefault((triple.subject, triple.predicate, triple.object, document), triple)
+    return list(first.values())
+
+
+def _file_name(kind: str, record: QueryRecord) -> str:
+    name = f"{kind.lower().replace(' ', '-')}_{record.arm}_{record.document_id}_{record.question_id}"
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+    return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
