@@ -21,15 +21,13 @@ LoopPart = Literal["feedback", "gaps", "score", "linking", "partial", "scm"]
 class CausalData(Part):
     """The material: a causal graph, and questions of the two benchmarks, one JSON object a line.
 
-    `recorded` is a file of recorded chains that run as a second set; None for none. `replayed` are recorded answers of
-    models to questions over rules, by the name of the run.
+    `recorded` is a file of recorded chains that run as a second set; None for none.
     """
 
     graph: Path = SAMPLES / "graph.ttl"
     counterbench: Path = SAMPLES / "questions.jsonl"
     cladder: Path = SAMPLES / "cladder.jsonl"
     recorded: Path | None = None
-    replayed: dict[str, Path] = Field(default_factory=dict)
 
 
 class StoreOptions(Part):

@@ -4,12 +4,17 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from pgmpy.base import DAG
+from pgmpy.identification import Adjustment, Frontdoor
+from y0.algorithm.identify import identify_outcomes
+from y0.dsl import Variable
+from y0.graph import NxMixedGraph
 
 from ovrag_core.base.errors import CausalError, CycleError, ImpossibleEvidenceError
-from ovrag_studies.causal.models.dags import Dag, make_dag, open_trail, written
+from ovrag_studies.causal.models.dags import Dag, Nodes, make_dag, open_trail, written
 from ovrag_studies.causal.models.distributions import Joint
 from ovrag_studies.causal.models.effect_bounds import bounds_from_margins, effect_bounds
-from ovrag_studies.causal.models.id_algorithm import Hedge, identified, interventional
+from ovrag_studies.causal.models.id_algorithm import Hedge, identified, interventional, project
 from ovrag_studies.causal.models.identification import (
     Effect,
     Estimand,
@@ -18,7 +23,6 @@ from ovrag_studies.causal.models.identification import (
     front_door_sets,
     identify,
 )
-from ovrag_studies.causal.models.libraries import found_by_pgmpy, found_by_y0
 from ovrag_studies.causal.models.structural_models import Scm, from_strata
 
 FRONT_DOOR = make_dag([("u", "x"), ("u", "y"), ("x", "m"), ("m", "y")], ["u"])
@@ -55,6 +59,33 @@ def random_graphs(count: int, seed: int) -> list[Dag]:
         edges += [(f"u{n}", node) for n, pair in enumerate(hidden) for node in pair]
         graphs.append(make_dag(edges, [f"u{n}" for n in range(len(hidden))], nodes))
     return graphs
+
+
+def found_by_pgmpy(dag: Dag, cause: str, effect: str) -> dict[str, frozenset[Nodes]]:
+    """The `back-door` and `front-door` sets that pgmpy finds."""
+    graph = DAG(list(dag.edges), latents=set(dag.latent))
+    graph.add_nodes_from(dag.nodes)
+    graph = graph.with_role("exposures", {cause}).with_role("outcomes", {effect})
+    by_role = {"adjustment": Adjustment(variant="all"), "frontdoor": Frontdoor(variant="all")}
+    sets: list[frozenset[Nodes]] = []
+    for role, method in by_role.items():
+        found, identified_so = method.identify(graph)
+        sets.append(frozenset(frozenset(one.get_role(role)) for one in found) if identified_so else frozenset())
+    return {"back-door": sets[0], "front-door": sets[1]}
+
+
+def found_by_y0(dag: Dag, cause: str, effect: str) -> str | None:
+    """The formula that y0's ID algorithm finds for P(effect | do(cause)), None where it is not identifiable.
+
+    Where the algorithm goes on with another distribution, the formula writes that as P too (on the napkin graph it
+    reads P(y | x), which is not the effect): what can be compared is whether there is one.
+    """
+    graph = project(dag)
+    mixed = NxMixedGraph.from_str_edges(
+        nodes=list(graph.order), directed=list(graph.edges), undirected=[tuple(sorted(pair)) for pair in graph.pairs]
+    )
+    found = identify_outcomes(mixed, treatments=Variable(cause), outcomes=Variable(effect))
+    return None if found is None else str(found)
 
 
 def test_the_simplest_estimand_is_named() -> None:

@@ -2,13 +2,15 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pgmpy.factors.discrete import TabularCPD
 from pgmpy.inference import CausalInference
+from pgmpy.models import DiscreteBayesianNetwork
 
 from ovrag_core.base.errors import ImpossibleEvidenceError, ProbabilityError
-from ovrag_studies.causal.models.libraries import as_pgmpy
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, jensen_shannon
 
 CHANCES = st.floats(min_value=0.0, max_value=1.0)
@@ -75,6 +77,18 @@ def test_a_counterfactual_averages_to_the_action(chances: list[float], state: in
         if seen[x, out] > 0
     )
     assert total == pytest.approx(model.do({"x": state}).distribution(["y"]), abs=1e-9)
+
+
+def as_pgmpy(scm: Scm) -> DiscreteBayesianNetwork:
+    """The model as pgmpy's network, whose `do` and queries it can then be compared with."""
+    network = DiscreteBayesianNetwork([(cause, v) for v, how in scm.mechanisms.items() for cause in how.causes])
+    network.add_nodes_from(scm.variables)
+    for variable, how in scm.mechanisms.items():
+        chances = np.stack([(how.table == state) @ np.asarray(how.noise) for state in range(how.states)])
+        sizes = [scm.mechanisms[cause].states for cause in how.causes]
+        flat = chances.reshape(how.states, -1)
+        network.add_cpds(TabularCPD(variable, how.states, flat, evidence=list(how.causes), evidence_card=sizes))
+    return network
 
 
 def test_pgmpy_computes_the_same(kidney_stones: Scm) -> None:

@@ -6,17 +6,14 @@ from pathlib import Path
 
 import pandas
 import pytest
-from matplotlib.figure import Figure
 
 from ovrag_core.base.errors import QuestionError
 from ovrag_core.base.settings import Settings, load_settings
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.report.figures import save_figure
 from ovrag_core.study.book import Book
-from ovrag_studies.causal.questions import cladder_reference, question_inside, question_metrics, question_study
+from ovrag_studies.causal.questions import question_inside, question_metrics, question_study
 from ovrag_studies.causal.questions.question_files import split
-from ovrag_studies.causal.questions.question_inside import Arrow, Drawn
-from ovrag_studies.causal.questions.question_metrics import QuestionFile, ask, read_replay
+from ovrag_studies.causal.questions.question_metrics import QuestionFile, ask
 from ovrag_studies.causal.questions.question_study import QuestionStudy, run_questions
 from ovrag_studies.causal.reports import question_pictures, question_results
 from ovrag_studies.causal.settings import Causal
@@ -84,7 +81,7 @@ def effects(tmp_path: Path) -> Path:
 @pytest.fixture
 def study(rules: Path, effects: Path) -> QuestionStudy:
     asked: dict = {each.language: each for each in (ask(rules), ask(effects))}
-    return QuestionStudy(Causal(), asked, ())
+    return QuestionStudy(Causal(), asked)
 
 
 @pytest.fixture
@@ -125,17 +122,11 @@ def test_intervals_are_over_texts_and_models(rules: Path, effects: Path) -> None
     assert question_metrics.figures(ask(effects), PLAN)[0].estimate.clusters == 2
 
 
-def test_flags_are_judged_by_the_data_sets_own_fields(effects: Path) -> None:
+def test_statuses_and_what_the_numbers_fix_are_counted_apart(effects: Path) -> None:
     asked = ask(effects)
-    assert {status: len(of) for status, of in question_metrics.statuses(asked).items()} == {
-        "not identified": 2,
-        "determined": 1,
-    }
-    flag = question_metrics.flags(asked, PLAN)["not identified"]
-    assert (flag.precision.hits, flag.precision.of, flag.recall.hits, flag.recall.of) == (2, 2, 2, 2)
+    counted = {status: len(of) for status, of in question_metrics.statuses(asked).items()}
+    assert counted == {"not identified": 2, "determined": 1}
     assert shares(asked)["– identified, and the numbers fix the sign"] == (1, 1)
-    unknown = written(effects, effect(1, 1, "yes", HIDDEN, graph="a graph of another book"))
-    assert question_metrics.flags(ask(unknown), PLAN) == {}, "nothing tells whether it is identified"
 
 
 def test_groups_are_those_of_the_file(effects: Path) -> None:
@@ -151,57 +142,6 @@ def test_groups_are_those_of_the_file(effects: Path) -> None:
 def test_seconds_are_those_of_the_watch(rules: Path) -> None:
     ticks = iter(range(100))
     assert {each.seconds for each in ask(rules, lambda: float(next(ticks))).judged} == {1.0}
-
-
-def test_the_reference_computes_by_graph_type_and_order_alone() -> None:
-    halves = "20%. For …, 70%"
-    assert cladder_reference.spread("ate", "fork", halves) == pytest.approx((0.49, 0.51))
-    assert not cladder_reference.is_open("ate", "fork", halves)
-    assert cladder_reference.is_open("ate", "fork", "20%, 20%") and not cladder_reference.is_open(
-        "ate", "fork", "1%, 2%"
-    )
-    assert cladder_reference.value("ate", "frontdoor", [0.2, 0.6, 0.1, 0.5, 0.3, 0.7, 0.5]) == pytest.approx(0.16)
-    assert cladder_reference.value("nde", "mediation", [0.1, 0.2, 0.3, 0.6, 0.5, 0.9]) == pytest.approx(0.3)
-    assert cladder_reference.spread("backadj", "fork", "") is None
-    assert cladder_reference.is_unidentified("nde", "arrowhead") and not cladder_reference.is_unidentified(
-        "ate", "fork"
-    )
-
-
-def test_determined_answers_that_are_not_the_label_are_explained(tmp_path: Path) -> None:
-    background = WORLD.replace("watering and ", "")
-    lines = [
-        effect(1, 1, "no", background, graph="fork", groundtruth=0.001),
-        effect(2, 2, "no", background, graph="fork", groundtruth=0.3),
-        effect(3, 3, "no", background, graph="fork", groundtruth=0.5),
-    ]
-    found = question_metrics.unexplained(ask(written(tmp_path / "e.jsonl", *lines)))
-    assert [why for _, why in found] == [
-        "the effect is below 0.005, and so counts as none",
-        "the label's ground truth is not that of the printed numbers",
-        "not explained",
-    ]
-
-
-def test_a_recorded_run_is_read_as_it_was_counted_and_by_its_words(tmp_path: Path) -> None:
-    replies = [
-        {"expected": "no", "answer": "no", "text": "Task:\nWe know that", "told_answer": True},
-        {"expected": "yes", "answer": "yes", "text": "Yes, it would"},
-        {"expected": "yes", "answer": "unknown", "text": "Based on"},
-        {"expected": "yes", "answer": "no", "text": "Answer: No"},
-    ]
-    found = read_replay("run", written(tmp_path / "run.jsonl", *replies))
-    assert (found.questions, found.answered, found.right, found.told, found.distinct) == (4, 3, 2, 1, 4)
-    assert (found.worded, found.worded_right) == (2, 1), "the no of know is no answer"
-    with pytest.raises(QuestionError, match="line 2"):
-        read_replay("run", written(tmp_path / "bad.jsonl", replies[0], {"answer": "no"}))
-
-
-def test_recorded_runs_have_the_published_accuracies(external_data: Path) -> None:
-    folder = external_data / "causal" / "recorded"
-    runs = [read_replay(name, folder / f"counterbench_{name}_tinyllama.jsonl") for name in ("caf", "rag")]
-    assert [each.right / each.questions for each in runs] == [0.421, 0.383]
-    assert [each.answered for each in runs] == [838, 780] and runs[0].worded == 838 - 331
 
 
 def test_files_that_are_none_are_named(rules: Path, effects: Path, tmp_path: Path) -> None:
@@ -236,13 +176,11 @@ def test_contested_labels_are_shown_with_their_derivation(book: Book, study: Que
     shown = question_results.contested_table(book, study)
     assert shown[["text", "label", "rules"]].to_numpy().tolist() == [["t3", "no", "yes"]]
     assert shown.loc[0, "derivation"].startswith("Kelm does not occur: by the action; Tarv occurs: Tarv := not Kelm")
-    assert question_results.wrong_table(book, study).empty, "contested labels are no errors of the solver"
 
 
-def test_statuses_say_what_is_answered_and_how_good_the_flag_is(book: Book, study: QuestionStudy) -> None:
+def test_statuses_say_what_is_answered(book: Book, study: QuestionStudy) -> None:
     shown = question_results.status_table(book, study).set_index(["questions", "status"])
     assert shown.loc[("numbers", "not identified"), "as labelled"].startswith("0.000")
-    assert shown.loc[("numbers", "not identified"), "precision"].startswith("1.000")
     assert shown.loc[("rules", "determined"), "n"] == "5", "those without a label too"
     assert shown.loc[("rules", "label contested"), "n"] == "1"
 
@@ -253,11 +191,10 @@ def test_figures_and_tables_say_the_same_twice(study: QuestionStudy, tmp_path: P
         kept = written_to(tmp_path / name, study)
         question_results.groups_table(kept, study)
         question_results.accuracy_figure(kept, study)
-        question_results.outcomes_figure(kept, study)
         question_results.numbers_file(kept, study, [])
         files = sorted((tmp_path / name).rglob("*.*"))
         made.append({path.relative_to(tmp_path / name): path.read_bytes() for path in files})
-    assert made[0] == made[1] and len(made[0]) == 9
+    assert made[0] == made[1] and len(made[0]) == 6
 
 
 def test_macros_name_language_and_figure(book: Book, study: QuestionStudy) -> None:
@@ -268,16 +205,6 @@ def test_macros_name_language_and_figure(book: Book, study: QuestionStudy) -> No
     assert r"\newcommand{\CausalQuestionsNumbersOpenByRounding}{0}" in lines, "the section names it"
     told = question_results.sentences(book, study)
     assert "rules: labels as given: 3 of 4, 0.750" in told[0]
-
-
-def test_recorded_runs_are_a_table_also_where_there_is_none(book: Book, study: QuestionStudy, tmp_path: Path) -> None:
-    assert question_results.replay_table(book, study).empty
-    reply = {"expected": "no", "answer": "no", "text": "No."}
-    run = read_replay("a run", written(tmp_path / "run.jsonl", reply, reply))
-    shown = question_results.replay_table(book, QuestionStudy(study.options, study.asked, (run,)))
-    assert shown.loc[0, "right"].startswith("1.000 [") and shown.loc[0, "told"] == "0"
-    columns = pandas.read_csv(book.tables / "causal_questions" / "questions_replayed.csv").columns
-    assert {"right_low", "right of worded_high"} <= set(columns)
 
 
 def test_latency_counts_every_question(book: Book, study: QuestionStudy) -> None:
@@ -291,37 +218,23 @@ def test_the_samples_are_solved_with_a_size_and_an_example_of_each(book: Book) -
     shown = [question_inside.example(each) for each in done.asked.values()]
     inside = question_results.inside_table(book, shown)
     assert inside["question"].iloc[0] == "rules" and "estimand" in set(inside["step"])
-    assert question_results.inside_figure(book, shown).is_file()
 
 
 # From the inside
 
 
 def test_a_question_of_ones_own_has_its_graph_and_steps() -> None:
-    drawn = question_inside.graph(split(f"{RULES} {WHAT_IF}"))
-    assert drawn == Drawn(
-        (
-            Arrow("Kelm", "Tarv", prevents=True),
-            Arrow("Tarv", "Osk"),
-            Arrow("Osk", "Brin"),
-            Arrow("Tarv", "Brin"),
-        ),
-        frozenset({"Kelm"}),
-        frozenset({"Brin"}),
-    )
-    numbers = split(f"{HIDDEN} {TABLE} {EFFECT}")
-    drawn = question_inside.graph(numbers)
-    assert drawn is not None and drawn.hidden == {"mood"} and drawn.acted == {"watering"} and drawn.asked == {"growth"}
-    steps = question_inside.steps(numbers)
+    steps = question_inside.steps(split(f"{HIDDEN} {TABLE} {EFFECT}"))
+    graph = "mood → watering; mood → growth; watering → growth"
+    assert steps.set_index("step").loc["graph", "text"] == graph
     assert steps.iloc[-1].tolist() == ["answer", "yes (not identified)"]
 
 
-def test_what_is_not_read_has_a_reason_and_no_graph(book: Book) -> None:
+def test_what_is_not_read_has_a_reason_and_no_graph() -> None:
     solved = split("Kelm usually causes Tarv. Would Tarv occur if Kelm?")
     steps = question_inside.steps(solved).set_index("step")["text"]
     assert "usually" in steps["reason"] and steps["answer"] == "none (unread)"
-    assert question_inside.graph(solved) is None
-    assert question_results.inside_figure(book, [solved]).is_file()
+    assert "graph" not in steps.index
 
 
 def test_one_question_of_each_status_is_shown_with_its_reason(book: Book, study: QuestionStudy) -> None:
@@ -335,20 +248,6 @@ def test_estimands_read_without_signs() -> None:
 
 
 # Drawings
-
-
-def texts(fig: Figure) -> list[str]:
-    return [text.get_text() for text in fig.axes[0].texts]
-
-
-def test_a_graph_with_a_cycle_is_drawn_and_causes_stand_to_the_left(tmp_path: Path) -> None:
-    cycle = Drawn((Arrow("a", "b"), Arrow("b", "c", prevents=True), Arrow("c", "b")), frozenset("a"), frozenset("c"))
-    fig = question_pictures.graphs({"cycle": cycle}, 5.9)
-    at = {text.get_text(): text.get_position()[0] for text in fig.axes[0].texts}
-    assert set(at) == {"a", "b", "c"} and at["a"] < min(at["b"], at["c"])
-    styles = [patch.get_linestyle() for patch in fig.axes[0].patches]
-    assert styles.count("--") == 1, "a cause that prevents is dashed"
-    assert save_figure(fig, "cycle", folder=tmp_path).is_file()
 
 
 def test_published_marks_are_hollow_and_measured_ones_have_intervals() -> None:
@@ -368,10 +267,3 @@ def test_published_marks_are_hollow_and_measured_ones_have_intervals() -> None:
         "all, n = 10",
         "GPT-4, n = 20",
     ]
-
-
-def test_outcomes_are_shares_with_counts() -> None:
-    table = pandas.DataFrame([[3, 1], [0, 2]], index=["ate", "nde"], columns=["as labelled", "not identified"])
-    fig = question_pictures.outcomes({"numbers": table}, ("as labelled", "not identified"), 5.9)
-    assert texts(fig) == ["3", "1", "2"]
-    assert [bar.get_width() for bar in fig.axes[0].patches] == [0.75, 0.0, 0.25, 1.0]

@@ -1,4 +1,4 @@
-"""Effects in small models: what their graphs let one compute, what is true of them, and whether two libraries agree.
+"""Effects in small models: what their graphs let one compute, and what is true of them.
 
 The models are invented, with names of one letter: x is the cause, y the effect, m between them, z an instrument or a
 measured confounder, u and v are hidden. As the models are whole, the truth is known also where no observation shows it.
@@ -6,11 +6,9 @@ measured confounder, u and v are hidden. As the models are whole, the truth is k
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from random import Random
 
 from ovrag_studies.causal.models.dags import Dag, make_dag
 from ovrag_studies.causal.models.distributions import Joint
@@ -19,11 +17,8 @@ from ovrag_studies.causal.models.identification import (
     Effect,
     Estimand,
     NotIdentified,
-    back_door_sets,
-    front_door_sets,
     identify,
 )
-from ovrag_studies.causal.models.libraries import as_pgmpy, found_by_pgmpy, found_by_y0
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 
 Table = Mapping[
@@ -59,18 +54,6 @@ class Examined:
     def bounds(self) -> tuple[float, float] | None:
         """The least and greatest effect that the observations allow, where they are computed."""
         return self.found.bounds if isinstance(self.found, NotIdentified) else None
-
-
-@dataclass(frozen=True)
-class GraphAgreement:
-    """What the own enumerator and the libraries say of a graph: adjustment sets, and whether ID finds a formula."""
-
-    name: str
-    back_doors: int
-    front_doors: int
-    identified: bool
-    pgmpy: bool
-    y0: bool
 
 
 def example(name: str, table: Table, hidden: str = "", asked: Effect = ATE) -> ModelExample:
@@ -201,72 +184,3 @@ def quantities(of: ModelExample) -> list[tuple[str, str, float]]:
         ("no y with x, of those with y and no x", "P(Y_x = 0 | not x, y)", float(spared)),
         ("instability over contexts", "Δ over z", instability(scm, {"x": 1}, "y", ["z"])),
     ]
-
-
-def done_by_pgmpy(of: ModelExample) -> float:
-    """P(y | do(x)) by pgmpy on the same model."""
-    with _quiet():
-        from pgmpy.inference import CausalInference  # noqa: PLC0415 - brings torch with it
-
-        found = CausalInference(as_pgmpy(of.scm)).query(["y"], do={"x": 1}, show_progress=False)
-    return float(found.get_value(y=1))
-
-
-def stability_curve(steps: int = 21) -> list[tuple[float, float, float]]:
-    """Δ by how much the context z matters: (strength, where it changes how x works, where it only adds to y).
-
-    At strength 0 the context does not matter; at 1 it turns the effect of x round, or decides half of y.
-    """
-    curve = []
-    for step in range(steps):
-        strength = step / (steps - 1)
-        turned = _contexts((0.2, 0.2 + 0.6 * strength, 0.8, 0.8 - 0.6 * strength))
-        added = _contexts((0.1, 0.1 + 0.5 * strength, 0.3, 0.3 + 0.5 * strength))
-        curve.append((strength, turned, added))
-    return curve
-
-
-def _contexts(chances: tuple[float, ...]) -> float:
-    model = example("context", {"z": ("", (0.5,)), "x": ("", (0.5,)), "y": ("xz", chances)})
-    return instability(model.scm, {"x": 1}, "y", ["z"])
-
-
-# Libraries
-
-
-def agreements(random_graphs: int = 40, seed: int = 42) -> list[GraphAgreement]:
-    """Own enumerator, pgmpy and y0 on the examples that ask for a whole effect, and on random graphs."""
-    named = [(each.name, each.dag) for each in examples()]
-    drawn = [(f"random {number}", dag) for number, dag in enumerate(_random_dags(random_graphs, seed), 1)]
-    with _quiet():
-        return [_agree(name, dag) for name, dag in (*named, *drawn)]
-
-
-def _agree(name: str, dag: Dag) -> GraphAgreement:
-    """pgmpy looks for back doors among ancestors alone, and judges mediators one by one."""
-    back = frozenset(map(frozenset, back_door_sets(dag, "x", "y")))
-    front = frozenset(map(frozenset, front_door_sets(dag, "x", "y")))
-    theirs, ancestors = found_by_pgmpy(dag, "x", "y"), dag.ancestors(["x", "y"])
-    same_back = theirs["back-door"] == {given for given in back if given <= ancestors}
-    same_front = {each for each in theirs["front-door"] if len(each) == 1} == {each for each in front if len(each) == 1}
-    mine = not isinstance(identified(dag, ["x"], ["y"]), Hedge)
-    same = (found_by_y0(dag, "x", "y") is not None) == mine
-    return GraphAgreement(name, len(back), len(front), mine, same_back and same_front, same)
-
-
-def _random_dags(count: int, seed: int) -> Iterator[Dag]:
-    """Graphs of x, y and three others in random order, with two hidden causes of random pairs, in which x affects y."""
-    random = Random(seed)
-    while count:
-        order = random.sample("abcxy", 5)
-        pairs = [(cause, effect) for at, cause in enumerate(order) for effect in order[at + 1 :]]
-        hidden = [(letter, each) for letter in "uv" for each in random.sample(order, 2)]
-        dag = make_dag([*(pair for pair in pairs if random.random() < 0.5), *hidden], "uv", order)
-        if "y" in dag.descendants(["x"]):
-            count -= 1
-            yield dag
-
-
-def _quiet() -> warnings.catch_warnings[None]:
-    """pgmpy warns of parts of its own that it is about to move."""
-    return warnings.catch_warnings(action="ignore")

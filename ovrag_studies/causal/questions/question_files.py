@@ -34,8 +34,8 @@ _Text = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(va
 class CausalQuestion:
     """A question with what belongs to it. `given` are CLadder's printed numbers, rules or methods.
 
-    `label` is the answer that the data set gives, None where there is none. `kind` and `group`, by which intervals are
-    clustered, are the data set's own; neither they nor the label are looked at to answer.
+    `label` is the answer that the data set gives, None where there is none. The fields after it are the data set's
+    own, `group` that by which intervals are clustered; neither they nor the label are looked at to answer.
     """
 
     id: str
@@ -47,6 +47,8 @@ class CausalQuestion:
     kind: str = ""
     group: str = ""
     variant: str = ""
+    graph: str = ""
+    rung: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class _Line(BaseModel):
     answer: str | None = None
     type: str = ""
     variant: str = ""
+    graph: str = ""
+    rung: _Text = ""
 
 
 class _ModelLine(BaseModel):
@@ -261,9 +265,8 @@ def _made(line: _Line, background: str | None) -> CausalQuestion | None:
     if background is None or line.question is None:
         return None
     group = line.id if line.model is None else str(line.model)
-    return CausalQuestion(
-        line.id, "numbers", background, line.given_info or "", line.question, *told, group, line.variant
-    )
+    fields = (*told, group, line.variant, line.graph, line.rung)
+    return CausalQuestion(line.id, "numbers", background, line.given_info or "", line.question, *fields)
 
 
 def _said(error: ValidationError) -> str:

@@ -1,90 +1,27 @@
-"""One question from the inside: its graph, and the steps from its text to the answer."""
+"""One question from the inside: the steps from its text to the answer."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import pandas
 
-from ovrag_core.base.errors import CausalError
-from ovrag_studies.causal.models.boolean_models import CausalRule, Formula, Literal, mentioned
-from ovrag_studies.causal.questions import cladder_text, counterbench
+from ovrag_studies.causal.questions.cladder_text import parse_graph
 from ovrag_studies.causal.questions.question_files import Solved
 from ovrag_studies.causal.questions.question_metrics import QuestionFile
 
 _SUM = re.compile(r"Σ_(?:\{([^}]*)\}|(\w+))")
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """From a cause to its effect; `prevents` where the effect comes about without the cause, or not with it."""
-
-    cause: str
-    effect: str
-    prevents: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A causal graph to be drawn: what is acted on, what is asked about, and what nobody observed."""
-
-    arrows: tuple[Arrow, ...]
-    acted: frozenset[str] = frozenset()
-    asked: frozenset[str] = frozenset()
-    hidden: frozenset[str] = frozenset()
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """All variables, in order of first mention."""
-        return tuple(dict.fromkeys(name for each in self.arrows for name in (each.cause, each.effect)))
-
-
-def graph(solved: Solved) -> Drawn | None:
-    """The graph of a question as read; None where it was not read."""
-    question = solved.question
-    try:
-        if question.language == "rules":
-            return _of_rules(counterbench.parse(question.context, question.asked))
-        return _of_numbers(cladder_text.parse(question.context, question.given, question.asked), solved)
-    except CausalError:
-        return None
-
-
-def _of_rules(problem: counterbench.RuleProblem) -> Drawn:
-    arrows = tuple(arrow for rule in problem.rules for arrow in _arrows(rule))
-    asked = problem.question
-    return Drawn(arrows, frozenset(asked.action), frozenset(mentioned(asked.asked)))
-
-
-def _arrows(rule: CausalRule) -> Iterable[Arrow]:
-    for literal in _literals(rule.condition):
-        yield Arrow(literal.variable, rule.effect.variable, literal.holds != rule.effect.holds)
-
-
-def _literals(formula: Formula) -> list[Literal]:
-    if isinstance(formula, Literal):
-        return [formula]
-    return [literal for part in formula.parts for literal in _literals(part)]
-
-
-def _of_numbers(problem: cladder_text.NumberProblem, solved: Solved) -> Drawn:
-    variables = solved.record.get("variables")
-    roles = variables if isinstance(variables, dict) else {}
-    dag = problem.graph
-    arrows = tuple(Arrow(cause, effect) for cause in dag.nodes for effect in dag.children(cause))
-    acted, asked = (frozenset({roles[role]} if role in roles else ()) for role in ("x", "y"))
-    return Drawn(arrows, acted, asked, dag.latent)
-
-
 def steps(solved: Solved) -> pandas.DataFrame:
     """How the answer comes about, a line a step: `step` and `text`."""
     question = solved.question
     rows = [("asked", question.asked)]
-    drawn = graph(solved)
-    if question.language == "numbers" and drawn is not None:
-        rows.append(("graph", "; ".join(f"{each.cause} → {each.effect}" for each in drawn.arrows)))
+    if question.language == "numbers" and solved.status != "unread":
+        graph = parse_graph(question.context)
+        arrows = [f"{cause} → {effect}" for cause in graph.nodes for effect in graph.children(cause)]
+        rows.append(("graph", "; ".join(arrows)))
     rows += [_cut(line) for line in solved.lines] if question.language == "numbers" else []
     rows += [("derivation", line) for line in solved.lines] if question.language == "rules" else []
     if not solved.lines and solved.reason:

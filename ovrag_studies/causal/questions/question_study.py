@@ -1,4 +1,4 @@
-"""The questions of the settings, solved once, and the recorded runs that stand beside."""
+"""The questions of the settings, solved once."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from ovrag_core.base.errors import QuestionError
 from ovrag_core.base.project import project_file
 from ovrag_core.base.settings import Settings
 from ovrag_studies.causal.questions.question_files import Language
-from ovrag_studies.causal.questions.question_metrics import QuestionFile, Replay, ask, read_replay
+from ovrag_studies.causal.questions.question_metrics import QuestionFile, ask
 from ovrag_studies.causal.settings import Causal
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionStudy:
-    """Questions over rules and questions with numbers, and recorded answers of models."""
+    """Questions over rules and questions with numbers."""
 
     options: Causal
     asked: Mapping[Language, QuestionFile]
-    replays: tuple[Replay, ...]
 
     @property
     def files(self) -> Mapping[Language, str]:
@@ -33,8 +32,7 @@ def run_questions(settings: Settings) -> QuestionStudy:
     options = Causal.of(settings)
     data = options.data
     asked = {each.language: each for each in (_asked("rules", data.counterbench), _asked("numbers", data.cladder))}
-    replays = tuple(read_replay(name, project_file(path)) for name, path in data.replayed.items())
-    return QuestionStudy(options, asked, replays)
+    return QuestionStudy(options, asked)
 
 
 def _asked(language: Language, path: Path) -> QuestionFile:
@@ -52,4 +50,4 @@ def size(study: QuestionStudy) -> list[str]:
         more = f", {len(asked.unlabelled)} without a label" if asked.unlabelled else ""
         lines.append(f"{study.files[language]}: {len(asked.judged)} labelled questions in {groups} groups{more}")
         lines += list(asked.faults)
-    return [*lines, *(f"recorded run {each.name}: {each.questions} answers" for each in study.replays)]
+    return lines

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas
 
 from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Estimate, wilson
+from ovrag_core.evaluation.statistics import Estimate
 from ovrag_core.report import numbers
 from ovrag_core.report.tables import with_bounds
 from ovrag_core.study import book as books
@@ -29,17 +29,11 @@ NAMES: Mapping[Language, str] = {"rules": "rules", "numbers": "numbers"}
 BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
 CLUSTERS: Mapping[Language, str] = {"rules": "texts", "numbers": "models"}
 WILSON = "Where all clusters agree: Wilson, with the clusters as n"
-AS_LABELLED, CONTESTED, OTHERWISE = "as labelled", "label contested", "otherwise, unflagged"
-NOT_IDENTIFIED, BY_ROUNDING, FLAGGED = "not identified", "open by rounding", "otherwise, flagged"
-PARTS = (AS_LABELLED, CONTESTED, NOT_IDENTIFIED, BY_ROUNDING, FLAGGED, OTHERWISE)
-NOTHING = Estimate(None)
 # Figures that the section of the study names, where a file of questions does not have them.
 IN_PROSE: Mapping[str, str] = {
     "rules label and rules agree": "n/a",
     "numbers not identified": "0",
-    "numbers not identified precision": "n/a",
     "numbers open by rounding": "0",
-    "numbers open by rounding precision": "n/a",
 }
 # CLadder's types, as figures call them; those of CounterBench speak for themselves.
 TYPES = {
@@ -139,59 +133,19 @@ def _mark(name: str, found: Estimate, n: int) -> dict[str, object]:
     return {"row": name, "value": found.value, "low": found.low, "high": found.high, "n": n, "published": False}
 
 
-def outcome(judged: JudgedQuestion) -> str:
-    """What became of a question, one of `PARTS`."""
-    status = judged.solved.status
-    if status in (NOT_IDENTIFIED, BY_ROUNDING):
-        return status
-    if judged.contested:
-        return CONTESTED
-    if judged.right:
-        return AS_LABELLED
-    return OTHERWISE if status == "determined" else FLAGGED
-
-
-def outcomes_figure(book: Book, study: QuestionStudy) -> Path:
-    """What became of the questions of each type: `questions_outcomes`."""
-    tables = {}
-    for language, asked in study.asked.items():
-        kinds = sorted({each.question.kind for each in asked.judged})
-        counts = [
-            [sum(outcome(each) == part for each in asked.judged if each.question.kind == kind) for part in PARTS]
-            for kind in kinds
-        ]
-        tables[NAMES[language]] = pandas.DataFrame(
-            counts, index=[TYPES.get(kind, kind) for kind in kinds], columns=list(PARTS)
-        )
-    kept = [part for part in PARTS if any(int(each[part].sum()) for each in tables.values())]
-    fig = question_pictures.outcomes(tables, kept, book.width)
-    return book.figure(fig, "questions_outcomes")
-
-
 def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
-    """Questions by status, and how good each flag is: `questions_status`."""
+    """Questions by status, and labels that the rules contradict, which cut across statuses: `questions_status`."""
     rows: list[dict[str, object]] = []
     for language, asked in study.asked.items():
-        flags = question_metrics.flags(asked, book.plan)
-        for status, judged in question_metrics.statuses(asked).items():
-            flag = flags.get(status)
-            known = (flag.precision, flag.recall) if flag else (None, None)
-            rows.append(_status_row(book, language, status, judged, *known))
+        groups = question_metrics.statuses(asked)
         if language == "rules":
-            rows.append(_contested_row(book, asked))
-    columns = ["questions", "status", "n", "answered", *with_bounds(("as labelled", "precision", "recall"))]
-    frame = pandas.DataFrame(rows, columns=columns)
+            groups["label contested"] = [each for each in asked.judged if each.contested]
+        rows += [_status_row(book, language, status, judged) for status, judged in groups.items()]
+    frame = pandas.DataFrame(rows, columns=["questions", "status", "n", "answered", *with_bounds(["as labelled"])])
     return book.table(frame, "questions_status")
 
 
-def _status_row(
-    book: Book,
-    language: Language,
-    status: str,
-    judged: Sequence[JudgedQuestion],
-    precision: QuestionShare | None,
-    recall: QuestionShare | None,
-) -> dict[str, object]:
+def _status_row(book: Book, language: Language, status: str, judged: Sequence[JudgedQuestion]) -> dict[str, object]:
     labelled = [each for each in judged if each.question.label is not None]
     right = question_metrics.share(status, labelled, question_metrics.is_right, book.plan)
     return {
@@ -200,17 +154,7 @@ def _status_row(
         "n": len(judged),
         "answered": sum(each.solved.answer is not None for each in judged),
         **bounds("as labelled", right.estimate),
-        **bounds("precision", precision.estimate if precision else NOTHING),
-        **bounds("recall", recall.estimate if recall else NOTHING),
     }
-
-
-def _contested_row(book: Book, asked: QuestionFile) -> dict[str, object]:
-    """Labels that the rules contradict, which cuts across statuses."""
-    contested = [each for each in asked.judged if each.contested]
-    named = {each.name: each for each in question_metrics.figures(asked, book.plan)}
-    found = (named.get("contested of those found"), named.get("contested labels found"))
-    return _status_row(book, "rules", CONTESTED, contested, *found)
 
 
 def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -254,49 +198,6 @@ def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     return book.table(frame, "questions_contested")
 
 
-def wrong_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
-    """Determined answers that differ from a label that nothing contests: `questions_wrong`."""
-    rows = [
-        {
-            "question": each.question.id,
-            "type": each.question.kind,
-            "label": each.question.label,
-            "answer": each.solved.answer or "none",
-            "value": each.solved.record.get("value"),
-            "truth": each.traits.truth,
-            "why": why,
-        }
-        for asked in study.asked.values()
-        for each, why in question_metrics.unexplained(asked)
-        if not each.contested
-    ]
-    frame = pandas.DataFrame(rows, columns=["question", "type", "label", "answer", "value", "truth", "why"])
-    return book.table(frame, "questions_wrong")
-
-
-def replay_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
-    """Recorded answers of models, as recorded and by the words of their replies: `questions_replayed`."""
-    rows = [
-        {
-            "run": each.name,
-            "replies": each.questions,
-            "distinct": each.distinct,
-            "answered": each.answered,
-            **bounds("right", wilson(each.right, each.questions, book.plan.confidence)),
-            **bounds("right of answered", wilson(each.right, each.answered, book.plan.confidence)),
-            "worded": each.worded,
-            **bounds("right of worded", wilson(each.worded_right, each.worded, book.plan.confidence)),
-            "told": each.told,
-        }
-        for each in study.replays
-    ]
-    columns = ["run", "replies", "distinct", "answered", *with_bounds(("right", "right of answered"))]
-    columns += ["worded", *with_bounds(["right of worded"]), "told"]
-    frame = pandas.DataFrame(rows, columns=columns)
-    runs = ", ".join(f"{each.questions} replies of {each.name}" for each in study.replays) or "no recorded run"
-    return book.table(frame, "questions_replayed", {"runs": runs})
-
-
 def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Milliseconds to read and solve a question, which differ from run to run: `latency_questions`."""
     rows = []
@@ -318,17 +219,6 @@ def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
     return book.table(frame, "questions_inside", {"shown": len(shown)})
 
 
-def inside_figure(book: Book, shown: Sequence[Solved]) -> Path:
-    """The graphs of questions, as read from their text: `questions_inside`."""
-    drawn = {
-        f"{NAMES[each.question.language]}: {each.question.asked}": graph
-        for each in shown
-        if (graph := question_inside.graph(each)) is not None
-    }
-    fig = question_pictures.graphs(drawn, book.width)
-    return book.figure(fig, "questions_inside", {"shown": len(drawn)})
-
-
 # -- prose ------------------------------------------------------------------------------------------------------------
 
 
@@ -342,9 +232,6 @@ def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined])
             estimates[f"{language} {each.name}"] = each.estimate
             macros |= {f"{language} {each.name} of": str(each.of), f"{language} {each.name} hits": str(each.hits)}
         macros |= {f"{language} {status}": str(len(of)) for status, of in question_metrics.statuses(asked).items()}
-        for status, flag in question_metrics.flags(asked, book.plan).items():
-            estimates[f"{language} {status} precision"] = flag.precision.estimate
-            estimates[f"{language} {status} recall"] = flag.recall.estimate
         macros |= {f"published {each.system}": numbers.number(each.accuracy) for each in _published(language)}
     for words, found in estimates.items():
         macros |= numbers.with_interval(words, found.value, found.low, found.high)

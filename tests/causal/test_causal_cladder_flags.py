@@ -1,24 +1,18 @@
-"""What is true of a CLadder question by the data set's own fields, for scoring the solver, which never sees them.
+"""What is flagged on CLadder, against another computation: by the data set's graph, type and order of percentages."""
 
-The value of a question, and whether its digits leave it open, follow from its graph, its type and the percentages in
-the order in which they are printed; which effects need more than the graph, from graph and type alone.
-"""
-
-from __future__ import annotations
-
+import json
 import re
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 
-from ovrag_studies.causal.questions.cladder import NEGLIGIBLE
+import pytest
 
-DETERMINISTIC = "det-counterfactual"
-NOT_NUMERIC = (DETERMINISTIC, "backadj", "collider_bias")
+from ovrag_studies.causal.questions.question_files import CausalQuestion, read_questions, solve
+
+SAMPLES = Path("data/samples/causal/cladder.jsonl")
+NOT_NUMERIC = ("det-counterfactual", "backadj", "collider_bias")
 NOT_IDENTIFIED = frozenset({("nde", "arrowhead"), ("nie", "arrowhead"), ("ate", "IV"), ("ate", "bow"), ("ett", "bow")})
-GRAPHS = frozenset(
-    {"mediation", "arrowhead", "IV", "frontdoor", "diamond", "diamondcut", "confounding", "chain", "collision", "fork"}
-    | {"bow"}  # a cause, its effect and a hidden cause of both: of our own samples
-)
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
 
 
@@ -27,11 +21,6 @@ def is_open(kind: str, graph: str, given_info: str) -> bool:
     against = 0.5 if kind == "marginal" else 0.0
     between = spread(kind, graph, given_info)
     return between is not None and between[0] < against - 1e-9 and between[1] > against + 1e-9
-
-
-def is_unidentified(kind: str, graph: str) -> bool:
-    """Whether the effect needs more than the graph: hidden confounding, or an instrument."""
-    return (kind, graph) in NOT_IDENTIFIED
 
 
 def spread(kind: str, graph: str, given_info: str) -> tuple[float, float] | None:
@@ -81,12 +70,29 @@ def _mix(zero: float, one: float, share: float) -> float:
     return zero * (1 - share) + one * share
 
 
-def explained(kind: str, truth: float | None, low: float | None, high: float | None) -> str:
-    """Why an answer that the printed numbers determine differs from the label."""
-    if truth is not None and low is not None and high is not None:
-        if abs(truth) < NEGLIGIBLE and kind != "marginal":
-            return "the effect is below 0.005, and so counts as none"
-        size = -truth if kind == "ett" else truth
-        if not low - 1e-9 <= size <= high + 1e-9:
-            return "the label's ground truth is not that of the printed numbers"
-    return "not explained"
+def check_flags(path: Path) -> None:
+    fields = {str(row["id"]): row for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+    wanted: dict[str, set[str]] = {"not identified": set(), "open by rounding": set()}
+    for name, row in fields.items():
+        if (row["type"], row["graph"]) in NOT_IDENTIFIED:
+            wanted["not identified"].add(name)
+        elif is_open(row["type"], row["graph"], row["given_info"]):
+            wanted["open by rounding"].add(name)
+    found: dict[str, set[str]] = {status: set() for status in wanted}
+    for question in read_questions(path):
+        assert isinstance(question, CausalQuestion)
+        status = solve(question).status
+        if status in found:
+            found[status].add(question.id)
+    assert found == wanted
+
+
+def test_flags_on_the_samples() -> None:
+    check_flags(SAMPLES)
+
+
+def test_flags_on_the_development_half(external_data: Path) -> None:
+    path = external_data / "causal" / "dev" / "cladder.jsonl"
+    if not path.is_file():
+        pytest.skip("no CLadder")
+    check_flags(path)
