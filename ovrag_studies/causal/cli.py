@@ -34,7 +34,7 @@ from ovrag_studies.causal.settings import Arm, Causal
 if TYPE_CHECKING:
     from ovrag_studies.causal.chains.chain_generation import CausalChain
     from ovrag_studies.causal.chains.drafting import Drafter
-    from ovrag_studies.causal.chains.feedback_loop import LoopAnswer, Round
+    from ovrag_studies.causal.chains.feedback_loop import LoopAnswer
     from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
     from ovrag_studies.causal.questions.question_files import Solved
 
@@ -58,7 +58,9 @@ def ask(
     question: Asked = None,
     chain: Annotated[str | None, typer.Option(help="A chain of the study, drafted by the declared simulator.")] = None,
     arm: Annotated[Arm | None, typer.Option(help="Draft and check by this arm instead of solving.")] = None,
-    log: Annotated[Path | None, typer.Option(help="An audit log that the rounds are added to.")] = None,
+    log: Annotated[
+        Path | None, typer.Option(help="An audit log that the rounds are added to.", callback=writable_file)
+    ] = None,
     graph: Graph = None,
     output: Output = Format.text,
 ) -> int:
@@ -284,7 +286,7 @@ def _draft(
 ) -> int:
     """A draft by an arm, checked and decided upon; every round is added to the log."""
     from ovrag_studies.causal.chains.arms import DRAFTING, StoreFacts, answer, gaps_of
-    from ovrag_studies.causal.chains.audit_log import AuditLog, answer_record, round_record
+    from ovrag_studies.causal.chains.audit_log import answer_record, lines_of, round_record
     from ovrag_studies.causal.chains.feedback_loop import DraftJudge
 
     if arm not in DRAFTING:
@@ -293,23 +295,17 @@ def _draft(
     verifier = _verifier(options, graph)
     with _drafter(settings, chain) as (drafter, prompt):
         asked = prompt.prompt if prompt else _given(question)
-        kept = AuditLog(log) if log else None
-        head = {"item": prompt.id if prompt else "asked", "arm": arm, "drafts_by": drafter.name}
-
-        def note(round_: Round) -> None:
-            if kept:
-                kept.add(head | round_record(round_))
-
+        head: dict[str, object] = {"item": prompt.id if prompt else "asked", "arm": arm, "drafts_by": drafter.name}
         judge = DraftJudge(verifier.check, options.loop, gaps_of(asked, verifier))
-        made = answer(arm, asked, drafter, judge, StoreFacts(verifier.store, verifier).best, note)
+        made = answer(arm, asked, drafter, judge, StoreFacts(verifier.store, verifier).best)
     record = head | answer_record(made) | {"draft": made.final.draft if made.final else None}
-    if kept:
-        kept.add(head | answer_record(made))
+    if log:
+        with log.open("a", encoding="utf-8") as file:
+            file.writelines(lines_of([(head, made)]))
     if output is Format.text:
         print(_answer_text(made, drafter.name, arm))
     else:
-        rounds = [round_record(each) for each in made.rounds]
-        print_record(record | {"all_rounds": rounds}, output)
+        print_record(record | {"all_rounds": [round_record(each) for each in made.rounds]}, output)
     if made.decision in ("unchecked", "failed"):
         say(f"not checked: {made.reason}")
         return BAD

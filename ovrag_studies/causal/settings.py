@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pydantic import Field
 
 from ovrag_core.base.settings import NotNegative, Part, Positive
-from ovrag_core.study.settings import Intervals, Study, StudySettings
+from ovrag_core.study.settings import Study, StudySettings
 
 SAMPLES = Path("data/samples/causal")
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -16,6 +16,8 @@ Seconds = Annotated[float, Field(gt=0)]
 Arm = Literal["vanilla", "cot", "rag", "rag_cot", "best_of_t", "caf", "random_verdicts"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 LoopPart = Literal["feedback", "gaps", "score", "linking", "partial", "scm"]
+ErrorKind = Literal["reversed", "negated", "opposite", "wrong_target", "invented", "dropped"]
+ERRORS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 class CausalData(Part):
@@ -48,10 +50,9 @@ class LoopOptions(Part):
     """The loop: how verdicts are scored, when a draft is accepted, and when to give up.
 
     The score is (verified + `alpha` · partial - `beta` · contradictions) / n, held to [0, 1]. A draft is accepted at a
-    score of at least `theta`; after `rounds` drafts, with caveats, from `caveat` · `theta` on. `gamma` is the
-    similarity from which a mention counts as near to an entity, `epsilon` the most by which the effect may differ
-    between two contexts (Jensen-Shannon distance, 0 to 1), where causes have their effect with `strength`. After
-    `failures` drafts with something unchecked the loop stops.
+    score of at least `theta`, for at most `rounds` drafts. `gamma` is the similarity from which a mention counts as
+    near to an entity, `epsilon` the most by which the effect may differ between two contexts (Jensen-Shannon distance,
+    0 to 1). After `failures` drafts with something unchecked the loop stops.
     """
 
     alpha: Share = 0.5
@@ -59,25 +60,13 @@ class LoopOptions(Part):
     gamma: Share = 0.85
     theta: Share = 0.8
     rounds: Positive = 5
-    caveat: Share = 0.8
     epsilon: Share = 0.2
-    strength: Share = 0.8
     failures: Positive = 2
 
 
-class Kinds(Part):
-    """How errors of the simulator are shared out among the kinds: weights, of which only the ratio counts."""
-
-    reversed: Annotated[float, Field(ge=0)] = 1.0
-    negated: Annotated[float, Field(ge=0)] = 1.0
-    opposite: Annotated[float, Field(ge=0)] = 1.0
-    wrong_target: Annotated[float, Field(ge=0)] = 1.0
-    invented: Annotated[float, Field(ge=0)] = 1.0
-    dropped: Annotated[float, Field(ge=0)] = 1.0
-
-
 class Drift(Part):
-    """The declared simulator of drafts: the share of statements it gets wrong, and how.
+    """The declared simulator of drafts: the share of statements it gets wrong, and how (`kinds`: weights, of which only
+    the ratio counts).
 
     `obedience` is the chance that a constraint is obeyed, `reading` that a fact beside the question is copied,
     `credulity` that a false sentence of the prompt is repeated, `slips` that a revision spoils what nobody objected to.
@@ -85,36 +74,12 @@ class Drift(Part):
     """
 
     rate: Share = 0.3
-    kinds: Kinds = Kinds()
+    kinds: dict[ErrorKind, Annotated[float, Field(ge=0)]] = dict.fromkeys(ERRORS, 1.0)
     obedience: Share = 0.9
     reading: Share = 0.5
     credulity: Share = 0.5
     slips: Share = 0.02
     seed: NotNegative = 42
-
-
-class CausalExperiments(Intervals):
-    """The resamples of intervals and their seed, and replays of the published table."""
-
-    replays: Positive = 2000
-
-
-class Sweep(Part):
-    """What is varied, one at a time, and over which values; a stage of the pipeline each.
-
-    `parts` are parts of the loop that are taken out. The others are parameters of `loop`, `drift` and `store`.
-    """
-
-    parts: tuple[LoopPart, ...] = get_args(LoopPart)
-    rounds: tuple[Positive, ...] = (1, 3, 5, 10)
-    alpha: tuple[Share, ...] = (0.0, 0.5, 1.0)
-    beta: tuple[Share, ...] = (0.0, 0.5, 1.0)
-    gamma: tuple[Share, ...] = (0.7, 0.85, 1.0)
-    theta: tuple[Share, ...] = (0.6, 0.7, 0.8, 0.9, 1.0)
-    epsilon: tuple[Share, ...] = (0.05, 0.1, 0.15, 0.2, 1.0)
-    coverage: tuple[Share, ...] = (0.4, 0.6, 0.8, 0.9, 1.0)
-    drift: tuple[Share, ...] = (0.1, 0.3, 0.5)
-    obedience: tuple[Share, ...] = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 class Causal(StudySettings):
@@ -127,8 +92,6 @@ class Causal(StudySettings):
     drift: Drift = Drift()
     arms: tuple[Arm, ...] = ARMS
     drafts: Literal["drift", "chat"] = "drift"
-    experiments: CausalExperiments = CausalExperiments()
-    sweep: Sweep = Sweep()
 
 
 study = Study(Causal, "ovrag_studies.causal.cli:app")

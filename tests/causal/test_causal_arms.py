@@ -18,7 +18,7 @@ from ovrag_studies.causal.chains.feedback_loop import DraftJudge
 from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.verifier import Verifier
-from ovrag_studies.causal.settings import ARMS, Drift, Kinds, LoopOptions
+from ovrag_studies.causal.settings import ARMS, Causal, Drift, LoopOptions, StoreOptions
 
 PLAN = Resampling(samples=500)
 
@@ -97,7 +97,7 @@ def test_facts_are_those_that_share_words_with_the_question() -> None:
 
 def cases_of(drift: Drift, coverage: float = 1.0, chains: int = 12) -> list[Case]:
     bench = ChainBench.of(STORE, [chain(number) for number in range(chains)], NameLexicon.of_graph(STORE), 0.85)
-    return run(bench, LoopOptions(theta=1.0), drift, coverage=coverage)
+    return run(bench, Causal(loop=LoopOptions(theta=1.0), drift=drift, store=StoreOptions(coverage=coverage)))
 
 
 def test_every_arm_answers_every_wording_of_every_chain() -> None:
@@ -119,12 +119,10 @@ def test_the_loop_is_better_than_luck_where_constraints_are_obeyed_and_not_where
 
 def test_without_a_look_at_gaps_the_loop_leaves_more_out() -> None:
     bench = ChainBench.of(STORE, [chain(number) for number in range(15)], NameLexicon.of_graph(STORE), 0.85)
-    dropping = Drift(rate=0.5, kinds=Kinds(**{**dict.fromkeys(Kinds.model_fields, 0.0), "dropped": 1.0}))
+    dropping = Causal(drift=Drift(rate=0.5, kinds={"dropped": 1.0}))
     whole, holey = (
-        chain_metrics.figures(
-            run(bench, LoopOptions(), dropping, arms=["caf"], paraphrases=False, gaps=gaps), "caf", PLAN
-        )
-        for gaps in (True, False)
+        chain_metrics.figures(run(bench, dropping, ["caf"], paraphrases=False, without=taken), "caf", PLAN)
+        for taken in (None, "gaps")
     )
     assert whole["complete"].value is not None and holey["complete"].value is not None
     assert whole["complete"].value > 0.9 and holey["complete"].value < 0.7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -16,11 +17,11 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import EmbeddedStore
 from ovrag_core.study.book import Book
+from ovrag_core.study.settings import Intervals
 from ovrag_studies.causal import (
     sweep,
 )
 from ovrag_studies.causal.chains import chain_runs, random_verdicts, study
-from ovrag_studies.causal.chains.audit_log import read_log
 from ovrag_studies.causal.chains.chain_runs import ChainBench
 from ovrag_studies.causal.chains.stability import instability_in, model_of
 from ovrag_studies.causal.chains.study import OURS, ChainStudy, Ran
@@ -41,7 +42,7 @@ def done() -> ChainStudy:
     options = Causal(arms=ARMS)
     chains = [chain(number, false=number % 2 == 0) for number in range(12)]
     bench = ChainBench.of(STORE, chains, NameLexicon.of_graph(STORE), options.loop.gamma)
-    cases = chain_runs.run(bench, options.loop, options.drift, arms=ARMS)
+    cases = chain_runs.run(bench, options, ARMS)
     return ChainStudy(options, "drift simulator", {OURS: Ran(bench, tuple(cases))}, tuple(random_verdicts.replay(50)))
 
 
@@ -81,8 +82,7 @@ def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and
     chain_results.paired_table(book, done, study.compared(done, PLAN))
     chain_results.invariance_table(book, done, figures)
     chain_results.contradictions_table(book, study.detected(done, PLAN))
-    chain_results.groups_table(book, study.groups(done, PLAN))
-    for name in ("arms", "paired", "invariance", "contradictions", "groups"):
+    for name in ("arms", "paired", "invariance", "contradictions"):
         text = tex(book, name)
         assert "Model: drift simulator (declared, no model; drift 0.3, obedience 0.9)" in text, name
         assert "n = 12 chains (36 wordings)" in text and "resamples over chains" in text, name
@@ -194,41 +194,35 @@ def test_seconds_are_of_every_stated_effect_and_its_reverse(book: Book, done: Ch
 
 def test_a_sweep_changes_one_parameter_and_nothing_else() -> None:
     options = Causal()
-    for name in sweep.NAMES:
-        for point in sweep.points(options, name):
-            changed = {
-                (part, key)
-                for part, values in point.options.model_dump().items()
-                if isinstance(values, dict)
-                for key, value in values.items()
-                if options.model_dump()[part][key] != value
-            }
-            expected = {"drift": {("drift", "rate")}, "coverage": {("store", name)}, "obedience": {("drift", name)}}
-            if name == "parts":
-                allowed = {"score": {("loop", "theta")}, "partial": {("loop", "alpha"), ("loop", "gamma")}}
-                assert changed == allowed.get(point.value, set())
-            else:
-                assert changed <= expected.get(name, {("loop", name)}), (name, point.value)
-    with pytest.raises(SettingsError, match="seed is not swept; name one of parts, rounds"):
-        next(sweep.points(options, "seed"))
+    runs = list(sweep.points(options))
+    assert [value for name, value, _, _ in runs if name == "parts"] == ["none", *sweep.PARTS]
+    for name, value, changed, taken in runs:
+        if name == "parts":
+            assert changed == options and (taken or "none") == value
+            continue
+        given, before = changed.model_dump(), options.model_dump()
+        parts = ("loop", "drift", "store")
+        differ = {key for part in parts for key in given[part] if given[part][key] != before[part][key]}
+        assert differ <= {"rate" if name == "drift" else name} and taken is None
+    names = list(dict.fromkeys(name for name, *_ in runs))
+    assert names == ["parts", *sweep.VARIED]
 
 
-def test_one_draft_gains_nothing() -> None:
-    options = Causal().model_copy(update={"sweep": Causal().sweep.model_copy(update={"rounds": (1,)})})
-    frame = sweep.run_sweep(options, "rounds", PLAN)
-    assert frame["arm"].tolist() == ["best_of_t", "caf"] and frame["chains"].tolist() == [75, 75]
-    assert frame["gain"][1] == 0 and frame["p"][1] == 1
-    assert frame["entailment"][0] == frame["entailment"][1]
+def test_a_sweep_has_a_row_for_each_run_and_arm_and_one_draft_gains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "PARTS", ())
+    monkeypatch.setattr(sweep, "VARIED", {"rounds": (1,)})
+    frame = sweep.run_sweep(Causal(experiments=Intervals(bootstrap_samples=200)))
+    assert frame["value"].tolist() == ["none", "none", "1", "1"] and set(frame["chains"]) == {75}
+    single = frame[frame["parameter"] == "rounds"].set_index("arm")
+    assert single["gain"]["caf"] == 0 and single["p"]["caf"] == 1
+    assert single["entailment"]["best_of_t"] == single["entailment"]["caf"]
 
 
 def test_a_sweep_that_was_not_run_is_named_with_its_stage(tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match=r"parts\.csv is missing; `dvc repro causal_sweep@parts` makes it"):
-        sweep.read_sweep(tmp_path)
-    for name in sweep.NAMES:
-        swept({"none" if name == "parts" else "1": 0.1}, name).to_csv(tmp_path / f"{name}.csv", index=False)
-    read = sweep.read_sweep(tmp_path)
-    assert read["parameter"].drop_duplicates().tolist() == list(sweep.NAMES)
-    assert read["value"].tolist()[:2] == ["none", "none"], "a word and no missing value"
+    with pytest.raises(ResultError, match=r"sweep\.csv is missing; `dvc repro causal_sweep` makes it"):
+        sweep.read_sweep(tmp_path / "sweep.csv")
+    swept({"none": 0.1}, "parts").to_csv(tmp_path / "sweep.csv", index=False)
+    assert sweep.read_sweep(tmp_path / "sweep.csv")["value"].tolist() == ["none", "none"], "a word and no missing value"
 
 
 def test_the_model_around_a_chain_has_the_graph_s_signs_and_other_causes() -> None:
@@ -254,7 +248,7 @@ def test_samples_and_recorded_chains_run_and_every_round_is_in_the_log(tmp_path:
     given = {"arms": ["vanilla"], "data": {"recorded": str(tmp_path / "recorded.json")}}
     settings = Settings(studies={"causal": given})
     done = study.run_study(settings, log=tmp_path / "new" / "log.jsonl")
-    records = read_log(tmp_path / "new" / "log.jsonl")
+    records = [json.loads(line) for line in (tmp_path / "new" / "log.jsonl").read_text().splitlines()]
     cases = [case for ran in done.sets.values() for case in ran.cases]
     assert len(done.ours.cases) == 75 * 4 and len(cases) == 75 * 4 + 2 and done.replayed == ()
     assert sum("draft" in each for each in records) == sum(len(case.answer.rounds) for case in cases)

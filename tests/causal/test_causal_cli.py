@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
-from ovrag_studies.causal.chains.audit_log import read_log
-
 Run = Callable[..., tuple[int, str, str]]
 RULES = "We know that Kelm causes not Tarv, Tarv causes Osk, Osk and Tarv together cause Brin."
 WHAT_IF = "Would Brin occur if not Kelm instead of Kelm?"
@@ -150,11 +148,12 @@ def test_a_chain_is_drafted_by_the_declared_simulator_and_logged(ovrag: Run, tmp
     record = json.loads(out)
     assert code in (0, 1)
     assert (record["drafts_by"], record["arm"]) == ("drift simulator", "caf")
-    logged = read_log(tmp_path / "log.jsonl")
+    logged = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert [each.get("round") for each in logged] == [*range(1, len(logged)), None]
     assert logged[-1]["decision"] == record["decision"]
     assert ovrag("ask", *given, "--log", "log.jsonl")[0] == code
-    assert len(read_log(tmp_path / "log.jsonl")) == 2 * len(logged)
+    assert (tmp_path / "log.jsonl").read_text().count("\n") == 2 * len(logged)
+    assert ovrag("ask", *given, "--log", "none/log.jsonl")[0] == 2
     code, _, err = ovrag("ask", "--chain", "none")
     assert (code, "there is no chain none" in err) == (2, True)
     assert ovrag("ask", "Wind?", "--arm", "caf")[0] == 2

@@ -12,14 +12,13 @@ from causal_chain import FALSE, IRIS, PROMPT, SAID, STORE, chain
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.chains.drift import CONTRADICTING, NAME, Simulator, World, Written
 from ovrag_studies.causal.graphs.verifier import Verifier
-from ovrag_studies.causal.settings import Drift, Kinds
+from ovrag_studies.causal.settings import Drift
 
 WORLD = World.of_graph(STORE)
-NONE = dict.fromkeys(Kinds.model_fields, 0.0)
 
 
 def only(kind: str, **options: float) -> Drift:
-    return Drift(rate=1.0, kinds=Kinds(**{**NONE, kind: 1.0}), **options)
+    return Drift(rate=1.0, kinds={kind: 1.0}, **options)
 
 
 def outcomes(options: Drift, number: int = 0) -> list[str]:
@@ -55,7 +54,7 @@ def test_errors_that_are_merely_unknown_have_no_support() -> None:
 
 
 def test_errors_come_at_the_stated_rate_and_by_the_stated_weights() -> None:
-    written = many(Drift(rate=0.3, kinds=Kinds(**{**NONE, "reversed": 3.0, "dropped": 1.0})))
+    written = many(Drift(rate=0.3, kinds={"reversed": 3.0, "dropped": 1.0}))
     kinds = Counter(each.kind for each in written)
     wrong = kinds["reversed"] + kinds["dropped"]
     assert wrong / len(written) == pytest.approx(0.3, abs=0.03)
@@ -138,7 +137,7 @@ def test_what_is_true_and_has_no_support_is_left_out() -> None:
 def test_a_step_that_is_said_to_be_missing_comes_back() -> None:
     simulator = Simulator(chain(), WORLD, only("dropped", obedience=1.0, slips=0.0))
     assert simulator.draft(Prompt(PROMPT), 0) == ""
-    dropping = Drift(rate=0.6, kinds=Kinds(**{**NONE, "dropped": 1.0}), obedience=1.0, slips=0.0)
+    dropping = Drift(rate=0.6, kinds={"dropped": 1.0}, obedience=1.0, slips=0.0)
     back = 0
     for number in range(30):
         simulator = Simulator(chain(number), WORLD, dropping)

@@ -70,7 +70,6 @@ def answer(
     drafter: Drafter,
     judge: DraftJudge,
     facts: Callable[[str], tuple[str, ...]],
-    note: Callable[[Round], None] | None = None,
 ) -> LoopAnswer:
     """What an arm answers to a question. `facts` gives the sentences beside it, for the arms that have any; where they
     cannot be had, nothing is drafted, and the decision is "unchecked".
@@ -85,13 +84,11 @@ def answer(
         return LoopAnswer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}", (), 0)
     prompt = Prompt(question, "steps" if arm in _IN_STEPS else "plain", beside)
     if arm == "caf":
-        return feedback_loop.run(prompt, drafter, judge, note)
-    return _best(prompt, drafter, judge, judge.options.rounds if arm == "best_of_t" else 1, note)
+        return feedback_loop.run(prompt, drafter, judge)
+    return _best(prompt, drafter, judge, judge.options.rounds if arm == "best_of_t" else 1)
 
 
-def _best(
-    prompt: Prompt, drafter: Drafter, judge: DraftJudge, drafts: int, note: Callable[[Round], None] | None
-) -> LoopAnswer:
+def _best(prompt: Prompt, drafter: Drafter, judge: DraftJudge, drafts: int) -> LoopAnswer:
     """The best of independent drafts, the first of several: what is accepted at once, then score, then fewest gaps.
 
     As in the loop, no more are asked for once too many could not be checked.
@@ -104,8 +101,6 @@ def _best(
         except ModelError as error:
             return LoopAnswer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), take)
         rounds.append(judge.round(take + 1, draft))
-        if note:
-            note(rounds[-1])
         failures += bool(rounds[-1].count("UNCHECKED"))
         if failures >= judge.options.failures:
             break

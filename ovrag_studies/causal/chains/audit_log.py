@@ -1,26 +1,19 @@
-"""Lines of JSON: verdicts, the rounds of the loop, answers; and the audit log that is only ever added to.
+"""The audit log, lines of JSON: verdicts, the rounds of the loop, answers.
 
-round    {"run", "item", "arm", "wording", "round", "draft", "verdicts", "score", "gaps", "constraints", "previous"}
-answer   {"run", "item", "arm", "wording", "decision", "reason", "rounds", "drafts", "chosen", "previous"}
+round    {"run", "item", "arm", "wording", "round", "draft", "verdicts", "score", "gaps", "constraints"}
+answer   {"run", "item", "arm", "wording", "decision", "reason", "rounds", "drafts", "chosen"}
 verdict  {"outcome", "quote", "span", "reason", "rule", "claim", "query", "triples"}
-
-`previous` is the digest of the line before, so that a line which was taken out or changed shows.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-from ovrag_core.base.errors import RunError
 from ovrag_studies.causal.chains.feedback_loop import LoopAnswer, Round
 from ovrag_studies.causal.graphs.verifier import Verdict
 
 Record = dict[str, object]
-_START = "0" * 64
 
 
 def verdict_record(verdict: Verdict) -> Record:
@@ -69,54 +62,11 @@ def answer_record(answer: LoopAnswer) -> Record:
     return record if answer.instability is None else record | {"instability": round(answer.instability, 6)}
 
 
-class AuditLog:
-    """A file of lines that are only added, each at once and whole, whatever becomes of the run.
-
-    Raises RunError where the file cannot be written, or what it holds was changed.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._previous = _START
-        for _, self._previous in _lines(path) if path.exists() else ():
-            pass
-
-    def add(self, record: Record) -> None:
-        """Add a record."""
-        line = json.dumps(record | {"previous": self._previous}, ensure_ascii=False, sort_keys=False)
-        content = (line + "\n").encode("utf-8", "replace")
-        try:
-            file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            try:
-                if os.write(file, content) != len(content):
-                    raise RunError(f"{self.path} is full; make room and run again")
-            finally:
-                os.close(file)
-        except OSError as error:
-            raise RunError(
-                f"{self.path} cannot be written ({error.strerror}); name a file in a folder that exists"
-            ) from None
-        self._previous = hashlib.sha256(content).hexdigest()
-
-
-def read_log(path: Path) -> list[Record]:
-    """The records of an audit log. Raises RunError, with the line, where one is broken, changed or missing."""
-    return [record for record, _ in _lines(path)]
-
-
-def _lines(path: Path) -> Iterator[tuple[Record, str]]:
-    """Each record with the digest of its line."""
-    before = _START
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise RunError(f"{path} cannot be read ({error.strerror}); name an audit log") from None
-    for number, line in enumerate(content.splitlines(keepends=True), 1):
-        try:
-            record = json.loads(line)
-        except ValueError:
-            raise RunError(f"{path}, line {number} is broken; keep the log and begin another file") from None
-        if not isinstance(record, dict) or record.get("previous") != before:
-            raise RunError(f"{path}, line {number} does not follow the line before; lines were taken out or changed")
-        before = hashlib.sha256(line).hexdigest()
-        yield record, before
+def lines_of(answers: Iterable[tuple[Record, LoopAnswer]]) -> Iterator[str]:
+    """Yield the lines of an audit log: every round of every answer, then the answers, each behind its head."""
+    kept = list(answers)
+    for head, answer in kept:
+        for round_ in answer.rounds:
+            yield json.dumps(head | round_record(round_), ensure_ascii=False) + "\n"
+    for head, answer in kept:
+        yield json.dumps(head | answer_record(answer), ensure_ascii=False) + "\n"

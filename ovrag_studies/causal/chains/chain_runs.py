@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 
-from ovrag_core.graph import EmbeddedStore
+from pyoxigraph import Literal as Text
+
+from ovrag_core.graph import LABEL, EmbeddedStore
 from ovrag_studies.causal.chains.arms import DRAFTING, StoreFacts, answer, gaps_of
 from ovrag_studies.causal.chains.chain_generation import CausalChain
-from ovrag_studies.causal.chains.drafting import Drafter, Untold
+from ovrag_studies.causal.chains.drafting import Drafter
 from ovrag_studies.causal.chains.drift import Simulator, World, Written
-from ovrag_studies.causal.chains.feedback_loop import DraftJudge, LoopAnswer, Round
+from ovrag_studies.causal.chains.feedback_loop import Check, DraftJudge, Gaps, LoopAnswer
+from ovrag_studies.causal.chains.stability import Instability
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
-from ovrag_studies.causal.settings import Arm, Drift, LoopOptions
+from ovrag_studies.causal.settings import Arm, Causal, LoopPart
 
-Note = Callable[[CausalChain, Arm, int, Round], None]
+_KEPT = 1 << 12  # texts whose verdicts are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,15 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class _Desk:
+    """Verdicts on a text, gaps by a question and facts beside it, by a part of the graph; answers are kept."""
+
+    check: Check
+    gaps: Callable[[str], Gaps]
+    facts: Callable[[str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class ChainBench:
     """What all runs of a comparison share: the whole graph, its names, what the simulator knows, and the chains."""
 
@@ -46,56 +58,80 @@ class ChainBench:
     chains: tuple[CausalChain, ...]
     world: World
     reference: Verifier
+    _desks: dict[tuple[float, int, float, bool], _Desk] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, graph: EmbeddedStore, chains: Sequence[CausalChain], lexicon: NameLexicon, gamma: float) -> ChainBench:
         """A bench for these chains of a graph."""
         return cls(graph, lexicon, tuple(chains), World.of_graph(graph), Verifier(graph, lexicon, gamma))
 
+    def desk(self, options: Causal, *, linking: bool = True) -> _Desk:
+        """The desk of a part of the graph by `store.coverage`; without `linking` each thing has its one label only.
+
+        Names are those of the whole graph: what is missing at a lower coverage are effects, not words.
+        """
+        place = (options.store.coverage, options.experiments.seed, options.loop.gamma, linking)
+        if place not in self._desks:
+            store = covered(self.graph, options.store.coverage, options.experiments.seed)
+            verifier = Verifier(store, self.lexicon if linking else self._labels(), options.loop.gamma)
+            keep = lru_cache(_KEPT)
+            gaps = keep(partial(gaps_of, verifier=verifier))
+            self._desks[place] = _Desk(keep(verifier.check), gaps, StoreFacts(store, verifier).best)
+        return self._desks[place]
+
+    def _labels(self) -> NameLexicon:
+        """Only the one label of each thing: no synonyms, no names of a rise or a fall, no likeness."""
+        labels = {(triple.subject, triple.object) for triple in self.graph.triples(None, LABEL)}
+        return NameLexicon(name for name in self.lexicon.names if (name.entity, Text(name.text)) in labels)
+
 
 def run(
     bench: ChainBench,
-    options: LoopOptions,
-    drift: Drift,
-    *,
+    options: Causal,
     arms: Iterable[Arm] = DRAFTING,
-    coverage: float = 1.0,
-    seed: int = 42,
+    *,
     paraphrases: bool = True,
     drafter: Drafter | None = None,
-    note: Note | None = None,
-    stability: Callable[[CausalChain], float] | None = None,
-    feedback: bool = True,
-    gaps: bool = True,
+    stability: Instability | None = None,
+    without: LoopPart | None = None,
 ) -> list[Case]:
     """Every arm on every wording of every chain.
 
-    `drafter` writes the drafts, by default the declared simulator. Names are those of the whole graph: what is missing
-    at a lower coverage are effects, not words. `note` is told every round. With `stability` an answer is accepted only
-    if the chain's effect is stable; without `feedback` the loop tells a drafter nothing, and its next draft is another;
-    without `gaps` nobody minds what a draft leaves out.
+    `drafter` writes the drafts, by default the declared simulator. With `stability` an answer is accepted only if the
+    chain's effect is stable. `without` takes a part out of the loop: feedback (a drafter is told nothing, and drafts
+    afresh), gaps (nobody minds what a draft leaves out), linking (one label a thing), scm (no test of stability), score
+    (nothing but contradictions and gaps counts), partial (only names count).
     """
-    store = covered(bench.graph, coverage, seed)
-    verifier = Verifier(store, bench.lexicon, options.gamma)
-    facts = StoreFacts(store, verifier)
+    options = _without(options, without)
+    desk = bench.desk(options, linking=without != "linking")
     cases = []
     for chain in bench.chains:
+        stable = partial(stability, chain) if stability and without != "scm" else None
         texts = [chain.prompt, *(each.text for each in chain.paraphrases if paraphrases)]
         for wording, text in enumerate(texts):
-            stable = partial(stability, chain) if stability else None
-            judge = DraftJudge(verifier.check, options, gaps_of(text, verifier) if gaps else None, stable)
-            for arm in arms:
-                if arm not in DRAFTING:
-                    continue
-                simulator = None if drafter else Simulator(chain, bench.world, drift, wording)
-                told = _told(note, chain, arm, wording)
-                writer = drafter or _known(simulator)
-                given = answer(arm, text, writer if feedback else Untold(writer), judge, facts.best, told)
+            gaps = None if without == "gaps" else desk.gaps(text)
+            judge = DraftJudge(desk.check, options.loop, gaps, stable, feedback=without != "feedback")
+            for arm in (each for each in arms if each in DRAFTING):
+                simulator = Simulator(chain, bench.world, options.drift, wording)
+                given = answer(arm, text, drafter or simulator, judge, desk.facts)
                 final = given.final
                 judged = tuple(bench.reference.check(final.draft)) if final else ()
-                written = simulator.ledger(final.draft) if simulator and final else None
+                written = simulator.ledger(final.draft) if final and not drafter else None
                 cases.append(Case(arm, chain, wording, given, judged, written))
     return cases
+
+
+def varied(options: Causal, part: str, **values: object) -> Causal:
+    """Return the options with other values of a part."""
+    return options.model_copy(update={part: getattr(options, part).model_copy(update=values)})
+
+
+def _without(options: Causal, part: LoopPart | None) -> Causal:
+    if part == "score":
+        return varied(options, "loop", theta=0.0)
+    if part == "partial":
+        return varied(options, "loop", alpha=0.0, gamma=1.0)
+    return options
 
 
 def covered(graph: EmbeddedStore, coverage: float, seed: int = 42) -> EmbeddedStore:
@@ -107,12 +143,3 @@ def covered(graph: EmbeddedStore, coverage: float, seed: int = 42) -> EmbeddedSt
 
 def _lot(seed: int, text: str) -> bytes:
     return hashlib.sha256(f"{seed}|{text}".encode()).digest()
-
-
-def _known(simulator: Simulator | None) -> Simulator:
-    assert simulator is not None
-    return simulator
-
-
-def _told(note: Note | None, chain: CausalChain, arm: Arm, wording: int) -> Callable[[Round], None] | None:
-    return None if note is None else lambda round_: note(chain, arm, wording, round_)

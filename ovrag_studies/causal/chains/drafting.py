@@ -58,22 +58,6 @@ class ChatDrafter:
         return reply.text
 
 
-@dataclass(frozen=True, slots=True)
-class Untold:
-    """A drafter that is told nothing of what was said against its previous answer: it drafts afresh each time."""
-
-    drafter: Drafter
-
-    @property
-    def name(self) -> str:
-        """The drafter's."""
-        return self.drafter.name
-
-    def draft(self, prompt: Prompt, take: int) -> str:
-        """See `Drafter.draft`."""
-        return self.drafter.draft(Prompt(prompt.question, prompt.style, prompt.facts), take)
-
-
 def messages(prompt: Prompt) -> tuple[Message, Message]:
     """The prompt as a chat model gets it; all that others wrote stands between fences."""
     system = f"{SYSTEM}\n{_STEPS}" if prompt.style == "steps" else SYSTEM

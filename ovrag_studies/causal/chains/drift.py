@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import networkx
 from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
@@ -32,10 +33,10 @@ from ovrag_studies.causal.chains.chain_generation import CausalChain
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.stores import linked_pairs
-from ovrag_studies.causal.settings import Drift, Kinds
+from ovrag_studies.causal.settings import ERRORS, Drift, ErrorKind
 
 NAME = "drift simulator"
-Kind = Literal["true", "reversed", "negated", "opposite", "wrong_target", "invented", "dropped", "repeated"]
+Kind = ErrorKind | Literal["true", "repeated"]
 CONTRADICTING: tuple[Kind, ...] = ("reversed", "negated", "opposite", "repeated")
 Edge = tuple[NamedNode, NamedNode, NamedNode]
 
@@ -96,21 +97,17 @@ class World:
     @classmethod
     def of_graph(cls, store: Store) -> World:
         """The world of a whole graph, whatever part of it a verifier is given."""
-        edges: dict[NamedNode, set[NamedNode]] = {}
+        effects = networkx.DiGraph(pair for each in (RAISES, LOWERS, AFFECTS) for pair in linked_pairs(store, each))
         names: dict[NamedNode, list[str]] = {}
-        for predicate in (RAISES, LOWERS, AFFECTS):
-            for subject, object_ in linked_pairs(store, predicate):
-                edges.setdefault(subject, set()).add(object_)
         for predicate in (LABEL, ALT_LABEL):
             found = [each for each in store.triples(None, predicate) if isinstance(each.subject, NamedNode)]
             for triple in sorted(found, key=str):
                 if isinstance(triple.object, Text) and isinstance(triple.subject, NamedNode):
                     names.setdefault(triple.subject, []).append(triple.object.value)
         bearers = Counter(name.casefold() for each in names.values() for name in set(each))
-        things = {*edges, *(each for ends in edges.values() for each in ends)}
         return cls(
-            {thing: _own(thing, names.get(thing, []), bearers) for thing in sorted(things, key=str)},
-            {thing: frozenset(_reached(edges, thing)) for thing in things},
+            {thing: _own(thing, names.get(thing, []), bearers) for thing in sorted(effects, key=str)},
+            {thing: frozenset(networkx.descendants(effects, thing)) for thing in effects},
             frozenset(linked_pairs(store, NO_EFFECT_ON)),
         )
 
@@ -129,17 +126,6 @@ class World:
 def _own(thing: NamedNode, names: Sequence[str], bearers: Mapping[str, int]) -> tuple[str, ...]:
     """The names that nothing else has, the label first; all of them, or the IRI, where there is none."""
     return tuple(name for name in names if bearers[name.casefold()] == 1) or tuple(names) or (thing.value,)
-
-
-def _reached(edges: Mapping[NamedNode, set[NamedNode]], start: NamedNode) -> set[NamedNode]:
-    found: set[NamedNode] = set()
-    waiting = [start]
-    while waiting:
-        for other in edges.get(waiting.pop(), ()):
-            if other not in found:
-                found.add(other)
-                waiting.append(other)
-    return found
 
 
 class Simulator:
@@ -224,7 +210,7 @@ class Simulator:
     def _spoiled(self, step: int, draw: random.Random) -> list[Written]:
         """An error of a drawn kind. An invented statement stands beside the true one, the others in its place."""
         edge = subject, predicate, object_ = self._edges[step]
-        kind = _drawn_kind(self._options.kinds, draw)
+        (kind,) = draw.choices(ERRORS, [self._options.kinds.get(each, 0.0) for each in ERRORS])
         if kind == "dropped":
             return [Written("", kind, step)]
         if kind == "negated":
@@ -256,15 +242,3 @@ def _sentence(text: str) -> str:
     """With a capital letter and a full stop."""
     text = text.strip().rstrip(".")
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def _drawn_kind(kinds: Kinds, draw: random.Random) -> Kind:
-    weights: dict[Kind, float] = {
-        "reversed": kinds.reversed,
-        "negated": kinds.negated,
-        "opposite": kinds.opposite,
-        "wrong_target": kinds.wrong_target,
-        "invented": kinds.invented,
-        "dropped": kinds.dropped,
-    }
-    return draw.choices(list(weights), list(weights.values()))[0]

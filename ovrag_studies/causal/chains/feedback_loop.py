@@ -7,7 +7,7 @@ unchecked is not accepted, whatever its score. After the last round the final ad
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ovrag_core.base.errors import ModelError
@@ -22,6 +22,7 @@ Gaps = Callable[[Sequence[Verdict]], Sequence[str]]
 Stability = Callable[[], float]
 
 EMPTY = "the draft states nothing that could be checked"
+CAVEAT = 0.8  # of θ, from which a last draft is accepted with caveats
 _ROUNDING = 1e-9  # 16 of 25 statements reach 0.8 of 0.8, whatever the floats say
 _STATE_SOMETHING = 'Nothing in it could be checked: state each step as a sentence such as "A raises B."'
 
@@ -65,12 +66,16 @@ class LoopAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DraftJudge:
-    """How drafts are judged: by which check, under which parameters, with which gaps and which stability, if any."""
+    """How drafts are judged: by which check, under which parameters, with which gaps and which stability, if any.
+
+    Without `feedback` a drafter is told nothing of what is said against its draft, and drafts afresh.
+    """
 
     check: Check
     options: LoopOptions
     gaps: Gaps | None = None
     stability: Stability | None = None
+    feedback: bool = True
 
     def round(self, number: int, draft: str) -> Round:
         """A draft, judged."""
@@ -138,19 +143,17 @@ def adjudicate(round_: Round, options: LoopOptions) -> tuple[Decision, str]:
     said = f"score {round_.score:.3f} on {n} statements"
     if round_.score >= options.theta - _ROUNDING and not round_.gaps:
         return "accepted", said
-    if round_.score >= options.caveat * options.theta - _ROUNDING:
+    if round_.score >= CAVEAT * options.theta - _ROUNDING:
         missing = f", missing {one_line(round_.gaps[0], 80)}" if round_.gaps else ""
         missing += f" and {len(round_.gaps) - 1} more" if len(round_.gaps) > 1 else ""
         return "accepted with caveats", said + missing
-    return "rejected", f"{said}, below {options.caveat * options.theta:.2f}"
+    return "rejected", f"{said}, below {CAVEAT * options.theta:.2f}"
 
 
-def run(
-    question: Prompt, drafter: Drafter, judge: DraftJudge, note: Callable[[Round], None] | None = None
-) -> LoopAnswer:
+def run(question: Prompt, drafter: Drafter, judge: DraftJudge) -> LoopAnswer:
     """Draft and check until a draft is good, the rounds are used up, or too much could not be checked.
 
-    `note` is told every round at once, as an audit log wants it. A draft with something unchecked is checked again as
+    A draft with something unchecked is checked again as
     it stands, for no other words would help. Where no draft comes, the decision is "failed", with the model's error.
     """
     options = judge.options
@@ -166,8 +169,6 @@ def run(
             drafts += 1
         judged = judge.round(number, draft)
         rounds.append(judged)
-        if note:
-            note(judged)
         if judged.count("UNCHECKED"):
             failures += 1
             if failures >= options.failures:
@@ -175,10 +176,7 @@ def run(
             continue
         if is_good(judged, options):
             break
-        prompt = _again(question, judged)
         draft = None
+        if judge.feedback:
+            prompt = replace(question, previous=judged.draft, constraints=judged.constraints)
     return judge.adjudicate(rounds, drafts)
-
-
-def _again(question: Prompt, judged: Round) -> Prompt:
-    return Prompt(question.question, question.style, question.facts, judged.draft, judged.constraints)

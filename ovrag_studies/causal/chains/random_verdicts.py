@@ -38,6 +38,7 @@ STEPS = {2: 6, 3: 13, 4: 7, 5: 8, 6: 13, 7: 5, 8: 11, 9: 6, 10: 6}  # how many o
 PARAPHRASES = 3
 _FEWEST, _MOST = 3, 7
 _THETA, _ALPHA, _BETA, _ROUNDS = 0.8, 0.5, 0.5, 5
+REPLAYS = 2000
 _AT_ONCE = 100  # replays
 
 
@@ -68,7 +69,7 @@ class _Rounds:
 
 
 def replay(
-    replays: int = 2000,
+    replays: int = REPLAYS,
     seed: int = 42,
     *,
     confidence: float = 0.95,

@@ -19,9 +19,10 @@ from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 
 Instability = Callable[[CausalChain], float]
+STRENGTH = 0.8  # an assumption
 
 
-def instability_in(store: Store, strength: float) -> Instability:
+def instability_in(store: Store, strength: float = STRENGTH) -> Instability:
     """Δ of a chain: by how much P(end | do(beginning)) differs between two contexts, on average (0 to 1).
 
     Each chain is computed once. Raises CyclicGraphError for a chain that comes back to a thing.

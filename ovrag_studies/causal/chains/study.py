@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ovrag_core.base.errors import SettingsError
+from ovrag_core.base.errors import RunError, SettingsError
 from ovrag_core.base.project import project_file
+from ovrag_core.base.records import write_text
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 from ovrag_core.graph import EmbeddedStore, Store
@@ -25,12 +25,10 @@ from ovrag_studies.causal.chains import (
     recorded_chains,
 )
 from ovrag_studies.causal.chains.arms import DRAFTING
-from ovrag_studies.causal.chains.audit_log import AuditLog, answer_record, round_record
-from ovrag_studies.causal.chains.chain_generation import CausalChain
+from ovrag_studies.causal.chains.audit_log import lines_of
 from ovrag_studies.causal.chains.chain_metrics import ComparedArms, Detection
 from ovrag_studies.causal.chains.chain_runs import Case, ChainBench
 from ovrag_studies.causal.chains.drafting import ChatDrafter, Drafter
-from ovrag_studies.causal.chains.feedback_loop import Round
 from ovrag_studies.causal.chains.random_verdicts import ReplayedCell
 from ovrag_studies.causal.chains.stability import instability_in
 from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
@@ -41,6 +39,7 @@ from ovrag_studies.causal.settings import Arm, Causal
 
 OURS = "ours"
 RECORDED = "recorded"
+REPLAY: Arm = "random_verdicts"
 LOG = Path("data/runs/causal/chains.jsonl")
 _ASK = "ASK { ?s ?p ?o }"
 Watch = Callable[[], float]
@@ -86,13 +85,24 @@ def run_study(
     sets = {OURS: open_bench(options, embedder)}
     if options.data.recorded:
         sets[RECORDED] = _recorded_bench(project_file(options.data.recorded), options, embedder)
-    with _logged(log) as kept:
-        ran = {name: Ran(bench, tuple(_run(name, bench, options, drafter, kept))) for name, bench in sets.items()}
+    ran = {
+        # the recorded chains state no causes, and some come back to where they were
+        name: Ran(bench, tuple(_run(bench, options, drafter, stable=name == OURS)))
+        for name, bench in sets.items()
+    }
+    if log:
+        cases = [(name, case) for name, of in ran.items() for case in of.cases]
+        heads = [{"run": name, "item": each.chain.id, "arm": each.arm, "wording": each.wording} for name, each in cases]
+        answers = (case.answer for _, case in cases)
+        write_text("".join(lines_of(zip(heads, answers, strict=True))), log, RunError, parents=True)
     drawn = options.experiments
-    replayed: list[ReplayedCell] = []
-    if "random_verdicts" in options.arms:
-        replayed = random_verdicts.replay(drawn.replays, drawn.seed, confidence=drawn.confidence)
+    replayed = random_verdicts.replay(seed=drawn.seed, confidence=drawn.confidence) if REPLAY in options.arms else []
     return ChainStudy(options, drafter.name if drafter else drift.NAME, ran, tuple(replayed))
+
+
+def _run(bench: ChainBench, options: Causal, drafter: Drafter | None, *, stable: bool) -> list[Case]:
+    stability = instability_in(bench.graph) if stable else None
+    return chain_runs.run(bench, options, options.arms, drafter=drafter, stability=stability)
 
 
 def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
@@ -115,43 +125,6 @@ def _recorded_bench(path: Path, options: Causal, embedder: Embedder | None) -> C
     read = recorded_chains.read_recorded(path)
     graph = EmbeddedStore(recorded_chains.recorded_graph(read))
     return ChainBench.of(graph, read, NameLexicon.of_graph(graph, embedder), options.loop.gamma)
-
-
-def _run(name: str, bench: ChainBench, options: Causal, drafter: Drafter | None, log: AuditLog | None) -> list[Case]:
-    def note(chain: CausalChain, arm: Arm, wording: int, round_: Round) -> None:
-        if log:
-            log.add({"run": name, "item": chain.id, "arm": arm, "wording": wording, **round_record(round_)})
-
-    cases = chain_runs.run(
-        bench,
-        options.loop,
-        options.drift,
-        arms=options.arms,
-        coverage=options.store.coverage,
-        seed=options.experiments.seed,
-        drafter=drafter,
-        note=note,
-        # the recorded chains state no causes, and some come back to where they were
-        stability=instability_in(bench.graph, options.loop.strength) if name == OURS else None,
-    )
-    for case in cases:
-        if log:
-            place = {"run": name, "item": case.chain.id, "arm": case.arm, "wording": case.wording}
-            log.add({**place, **answer_record(case.answer)})
-    return cases
-
-
-@contextmanager
-def _logged(path: Path | None) -> Iterator[AuditLog | None]:
-    """A log that takes its name once the run is whole."""
-    if path is None:
-        yield None
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    begun = path.with_name(f"{path.name}.partial")
-    begun.unlink(missing_ok=True)
-    yield AuditLog(begun)
-    begun.replace(path)
 
 
 # What is measured
@@ -194,20 +167,6 @@ def detected(study: ChainStudy, plan: Resampling) -> dict[str, tuple[list[Detect
     if any(case.written is not None for case in single):
         found["simulated drafts"] = chain_metrics.detection_in_drafts(single, plan)
     return found
-
-
-def groups(study: ChainStudy, plan: Resampling) -> dict[tuple[str, str, Arm], dict[str, Estimate]]:
-    """The figures of every arm on our chains by kind of group (domain, depth), group and arm."""
-    made: dict[tuple[str, str, Arm], dict[str, Estimate]] = {}
-    by: dict[str, Callable[[CausalChain], str]] = {
-        "domain": lambda chain: chain.domain,
-        "depth": lambda chain: str(chain.depth),
-    }
-    for kind, of in by.items():
-        for group in sorted({of(chain) for chain in study.ours.bench.chains}):
-            cases = [case for case in study.ours.cases if of(case.chain) == group]
-            made |= {(kind, group, arm): chain_metrics.figures(cases, arm, plan) for arm in study.arms}
-    return made
 
 
 def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Case:

@@ -229,7 +229,7 @@ def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas
     return book.table(shown, "invariance", full=frame)
 
 
-# -- contradictions, domains, depths ----------------------------------------------------------------------------------
+# -- contradictions ---------------------------------------------------------------------------------------------------
 
 
 def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
@@ -242,36 +242,6 @@ def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
     ]
     columns = ["in", "kind or rule", "of", *with_bounds(("recall", "precision"))]
     return book.table(pandas.DataFrame(rows).reindex(columns=columns), "contradictions")
-
-
-_SHOWN: tuple[Arm, ...] = ("vanilla", "rag", "best_of_t", "caf")
-Grouped = Mapping[tuple[str, str, Arm], Mapping[str, Estimate]]
-
-
-def groups_table(book: Book, found: Grouped) -> pandas.DataFrame:
-    """Entailment by domain and by depth; the CSV has all measures: `groups`."""
-    full = []
-    rows: dict[tuple[str, str], dict[str, object]] = {}
-    for (kind, group, arm), each in found.items():
-        n = each["entailment"].clusters
-        full.append({"by": kind, "group": group, "arm": NAMES[arm], "n": n} | _row(each, OF_DRAFTS))
-        row = rows.setdefault((kind, group), {"by": kind, "group": group, "n": n})
-        if arm in _SHOWN:
-            row |= bounds(NAMES[arm], each["entailment"])
-    return book.table(pandas.DataFrame(list(rows.values())), "groups", full=pandas.DataFrame(full))
-
-
-def groups_figure(book: Book, found: Grouped) -> Path:
-    """Entailment by domain and depth, for the arms that differ: `groups`."""
-    rows = [
-        {"group": group if kind == "domain" else f"{group} steps", "arm": NAMES[arm], **_plain(each["entailment"])}
-        for (kind, group, arm), each in found.items()
-        if arm in _SHOWN
-    ]
-    least = min(row["low"] for row in rows if row["low"] is not None)
-    look = _look("arm", min(0.5, float(least) - 0.02), 1.01)
-    tables = {"entailment": pandas.DataFrame(rows)}
-    return book.figure(interval_plot(tables, "group", book.width, series="arm", units=_UNITS, look=look), "groups")
 
 
 # -- sweeps -----------------------------------------------------------------------------------------------------------
@@ -364,7 +334,7 @@ def _replay_words(study: ChainStudy) -> dict[str, object]:
     theirs = published().loop
     return {
         "published": theirs.chains,
-        "replays": study.options.experiments.replays,
+        "replays": random_verdicts.REPLAYS,
         "source": theirs.source,
         "drafted": theirs.model,
         "not_measured": theirs.not_measured,
@@ -410,7 +380,7 @@ def numbers_file(
     if study.replayed:
         inside, measured = random_verdicts.reproduced(study.replayed)
         macros |= {"cells inside": str(inside), "cells measured": str(measured)}
-        macros["replays"] = str(study.options.experiments.replays)
+        macros["replays"] = str(random_verdicts.REPLAYS)
     return book.numbers(macros, f"Causal chains: {_chains(study)}.")
 
 
