@@ -2,7 +2,7 @@
 
 Reads CUAD in any of its layouts (default: below `OVRAG_EXTERNAL_DATA`) and writes the weights with the titles and
 digests of the contracts they were trained on. How well contracts that it has not seen are answered is measured by
-`benchmarks/contract_review_answers.py`, out of fold. Ten minutes on two cores; the same contracts give the same weights
+`ovrag contract-review run` and `score`, out of fold. Ten minutes on two cores; the same contracts give the same weights
 on the same machine.
 """
 

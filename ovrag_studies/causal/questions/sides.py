@@ -18,7 +18,7 @@ from ovrag_studies.causal.questions.opposite_phrases import compare
 from ovrag_studies.causal.questions.phrases import agreeing_end, agreeing_negation, agreeing_words, words
 
 MARGIN = 0.3
-"""By which one state must be liker than the other; less is wrong too often (`benchmarks/causal_sides.py`)."""
+"""By which one state must be liker than the other; less is wrong too often."""
 WHOLE_WORD = 0.8  # of a word, that a name must share with one state alone: "nerves" is no name for "nervous" alone
 NEAR = 0.2
 """Cosine from which two phrases may speak of one thing: above 9 of 10 of different ones, below 49 of 50 of one."""
