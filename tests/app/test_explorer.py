@@ -648,18 +648,6 @@ class TestInABrowser:
         asked = [url for url in shown.page.requested if not url.startswith(own)]
         assert shown.page.requested and not asked
 
-    def test_audit_of_a_folder_outside_the_project_is_refused(self, shown: Shown, tmp_path: Path):
-        shown.page.evaluate(
-            f"""(() => {{
-                const field = document.querySelector(".ovp-bundle input");
-                field.value = {str(tmp_path)!r};
-                field.dispatchEvent(new Event("input", {{bubbles: true}}));
-                field.dispatchEvent(new Event("change", {{bubbles: true}}));
-                document.querySelector(".ovp-check").click();
-            }})()"""
-        )
-        shown.page.wait("document.querySelector('.ovp-checked').innerText.includes('outside the project')", 30)
-
     def test_kernels_end_with_their_pages(self, shown: Shown, server: Server):
         """Reloaded 20 times, sometimes before the page is whole; the page says when its kernel is ended."""
         page = shown.page

@@ -102,4 +102,4 @@ def test_weights_of_contracts_name_the_texts_they_learned_from(external_data: Pa
     contracts = load_cuad(external_data / "contract_review" / "cuad")
     assert {own for _, own in default_model().trained_on} == {digest(each.document.text) for each in contracts}
     agreements = load_contractnli(external_data / "contract_review" / "contractnli")
-    assert load_learned()._trained_on == {letters_of(each.document.text) for each in agreements.agreements}
+    assert load_learned().trained_on == {letters_of(each.document.text) for each in agreements.agreements}

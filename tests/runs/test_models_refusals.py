@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 import socket
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from faulty_server import scripted
 from kinds_of_server import KINDS, as_kind
 from test_models import Start, good_model
 
-import ovrag_core.llm.store as recording
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.loans.contracts import generate
@@ -124,16 +125,20 @@ def test_a_full_disk_while_recording_ends_the_run_and_it_goes_on_where_there_is_
 ) -> None:
     settings = start(scripted(good_model))
 
-    write, written = recording.os.write, []
+    by_path, written = Path.open, list[bytes]()
 
-    def full(file: int, content: bytes) -> int:
-        if len(written) >= 12:
-            raise OSError(28, "No space left on device")
-        written.append(content)
-        return write(file, content)
+    class FillingFile(FileIO):
+        def write(self, content: Any) -> int:
+            if len(written) >= 12:
+                raise OSError(28, "No space left on device")
+            written.append(bytes(content))
+            return super().write(content)
+
+    def opened(path: Path, mode: str = "r", buffering: int = -1, **how: Any) -> IO[Any]:
+        return FillingFile(path, "a+") if (mode, buffering) == ("ab+", 0) else by_path(path, mode, buffering, **how)
 
     with monkeypatch.context() as filled:
-        filled.setattr(recording.os, "write", full)
+        filled.setattr(Path, "open", opened)
         code, _, err = ovrag(settings, "run", *ARMS)
     assert code == 2
     assert "replies.jsonl cannot be written (No space left on device)" in sentence(err)
