@@ -23,9 +23,9 @@ from pathlib import Path
 import yaml
 from pyoxigraph import NamedNode
 
-from ovrag_core.evaluation.statistics import wilson
+from ovrag_core.evaluation import wilson
 from ovrag_core.graph import EmbeddedStore, load_graph
-from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.retrieval import minilm
 from ovrag_studies.causal.chains.chain_generation import CausalChain, generate
 from ovrag_studies.causal.chains.recorded_chains import read_recorded, recorded_graph
 from ovrag_studies.causal.graphs.causal_terms import NAMESPACE

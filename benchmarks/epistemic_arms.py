@@ -22,10 +22,9 @@ from pathlib import Path
 
 from pyoxigraph import NamedNode
 
-from ovrag_core.base.project import external_data, project_file
-from ovrag_core.evaluation.paired import compare_pairs
-from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.base import external_data, project_file
+from ovrag_core.evaluation import Resampling, compare_pairs
+from ovrag_core.retrieval import minilm
 from ovrag_studies.abstention.arms.comparison import crossfit_arms, lessons, offline_arms, ranks, run
 from ovrag_studies.abstention.arms.readers import learn
 from ovrag_studies.abstention.arms.world import World, deal, plan_of

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.base.project import external_data, project_file
-from ovrag_core.evaluation.statistics import wilson
+from ovrag_core.base import external_data, project_file
+from ovrag_core.evaluation import wilson
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, open_graph
 from ovrag_studies.abstention.cards.card import read_cards
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain

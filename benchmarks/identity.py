@@ -23,21 +23,13 @@ from decimal import Decimal
 from pathlib import Path
 from random import Random
 
-from ovrag_core.base.settings import Question, load_questions, load_settings
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document, Question, load_questions, load_settings
 from ovrag_core.documents import find
-from ovrag_core.evaluation.contamination import about
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
-from ovrag_core.loans.contracts.corpus import generate
-from ovrag_core.loans.contracts.truth import ContractTruth
-from ovrag_core.loans.facts import Facts, Party
-from ovrag_core.loans.reading.details import find_details
-from ovrag_core.loans.workbench import documents_bench
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.identity import KINDS, Judgement, Shelf
-from ovrag_core.loop.pipeline import Bench, ask
-from ovrag_core.retrieval.store import load_all
-from ovrag_core.runs.experiment import read_run
+from ovrag_core.evaluation import Estimate, Resampling, about, ratio
+from ovrag_core.loans import ContractTruth, Facts, Party, documents_bench, find_details, generate
+from ovrag_core.loop import ARMS, KINDS, Bench, Judgement, Shelf, ask
+from ovrag_core.retrieval import load_all
+from ovrag_core.runs import read_run
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -26,8 +26,8 @@ from typing import get_args
 import numpy
 from scipy.stats import rankdata
 
-from ovrag_core.base.project import external_data
-from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
+from ovrag_core.base import external_data
+from ovrag_core.evaluation import Estimate, Resampling, wilson
 from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.arms import ArmParts, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden

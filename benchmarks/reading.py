@@ -29,13 +29,11 @@ from pathlib import Path
 from typing import Any
 
 from ovrag_core.documents import load
-from ovrag_core.evaluation.statistics import Estimate, wilson
-from ovrag_core.loans.contracts import generate
+from ovrag_core.evaluation import Estimate, wilson
+from ovrag_core.loans import generate, read, review
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.reading.reader import read
-from ovrag_core.loans.review import review
-from ovrag_core.loop.validation import Validator
-from ovrag_core.ontology.load import load_ontology
+from ovrag_core.loop import Validator
+from ovrag_core.ontology import load_ontology
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent

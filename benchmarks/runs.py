@@ -28,22 +28,20 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 
-from ovrag_core.loans.workbench import corpus_bench
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.pipeline import ask
-from ovrag_core.retrieval.embedding import find_embedder
-from ovrag_core.runs.experiment import planned, run_experiment
+from ovrag_core.loans import corpus_bench
+from ovrag_core.loop import ARMS, ask
+from ovrag_core.retrieval import find_embedder
+from ovrag_core.runs import planned, run_experiment
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))  # the faulty server is theirs
 
 from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
-from ovrag_core.base.settings import load_settings
+from ovrag_core.base import load_settings
 from ovrag_core.documents import find
-from ovrag_core.loans.contracts import generate
-from ovrag_core.retrieval.index import build
-from ovrag_core.retrieval.store import INDEX, load_all, split_all
-from ovrag_core.runs.files import read_latency, read_run, run_files
+from ovrag_core.loans import generate
+from ovrag_core.retrieval import INDEX, build, load_all, split_all
+from ovrag_core.runs import read_latency, read_run, run_files
 
 PROJECT = Path(__file__).resolve().parent.parent
 Row = tuple[str, str]

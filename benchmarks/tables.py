@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ovrag_core.evaluation.statistics import Difference, Estimate
+from ovrag_core.evaluation import Difference, Estimate
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

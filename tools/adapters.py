@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import BertModel
 
-from ovrag_core.retrieval.embedding import load_weights
+from ovrag_core.retrieval import load_weights
 
 RANK = 16
 FROZEN = 3  # of six layers

@@ -33,9 +33,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ovrag_core.base.errors import OvragError, ResultError
-from ovrag_core.base.project import project_of
-from ovrag_core.publish.readme import FIGURE, refreshed, results_macros
+from ovrag_core.base import OvragError, ResultError, project_of
+from ovrag_core.publish import FIGURE, refreshed, results_macros
 
 OPENING = re.compile(r"<!-- (?P<form>printed|measured) by: (?P<command>.+?) -->")
 END = "<!-- end -->"

@@ -51,7 +51,7 @@ ROOMS = {
     "cli": "app",
 }
 STUDIES = {"epistemic": "abstention", "policy": "cited", "causal": "causal", "contract_review": "contract_review"}
-MOVED: dict[str, list[str]] = {  # label -> further places, as "ovrag_core.text.dates:find_dates"
+MOVED: dict[str, list[str]] = {  # label -> further places, as "ovrag_core.text.date_reading:find_dates"
     "studies.causal.cladder_text:sentences": ["ovrag_studies.causal.cladder_text:sentences_of"],
     "studies.contract_review.chunkers:CHUNKERS": ["ovrag_studies.contract_review.texts.chunkers:CHUNKERS"],
     "studies.contract_review.expansion:ask": ["ovrag_studies.contract_review.retrieval.expansion:ask"],

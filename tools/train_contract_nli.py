@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ovrag_core.base.project import ROOT, external_data
+from ovrag_core.base import ROOT, external_data
 from ovrag_studies.contract_review.inference.nli import WEIGHTS, save, train
 from ovrag_studies.contract_review.texts.datasets import load_contractnli
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ovrag_core.base.project import external_data
+from ovrag_core.base import external_data
 from ovrag_studies.contract_review.answering.learned import WEIGHTS, Trainer, save_model
 from ovrag_studies.contract_review.texts.datasets import categories, load_cuad
 

@@ -25,9 +25,9 @@ from sklearn.model_selection import cross_val_predict
 from torch import Tensor, nn
 from training_data import notes
 
-from ovrag_core.loans.reading.judge import MAY_SAY, WEIGHTS, hashed_words, passage_of
-from ovrag_core.retrieval.embedding import DIMENSIONS, load_weights
-from ovrag_core.retrieval.encoder import MAX_TOKENS
+from ovrag_core.loans import MAY_SAY, hashed_words, passage_of
+from ovrag_core.loans.reading.judge import WEIGHTS
+from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS, load_weights
 
 STATEMENTS = Path("training/loans/statements")
 LEARNED_FROM = [f"{STATEMENTS}/*.jsonl"]

@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from training_data import learned_from
 
-from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.retrieval import minilm
 from ovrag_studies.cited.conflicts.conflict_model import WEIGHTS, ConflictModel
 from ovrag_studies.cited.conflicts.deontic import NormSource, read_norms
 from ovrag_studies.cited.conflicts.norm_conflicts import ConflictSettings, NormComparison, by_sentence

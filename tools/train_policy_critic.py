@@ -21,7 +21,7 @@ from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from training_data import notes
 
-from ovrag_core.retrieval.embedding import minilm
+from ovrag_core.retrieval import minilm
 from ovrag_studies.cited.critic.critic_learned import (
     THRESHOLD,
     WEIGHTS,

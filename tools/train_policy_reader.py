@@ -29,7 +29,7 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor, nn
 from training_data import notes
 
-from ovrag_core.retrieval.embedding import DIMENSIONS, Vectors, load_weights, minilm
+from ovrag_core.retrieval import DIMENSIONS, Vectors, load_weights, minilm
 from ovrag_studies.cited.answering.silence import COSINE, MEAN, AnswerTraits
 from ovrag_studies.cited.arms import ArmParts, copy, search
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble

@@ -29,11 +29,9 @@ from tqdm import tqdm
 from training_data import notes
 
 from ovrag_core.documents import load
-from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loans.reading.roles import ROLES, WEIGHTS, RoleJudge, candidates, marked, named
-from ovrag_core.loans.reading.sightings import Terms
-from ovrag_core.retrieval.embedding import DIMENSIONS
-from ovrag_core.retrieval.encoder import MAX_TOKENS
+from ovrag_core.loans import ROLES, RoleJudge, Terms, candidates, find_parties, marked, named
+from ovrag_core.loans.reading.roles import WEIGHTS
+from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS
 
 PASSAGES = Path("training/loans/roles")
 AGREEMENTS = Path("training/loans/agreements")

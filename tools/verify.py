@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import yaml
 from by_value import HOW, alike
 
-from ovrag_core.base.errors import OvragError
-from ovrag_core.publish.stages import Stage, read_stages
+from ovrag_core.base import OvragError
+from ovrag_core.publish import Stage, read_stages
 
 LOCK = "dvc.lock"
 EXCEPTED = "latency"

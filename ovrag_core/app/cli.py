@@ -14,12 +14,24 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, cast, get_args
 
 import typer
 
-from ovrag_core.base.errors import CorpusError, DocumentError, OvragError, RunError
-from ovrag_core.base.progress import no_notice, notice, print_beside
-from ovrag_core.base.project import project_file
-from ovrag_core.base.records import write_text
-from ovrag_core.base.settings import ARM_NAMES, ArmName, Question, Rejudging, Settings, installed_studies
-from ovrag_core.study.command import (
+from ovrag_core.base import (
+    ARM_NAMES,
+    ArmName,
+    CorpusError,
+    DocumentError,
+    OvragError,
+    Question,
+    Rejudging,
+    RunError,
+    Settings,
+    installed_studies,
+    no_notice,
+    notice,
+    print_beside,
+    project_file,
+    write_text,
+)
+from ovrag_core.study import (
     BAD,
     DEFAULT_PARAMS,
     FOUND,
@@ -43,9 +55,9 @@ from ovrag_core.study.command import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ovrag_core.base.types import Document, QueryRecord
-    from ovrag_core.loans.review import Review
-    from ovrag_core.loop.pipeline import Bench
+    from ovrag_core.base import Document, QueryRecord
+    from ovrag_core.loans import Review
+    from ovrag_core.loop import Bench
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
@@ -110,11 +122,8 @@ def review(
     params: Params = DEFAULT_PARAMS,
 ) -> int:
     """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
-    from ovrag_core.loans.deal import review_together
+    from ovrag_core.loans import make_validator, report, review_each, review_page, review_together
     from ovrag_core.loans.reading import reader
-    from ovrag_core.loans.review import report, review_each
-    from ovrag_core.loans.review_page import review_page
-    from ovrag_core.loans.workbench import make_validator
 
     validator = make_validator(read_settings(params, None))
     loaded = load_each(_without_reports(paths))
@@ -146,7 +155,7 @@ def ask(
     overrides: Overrides = None,
 ) -> int:
     """Ask one question about the first document; the others are what pooled arms may mix it up with."""
-    from ovrag_core.loans.reply import answer_text, known_facts
+    from ovrag_core.loans import answer_text, known_facts
 
     bench, asked = _bench(documents, read_settings(params, overrides))
     with bench:
@@ -168,7 +177,7 @@ def chat(
     overrides: Overrides = None,
 ) -> int:
     """Ask questions one after the other; an empty line or `quit` ends."""
-    from ovrag_core.loans.reply import answer_text, known_facts
+    from ovrag_core.loans import answer_text, known_facts
 
     bench, asked = _bench(documents, read_settings(params, overrides))
     worst = 0
@@ -192,8 +201,8 @@ def check(
     params: Params = DEFAULT_PARAMS,
 ) -> int:
     """Check triples against the ontology, with explanation."""
-    from ovrag_core.loans.workbench import make_validator
-    from ovrag_core.loop.checking import check_file
+    from ovrag_core.loans import make_validator
+    from ovrag_core.loop import check_file
 
     result = check_file(triples, make_validator(read_settings(params, None)))
     if output is Format.text:
@@ -220,13 +229,11 @@ def run(
 ) -> int:
     """Run the experiment of the parameter file, or go on with one that was interrupted."""
     from ovrag_core.app.forecast import forecast, forecast_text
-    from ovrag_core.base.progress import Kept, telling_of_interrupts
+    from ovrag_core.base import Kept, telling_of_interrupts
     from ovrag_core.documents import find
-    from ovrag_core.loans.corpus import folder
-    from ovrag_core.loans.workbench import corpus_bench
-    from ovrag_core.retrieval.store import Documents as ReadOnDemand
-    from ovrag_core.runs import experiment
-    from ovrag_core.runs.files import each_record, run_files
+    from ovrag_core.loans import corpus_bench, folder
+    from ovrag_core.retrieval import Documents as ReadOnDemand
+    from ovrag_core.runs import each_record, experiment, run_files
 
     chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
     filters = [f"{key}={json.dumps([str(each) for each in some])}" for key, some in chosen.items() if some]
@@ -267,9 +274,9 @@ def import_run(
     overrides: Overrides = None,
 ) -> int:
     """Read a run recorded elsewhere, so that every table and figure can be made from it."""
-    from ovrag_core.loans.imports import UNKNOWN_MODEL
-    from ovrag_core.loans.imports import import_run as read_elsewhere
-    from ovrag_core.runs.files import RUNS
+    from ovrag_core.loans import UNKNOWN_MODEL
+    from ovrag_core.loans import import_run as read_elsewhere
+    from ovrag_core.runs import RUNS
 
     found = read_elsewhere(
         source,
@@ -294,9 +301,9 @@ def score(
     overrides: Overrides = None,
 ) -> int:
     """Metrics of a run, per arm, with intervals."""
-    from ovrag_core.evaluation.score import CACHE, score_run, score_text
-    from ovrag_core.loans.workbench import rejudge_by
-    from ovrag_core.runs.files import RUNS, read_latency, read_run, run_files
+    from ovrag_core.evaluation import CACHE, score_run, score_text
+    from ovrag_core.loans import rejudge_by
+    from ovrag_core.runs import RUNS, read_latency, read_run, run_files
 
     path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name, _here(RUNS)).records
     records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
@@ -321,10 +328,10 @@ def results(
     overrides: Overrides = None,
 ) -> int:
     """Every table and figure of any run, an imported one too, in a folder of its own."""
-    from ovrag_core.evaluation.score import CACHE
-    from ovrag_core.loans.corpus import kinds_of_loan
-    from ovrag_core.report.results import write_runs
-    from ovrag_core.runs.files import RUNS
+    from ovrag_core.evaluation import CACHE
+    from ovrag_core.loans import kinds_of_loan
+    from ovrag_core.report import write_runs
+    from ovrag_core.runs import RUNS
 
     print(write_runs(run_names, to, read_settings(params, overrides), _here(RUNS), kinds_of_loan(), _here(CACHE)))
     return 0
@@ -333,9 +340,8 @@ def results(
 @app.command()
 def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
     """What the ontology can say: classes, properties and their other names."""
-    from ovrag_core.ontology.configured import open_ontology
-    from ovrag_core.ontology.vocabulary import vocabulary as words
-    from ovrag_core.ontology.vocabulary import vocabulary_text
+    from ovrag_core.ontology import open_ontology, vocabulary_text
+    from ovrag_core.ontology import vocabulary as words
 
     ontology = open_ontology(read_settings(params, None))
     if output is Format.text:
@@ -348,8 +354,7 @@ def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) ->
 @app.command()
 def rules(params: Params = DEFAULT_PARAMS) -> int:
     """Each rule in a sentence, with its source and setting."""
-    from ovrag_core.ontology.configured import open_ontology
-    from ovrag_core.ontology.rules import rules_page
+    from ovrag_core.ontology import open_ontology, rules_page
 
     print(rules_page(open_ontology(read_settings(params, None))))
     return 0
@@ -361,8 +366,8 @@ def why(
     output: Output = Format.text,
 ) -> int:
     """Where a result comes from: stage, parameters, inputs, revision, run, and what has changed since."""
-    from ovrag_core.base.project import project_of
-    from ovrag_core.publish.provenance import provenance, provenance_text
+    from ovrag_core.base import project_of
+    from ovrag_core.publish import provenance, provenance_text
 
     found = provenance(asked, project_of(Path.cwd()))
     if output is Format.text:
@@ -380,7 +385,7 @@ def export(
     check: Annotated[bool, typer.Option("--check", help="Copy nothing; name what is stale or edited.")] = False,
 ) -> int:
     """Copy tables, figures and macros into a thesis, or check them there; exit code 1: something is stale or edited."""
-    from ovrag_core.base.project import project_of
+    from ovrag_core.base import project_of
     from ovrag_core.publish import export as results
 
     project = project_of(Path.cwd())
@@ -413,7 +418,7 @@ def _listed(result: Review) -> str:
 def _without_reports(paths: list[Path]) -> list[Path]:
     """The paths, folders as their documents, without what `ovrag review` wrote itself: a line says which those are."""
     from ovrag_core.documents import find
-    from ovrag_core.loans.review import is_report
+    from ovrag_core.loans import is_report
 
     kept: list[Path] = []
     for path in paths:
@@ -430,7 +435,7 @@ def _without_reports(paths: list[Path]) -> list[Path]:
 
 
 def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
-    from ovrag_core.loans.workbench import documents_bench
+    from ovrag_core.loans import documents_bench
 
     read = [document for _, document in load_each(paths)]
     documents = [document for document in read if not isinstance(document, str)]
@@ -443,8 +448,8 @@ def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:
 
 
 def _ask(question: str, document_id: str, arm: ArmName, bench: Bench) -> QueryRecord:
-    from ovrag_core.loans.reply import ask_once
-    from ovrag_core.loop.arms import ARMS
+    from ovrag_core.loans import ask_once
+    from ovrag_core.loop import ARMS
 
     if not question.strip():
         raise typer.BadParameter("the question is empty")

@@ -12,19 +12,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydantic import BaseModel
 
-from ovrag_core.base.progress import bar
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings
-from ovrag_core.base.types import Chunk, Document, Origin, Reading, Retrieved, Triple, Usage, Verdict
-from ovrag_core.documents.chunking import split
+from ovrag_core.base import (
+    Chunk,
+    Document,
+    Origin,
+    Reading,
+    Retrieved,
+    Settings,
+    Triple,
+    Usage,
+    Verdict,
+    bar,
+    project_file,
+)
+from ovrag_core.documents import split
 from ovrag_core.llm import Message, Planned, Reply, estimate, load_prices
-from ovrag_core.loans.reading.chat import PURPOSES, ChatExtractor
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.chat_answering import PURPOSE as ANSWER
-from ovrag_core.loop.chat_answering import ChatAnswerer
-from ovrag_core.loop.pipeline import Bench, Extractor, ask
-from ovrag_core.retrieval.embedding import Vectors
-from ovrag_core.runs.executors import PlannedQuery
+from ovrag_core.loans import PURPOSES, ChatExtractor
+from ovrag_core.loop import ARMS, Bench, ChatAnswerer, Extractor, ask
+from ovrag_core.loop import PURPOSE as ANSWER
+from ovrag_core.retrieval import Vectors
+from ovrag_core.runs import PlannedQuery
 
 SAMPLE = 20  # contracts
 ANSWER_WORDS = "The document says so in these words, and names the parties, the amount and the date. " * 5
@@ -170,7 +177,7 @@ def forecast_text(settings: Settings, found: Forecast) -> list[str]:
 
 
 def _bench(settings: Settings, documents: Sequence[Document], chat: Pretended) -> Bench:
-    from ovrag_core.ontology.configured import open_ontology  # noqa: PLC0415
+    from ovrag_core.ontology import open_ontology  # noqa: PLC0415
 
     extractor: Extractor[Reading] = Unread()
     if settings.extractor != "reader":  # a hybrid sends what the model alone is sent

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ovrag_core.base.types import Chunk, Document
+from ovrag_core.base import Chunk, Document
 
 Span = tuple[int, int]
 Splitter = Callable[[str, int, int], Iterator[Span]]

@@ -9,7 +9,7 @@ from bs4.dammit import EncodingDetector, UnicodeDammit
 from lxml import etree
 from lxml import html as lxml_html
 
-from ovrag_core.base.errors import DocumentError
+from ovrag_core.base import DocumentError
 from ovrag_core.documents.cells import write_row
 from ovrag_core.documents.cleaning import clean, tidy
 

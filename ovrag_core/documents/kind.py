@@ -7,7 +7,7 @@ import re
 import zipfile
 from typing import Literal
 
-from ovrag_core.base.errors import DocumentError
+from ovrag_core.base import DocumentError
 
 Kind = Literal["pdf", "docx", "html", "text"]
 

@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
-from ovrag_core.base.errors import DocumentError
-from ovrag_core.base.types import Page
+from ovrag_core.base import DocumentError, Page
 from ovrag_core.documents.cleaning import clean, join_hyphenated, tidy
 from ovrag_core.documents.glyphs import PageTooComplex, TextRun, read_pieces
 from ovrag_core.documents.layout import compose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from ovrag_core.base.errors import DocumentError
+from ovrag_core.base import DocumentError
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ovrag_core.base.types import Section
-from ovrag_core.text.tokens import word_list
+from ovrag_core.base import Section
+from ovrag_core.text import word_list
 
 _MAX_HEADING = 120
 _LINE = re.compile(r"[^\n\r]+")

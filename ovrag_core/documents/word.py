@@ -10,7 +10,7 @@ import docx
 from docx.opc.exceptions import PackageNotFoundError
 from lxml import etree
 
-from ovrag_core.base.errors import DocumentError
+from ovrag_core.base import DocumentError
 from ovrag_core.documents.cells import write_row
 from ovrag_core.documents.cleaning import clean, tidy
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ovrag_core.base.settings import ARM_NAMES
-from ovrag_core.base.types import LatencyRecord, QueryRecord
+from ovrag_core.base import ARM_NAMES, LatencyRecord, QueryRecord
 from ovrag_core.evaluation.statistics import (
     Difference,
     Estimate,

@@ -13,10 +13,10 @@ from collections.abc import Collection, Sequence
 
 import pandas as pd
 
-from ovrag_core.base.types import QueryRecord, Violation
+from ovrag_core.base import QueryRecord, Violation
 from ovrag_core.evaluation.confusion import cell, columns, ordered
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_core.loop.identity import KINDS, About
+from ovrag_core.loop import KINDS, About
 
 
 def about(documents: Collection[str], asked: str) -> About:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from ovrag_core.base.types import QueryRecord
+from ovrag_core.base import QueryRecord
 from ovrag_core.evaluation.confusion import CLEAN
 
 UNLABELLED = "without a label"

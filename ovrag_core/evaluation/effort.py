@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pandas as pd
 
-from ovrag_core.base.types import Attempt, Outcome, QueryRecord
+from ovrag_core.base import Attempt, Outcome, QueryRecord
 from ovrag_core.evaluation.confusion import arms_of, columns, mean_of, ordered
 from ovrag_core.evaluation.statistics import Resampling
 

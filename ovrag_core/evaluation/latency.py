@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from ovrag_core.base.types import LatencyRecord
+from ovrag_core.base import LatencyRecord
 from ovrag_core.evaluation.confusion import arms_of, mean_of
 from ovrag_core.evaluation.statistics import Resampling
 

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 from rouge_score.rouge_scorer import RougeScorer
 
-from ovrag_core.base.errors import SettingsError
-from ovrag_core.base.types import QueryRecord, Recorded
+from ovrag_core.base import QueryRecord, Recorded, SettingsError
 from ovrag_core.evaluation.confusion import arms_of, columns, mean_of
 from ovrag_core.evaluation.statistics import Difference, Resampling, paired_difference
 

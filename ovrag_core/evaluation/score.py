@@ -11,8 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from ovrag_core.base.settings import Evaluation, Settings
-from ovrag_core.base.types import LatencyRecord, QueryRecord, Usage
+from ovrag_core.base import Evaluation, LatencyRecord, QueryRecord, Settings, Usage
 from ovrag_core.evaluation import confusion, contamination, latency, quality
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ovrag_core.base.types import QueryRecord, Triple, Violation
+from ovrag_core.base import QueryRecord, Triple, Violation
 from ovrag_core.evaluation.confusion import arms_of, cell, columns, ordered
 from ovrag_core.evaluation.contamination import about
 from ovrag_core.evaluation.statistics import Resampling, ratio
-from ovrag_core.ontology.assertions import ABox, assert_triples
-from ovrag_core.ontology.load import Ontology
+from ovrag_core.ontology import ABox, Ontology, assert_triples
 
 UNKNOWN_TYPE = "read without the class beside a name"
 COMPATIBLE = "what was read of the asked contract is compatible"

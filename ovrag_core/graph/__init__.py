@@ -4,19 +4,6 @@ Terms are pyoxigraph's own. They are bound to the variables of a query and never
 refused, and a question that got no answer raises `Unchecked`: it is never taken for a no.
 """
 
-from ovrag_core.base.errors import Unchecked
-from ovrag_core.graph.loading import LABEL, TYPE, FactTable, LoadReport
-from ovrag_core.graph.store import EmbeddedStore, Store, Term, load_graph, open_graph
+from lazy_loader import attach_stub
 
-__all__ = [
-    "LABEL",
-    "TYPE",
-    "EmbeddedStore",
-    "FactTable",
-    "LoadReport",
-    "Store",
-    "Term",
-    "Unchecked",
-    "load_graph",
-    "open_graph",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

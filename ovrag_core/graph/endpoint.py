@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 import httpx2
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
-from ovrag_core.base.errors import GraphError, Unchecked
+from ovrag_core.base import GraphError, Unchecked
 from ovrag_core.graph import query as queries
 from ovrag_core.graph.query import Term
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 
 Row = dict[str, Term]
 

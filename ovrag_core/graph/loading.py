@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
-from ovrag_core.base.errors import GraphError, OvragError
+from ovrag_core.base import GraphError, OvragError
 
 Subject = NamedNode | BlankNode | Triple
 Object = NamedNode | BlankNode | Literal | Triple

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple, Variable
 
-from ovrag_core.base.errors import GraphError
+from ovrag_core.base import GraphError
 
 Term = NamedNode | BlankNode | Literal | Triple
 

@@ -20,7 +20,7 @@ from rdflib import Literal as Text
 from rdflib.collection import Collection
 from rdflib.term import Node
 
-from ovrag_core.base.errors import GraphError, OntologyError
+from ovrag_core.base import GraphError, OntologyError
 from ovrag_core.graph.loading import TYPE, parse_file
 from ovrag_core.graph.query import Term, iris, undeclared_prefixes
 from ovrag_core.graph.store import EmbeddedStore, Store

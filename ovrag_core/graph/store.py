@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
 from pyoxigraph import Store as Oxigraph
 
-from ovrag_core.base.errors import GraphError, OvragError, Unchecked
+from ovrag_core.base import GraphError, OvragError, Unchecked
 from ovrag_core.graph import query as queries
 from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
 from ovrag_core.graph.query import Term
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 
 if TYPE_CHECKING:
     from ovrag_core.graph.endpoint import EndpointStore

@@ -16,15 +16,16 @@ import numpy
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from ovrag_core.base.errors import (
+from ovrag_core.base import (
     EmptyReplyError,
+    Frozen,
     MalformedReplyError,
     ModelError,
     RefusalError,
     SchemaReplyError,
     TruncatedReplyError,
+    Usage,
 )
-from ovrag_core.base.types import Frozen, Usage
 from ovrag_core.llm.background import run
 from ovrag_core.llm.meter import Tally, current_tally, sum_usage
 from ovrag_core.llm.schema import JsonObject, parse, strict_schema

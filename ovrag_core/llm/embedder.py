@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy
 
-from ovrag_core.base.errors import MalformedReplyError
-from ovrag_core.base.types import Usage
+from ovrag_core.base import MalformedReplyError, Usage
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Backend, Vectors
 from ovrag_core.llm.meter import Tally, current_tally

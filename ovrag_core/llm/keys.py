@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
-from ovrag_core.base.errors import ModelSetupError
+from ovrag_core.base import ModelSetupError
 
 OPENAI_KEY = "OPENAI_API_KEY"
 OPENAI_HOST = "api.openai.com"

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from ovrag_core.base.errors import BudgetError
-from ovrag_core.base.types import Usage
+from ovrag_core.base import BudgetError, Usage
 from ovrag_core.llm.prices import Prices
 
 CHARACTERS_PER_TOKEN = 4  # of English prose, OpenAI's own rule of thumb; for estimates only

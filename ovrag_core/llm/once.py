@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, NamedTuple, TypeVar
 
-from ovrag_core.base.errors import OvragError
+from ovrag_core.base import OvragError
 from ovrag_core.llm.meter import Tally, current_tally, tally
 
 K = TypeVar("K", bound=Hashable)

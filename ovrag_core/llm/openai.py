@@ -24,7 +24,7 @@ import numpy
 import openai
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from ovrag_core.base.errors import (
+from ovrag_core.base import (
     MalformedReplyError,
     ModelError,
     ModelSetupError,
@@ -34,8 +34,8 @@ from ovrag_core.base.errors import (
     ServerError,
     TimeLimitError,
     UnreachableError,
+    Usage,
 )
-from ovrag_core.base.types import Usage
 from ovrag_core.llm.chat import Completion, Embedded, Request, Vectors, clipped, without_surrogates
 from ovrag_core.llm.dialect import (
     TOKENS_AROUND_A_TEXT,

@@ -8,9 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ovrag_core.base.errors import PriceError
-from ovrag_core.base.records import fault, read_yaml
-from ovrag_core.base.types import Usage
+from ovrag_core.base import PriceError, Usage, fault, read_yaml
 
 MILLION = 1_000_000
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy
 from pydantic import ValidationError
 
-from ovrag_core.base.errors import ReplayMissError, StoreError
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ReplayMissError, StoreError
 from ovrag_core.llm.chat import Backend, Completion, Embedded, Request, Vectors, without_surrogates
 from ovrag_core.llm.schema import JsonObject
 from ovrag_core.llm.store import ReplyStore, StoredReply, key_of

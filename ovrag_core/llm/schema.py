@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from ovrag_core.base.errors import MalformedReplyError, SchemaReplyError
+from ovrag_core.base import MalformedReplyError, SchemaReplyError
 
 JsonObject = dict[str, JsonValue]
 T = TypeVar("T", bound=BaseModel)

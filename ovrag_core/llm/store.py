@@ -21,9 +21,7 @@ from typing import BinaryIO, Never
 
 from pydantic import Field, JsonValue, ValidationError
 
-from ovrag_core.base.errors import StoreError
-from ovrag_core.base.records import replacing
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, StoreError, replacing
 from ovrag_core.llm.difference import difference, distance, flat
 from ovrag_core.llm.schema import JsonObject
 

@@ -1,1 +1,5 @@
 """Loan agreements: the generator, the reader, review, deals and replies. Only `app` stands above it."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

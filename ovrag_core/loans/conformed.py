@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from ovrag_core.base.types import Document, Evidence
+from ovrag_core.base import Document, Evidence
 
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 

@@ -11,8 +11,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.settings import Settings
+from ovrag_core.base import CorpusError, Settings
 from ovrag_core.documents import find, load_readable
 from ovrag_core.loans.contracts.corpus import generate
 from ovrag_core.loans.contracts.truth import ContractTruth, load_truth, save_truth

@@ -8,17 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from ovrag_core.base.errors import DocumentError
-from ovrag_core.base.types import Document, Evidence, Frozen, Triple, Verdict
+from ovrag_core.base import Document, DocumentError, Evidence, Frozen, Triple, Verdict
 from ovrag_core.loans.conformed import ConformedCopy
 from ovrag_core.loans.facts import Facility, LoanReading, Party
 from ovrag_core.loans.grounds import Passage, passage, stating
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
-from ovrag_core.loans.review import FIELDS, Review, fact_rows, place, review_of
-from ovrag_core.loans.review import unread as unread_reading
-from ovrag_core.loop.pipeline import Checker, Extractor
-from ovrag_core.text.lines import one_line
+from ovrag_core.loans.reviewing import FIELDS, Review, fact_rows, place, review_of
+from ovrag_core.loans.reviewing import unread as unread_reading
+from ovrag_core.loop import Checker, Extractor
+from ovrag_core.text import one_line
 
 DEAL = "the deal"
 

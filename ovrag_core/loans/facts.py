@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ovrag_core.base.types import Frozen, Reading
+from ovrag_core.base import Frozen, Reading
 
 PartyKind = Literal["natural_person", "legal_entity", "financial_institution", "government"]
 

@@ -6,11 +6,10 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from ovrag_core.base.types import Document, Evidence, Frozen, Triple
+from ovrag_core.base import Document, Evidence, Frozen, Triple
 from ovrag_core.loans.facts import Facility, Facts, LoanReading
 from ovrag_core.loans.reading.subjects import words_of
-from ovrag_core.text.dates import add_months, dates, durations
-from ovrag_core.text.money import amounts
+from ovrag_core.text import add_months, amounts, dates, durations
 
 PREDICATES = {
     "borrower": "hasBorrower",

@@ -19,10 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.records import read_text
-from ovrag_core.base.settings import Rejudging, Settings
-from ovrag_core.base.types import (
+from ovrag_core.base import (
     Answer,
     Attempt,
     Document,
@@ -31,17 +28,20 @@ from ovrag_core.base.types import (
     Outcome,
     QueryRecord,
     Recorded,
+    Rejudging,
+    RunError,
+    Settings,
     Triple,
     Verdict,
+    read_text,
 )
 from ovrag_core.documents import find
 from ovrag_core.loans.contracts.truth import ContractTruth, load_truth
 from ovrag_core.loans.reading.details import find_details
 from ovrag_core.loans.workbench import rejudge_by
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.identity import Shelf
-from ovrag_core.retrieval.store import load_all
-from ovrag_core.runs.files import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
+from ovrag_core.loop import ARMS, Shelf
+from ovrag_core.retrieval import load_all
+from ovrag_core.runs import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
 
 UNKNOWN_MODEL = "not recorded"
 NO_VERDICT = "the run recorded no verdict"

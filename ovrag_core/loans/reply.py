@@ -9,16 +9,13 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from ovrag_core.base.settings import Question
-from ovrag_core.base.types import Document, LatencyRecord, Outcome, QueryRecord, Verdict
+from ovrag_core.base import Document, LatencyRecord, Outcome, QueryRecord, Question, Verdict
 from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.grounds import grounds_of, passage
 from ovrag_core.loans.reading.amendments import in_new_words
-from ovrag_core.loans.review import FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
-from ovrag_core.loop.answering import NO_ANSWER
-from ovrag_core.loop.arms import ARMS, Arm
-from ovrag_core.loop.pipeline import Bench, Extractor, ask, with_identity
-from ovrag_core.text.lines import one_line
+from ovrag_core.loans.reviewing import FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
+from ovrag_core.loop import ARMS, NO_ANSWER, Arm, Bench, Extractor, ask, with_identity
+from ovrag_core.text import one_line
 
 OUTCOMES: dict[Outcome, str] = {
     "accepted": "no contradiction found",

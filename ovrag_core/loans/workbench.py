@@ -11,31 +11,44 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from ovrag_core.base.progress import notice
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Rejudging, Settings, load_questions
-from ovrag_core.base.types import Chunk, Document, QueryRecord, Triple
+from ovrag_core.base import (
+    Chunk,
+    Document,
+    QueryRecord,
+    Rejudging,
+    Settings,
+    Triple,
+    load_questions,
+    notice,
+    project_file,
+)
 from ovrag_core.documents import find
-from ovrag_core.llm import Chat, Connection, connect
-from ovrag_core.llm.store import warn_on_stderr
+from ovrag_core.llm import (
+    Chat,
+    Connection,
+    connect,
+    warn_on_stderr,
+)
 from ovrag_core.loans import corpus
 from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.details import find_details
 from ovrag_core.loans.reading.hybrid import HybridExtractor
-from ovrag_core.loop.answering import ExtractiveAnswerer
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.chat_answering import ChatAnswerer
-from ovrag_core.loop.identity import Shelf
-from ovrag_core.loop.pipeline import Answerer, Bench, Extractor, Searcher
-from ovrag_core.loop.rejudging import rejudged
-from ovrag_core.loop.validation import Validator
-from ovrag_core.ontology.configured import open_ontology
-from ovrag_core.ontology.load import Ontology
-from ovrag_core.retrieval.embedding import Embedder, find_embedder
-from ovrag_core.retrieval.index import open_index
-from ovrag_core.retrieval.store import INDEX, Documents, index_loaded
+from ovrag_core.loop import (
+    ARMS,
+    Answerer,
+    Bench,
+    ChatAnswerer,
+    ExtractiveAnswerer,
+    Extractor,
+    Searcher,
+    Shelf,
+    Validator,
+    rejudged,
+)
+from ovrag_core.ontology import Ontology, open_ontology
+from ovrag_core.retrieval import INDEX, Documents, Embedder, find_embedder, index_loaded, open_index
 
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
 

@@ -15,12 +15,10 @@ from functools import lru_cache
 
 import numpy
 
-from ovrag_core.base.types import Answer, Chunk, Correction, Evidence
-from ovrag_core.documents.sections import find_sections, is_capitals
-from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.stems import STOP_WORDS, stems
-from ovrag_core.text.tokens import word_list
+from ovrag_core.base import Answer, Chunk, Correction, Evidence
+from ovrag_core.documents import find_sections, is_capitals
+from ovrag_core.retrieval import Embedder, Vectors
+from ovrag_core.text import STOP_WORDS, find_passages, stems, word_list
 
 NO_ANSWER = "The context does not hold an answer."
 Excluded = tuple[str, int, int]

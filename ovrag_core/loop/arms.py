@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ovrag_core.base.settings import ArmName
-from ovrag_core.base.types import Triple
+from ovrag_core.base import ArmName, Triple
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ovrag_core.base.types import Answer, Chunk, Correction, Evidence
+from ovrag_core.base import Answer, Chunk, Correction, Evidence
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.loop.answering import NO_ANSWER, Excluded
-from ovrag_core.text.quotes import locate
+from ovrag_core.text import locate
 
 PURPOSE = "answer"
 

@@ -10,12 +10,10 @@ from typing import Any
 
 from pydantic import Field
 
-from ovrag_core.base.errors import TripleError
-from ovrag_core.base.records import read_text
-from ovrag_core.base.types import Evidence, Frozen, Severity, Status, Triple, Verdict
+from ovrag_core.base import Evidence, Frozen, Severity, Status, Triple, TripleError, Verdict, read_text
 from ovrag_core.loop.validation import Validator
-from ovrag_core.ontology.assertions import unmapped_reasons
-from ovrag_core.text.lines import one_line
+from ovrag_core.ontology import unmapped_reasons
+from ovrag_core.text import one_line
 
 FIELDS = ("sub", "pred", "obj", "sub_type", "obj_type")
 _MAX_BYTES = 100_000_000

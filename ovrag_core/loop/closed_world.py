@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.graph import TYPE, EmbeddedStore, Term
-from ovrag_core.graph.shapes import Shapes, ShapeViolation
-from ovrag_core.ontology.assertions import Fact
-from ovrag_core.ontology.load import Ontology
-from ovrag_core.ontology.rules import RULE
-from ovrag_core.ontology.values import Value
+from ovrag_core.graph import TYPE, EmbeddedStore, Shapes, ShapeViolation, Term
+from ovrag_core.ontology import RULE, Fact, Ontology, Value
 
 _INDIVIDUAL = "urn:ovrag:individual:"
 

@@ -18,10 +18,8 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Literal, TypeVar
 
-from ovrag_core.base.types import Document, Evidence, Triple, Verdict, Violation
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.stems import STOP_WORDS
-from ovrag_core.text.tokens import plain_words
+from ovrag_core.base import Document, Evidence, Triple, Verdict, Violation
+from ovrag_core.text import STOP_WORDS, find_passages, plain_words
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")

@@ -10,9 +10,7 @@ from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
-from ovrag_core.base.errors import ModelError, ModelSetupError
-from ovrag_core.base.settings import Question, Settings
-from ovrag_core.base.types import (
+from ovrag_core.base import (
     Answer,
     Attempt,
     Cause,
@@ -20,21 +18,24 @@ from ovrag_core.base.types import (
     Correction,
     Document,
     LatencyRecord,
+    ModelError,
+    ModelSetupError,
     Origin,
     Outcome,
     QueryRecord,
+    Question,
     Reading,
     Retrieved,
+    Settings,
     Triple,
     Verdict,
 )
-from ovrag_core.llm.meter import Tally, tally
-from ovrag_core.llm.once import Made, Once
+from ovrag_core.llm import Made, Once, Tally, tally
 from ovrag_core.loop.arms import MERGED_CLASS, Arm, merge_individuals
 from ovrag_core.loop.identity import Shelf
 from ovrag_core.loop.validation import assign_causes
 from ovrag_core.loop.validation import feedback as answer_feedback
-from ovrag_core.retrieval.embedding import Embedder, Vectors
+from ovrag_core.retrieval import Embedder, Vectors
 
 Span = tuple[str, int, int]
 ReadingT_co = TypeVar("ReadingT_co", bound=Reading, covariant=True)

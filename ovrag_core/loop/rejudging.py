@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from tqdm import tqdm
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.settings import Rejudging
-from ovrag_core.base.types import Attempt, Outcome, QueryRecord, Reading, Triple, Verdict
+from ovrag_core.base import Attempt, Outcome, QueryRecord, Reading, Rejudging, RunError, Triple, Verdict
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import Checker, Extractor, merged
 

@@ -7,15 +7,21 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.base.errors import ReasonerError
-from ovrag_core.base.types import Triple, Verdict, Violation
+from ovrag_core.base import ReasonerError, Triple, Verdict, Violation
 from ovrag_core.loop.closed_world import ClosedWorld, Failure
-from ovrag_core.ontology.assertions import ABox, Fact, Source, assert_triples
-from ovrag_core.ontology.load import Ontology
-from ovrag_core.ontology.reasoner import Explanation, Reasoner, ReasonerName
-from ovrag_core.ontology.rules import Rule
-from ovrag_core.ontology.values import Value
-from ovrag_core.text.lines import one_line
+from ovrag_core.ontology import (
+    ABox,
+    Explanation,
+    Fact,
+    Ontology,
+    Reasoner,
+    ReasonerName,
+    Rule,
+    Source,
+    Value,
+    assert_triples,
+)
+from ovrag_core.text import one_line
 
 _EXPLANATIONS = 64
 _LINE = 120  # characters of a name or value in a message

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ovrag_core.base.types import Triple
+from ovrag_core.base import Triple
 from ovrag_core.ontology.entities import resolve
 from ovrag_core.ontology.load import Ontology, OntologyTerm, fold
 from ovrag_core.ontology.values import Value, read_value
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 
 Why = Literal[
     "empty subject or object",

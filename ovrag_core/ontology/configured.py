@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings
+from ovrag_core.base import Settings, project_file
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reference import load_with_reference
 

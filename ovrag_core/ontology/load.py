@@ -22,7 +22,7 @@ from rdflib.namespace import SKOS
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
-from ovrag_core.base.errors import OntologyError
+from ovrag_core.base import OntologyError
 from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules
 
 TermKind = Literal["class", "object", "data"]

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ovrag_core.base.types import Triple, Violation
+from ovrag_core.base import Triple, Violation
 
 _PLAIN: dict[str, Any] = {"parse_math": False}  # a dollar sign in a name is a dollar sign
 _BOX = {"boxstyle": "round,pad=0.35", "linewidth": 0.8}

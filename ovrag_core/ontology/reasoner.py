@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ovrag_core.base.errors import OntologyError, ReasonerError
+from ovrag_core.base import OntologyError, ReasonerError
 from ovrag_core.ontology.assertions import Fact
 from ovrag_core.ontology.load import Ontology
 from ovrag_core.ontology.values import Value

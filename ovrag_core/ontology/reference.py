@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from rdflib import OWL, Graph, URIRef
 
-from ovrag_core.base.errors import OntologyError
+from ovrag_core.base import OntologyError
 from ovrag_core.ontology.load import Ontology, assemble, load_ontology, read_into, refuse_entities
 from ovrag_core.ontology.rules import RULE
 

@@ -18,8 +18,7 @@ from rdflib import Literal as Text
 from rdflib.namespace import DCTERMS
 from rdflib.term import Node
 
-from ovrag_core.base.errors import OntologyError
-from ovrag_core.base.types import Severity, ViolationKind
+from ovrag_core.base import OntologyError, Severity, ViolationKind
 
 if TYPE_CHECKING:
     from ovrag_core.ontology.load import Ontology

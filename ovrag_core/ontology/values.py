@@ -13,9 +13,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from ovrag_core.text.dates import dates, readings
-from ovrag_core.text.money import currency_of
-from ovrag_core.text.numbers import NUMBER_WORDS, SCALES, parse_number, percentages, words_to_number
+from ovrag_core.text import (
+    NUMBER_WORDS,
+    SCALES,
+    currency_of,
+    dates,
+    parse_number,
+    percentages,
+    readings,
+    words_to_number,
+)
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 LONGEST = 2_000  # characters; a longer value is prose, not a value

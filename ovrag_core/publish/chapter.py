@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ovrag_core.publish.provenance import LABEL, macros
+from ovrag_core.publish.origins import LABEL, macros
 
 INPUT = re.compile(r"\\(?:input|include|result)\{([^}#]*)\}")
 STUDY = re.compile(r"\\study\{([^}#]*)\}")

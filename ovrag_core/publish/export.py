@@ -16,9 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from ovrag_core.base.errors import ResultError
-from ovrag_core.base.records import replacing
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ResultError, replacing
 from ovrag_core.publish.chapter import chapter_problems, defined_macros
 from ovrag_core.publish.stages import Stage, StageFile, changes, read_stages
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ovrag_core.base.errors import OvragError, ResultError
+from ovrag_core.base import OvragError, ResultError
 
 PACKAGES = "texlive-latex-recommended texlive-latex-extra latexmk lmodern"
 INSTALL = f"install it (Debian: apt-get install {PACKAGES})"

@@ -10,9 +10,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from ovrag_core.base.errors import OvragError, ResultError
-from ovrag_core.base.project import project_of
-from ovrag_core.publish.provenance import macros
+from ovrag_core.base import OvragError, ResultError, project_of
+from ovrag_core.publish.origins import macros
 
 FIGURE = re.compile(r"<!-- (?P<name>[A-Za-z]+) -->(?P<value>[^<\n]*)<!-- -->")
 TABLES = Path("tables")

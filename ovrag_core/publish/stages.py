@@ -13,8 +13,7 @@ from dvc.repo import Repo
 from dvc.stage import Stage as DvcStage
 from pydantic import Field
 
-from ovrag_core.base.errors import ResultError
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ResultError
 from ovrag_core.publish.git import git_lines
 
 LOCK = "dvc.lock"

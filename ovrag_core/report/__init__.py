@@ -1,1 +1,5 @@
 """Tables, figures and numbers for the thesis."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -16,13 +16,10 @@ from typing import Literal, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.types import Attempt, Chunk, Evidence, QueryRecord, Retrieved, Triple
-from ovrag_core.evaluation.confusion import arms_of, cell
-from ovrag_core.evaluation.contamination import clashes_of, source_frame, wrong_answers
-from ovrag_core.evaluation.statements import miss_reason
+from ovrag_core.base import Attempt, Chunk, Evidence, QueryRecord, Retrieved, RunError, Triple
+from ovrag_core.evaluation import arms_of, cell, clashes_of, miss_reason, source_frame, wrong_answers
 from ovrag_core.report import tables
-from ovrag_core.runs.files import RUNS
+from ovrag_core.runs import RUNS
 
 CASES = Path("reports/cases")
 CHUNKS = Path("data/index/chunks.jsonl")

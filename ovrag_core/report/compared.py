@@ -7,9 +7,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.evaluation import confusion
-from ovrag_core.evaluation.statistics import holm
+from ovrag_core.base import RunError
+from ovrag_core.evaluation import confusion, holm
 from ovrag_core.report.run import Run, write
 from ovrag_core.report.tables import with_bounds
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.evaluation import confusion
-from ovrag_core.evaluation.statistics import holm
+from ovrag_core.evaluation import confusion, holm
 from ovrag_core.report import drawings, figures
 from ovrag_core.report.run import (
     CELLS,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.base.types import QueryRecord
+from ovrag_core.base import QueryRecord
 from ovrag_core.evaluation import contamination
 from ovrag_core.report import figures
 from ovrag_core.report.run import MARK, UNRECORDED, Run, counted, integers, number_of, save, source, write

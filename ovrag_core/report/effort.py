@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.evaluation import confusion, effort, quality
-from ovrag_core.evaluation.statistics import ratio
+from ovrag_core.evaluation import confusion, effort, quality, ratio
 from ovrag_core.report import drawings
 from ovrag_core.report.run import MARK, Run, counted, integers, quoting, save, source, write
 from ovrag_core.report.tables import with_bounds

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ovrag_core.evaluation import confusion
-from ovrag_core.evaluation.score import Json
+from ovrag_core.evaluation import Json, confusion
 from ovrag_core.report import numbers
 from ovrag_core.report.run import Run, publisher
 

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.evaluation import quality
-from ovrag_core.evaluation.score import CACHE
-from ovrag_core.evaluation.statistics import holm
+from ovrag_core.evaluation import CACHE, holm, quality
 from ovrag_core.report import drawings, figures
 from ovrag_core.report.run import COMPARISONS, MARK, Run, integers, save, source, write
 from ovrag_core.report.tables import with_bounds

@@ -6,14 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ovrag_core.base.settings import Settings
-from ovrag_core.base.types import Chunk, LatencyRecord
-from ovrag_core.evaluation.contamination import source_frame
-from ovrag_core.evaluation.latency import latency_frame
-from ovrag_core.evaluation.score import CACHE, score_run
-from ovrag_core.evaluation.statements import assert_all
-from ovrag_core.ontology.configured import open_ontology
-from ovrag_core.ontology.load import Ontology
+from ovrag_core.base import Chunk, LatencyRecord, Settings
+from ovrag_core.evaluation import CACHE, assert_all, latency_frame, score_run, source_frame
+from ovrag_core.ontology import Ontology, open_ontology
 from ovrag_core.report import (
     cases,
     compared,
@@ -28,7 +23,7 @@ from ovrag_core.report import (
     statements,
 )
 from ovrag_core.report.run import Run, open_run
-from ovrag_core.runs.files import read_latency, read_run, run_files
+from ovrag_core.runs import read_latency, read_run, run_files
 
 
 def write_runs(

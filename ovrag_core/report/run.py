@@ -11,12 +11,8 @@ import yaml
 from matplotlib.figure import Figure
 from pydantic import Field, ValidationError
 
-from ovrag_core.base.errors import RunError, SettingsError
-from ovrag_core.base.settings import Settings
-from ovrag_core.base.types import Frozen, QueryRecord
-from ovrag_core.evaluation import confusion
-from ovrag_core.evaluation.score import resampling
-from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.base import Frozen, QueryRecord, RunError, Settings, SettingsError
+from ovrag_core.evaluation import Resampling, confusion, resampling
 from ovrag_core.report import figures
 from ovrag_core.report.tables import TABLES, Note, write_table
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.base.types import QueryRecord, Violation
+from ovrag_core.base import QueryRecord, Violation
 from ovrag_core.evaluation import statements
-from ovrag_core.ontology import picture
-from ovrag_core.ontology.load import Ontology
+from ovrag_core.ontology import Ontology, picture
 from ovrag_core.report import drawings, figures
 from ovrag_core.report.cases import short
 from ovrag_core.report.run import Run, save, write

@@ -1,1 +1,5 @@
 """Embedding and search of chunks."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

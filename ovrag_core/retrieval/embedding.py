@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.base.progress import bar
+from ovrag_core.base import bar
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

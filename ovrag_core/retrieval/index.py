@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.types import Chunk, Retrieved
+from ovrag_core.base import Chunk, CorpusError, Retrieved
 from ovrag_core.retrieval.embedding import MINILM, Vectors
 
 if TYPE_CHECKING:

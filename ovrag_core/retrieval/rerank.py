@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy
 
-from ovrag_core.base.errors import ModelSetupError, SettingsError
+from ovrag_core.base import ModelSetupError, SettingsError
 from ovrag_core.retrieval.embedding import Embedder
-from ovrag_core.text.passages import find_passages
+from ovrag_core.text import find_passages
 
 Reranker = Callable[[str, Sequence[str]], list[float]]
 DECIMALS = 6

@@ -7,12 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.settings import Settings
-from ovrag_core.base.types import Chunk, Document
-from ovrag_core.documents import find, load, load_readable, refuse_doubled
-from ovrag_core.documents.chunking import split
-from ovrag_core.llm.connect import connect
+from ovrag_core.base import Chunk, CorpusError, Document, Settings
+from ovrag_core.documents import find, load, load_readable, refuse_doubled, split
+from ovrag_core.llm import connect
 from ovrag_core.retrieval.embedding import Embedder, find_embedder
 from ovrag_core.retrieval.index import Index, build
 

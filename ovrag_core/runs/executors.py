@@ -23,12 +23,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 from weakref import WeakSet
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.settings import ArmName, Question, Settings
-from ovrag_core.base.types import LatencyRecord, QueryRecord
-from ovrag_core.llm.background import cancel_all
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.pipeline import Bench, ask
+from ovrag_core.base import ArmName, LatencyRecord, QueryRecord, Question, RunError, Settings
+from ovrag_core.llm import cancel_all
+from ovrag_core.loop import ARMS, Bench, ask
 
 Answered = tuple[QueryRecord, LatencyRecord]
 Answers = Generator[Answered, None, None]

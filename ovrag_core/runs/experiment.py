@@ -19,12 +19,19 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from ovrag_core.base.errors import CorpusError, DocumentError, RunError
-from ovrag_core.base.settings import Question, Settings, load_questions
-from ovrag_core.base.types import Document, QueryRecord, Usage
-from ovrag_core.llm.connect import SHAPES_REPLIES
-from ovrag_core.llm.meter import sum_usage
-from ovrag_core.loop.pipeline import Bench
+from ovrag_core.base import (
+    CorpusError,
+    Document,
+    DocumentError,
+    QueryRecord,
+    Question,
+    RunError,
+    Settings,
+    Usage,
+    load_questions,
+)
+from ovrag_core.llm import SHAPES_REPLIES, sum_usage
+from ovrag_core.loop import Bench
 from ovrag_core.runs.executors import Answered, PlannedQuery, answers, code_digest
 from ovrag_core.runs.files import (
     RUNS,

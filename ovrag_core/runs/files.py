@@ -20,9 +20,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.records import parse, read_records, replacing, writing
-from ovrag_core.base.types import LatencyRecord, QueryRecord
+from ovrag_core.base import LatencyRecord, QueryRecord, RunError, parse, read_records, replacing, writing
 
 RUNS = Path("data/runs")
 _ROOM = "make room or choose another folder and run again, what was answered is kept"

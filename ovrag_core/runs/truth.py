@@ -8,9 +8,7 @@ from typing import Literal, TypeVar
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.records import read_text
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import CorpusError, Frozen, read_text
 
 
 class DocumentTruth(Frozen):

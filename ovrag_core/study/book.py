@@ -17,11 +17,9 @@ import yaml
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from ovrag_core.base.settings import Part, Settings
-from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.report import numbers
-from ovrag_core.report.figures import FIGURES, save_figure
-from ovrag_core.report.tables import TABLES, Note, within, write_table
+from ovrag_core.base import Part, Settings
+from ovrag_core.evaluation import Resampling
+from ovrag_core.report import FIGURES, TABLES, Note, numbers, save_figure, within, write_table
 from ovrag_core.study.settings import StudySettings
 
 CAPTIONS = "captions.yaml"

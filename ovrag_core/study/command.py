@@ -18,13 +18,10 @@ import typer
 import yaml
 from tqdm import tqdm
 
-from ovrag_core.base.errors import DocumentError, OvragError
-from ovrag_core.base.progress import bar, notice
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings, load_settings
+from ovrag_core.base import DocumentError, OvragError, Settings, bar, load_settings, notice, project_file
 
 if TYPE_CHECKING:
-    from ovrag_core.base.types import Document
+    from ovrag_core.base import Document
 
 P = ParamSpec("P")
 FOUND, BAD = 1, 2

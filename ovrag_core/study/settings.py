@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from ovrag_core.base.settings import NotNegative, Part, Positive, Settings, study_settings
+from ovrag_core.base import NotNegative, Part, Positive, Settings, study_settings
 
 if TYPE_CHECKING:
     import typer
 
-    from ovrag_core.evaluation.statistics import Resampling
+    from ovrag_core.evaluation import Resampling
 
 
 class Intervals(Part):
@@ -26,7 +26,7 @@ class Intervals(Part):
     @property
     def plan(self) -> Resampling:
         """Plan by which intervals are made."""
-        from ovrag_core.evaluation.statistics import Resampling  # noqa: PLC0415 - loads scipy
+        from ovrag_core.evaluation import Resampling  # noqa: PLC0415 - loads scipy
 
         return Resampling(self.bootstrap_samples, self.confidence, self.seed)
 

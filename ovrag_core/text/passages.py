@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ovrag_core.text.sentences import Span, sentences
+from ovrag_core.text.sentence_split import Span, sentences
 
 _LINE = re.compile(r"[^\n\r]+")
 _LABEL_ONLY = re.compile(r"[^\W\d_][^.:;]{0,60}:")

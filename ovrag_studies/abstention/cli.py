@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ovrag_core.base.errors import CardError, GraphError, SettingsError, Unchecked
-from ovrag_core.base.project import project_file
-from ovrag_core.base.records import write_text
-from ovrag_core.base.settings import Settings
-from ovrag_core.retrieval.embedding import MiniLMOnDemand
-from ovrag_core.study.command import (
+from ovrag_core.base import CardError, GraphError, Settings, SettingsError, Unchecked, project_file, write_text
+from ovrag_core.retrieval import MiniLMOnDemand
+from ovrag_core.study import (
     BAD,
     FOUND,
     Format,
@@ -29,11 +26,11 @@ from ovrag_core.study.command import (
     with_settings,
     writable_file,
 )
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.settings import Epistemic, Source
 
 if TYPE_CHECKING:
-    from ovrag_core.evaluation.statistics import Estimate
+    from ovrag_core.evaluation import Estimate
     from ovrag_core.graph import Store
     from ovrag_studies.abstention.knowledge.domain import Domain
     from ovrag_studies.abstention.measures import Outcome
@@ -285,7 +282,7 @@ def _told_again(holds: bool | None) -> str:
 
 
 def _system_text(name: str, table: Sequence[Sequence[int]], found: Mapping[str, Estimate]) -> str:
-    from ovrag_core.study.scores import told
+    from ovrag_core.study import told
     from ovrag_studies.abstention.measures import COLUMNS, PUBLISHED
 
     rows = [f"  {label}  " + " ".join(f"{cell:>9}" for cell in row) for label, row in zip("ECU", table, strict=True)]

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ovrag_core.evaluation.risk import RiskCoverage, expected_risk, least_risk, risk_coverage
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
+from ovrag_core.evaluation import Estimate, Resampling, RiskCoverage, expected_risk, least_risk, ratio, risk_coverage
 from ovrag_studies.abstention.cards.card import GOLD, Gold
 
 ANSWERS: tuple[str, ...] = GOLD

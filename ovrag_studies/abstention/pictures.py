@@ -10,10 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from ovrag_core.evaluation.risk import RiskCoverage, least_risk
-from ovrag_core.evaluation.statistics import Estimate
-from ovrag_core.report.figures import GREY, MARKERS, MISSING, colours, styled
-from ovrag_core.report.intervals import row_panels
+from ovrag_core.evaluation import Estimate, RiskCoverage, least_risk
+from ovrag_core.report import GREY, MARKERS, MISSING, colours, row_panels, styled
 
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 OURS = "#0b5c8a"

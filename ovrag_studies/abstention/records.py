@@ -9,8 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ovrag_core.base.errors import CardError
-from ovrag_core.base.records import read_records, sidecar, write_records
+from ovrag_core.base import CardError, read_records, sidecar, write_records
 from ovrag_studies.abstention.arms.model_replies import Answer
 from ovrag_studies.abstention.cards.card import Gold
 from ovrag_studies.abstention.measures import Outcome

@@ -8,15 +8,11 @@ from pathlib import Path
 
 import pandas
 
-from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.paired import compare_pairs
-from ovrag_core.evaluation.ranking import is_within
-from ovrag_core.evaluation.statistics import ratio, sums
-from ovrag_core.report.numbers import number
-from ovrag_core.report.tables import with_bounds
+from ovrag_core.base import Settings
+from ovrag_core.evaluation import compare_pairs, is_within, ratio, sums
+from ovrag_core.report import number, with_bounds
+from ovrag_core.study import Book, bounds, estimates_of, macros, scores, told, wide
 from ovrag_core.study import book as books
-from ovrag_core.study.book import Book
-from ovrag_core.study.scores import bounds, estimates_of, macros, scores, told, wide
 from ovrag_studies.abstention import pictures
 from ovrag_studies.abstention.arms.comparison import CONSTANTS, Ranked
 from ovrag_studies.abstention.cards.card import LABELS

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field
 
-from ovrag_core.base.settings import NotNegative, Part, Positive
-from ovrag_core.study.settings import Study, StudySettings
+from ovrag_core.base import NotNegative, Part, Positive
+from ovrag_core.study import Study, StudySettings
 
 SAMPLES = Path("data/samples/epistemic")
 DOMAINS = Path("ontologies/domains")

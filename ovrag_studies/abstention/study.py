@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ovrag_core.base.errors import DomainError, SettingsError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings
+from ovrag_core.base import DomainError, Settings, SettingsError, project_file
 from ovrag_core.llm import Chat, open_chat
-from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval import Embedder
 from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.adapters import Adapter
 from ovrag_studies.abstention.arms.comparison import CHAT

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ovrag_core.base.errors import QuestionError, SettingsError
-from ovrag_core.base.records import write_text
-from ovrag_core.base.settings import Settings
-from ovrag_core.study.command import (
+from ovrag_core.base import QuestionError, Settings, SettingsError, write_text
+from ovrag_core.study import (
     BAD,
     FOUND,
     Format,
@@ -28,7 +26,7 @@ from ovrag_core.study.command import (
     with_settings,
     writable_file,
 )
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.causal.settings import Arm, Causal
 
 if TYPE_CHECKING:

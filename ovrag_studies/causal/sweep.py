@@ -13,13 +13,10 @@ from typing import get_args
 
 import pandas
 
-from ovrag_core.base.errors import OvragError, ResultError
-from ovrag_core.base.progress import bar
-from ovrag_core.base.records import write_text
-from ovrag_core.base.settings import load_settings
-from ovrag_core.evaluation.statistics import Difference
-from ovrag_core.retrieval.embedding import Embedder, minilm
-from ovrag_core.study.scores import bounds
+from ovrag_core.base import OvragError, ResultError, bar, load_settings, write_text
+from ovrag_core.evaluation import Difference
+from ovrag_core.retrieval import Embedder, minilm
+from ovrag_core.study import bounds
 from ovrag_studies.causal.chains import chain_metrics, chain_runs
 from ovrag_studies.causal.chains.chain_runs import Case, varied
 from ovrag_studies.causal.chains.stability import instability_in

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ovrag_core.base.errors import ModelError, ModelSetupError
+from ovrag_core.base import ModelError, ModelSetupError
 from ovrag_core.llm import Chat, Message
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.chat_answers import TEMPERATURE

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ovrag_core.base.errors import ModelSetupError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings
-from ovrag_core.retrieval.vectors import VECTORS
-from ovrag_core.study.command import (
+from ovrag_core.base import ModelSetupError, Settings, project_file
+from ovrag_core.retrieval import VECTORS
+from ovrag_core.study import (
     BAD,
     Format,
     Output,

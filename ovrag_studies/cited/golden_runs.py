@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
-from ovrag_core.base.progress import bar
+from ovrag_core.base import bar
 from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.silence import learn_then_test
 from ovrag_studies.cited.arms import ArmParts, ask, copy, runnable, search, settle

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pandas
 
-from ovrag_core.evaluation.statistics import Estimate
-from ovrag_core.report.tables import display
-from ovrag_core.study.book import Book
-from ovrag_core.study.scores import bounds
+from ovrag_core.evaluation import Estimate
+from ovrag_core.report import display
+from ovrag_core.study import Book, bounds
 from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
 from ovrag_studies.cited.critic.criticism import NAMES as LABEL_NAMES
 from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport

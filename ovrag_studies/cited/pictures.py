@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from ovrag_core.report.figures import HATCHES, MARKERS, colours, styled
+from ovrag_core.report import HATCHES, MARKERS, colours, styled
 
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 SHADES = ("#0b5c8a", "#f2d49b", "0.93")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas
 
-from ovrag_core.evaluation.statistics import Estimate
+from ovrag_core.evaluation import Estimate
 from ovrag_studies.cited.measuring.golden_scores import Scored
 from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
 

@@ -10,10 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.records import read_records, sidecar, write_records, writing
-from ovrag_core.base.types import Frozen
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import Frozen, RunError, read_records, sidecar, write_records, writing
+from ovrag_core.text import one_line
 from ovrag_studies.cited.answering.quotations import CitedSentence, Removed
 from ovrag_studies.cited.arms import Result
 from ovrag_studies.cited.conflicts.deontic import NormSource

@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy
 import pandas
 
-from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import wilson
+from ovrag_core.base import Settings
+from ovrag_core.evaluation import wilson
 from ovrag_core.report import numbers
+from ovrag_core.study import Book, bounds, told
 from ovrag_core.study import book as books
-from ovrag_core.study.book import Book
-from ovrag_core.study.scores import bounds, told
 from ovrag_studies.cited import pictures
 from ovrag_studies.cited.answering.silence import Certificate, least_answers
 from ovrag_studies.cited.corpus.golden import Category

@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 from markupsafe import Markup
 
-from ovrag_core.base.pages import page_templates
+from ovrag_core.base import page_templates
 from ovrag_studies.cited.arms import ArmParts, Result
 from ovrag_studies.cited.critic.criticism import NAMES, CriticFinding
 

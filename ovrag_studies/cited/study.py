@@ -9,11 +9,10 @@ from typing import get_args
 
 import pandas
 
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.base import Settings, project_file
+from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_core.llm import Chat
-from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval import Embedder
 from ovrag_studies.cited.answering.silence import Certificate
 from ovrag_studies.cited.arms import ArmParts, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden

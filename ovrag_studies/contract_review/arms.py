@@ -12,11 +12,9 @@ from functools import cached_property
 
 import numpy
 
-from ovrag_core.base.errors import ModelSetupError, SettingsError
-from ovrag_core.base.progress import bar
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document, ModelSetupError, SettingsError, bar
 from ovrag_core.llm import Chat
-from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval import Embedder
 from ovrag_studies.contract_review.answering.candidates import Scored
 from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, read
 from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model, digest, find_prototypes

@@ -7,9 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ovrag_core.base.errors import CorpusError, SettingsError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.types import Document
+from ovrag_core.base import CorpusError, Document, SettingsError, project_file
 from ovrag_studies.contract_review.answering.features import read
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
 from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm, was_trained_on

@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ovrag_core.base.errors import CorpusError, DocumentError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.records import write_records
-from ovrag_core.base.settings import Settings
-from ovrag_core.retrieval.embedding import MiniLMOnDemand
-from ovrag_core.study.command import (
+from ovrag_core.base import CorpusError, DocumentError, Settings, project_file, write_records
+from ovrag_core.retrieval import MiniLMOnDemand
+from ovrag_core.study import (
     BAD,
     Format,
     Output,
@@ -34,7 +31,7 @@ from ovrag_core.study.command import (
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, NliArm
 
 if TYPE_CHECKING:
-    from ovrag_core.base.types import Document
+    from ovrag_core.base import Document
     from ovrag_studies.contract_review.arms import ReviewStudy
 
 What = Literal["retrieval", "answers", "nli", "graph"]

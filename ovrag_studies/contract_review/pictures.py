@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from ovrag_core.report.figures import MARKERS, colours, styled
+from ovrag_core.report import MARKERS, colours, styled
 
 LINES = ("-", "--", ":", "-.")
 

@@ -8,15 +8,12 @@ from pathlib import Path
 
 import pandas
 
-from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Difference
-from ovrag_core.evaluation.statistics import holm as adjusted
-from ovrag_core.report import numbers
-from ovrag_core.report.figures import rates_by_group
-from ovrag_core.report.tables import with_bounds
+from ovrag_core.base import Settings
+from ovrag_core.evaluation import Difference
+from ovrag_core.evaluation import holm as adjusted
+from ovrag_core.report import numbers, rates_by_group, with_bounds
+from ovrag_core.study import Book, bounds, told
 from ovrag_core.study import book as books
-from ovrag_core.study.book import Book
-from ovrag_core.study.scores import bounds, told
 from ovrag_studies.contract_review import pictures, review_experiments
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics

@@ -15,10 +15,8 @@ import numpy
 import pandas
 import yaml
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings
-from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
+from ovrag_core.base import CorpusError, Settings, project_file
+from ovrag_core.retrieval import Embedder, Vectors, minilm
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.arms import (
     KnownContract,

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from ovrag_core.base.settings import Part, Positive
-from ovrag_core.study.settings import Intervals, Study, StudySettings
+from ovrag_core.base import Part, Positive
+from ovrag_core.study import Intervals, Study, StudySettings
 
 Chunker = Literal["fixed-2048", "recursive-2048", "recursive-2048-200", "paragraph", "clause-2048", "clause-1024"]
 Retriever = Literal["minilm", "bm25", "sentences", "rrf", "blend", "learned"]

@@ -42,7 +42,7 @@ from ovrag_core.base.types import (
     Violation,
 )
 from ovrag_core.loans.grounds import Grounds, Passage
-from ovrag_core.loans.review import FactRow
+from ovrag_core.loans.reviewing import FactRow
 from ovrag_core.loop.answering import NO_ANSWER
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_core.retrieval.store import index_documents

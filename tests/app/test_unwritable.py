@@ -102,7 +102,7 @@ def test_whatever_the_system_refuses_is_one_sentence(
     def refuse(_: object) -> None:
         raise error
 
-    monkeypatch.setattr("ovrag_core.ontology.rules.rules_page", refuse)
+    monkeypatch.setattr("ovrag_core.ontology.rules_page", refuse)
     code, _, err = call("rules")
     assert code == 2
     assert err == f"ovrag: {system_error_text(error)}\n"

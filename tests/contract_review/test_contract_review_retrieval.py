@@ -19,7 +19,7 @@ from ovrag_core.llm import Message, Reply
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import WordRanker
-from ovrag_core.text.stems import stems
+from ovrag_core.text.stemming import stems
 from ovrag_studies.contract_review.measures import chunk_metrics
 from ovrag_studies.contract_review.retrieval.expansion import (
     WORDINGS,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from ovrag_core.evaluation.agreement import Weights, agreement
+from ovrag_core.evaluation.raters import Weights, agreement
 from ovrag_core.evaluation.statistics import Resampling
 
 PLAN = Resampling(samples=2000)

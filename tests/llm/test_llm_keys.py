@@ -9,7 +9,11 @@ from faulty_server import KEY, MODEL, FaultyServer, redirect, say, script
 
 from ovrag_core.base import errors
 from ovrag_core.base.settings import Options
-from ovrag_core.llm import Connection, Message, connect
+from ovrag_core.llm import (
+    Connection,
+    Message,
+    connect,
+)
 from ovrag_core.llm.keys import key_for, read_address
 from ovrag_core.llm.openai import OpenAIBackend
 

@@ -13,7 +13,16 @@ from pydantic import BaseModel, Field, ValidationError
 from ovrag_core.base import errors
 from ovrag_core.base.settings import Options
 from ovrag_core.base.types import Usage
-from ovrag_core.llm import ChatModel, Connection, Message, Planned, connect, estimate, load_prices, tally
+from ovrag_core.llm import (
+    ChatModel,
+    Connection,
+    Message,
+    Planned,
+    connect,
+    estimate,
+    load_prices,
+    tally,
+)
 from ovrag_core.llm.keys import read_key
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_core.llm.schema import strict_schema

@@ -22,7 +22,13 @@ from pydantic import BaseModel
 
 from ovrag_core.base import errors
 from ovrag_core.base.settings import Options
-from ovrag_core.llm import Connection, Message, ReplyStore, connect, tally
+from ovrag_core.llm import (
+    Connection,
+    Message,
+    ReplyStore,
+    connect,
+    tally,
+)
 from ovrag_core.llm.store import VERSION, canonical, key_of
 
 Start = Callable[..., FaultyServer]

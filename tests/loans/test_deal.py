@@ -19,8 +19,8 @@ from ovrag_core.loans.grounds import ALL_FACTS, is_stated
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import amend, identify, in_order
-from ovrag_core.loans.review import review
-from ovrag_core.loans.review_page import review_page
+from ovrag_core.loans.review_pages import review_page
+from ovrag_core.loans.reviewing import review
 from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology.load import load_ontology
 

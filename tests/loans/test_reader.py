@@ -10,7 +10,7 @@ from ovrag_core.loans.facts import Facility, LoanReading, Party
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.claims import LONG_DOCUMENT
 from ovrag_core.loans.reading.reader import read, read_passage
-from ovrag_core.loans.review import review
+from ovrag_core.loans.reviewing import review
 from ovrag_core.loop.validation import Validator
 
 CAR_LOAN = """VEHICLE LOAN AGREEMENT

@@ -18,8 +18,8 @@ from ovrag_core.documents import load
 from ovrag_core.loans.facts import Money
 from ovrag_core.loans.grounds import ALL_FACTS, FACTS, Passage, is_stated
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.review import Finding, findings, is_report, report, review, unchecked
-from ovrag_core.loans.review_page import pieces, review_page
+from ovrag_core.loans.review_pages import pieces, review_page
+from ovrag_core.loans.reviewing import Finding, findings, is_report, report, review, unchecked
 
 LOAN = (
     "LOAN AGREEMENT",

@@ -206,7 +206,7 @@ def test_a_fork_gets_a_reasoner_of_its_own(ontology: Ontology) -> None:
 def test_importing_and_loading_start_no_java() -> None:
     code = (
         "import sys, ovrag_core.loop.checking, ovrag_core.loop.validation;"
-        "import ovrag_core.ontology.vocabulary as vocabulary;"
+        "import ovrag_core.ontology.vocabularies as vocabulary;"
         "from ovrag_core.ontology.load import load_ontology;"
         "text = vocabulary.vocabulary_text(load_ontology());"
         "assert 'SecuredLoan' in text, text;"

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from configparser import ConfigParser
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -58,6 +59,20 @@ def module_file(name: str) -> Path | None:
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
+@cache
+def door(room: str) -> dict[str, str]:
+    """The module of each name that a room gives to others, by the stub of its package; empty where it has none."""
+    stub = PROJECT.joinpath(*room.split("."), "__init__.pyi")
+    nodes = ast.parse(stub.read_text(encoding="utf-8")).body if stub.is_file() else []
+    return {node.names[0].name: f"{room}.{node.module}" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def where(module: str, name: str) -> str:
+    """The module that `from module import name` reaches."""
+    inner = f"{module}.{name}"
+    return inner if module_file(inner) else door(module).get(name, module)
+
+
 def imported(source: str) -> Iterator[Path]:
     """Files of the package that a source imports."""
     for node in ast.walk(ast.parse(source)):
@@ -65,8 +80,7 @@ def imported(source: str) -> Iterator[Path]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            of_module = [f"{node.module}.{alias.name}" for alias in node.names]
-            names = [name if module_file(name) else node.module for name in of_module]
+            names = [where(node.module, alias.name) for alias in node.names]
         for name in names:
             if name.split(".")[0] in ("ovrag_core", "ovrag_studies") and (file := module_file(name)):
                 yield file

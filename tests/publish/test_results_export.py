@@ -22,7 +22,7 @@ from ovrag_core.publish.export import (
     result_files,
     stale_results,
 )
-from ovrag_core.publish.provenance import provenance
+from ovrag_core.publish.origins import provenance
 from ovrag_core.publish.stages import read_stages
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:dvc")

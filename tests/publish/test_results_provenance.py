@@ -17,7 +17,7 @@ from stages_file import expanded
 
 from ovrag_core.app.cli import main
 from ovrag_core.base.errors import ResultError
-from ovrag_core.publish.provenance import Provenance, provenance, provenance_text
+from ovrag_core.publish.origins import Provenance, provenance, provenance_text
 from ovrag_core.publish.stages import changes, read_stages
 
 STAND_IN = """

@@ -11,7 +11,7 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
 from ovrag_core.report.intervals import Look, interval_plot
 from ovrag_core.study.book import Book, Captions, open_book
-from ovrag_core.study.scores import bounds, estimates_of, macros, scores, told, wide
+from ovrag_core.study.score_frames import bounds, estimates_of, macros, scores, told, wide
 from ovrag_studies.abstention.settings import Epistemic
 
 CAPTIONS = Captions.model_validate(

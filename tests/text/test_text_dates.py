@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovrag_core.text.dates import add_months, dates, durations, partial_dates, readings
+from ovrag_core.text.date_reading import add_months, dates, durations, partial_dates, readings
 
 
 @pytest.mark.parametrize(

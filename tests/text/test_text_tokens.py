@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ovrag_core.text.stems import STOP_WORDS, pairs, stem, stems
+from ovrag_core.text.stemming import STOP_WORDS, pairs, stem, stems
 from ovrag_core.text.tokens import any_of, fold, plain_words, word_list
 
 

@@ -10,8 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from ovrag_core.base.errors import OvragError, ResultError
-from ovrag_core.base.project import FOLDERS, project_of
+from ovrag_core.base import FOLDERS, OvragError, ResultError, project_of
 
 NOTEBOOK = Path("notebooks/00_explorer.ipynb")
 

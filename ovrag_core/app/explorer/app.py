@@ -19,12 +19,10 @@ import ipywidgets as widgets
 from ovrag_core.app.explorer import desk as work
 from ovrag_core.app.explorer import view
 from ovrag_core.app.explorer.desk import Desk
-from ovrag_core.base.errors import OvragError, RunError
-from ovrag_core.base.settings import ARM_NAMES, ArmName
-from ovrag_core.base.types import Chunk, QueryRecord
+from ovrag_core.base import ARM_NAMES, ArmName, Chunk, OvragError, QueryRecord, RunError
 from ovrag_core.documents import SUFFIXES
-from ovrag_core.loans.reply import OUTCOMES, known_facts
-from ovrag_core.runs.experiment import run_experiment
+from ovrag_core.loans import OUTCOMES, known_facts
+from ovrag_core.runs import run_experiment
 
 ARM_WORDS: dict[ArmName, str] = {
     "plain": "retrieves from all contracts; nothing is checked",

@@ -11,22 +11,29 @@ from pathlib import Path, PurePath
 
 import numpy
 
-from ovrag_core.base.errors import CorpusError, DocumentError, QuestionError, RunError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import ArmName, Question, Settings, load_questions, load_settings
-from ovrag_core.base.types import Chunk, Document, LatencyRecord, QueryRecord
+from ovrag_core.base import (
+    ArmName,
+    Chunk,
+    CorpusError,
+    Document,
+    DocumentError,
+    LatencyRecord,
+    QueryRecord,
+    Question,
+    QuestionError,
+    RunError,
+    Settings,
+    load_questions,
+    load_settings,
+    project_file,
+)
 from ovrag_core.documents import find, load
-from ovrag_core.llm.once import Once
-from ovrag_core.loans.contracts import generate
-from ovrag_core.loans.corpus import folder as contracts_folder
-from ovrag_core.loans.reply import ask_once
-from ovrag_core.loans.workbench import corpus_bench, documents_bench
-from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.pipeline import Bench
-from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.retrieval.index import Index, read_chunks
-from ovrag_core.retrieval.store import INDEX, load_all
-from ovrag_core.runs.files import RUNS, read_run, run_files
+from ovrag_core.llm import Once
+from ovrag_core.loans import ask_once, corpus_bench, documents_bench, generate
+from ovrag_core.loans import folder as contracts_folder
+from ovrag_core.loop import ARMS, Bench
+from ovrag_core.retrieval import INDEX, Embedder, Index, Vectors, load_all, read_chunks
+from ovrag_core.runs import RUNS, read_run, run_files
 
 CORPUS, OWN, SAMPLE = "contracts of the project", "uploaded contracts", "sample"
 OFFLINE = "offline"

@@ -12,15 +12,25 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, Template
 from markupsafe import Markup, escape
 
-from ovrag_core.base.pages import page_templates, shown
-from ovrag_core.base.types import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation
-from ovrag_core.loans.grounds import Passage, passage
-from ovrag_core.loans.reply import NEAREST, OUTCOMES, is_nearest, is_silent, is_validated, outcome_words
-from ovrag_core.loans.review import FactRow, contradictions, place
-from ovrag_core.loans.review_page import Piece, pieces
+from ovrag_core.base import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation, page_templates, shown
+from ovrag_core.loans import (
+    NEAREST,
+    OUTCOMES,
+    FactRow,
+    Passage,
+    Piece,
+    contradictions,
+    is_nearest,
+    is_silent,
+    is_validated,
+    outcome_words,
+    passage,
+    pieces,
+    place,
+)
 
 if TYPE_CHECKING:
-    from ovrag_core.evaluation.confusion import Confusion
+    from ovrag_core.evaluation import Confusion
 
 # Statistics and drawing take a second to import; the first answer shall not wait for them.
 ANSWER = "answer"  # what evidence in an answer names as its document
@@ -113,7 +123,7 @@ def _pictures(violations: Sequence[Violation]) -> dict[int, Markup]:
 
 def run_view(records: Sequence[QueryRecord], confidence: float = 0.95) -> str:
     """A run by arm: queries, outcomes, the confusion matrix, precision and recall with Wilson intervals."""
-    from ovrag_core.evaluation.confusion import arms_of  # noqa: PLC0415 - see above
+    from ovrag_core.evaluation import arms_of  # noqa: PLC0415 - see above
 
     by_arm = {arm: [record for record in records if record.arm == arm] for arm in arms_of(records)}
     return _template("run").render(
@@ -143,7 +153,7 @@ def style() -> str:
 
 def picture(violation: Violation) -> Markup:
     """The explanation graph as an image: what stands in it is drawn, not markup of the page."""
-    from ovrag_core.ontology.picture import draw  # noqa: PLC0415 - see above
+    from ovrag_core.ontology import draw  # noqa: PLC0415 - see above
 
     drawn = io.BytesIO()
     draw(violation, 6.6).savefig(drawn, format="svg")
@@ -228,7 +238,7 @@ def _ends(piece: Piece) -> Piece:
 
 
 def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> ArmRow:
-    from ovrag_core.evaluation.confusion import Confusion, cell  # noqa: PLC0415 - see above
+    from ovrag_core.evaluation import Confusion, cell  # noqa: PLC0415 - see above
 
     cells = [cell(record) for record in records]
     counts = Confusion(**{name: cells.count(name) for name in dict.fromkeys(cells)})
@@ -244,7 +254,7 @@ def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> ArmRow:
 
 
 def _rate(successes: int, trials: int, confidence: float) -> str:
-    from ovrag_core.evaluation.statistics import wilson  # noqa: PLC0415 - see above
+    from ovrag_core.evaluation import wilson  # noqa: PLC0415 - see above
 
     found = wilson(successes, trials, confidence)
     if found.value is None or found.low is None or found.high is None:

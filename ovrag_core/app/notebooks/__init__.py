@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from ovrag_core.app.notebooks.tables import use_in_notebook
-from ovrag_core.base.project import project_of
+from ovrag_core.base import project_of
 
 
 def enter_project() -> Path:

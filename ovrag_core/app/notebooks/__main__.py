@@ -7,9 +7,8 @@ from pathlib import Path
 import yaml
 
 from ovrag_core.app.notebooks.execution import Value, clean, execute
-from ovrag_core.base.errors import OvragError
-from ovrag_core.base.project import project_of
-from ovrag_core.study.command import system_error_text
+from ovrag_core.base import OvragError, project_of
+from ovrag_core.study import system_error_text
 
 
 def parameter(text: str) -> tuple[str, Value]:

@@ -20,10 +20,8 @@ from nbformat.reader import NotJSONError
 from papermill.exceptions import PapermillExecutionError
 
 from ovrag_core.app.notebooks.normalisation import cleaned, normalised, text_of
-from ovrag_core.base.errors import NotebookError
-from ovrag_core.base.project import project_of
-from ovrag_core.base.records import write_text
-from ovrag_core.publish.page import page
+from ovrag_core.base import NotebookError, project_of, write_text
+from ovrag_core.publish import page
 
 Value = str | int | float | bool | None
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.progress import bar
+from ovrag_core.base import CorpusError, bar
 from ovrag_core.loans.contracts.answers import describe_clash, reference_answers
 from ovrag_core.loans.contracts.draft import Draft
 from ovrag_core.loans.contracts.plain import write_plain

@@ -6,8 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from ovrag_core.text.dates import MONTHS
-from ovrag_core.text.numbers import ONES, TENS
+from ovrag_core.text import MONTHS, ONES, TENS
 
 MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
 DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated", "long"]

@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import cycle, islice
 from random import Random
 
-from ovrag_core.base.errors import CorpusError
+from ovrag_core.base import CorpusError
 from ovrag_core.loans.contracts import names
 from ovrag_core.loans.contracts.lists import Asset, Place, kinds, matters, places
 from ovrag_core.loans.contracts.lists import names as name_lists
@@ -25,7 +25,7 @@ from ovrag_core.loans.contracts.terms import (
     Use,
     Variant,
 )
-from ovrag_core.text.dates import add_months
+from ovrag_core.text import add_months
 
 SHARES: Mapping[str, int] = {
     "CLEAN": 60,

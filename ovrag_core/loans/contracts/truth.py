@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from ovrag_core.loans.facts import Facts
-from ovrag_core.runs.truth import DocumentTruth, read_truths
+from ovrag_core.runs import DocumentTruth, read_truths
 
 
 class ContractTruth(DocumentTruth, Facts):

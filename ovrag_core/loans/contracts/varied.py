@@ -10,7 +10,7 @@ from ovrag_core.loans.contracts.registers import Flow, Numbering, choose_registe
 from ovrag_core.loans.contracts.speaker import Speaker, capitals
 from ovrag_core.loans.contracts.tags import tags_of
 from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms, Says, Side
-from ovrag_core.text.dates import add_months
+from ovrag_core.text import add_months
 
 
 def write_varied(terms: LoanTerms, random: Random) -> Draft:

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document
 from ovrag_core.loans.reading.details import bare_words
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.text.dates import dates, readings
-from ovrag_core.text.lines import one_line
-from ovrag_core.text.tokens import plain_words
+from ovrag_core.text import dates, one_line, plain_words, readings
 
 _ENDS = 1500  # characters at the beginning and the end of a document in which its own day stands
 _NEAR = 0.84  # likeness of two words of a name that a slip may have made of one

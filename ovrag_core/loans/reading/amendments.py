@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
-from ovrag_core.base.types import Document, Evidence, Triple
+from ovrag_core.base import Document, Evidence, Triple
 from ovrag_core.loans.conformed import BREAK, SPACE, ConformedCopy, Segment
 from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.claims import find_claims
@@ -24,9 +24,7 @@ from ovrag_core.loans.reading.names import name_at
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.loans.reading.values import find_maturities, find_principals, find_rates, find_terms
-from ovrag_core.text.dates import MONTH, dates
-from ovrag_core.text.numbers import ORDINALS, words_to_number
-from ovrag_core.text.tokens import any_of
+from ovrag_core.text import MONTH, ORDINALS, any_of, dates, words_to_number
 
 Role = Literal["agreement", "amendment", "restatement"]
 

@@ -14,19 +14,16 @@ from contextvars import copy_context
 
 from pydantic import BaseModel, JsonValue, field_validator, model_validator
 
-from ovrag_core.base.errors import TruncatedReplyError
-from ovrag_core.base.types import Chunk, Document, Evidence, Origin, Triple
-from ovrag_core.llm import Chat, Message, Once, fence
-from ovrag_core.llm.meter import current_tally
+from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple, TruncatedReplyError
+from ovrag_core.llm import Chat, Message, Once, current_tally, fence
 from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.prepared import addressed
 from ovrag_core.loans.reading.subjects import one_name_each, with_loan_types
 from ovrag_core.loans.reading.support import is_supported
-from ovrag_core.ontology.load import Ontology, fold
-from ovrag_core.ontology.vocabulary import vocabulary_text
-from ovrag_core.text.quotes import locate
+from ovrag_core.ontology import Ontology, fold, vocabulary_text
+from ovrag_core.text import locate
 
 WINDOW = 24_000  # characters of a document in one call
 OVERLAP = 600  # characters that two windows share, so that no sentence is cut in both

@@ -12,12 +12,16 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document
 from ovrag_core.loans.reading import names
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loop.identity import Detail
-from ovrag_core.text import dates, money, numbers
-from ovrag_core.text.tokens import plain_words
+from ovrag_core.loop import Detail
+from ovrag_core.text import date_reading as dates
+from ovrag_core.text import (
+    money,
+    numbers,
+    plain_words,
+)
 
 _CAPITAL = re.compile(r"(?<![\w'’.-])(?:[a-z]{1,2}(?=[A-Z]))?[A-ZÀ-ÖØ-Þ][\w&.'’-]*")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:[ ,.'’]\d{2,3})+(?:\.\d+)?(?![\w%])|(?<![\w.,])\d{4,}(?:\.\d+)?(?![\w%])")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from ovrag_core.base.types import Triple
+from ovrag_core.base import Triple
 from ovrag_core.loans.facts import Facility, Money, Party, PartyKind
 from ovrag_core.loans.reading.reader import FORM, KINDS, PARTY_CLASSES, SECURITY
 from ovrag_core.loans.reading.subjects import loans, words_of
-from ovrag_core.ontology.load import Ontology, fold
-from ovrag_core.ontology.values import read_value
+from ovrag_core.ontology import Ontology, fold, read_value
 
 # The narrower kind first: a bank is a legal entity too.
 _NARROW_FIRST: tuple[PartyKind, ...] = ("government", "financial_institution", "natural_person", "legal_entity")

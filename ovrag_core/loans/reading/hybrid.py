@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ovrag_core.base.types import Chunk, Document, Origin, Triple
+from ovrag_core.base import Chunk, Document, Origin, Triple
 from ovrag_core.llm import Once
 from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.chat import ChatExtractor
@@ -17,11 +17,10 @@ from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, m
 from ovrag_core.loans.reading.reader import FORM
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.loans.reading.subjects import ROLES, is_generic, loan_names, loans, party_names, renamed, words_of
-from ovrag_core.ontology.entities import entity_key
-from ovrag_core.ontology.load import fold
+from ovrag_core.ontology import entity_key, fold
 
 if TYPE_CHECKING:
-    from ovrag_core.loop.pipeline import Extractor
+    from ovrag_core.loop import Extractor
 
 CHUNKS = 4_000  # whose reading is kept
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy
 
-from ovrag_core.base.project import project_file
+from ovrag_core.base import project_file
 from ovrag_core.loans.reading.claims import Claim
 from ovrag_core.loans.reading.sentences import Unit
-from ovrag_core.retrieval.encoder import MAX_TOKENS, Encoder, Probabilities
+from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import HashingVectorizer

@@ -19,7 +19,7 @@ from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
-from ovrag_core.base.errors import OntologyError
+from ovrag_core.base import OntologyError
 
 CUE = Namespace("urn:ovrag:cues#")
 CUES_FILE = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "cues.ttl"

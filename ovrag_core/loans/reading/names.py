@@ -19,9 +19,9 @@ from typing import Literal
 
 from rdflib import Graph
 
-from ovrag_core.base.errors import OntologyError
+from ovrag_core.base import OntologyError
 from ovrag_core.loans.facts import PartyKind
-from ovrag_core.text.dates import MONTHS
+from ovrag_core.text import MONTHS
 
 LEXICON = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "parties.ttl"
 _NAMESPACE = "urn:ovrag:parties#"

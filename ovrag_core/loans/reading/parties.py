@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document
 from ovrag_core.loans.facts import PartyKind
 from ovrag_core.loans.reading.letters import closing_names, headed_firms, letter_parties, own_hand
 from ovrag_core.loans.reading.names import (

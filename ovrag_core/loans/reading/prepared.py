@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ovrag_core.base.types import Document, Evidence, Triple
-from ovrag_core.documents.repair import Repaired, repair
+from ovrag_core.base import Document, Evidence, Triple
+from ovrag_core.documents import Repaired, repair
 from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.reading.names import LEXICON
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 
 _WORD = re.compile(r"[a-z]{3,}")
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -162,7 +162,7 @@ def kind_of_purpose(purpose: str, borrower: PartyKind | None, lexicon: Lexicon) 
 
 @lru_cache(maxsize=4096)
 def _vector(text: str) -> NDArray[numpy.float32]:
-    from ovrag_core.retrieval.embedding import minilm  # noqa: PLC0415 - brings torch, which most readings do not need
+    from ovrag_core.retrieval import minilm  # noqa: PLC0415 - brings torch, which most readings do not need
 
     vector: NDArray[numpy.float32] = minilm().embed([text])[0]
     return vector
@@ -173,7 +173,7 @@ _first = threading.Lock()  # threads that begin together wait for the first one'
 
 @lru_cache(maxsize=4)
 def _prototypes(items: tuple[tuple[str, tuple[str, ...]], ...]) -> dict[str, NDArray[numpy.float32]]:
-    from ovrag_core.retrieval.embedding import minilm  # noqa: PLC0415
+    from ovrag_core.retrieval import minilm  # noqa: PLC0415
 
     return {kind: minilm().embed(list(texts)) for kind, texts in items}
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from ovrag_core.base.types import Chunk, Document, Evidence, Origin, Triple
+from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.loans.facts import Facility, LoanReading, Money, Party, PartyKind
 from ovrag_core.loans.reading.claims import (
     LONG_DOCUMENT,

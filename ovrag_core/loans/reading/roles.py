@@ -14,10 +14,10 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from ovrag_core.base.project import project_file
+from ovrag_core.base import project_file
 from ovrag_core.loans.reading.names import Name, Role, built_kind, name_at
 from ovrag_core.loans.reading.sightings import Sighting, Terms, is_party
-from ovrag_core.retrieval.encoder import MAX_TOKENS, Encoder, Probabilities
+from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
 
 ROLES = ("other", "borrower", "lender", "guarantor")
 WEIGHTS = Path("ontologies/lexicon/roles.safetensors")

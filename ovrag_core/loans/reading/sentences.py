@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ovrag_core.loans.reading.grids import Cell, facility_cells
-from ovrag_core.text.sentences import ends
-from ovrag_core.text.tokens import word_list
+from ovrag_core.text import ends, word_list
 
 UnitKind = Literal["sentence", "row", "heading", "signature"]
 

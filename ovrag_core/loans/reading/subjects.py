@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ovrag_core.base.types import Triple
-from ovrag_core.ontology.load import Ontology, OntologyTerm, fold
+from ovrag_core.base import Triple
+from ovrag_core.ontology import Ontology, OntologyTerm, fold
 
 LOAN = "Loan"
 ROLES = {"hasBorrower": "borrower", "hasLender": "lender", "hasGuarantor": "guarantor"}

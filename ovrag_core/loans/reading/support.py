@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ovrag_core.loans.reading.subjects import ROLES, bare_name
-from ovrag_core.ontology.load import OntologyTerm
-from ovrag_core.ontology.values import read_value
+from ovrag_core.ontology import OntologyTerm, read_value
 
 _FIGURE = re.compile(r"[-+]?\d(?:[\d.,'’/\u00a0\u202f ]*\d)?")
 _AFTER = 16  # characters behind a figure that may hold its scale

@@ -16,11 +16,21 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache, partial
 
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document
 from ovrag_core.loans.reading.surroundings import Setting, capped, cues, passage_breaks, setting_of, weigh
-from ovrag_core.text.dates import DURATION, MONTH, ORDINAL, add_months, dates, in_months
-from ovrag_core.text.money import MoneyMention, moneys
-from ovrag_core.text.numbers import NUMBER_WORDS, percentages, words_to_number
+from ovrag_core.text import (
+    DURATION,
+    MONTH,
+    NUMBER_WORDS,
+    ORDINAL,
+    MoneyMention,
+    add_months,
+    dates,
+    in_months,
+    moneys,
+    percentages,
+    words_to_number,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from typing import ParamSpec, Protocol
 
 from pyoxigraph import Literal, NamedNode
 
-from ovrag_core.base.errors import CardError
+from ovrag_core.base import CardError
 from ovrag_core.graph import Store
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.arms.fact_sentences import TOP, Passage, Shelf, Words, words
 from ovrag_studies.abstention.arms.model_replies import Answer
 from ovrag_studies.abstention.arms.readers import BySimilarity, Reader

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ovrag_core.base.errors import ModelError, ModelSetupError
+from ovrag_core.base import ModelError, ModelSetupError
 from ovrag_core.graph import Store
-from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.llm.chat import clipped
+from ovrag_core.llm import Chat, Message, clipped, fence
 from ovrag_studies.abstention.arms.adapters import Reply, licensed_reply, timed
 from ovrag_studies.abstention.arms.model_replies import Answer, read_reply
 from ovrag_studies.abstention.cards.card import Card

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ovrag_core.llm import Chat
-from ovrag_core.llm.chat import without_surrogates
+from ovrag_core.llm import Chat, without_surrogates
 from ovrag_studies.abstention.arms.adapters import (
     Adapter,
     ClaimGiven,

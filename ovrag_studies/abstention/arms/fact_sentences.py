@@ -19,11 +19,8 @@ from numpy.typing import NDArray
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import Store
-from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.retrieval.fusion import join
-from ovrag_core.retrieval.lexical import WordRanker
-from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
-from ovrag_core.text.stems import stems
+from ovrag_core.retrieval import VECTORS, Embedder, Vectors, WordRanker, join, kept_vectors
+from ovrag_core.text import stems
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, fill
 from ovrag_studies.abstention.knowledge.likeness import bare, label_order, local_name

@@ -19,7 +19,7 @@ import numpy
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from ovrag_core.base.errors import CardError
+from ovrag_core.base import CardError
 from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
 from ovrag_studies.abstention.arms.model_replies import Answer
 from ovrag_studies.abstention.cards.card import GOLD, Gold

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ovrag_core.base.errors import CardError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.records import read_lines
+from ovrag_core.base import CardError, project_file, read_lines
 from ovrag_core.graph import EmbeddedStore, Store
-from ovrag_core.retrieval.embedding import Embedder
-from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
+from ovrag_core.retrieval import VECTORS, Embedder, kept_vectors
 from ovrag_studies.abstention.arms.fact_sentences import Shelf, verbalise
 from ovrag_studies.abstention.cards.card import Card, read_cards
 from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, visible

@@ -15,9 +15,8 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from ovrag_core.base.errors import CardError
-from ovrag_core.base.records import read_records, write_records
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import CardError, read_records, write_records
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.iris import malformed
 
 Label = Literal["E", "C", "U"]

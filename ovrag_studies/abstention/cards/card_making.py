@@ -16,9 +16,9 @@ from itertools import chain, cycle, islice
 import numpy
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.base.errors import CardError
+from ovrag_core.base import CardError
 from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
-from ovrag_core.retrieval.embedding import Vectors
+from ovrag_core.retrieval import Vectors
 from ovrag_studies.abstention.cards.card import GOLD_OF, LABELS, Card, CardClaim, Label
 from ovrag_studies.abstention.cards.card_kinds import NEAREST, Kind, Nearest, Proposal, View, kinds_of
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, fill

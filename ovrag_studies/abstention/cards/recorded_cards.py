@@ -16,8 +16,7 @@ from typing import Annotated
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from ovrag_core.base.errors import CardError
-from ovrag_core.base.records import read_records
+from ovrag_core.base import CardError, read_records
 from ovrag_studies.abstention.cards.card import Card, read_cards
 from ovrag_studies.abstention.knowledge.iris import malformed
 from ovrag_studies.abstention.measures import Outcome

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_studies.abstention.cards.card import GOLD, Card, Gold
 from ovrag_studies.abstention.knowledge.likeness import local_name
 from ovrag_studies.abstention.measures import CORRECTED, Outcome, share_estimate

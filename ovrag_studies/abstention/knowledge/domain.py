@@ -17,11 +17,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pyoxigraph import NamedNode, Triple
 
-from ovrag_core.base.errors import DomainError
-from ovrag_core.base.records import fault, read_yaml
-from ovrag_core.graph import FactTable
-from ovrag_core.graph.shapes import Shapes, read_shapes
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import DomainError, fault, read_yaml
+from ovrag_core.graph import FactTable, Shapes, read_shapes
+from ovrag_core.text import one_line
 
 SUBCLASS = NamedNode("http://www.w3.org/2000/01/rdf-schema#subClassOf")
 DISJOINT = NamedNode("http://www.w3.org/2002/07/owl#disjointWith")

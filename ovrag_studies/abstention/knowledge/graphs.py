@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from pyoxigraph import NamedNode
 
-from ovrag_core.base.errors import GraphError, Unchecked
+from ovrag_core.base import GraphError, Unchecked
 from ovrag_core.graph import EmbeddedStore, Store, open_graph
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
 from ovrag_studies.abstention.knowledge.known import Known, clash
 from ovrag_studies.abstention.knowledge.likeness import local_name
 
 if TYPE_CHECKING:
-    from ovrag_core.graph.endpoint import EndpointStore
+    from ovrag_core.graph import EndpointStore
 
 _USED = "ASK { ?s ?p ?o }"
 _PREDICATES = "SELECT DISTINCT ?p WHERE { ?s ?p ?o }"

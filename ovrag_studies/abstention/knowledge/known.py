@@ -7,7 +7,7 @@ from itertools import combinations
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.base.errors import Unchecked
+from ovrag_core.base import Unchecked
 from ovrag_core.graph import LABEL, TYPE, Store
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
 from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, why_alike

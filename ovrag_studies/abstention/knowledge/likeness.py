@@ -16,8 +16,8 @@ from itertools import product
 
 from pyoxigraph import Literal, NamedNode
 
-from ovrag_core.ontology.values import Value, read_value
-from ovrag_core.text.tokens import fold
+from ovrag_core.ontology import Value, read_value
+from ovrag_core.text import fold
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
 
 _SILENT = frozenset({"the", "a", "an"})

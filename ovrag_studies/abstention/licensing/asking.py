@@ -8,9 +8,9 @@ from functools import cached_property
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.base.errors import Unchecked
+from ovrag_core.base import Unchecked
 from ovrag_core.graph import LABEL, TYPE, Store
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Domain, fill
 from ovrag_studies.abstention.knowledge.likeness import local_name
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, Verdict, license_any

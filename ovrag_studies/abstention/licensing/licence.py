@@ -14,7 +14,7 @@ from itertools import chain as chained
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.base.errors import Unchecked
+from ovrag_core.base import Unchecked
 from ovrag_core.graph import Store
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
 from ovrag_studies.abstention.knowledge.known import Known, Value, clash, path_to, torn, wrong_class

@@ -12,9 +12,8 @@ from itertools import combinations, pairwise
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.base.errors import Unchecked
-from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
-from ovrag_core.graph.shapes import SECONDS
+from ovrag_core.base import Unchecked
+from ovrag_core.graph import LABEL, SECONDS, TYPE, EmbeddedStore, Store
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.known import Known
 from ovrag_studies.abstention.knowledge.likeness import canonical, same_value

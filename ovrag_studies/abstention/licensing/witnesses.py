@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.graph import TYPE, EmbeddedStore
-from ovrag_core.graph.shapes import SECONDS
+from ovrag_core.graph import SECONDS, TYPE, EmbeddedStore
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
 from ovrag_studies.abstention.licensing.rechecking import DIFFERENT
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import LABEL, Store
-from ovrag_core.text.tokens import fold
+from ovrag_core.text import fold
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.iris import is_iri
 from ovrag_studies.abstention.knowledge.likeness import label_order

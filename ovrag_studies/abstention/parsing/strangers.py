@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.parsing.english import ADJECTIVES, BE, CLAUSES, DO, FUNCTION
 from ovrag_studies.abstention.parsing.name_index import Mention
 from ovrag_studies.abstention.parsing.texts import Text

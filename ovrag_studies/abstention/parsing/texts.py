@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.parsing.english import FUNCTION, LONG_PREPOSITIONS, SHELL
 from ovrag_studies.abstention.parsing.frames import Piece
 from ovrag_studies.abstention.parsing.name_index import Mention, Names

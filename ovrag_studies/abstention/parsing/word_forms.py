@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ovrag_core.text.tokens import fold
+from ovrag_core.text import fold
 from ovrag_studies.abstention.parsing.english import IRREGULAR
 
 # Letters, then what shortens or marks a possessor, then amounts with their separators, then single signs.

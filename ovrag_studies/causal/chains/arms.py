@@ -17,11 +17,10 @@ from typing import get_args
 import numpy
 from pyoxigraph import NamedNode
 
-from ovrag_core.base.errors import ModelError, Unchecked
+from ovrag_core.base import ModelError, Unchecked
 from ovrag_core.graph import Store
-from ovrag_core.retrieval.lexical import WordRanker as Words
-from ovrag_core.text.lines import one_line
-from ovrag_core.text.stems import stems
+from ovrag_core.retrieval import WordRanker as Words
+from ovrag_core.text import one_line, stems
 from ovrag_studies.causal.chains import feedback_loop
 from ovrag_studies.causal.chains.drafting import Drafter, Prompt
 from ovrag_studies.causal.chains.feedback_loop import DraftJudge, Gaps, LoopAnswer, Round

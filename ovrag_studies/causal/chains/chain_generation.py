@@ -21,7 +21,7 @@ import yaml
 from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
-from ovrag_core.base.errors import CorpusError, GraphError
+from ovrag_core.base import CorpusError, GraphError
 from ovrag_core.graph import LABEL, Store
 from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.stores import linked_pairs

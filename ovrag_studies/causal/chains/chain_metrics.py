@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from ovrag_core.evaluation.statistics import (
+from ovrag_core.evaluation import (
     Difference,
     Estimate,
     McNemar,

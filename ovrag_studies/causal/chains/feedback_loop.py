@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ovrag_core.base.errors import ModelError
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import ModelError
+from ovrag_core.text import one_line
 from ovrag_studies.causal.chains.drafting import Drafter, Prompt
 from ovrag_studies.causal.graphs.verifier import Outcome, Verdict
 from ovrag_studies.causal.settings import LoopOptions

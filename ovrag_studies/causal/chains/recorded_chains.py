@@ -11,7 +11,7 @@ from pathlib import Path
 from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode, Triple
 
-from ovrag_core.base.errors import CorpusError
+from ovrag_core.base import CorpusError
 from ovrag_core.graph import LABEL, TYPE
 from ovrag_studies.causal.chains.chain_generation import CausalChain, ChainStep, Paraphrase, ParaphraseKind
 from ovrag_studies.causal.graphs.causal_terms import FACTOR, LOWERS, RAISES

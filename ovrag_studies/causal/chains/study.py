@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ovrag_core.base.errors import RunError, SettingsError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.records import write_text
-from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.base import RunError, Settings, SettingsError, project_file, write_text
+from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.llm import Chat
-from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.retrieval import Embedder
 from ovrag_studies.causal.chains import (
     chain_generation,
     chain_metrics,

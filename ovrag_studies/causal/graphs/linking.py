@@ -17,8 +17,8 @@ import numpy
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import LABEL, Store
-from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.text.stems import stems
+from ovrag_core.retrieval import Embedder, Vectors
+from ovrag_core.text import stems
 from ovrag_studies.causal.graphs import causal_terms as words
 from ovrag_studies.causal.language.cues import may_relate
 from ovrag_studies.causal.language.directions import Direction, MentionParts, moved, sign, split, stages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyoxigraph import NamedNode
 
-from ovrag_core.base.project import project_file
+from ovrag_core.base import project_file
 from ovrag_core.graph import EmbeddedStore, Store, load_graph, open_graph
 from ovrag_studies.causal.settings import Causal
 

@@ -16,10 +16,9 @@ from typing import Literal, TypeVar
 from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode, Triple
 
-from ovrag_core.base.errors import GraphError, Unchecked
-from ovrag_core.graph import LABEL, Store
-from ovrag_core.graph.query import bind
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import GraphError, Unchecked
+from ovrag_core.graph import LABEL, Store, bind
+from ovrag_core.text import one_line
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import (
     THRESHOLD,

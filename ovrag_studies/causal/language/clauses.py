@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ovrag_core.text.tokens import any_of
+from ovrag_core.text import any_of
 from ovrag_studies.causal.language.cues import CausalCue
 from ovrag_studies.causal.language.directions import has_motion, split
 from ovrag_studies.causal.language.wording import entries

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ovrag_core.text.tokens import any_of
+from ovrag_core.text import any_of
 from ovrag_studies.causal.language.directions import split
 from ovrag_studies.causal.language.wording import (
     ADVERB,

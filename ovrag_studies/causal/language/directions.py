@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
-from ovrag_core.text.tokens import any_of
+from ovrag_core.text import any_of
 from ovrag_studies.causal.language.wording import ADVERB, entries, forms, text_of
 
 Direction = Literal["steady", "up", "down", "none"]

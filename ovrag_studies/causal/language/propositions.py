@@ -13,8 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from ovrag_core.text.sentences import sentences
-from ovrag_core.text.tokens import any_of
+from ovrag_core.text import any_of, sentences
 from ovrag_studies.causal.language import clauses
 from ovrag_studies.causal.language.clauses import Joint, joint_of, mention
 from ovrag_studies.causal.language.cues import CausalCue, Relation, find_cues

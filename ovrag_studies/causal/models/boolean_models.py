@@ -15,7 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import islice, product
 from typing import Literal as OneOf
 
-from ovrag_core.base.errors import CausalError
+from ovrag_core.base import CausalError
 
 MOST_FREE_ROOTS = 14  # 2 ** 14 settings are looked at within a second; beyond that the question is left open
 MOST_CASES = 2000

@@ -9,7 +9,7 @@ from graphlib import CycleError as GraphlibCycle
 from graphlib import TopologicalSorter
 from itertools import pairwise
 
-from ovrag_core.base.errors import CausalError, CycleError
+from ovrag_core.base import CausalError, CycleError
 
 Edge = tuple[str, str]
 Nodes = frozenset[str]

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linprog
 
-from ovrag_core.base.errors import CausalError, ImpossibleEvidenceError
+from ovrag_core.base import CausalError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.distributions import Joint, Values, marginal
 
 

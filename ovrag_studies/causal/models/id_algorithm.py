@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ovrag_core.base.errors import ImpossibleEvidenceError
+from ovrag_core.base import ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import Dag, Nodes
 from ovrag_studies.causal.models.distributions import Joint, Values, marginal
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Literal
 
-from ovrag_core.base.errors import CausalError
+from ovrag_core.base import CausalError
 from ovrag_studies.causal.models.dags import Dag, Nodes, back_door_trail, open_trail, written
 from ovrag_studies.causal.models.distributions import Joint
 from ovrag_studies.causal.models.effect_bounds import effect_bounds

@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ovrag_core.base.errors import CausalError, ImpossibleEvidenceError, ProbabilityError, StrataError
+from ovrag_core.base import CausalError, ImpossibleEvidenceError, ProbabilityError, StrataError
 from ovrag_studies.causal.models.dags import Dag, make_dag, ordered
 from ovrag_studies.causal.models.distributions import Joint, Values
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ovrag_core.base.errors import CausalError, StrataError
+from ovrag_core.base import CausalError, StrataError
 from ovrag_studies.causal.models.dags import Dag, open_trail
 from ovrag_studies.causal.models.effect_bounds import bounds_from_margins
 from ovrag_studies.causal.models.identification import Effect, NotIdentified, is_back_door_set

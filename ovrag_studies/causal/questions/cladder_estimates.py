@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ovrag_core.base.errors import StrataError, UnreadError
+from ovrag_core.base import StrataError, UnreadError
 from ovrag_studies.causal.questions.cladder_tables import (
     Factor,
     FactorState,

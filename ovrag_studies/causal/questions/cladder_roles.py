@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
-from ovrag_core.base.errors import UnreadError
+from ovrag_core.base import UnreadError
 from ovrag_studies.causal.models.dags import Dag
 from ovrag_studies.causal.models.identification import (
     Effect,

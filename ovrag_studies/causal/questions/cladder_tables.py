@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from ovrag_core.base.errors import StrataError
+from ovrag_core.base import StrataError
 from ovrag_studies.causal.questions.cladder_text import PrintedNumber
 from ovrag_studies.causal.questions.phrases import likeness, positive
 from ovrag_studies.causal.questions.sides import StateSide, nearness, side, side_of_name

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ovrag_core.base.errors import ProbabilityError, UnreadError
-from ovrag_core.text.sentences import sentences
+from ovrag_core.base import ProbabilityError, UnreadError
+from ovrag_core.text import sentences
 from ovrag_studies.causal.models.dags import Dag, make_dag
 
 Kind = Literal[

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal as OneOf
 
-from ovrag_core.base.errors import CausalError, UnreadError
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import CausalError, UnreadError
+from ovrag_core.text import one_line
 from ovrag_studies.causal.models.boolean_models import (
     CausalRule,
     CounterfactualOutcome,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations, product
 
-from ovrag_core.base.errors import UnreadError
+from ovrag_core.base import UnreadError
 from ovrag_studies.causal.models.boolean_models import (
     CausalRule,
     CounterfactualOutcome,

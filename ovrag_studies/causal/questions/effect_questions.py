@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ovrag_core.base.errors import CausalError
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import CausalError
+from ovrag_core.text import one_line
 from ovrag_studies.causal.models.dags import Dag, Edge, make_dag
 from ovrag_studies.causal.models.identification import Effect, Estimand, Kind, NotIdentified, identify
 

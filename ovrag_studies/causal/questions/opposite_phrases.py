@@ -17,8 +17,7 @@ from typing import TypedDict
 
 import yaml
 
-from ovrag_core.text.stems import stem
-from ovrag_core.text.tokens import any_of
+from ovrag_core.text import any_of, stem
 from ovrag_studies.causal.questions.phrases import FUNCTION_WORDS, PREFIXES, is_negation, word_likeness, words
 
 

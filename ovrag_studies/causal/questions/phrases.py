@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ovrag_core.text import negation
-from ovrag_core.text.stems import stem
+from ovrag_core.text import negation, stem
 
 WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?")
 _LACKING = frozenset(["non", "lack", "lacks", "lacking", "absence", "absent"])

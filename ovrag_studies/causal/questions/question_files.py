@@ -16,8 +16,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from ovrag_core.base.errors import CausalError, QuestionError
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import CausalError, QuestionError
+from ovrag_core.text import one_line
 from ovrag_studies.causal.models.identification import Estimand
 from ovrag_studies.causal.questions import cladder, counterbench, effect_questions
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ovrag_core.base.errors import QuestionError
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
+from ovrag_core.base import QuestionError
+from ovrag_core.evaluation import Estimate, Resampling, ratio
 from ovrag_studies.causal.questions.question_files import CausalQuestion, Language, Solved, read_questions, solve
 
 Watch = Callable[[], float]

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ovrag_core.base.errors import QuestionError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Settings
+from ovrag_core.base import QuestionError, Settings, project_file
 from ovrag_studies.causal.questions.question_files import Language
 from ovrag_studies.causal.questions.question_metrics import QuestionFile, ask
 from ovrag_studies.causal.settings import Causal

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import TypeVar
 
-from ovrag_core.base.errors import UnreadError
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import UnreadError
+from ovrag_core.text import one_line
 from ovrag_studies.causal.models.boolean_models import CausalRule, Formula, Junction, Literal, mentioned, negate
 
 MOST_READINGS = 16

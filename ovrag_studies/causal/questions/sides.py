@@ -72,7 +72,7 @@ def nearness(one: str, other: str) -> float:
 
 @lru_cache(maxsize=4096)
 def _meaning(phrase: str) -> NDArray[np.float32]:
-    from ovrag_core.retrieval.embedding import minilm  # noqa: PLC0415 - loads a model, which words rarely need
+    from ovrag_core.retrieval import minilm  # noqa: PLC0415 - loads a model, which words rarely need
 
     vector: NDArray[np.float32] = minilm().embed([phrase])[0]
     return vector

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ovrag_core.report.figures import GREY, MARKERS, colours, styled
-from ovrag_core.report.intervals import row_panels
+from ovrag_core.report import GREY, MARKERS, colours, styled
+from ovrag_core.report import row_panels
 
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 

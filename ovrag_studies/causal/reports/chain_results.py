@@ -11,15 +11,15 @@ from pathlib import Path
 import pandas
 from matplotlib.figure import Figure
 
-from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Estimate
+from ovrag_core.base import Settings
+from ovrag_core.evaluation import Estimate
 from ovrag_core.report import numbers
-from ovrag_core.report.intervals import Look, interval_plot
-from ovrag_core.report.tables import with_bounds
+from ovrag_core.report import Look, interval_plot
+from ovrag_core.report import with_bounds
 from ovrag_core.study import book as books
-from ovrag_core.study.book import Book
-from ovrag_core.study.scores import bounds, milliseconds, told
-from ovrag_core.text.lines import one_line
+from ovrag_core.study import Book
+from ovrag_core.study import bounds, milliseconds, told
+from ovrag_core.text import one_line
 from ovrag_studies.causal.reports import chain_pictures
 from ovrag_studies.causal.chains import random_verdicts
 from ovrag_studies.causal.chains import drift

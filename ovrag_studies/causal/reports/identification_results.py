@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas
 
 from ovrag_core.report import numbers
-from ovrag_core.study.book import Book
+from ovrag_core.study import Book
 from ovrag_studies.causal.models import identification_examples
 from ovrag_studies.causal.models.identification import Estimand
 from ovrag_studies.causal.models.identification_examples import Examined

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import yaml
 
-from ovrag_core.base.settings import Part
+from ovrag_core.base import Part
 
 
 class PublishedSystem(Part):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from ovrag_core.report.figures import styled
+from ovrag_core.report import styled
 
 BLUE = "#0b5c8a"
 

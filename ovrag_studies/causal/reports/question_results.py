@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pandas
 
-from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Estimate
+from ovrag_core.base import Settings
+from ovrag_core.evaluation import Estimate
 from ovrag_core.report import numbers
-from ovrag_core.report.tables import with_bounds
+from ovrag_core.report import with_bounds
 from ovrag_core.study import book as books
-from ovrag_core.study.book import Book
-from ovrag_core.study.scores import bounds, milliseconds, told
+from ovrag_core.study import Book
+from ovrag_core.study import bounds, milliseconds, told
 from ovrag_studies.causal.reports import question_pictures
 from ovrag_studies.causal.questions import question_inside
 from ovrag_studies.causal.questions import question_metrics

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from ovrag_core.base.errors import ResultError
+from ovrag_core.base import ResultError
 from ovrag_studies.cited.answering.quotations import verifies
 from ovrag_studies.cited.answering.replies import KeptReply
 from ovrag_studies.cited.corpus.policies import PolicyCorpus

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from ovrag_core.base.errors import ResultError
-from ovrag_core.base.records import parse, read_text, write_text
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ResultError, parse, read_text, write_text
 from ovrag_studies.cited.answering.silence import Certificate
 
 REMEDY = "`ovrag policy calibrate` writes one"

@@ -11,11 +11,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ovrag_core.base.errors import ModelError
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, Reply, fence
-from ovrag_core.text.lines import one_line
-from ovrag_core.text.quotes import locate
+from ovrag_core.text import locate, one_line
 from ovrag_studies.cited.answering.citations import read_citations
 from ovrag_studies.cited.answering.quotations import (
     Citation,

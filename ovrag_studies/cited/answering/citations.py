@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ovrag_core.text.passages import find_passages
+from ovrag_core.text import find_passages
 
 _MARKED = re.compile(r"[\[(【]\s*(?:citations?|cites?|sources?)\s*[:：=]?\s+?([^\[\]()【】]{1,2000})[\])】]", re.I)
 _BARE = re.compile(r"[\[(【]([^\[\]()【】]{1,2000})[\])】]")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import log
 
 from ovrag_core.llm import Chat
-from ovrag_core.text.stems import stems
+from ovrag_core.text import stems
 from ovrag_studies.cited.answering.chat_answers import ask_chat
 from ovrag_studies.cited.answering.quotations import (
     Citation,

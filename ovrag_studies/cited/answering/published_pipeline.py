@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.stems import stems
+from ovrag_core.text import find_passages, stems
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, Removed, cite, silent_answer
 from ovrag_studies.cited.corpus.policies import Paragraph
 

@@ -6,8 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from ovrag_core.text.lines import one_line
-from ovrag_core.text.passages import find_passages
+from ovrag_core.text import find_passages, one_line
 from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
 
 _INSTRUCTION = re.compile(

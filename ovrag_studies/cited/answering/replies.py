@@ -10,9 +10,7 @@ from typing import Self
 
 from pydantic import BaseModel
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.records import read_records, sidecar, write_records
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, RunError, read_records, sidecar, write_records
 from ovrag_core.llm import Chat, Message
 from ovrag_core.llm import Reply as ChatReply
 

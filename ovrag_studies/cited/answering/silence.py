@@ -17,8 +17,8 @@ from math import ceil, exp, log
 
 from scipy import stats
 
-from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
-from ovrag_core.text.passages import find_passages
+from ovrag_core.retrieval import Embedder, Vectors, minilm
+from ovrag_core.text import find_passages
 from ovrag_studies.cited.answering.quotations import CitedAnswer
 from ovrag_studies.cited.corpus.relevance import load_reader
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph

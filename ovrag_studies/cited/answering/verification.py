@@ -11,13 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ovrag_core.base.errors import ModelError
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
-from ovrag_core.text.lines import one_line
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.quotes import locate
+from ovrag_core.retrieval import Embedder, Vectors, minilm
+from ovrag_core.text import find_passages, locate, one_line
 from ovrag_studies.cited.language.forces import find_opposed
 from ovrag_studies.cited.language.quantities import find_missing
 

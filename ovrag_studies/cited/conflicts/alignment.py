@@ -15,7 +15,7 @@ from math import log
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.retrieval.embedding import Embedder, Vectors
+from ovrag_core.retrieval import Embedder, Vectors
 from ovrag_studies.cited.language.amounts import without_amounts
 from ovrag_studies.cited.language.readings import RULING, SentenceReading, Words, read
 from ovrag_studies.cited.language.thesaurus import concept, concepts, exclude, unite

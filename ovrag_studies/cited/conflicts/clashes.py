@@ -17,8 +17,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
 
-from ovrag_core.text.money import CURRENCIES
-from ovrag_core.text.stems import stems
+from ovrag_core.text import CURRENCIES, stems
 from ovrag_studies.cited.conflicts.deontic import Norm
 from ovrag_studies.cited.language.amounts import HALF_DAY, is_capped
 from ovrag_studies.cited.language.forces import Force

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy
 
-from ovrag_core.base.errors import SettingsError
+from ovrag_core.base import SettingsError
 from ovrag_studies.cited.conflicts.opposition import NAMES, Features
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "conflicts.json"

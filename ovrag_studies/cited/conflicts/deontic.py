@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.stems import stems
+from ovrag_core.text import find_passages, stems
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
 from ovrag_studies.cited.language.amounts import find_amounts, without_amounts
 from ovrag_studies.cited.language.forces import Force, ForceCue, find_cues

@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy
 
-from ovrag_core.retrieval.embedding import Embedder, minilm
-from ovrag_core.text.stems import stems
+from ovrag_core.retrieval import Embedder, minilm
+from ovrag_core.text import stems
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.clashes import Kind, clashes
 from ovrag_studies.cited.conflicts.conflict_model import load_model

@@ -17,7 +17,7 @@ from math import log, sqrt
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.text.negation import NEGATION
+from ovrag_core.text import NEGATION
 from ovrag_studies.cited.conflicts.alignment import FEATURES as ALIGNED
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.clashes import (

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ovrag_core.text.negation import is_negated
+from ovrag_core.text import is_negated
 from ovrag_studies.cited.language.readings import RULING
 from ovrag_studies.cited.language.thesaurus import concepts
 

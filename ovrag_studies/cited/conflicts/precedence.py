@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ovrag_core.text.negation import is_negated
-from ovrag_core.text.stems import stems
+from ovrag_core.text import is_negated, stems
 from ovrag_studies.cited.conflicts.deontic import Norm, NormSource, date_of, read_norms, title_of
 from ovrag_studies.cited.conflicts.parts import Order, parts_of, rank_parts
 from ovrag_studies.cited.corpus.policies import PolicyCorpus

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from ovrag_core.base.errors import QuestionError
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import QuestionError
+from ovrag_core.text import one_line
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 
 Category = Literal["answerable", "unanswerable", "contradiction"]

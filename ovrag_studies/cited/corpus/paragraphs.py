@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ovrag_core.base.types import Document
-from ovrag_core.documents import load
-from ovrag_core.documents.pdf import scanned_pages
-from ovrag_core.text.passages import find_passages
+from ovrag_core.base import Document
+from ovrag_core.documents import load, scanned_pages
+from ovrag_core.text import find_passages
 
 SHORTEST = 20  # characters: what is no longer says nothing by itself
 LONGEST = 400  # characters, from which a paragraph is cut at the ends of sentences

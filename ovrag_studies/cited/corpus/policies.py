@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.text.lines import one_line
+from ovrag_core.base import CorpusError
+from ovrag_core.text import one_line
 from ovrag_studies.cited.corpus.sources import FileParagraph, PolicyFile, find_sources, read_source, text_hash
 
 BETWEEN = "\n\n"

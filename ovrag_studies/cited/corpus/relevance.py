@@ -14,9 +14,9 @@ from pathlib import Path
 
 from safetensors import SafetensorError
 
-from ovrag_core.base.errors import SettingsError
-from ovrag_core.retrieval.encoder import Encoder
-from ovrag_core.text.passages import find_passages
+from ovrag_core.base import SettingsError
+from ovrag_core.retrieval import Encoder
+from ovrag_core.text import find_passages
 
 # Two, learned from different seeds: their mean is steadier than either.
 WEIGHTS = tuple(Path(__file__).parents[1] / "weights" / f"reader_{seed}.safetensors" for seed in (0, 1))

@@ -17,12 +17,8 @@ from typing import Literal
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.retrieval.embedding import Embedder, Vectors, minilm
-from ovrag_core.retrieval.fusion import join
-from ovrag_core.retrieval.lexical import Scores, WordRanker
-from ovrag_core.retrieval.vectors import kept_vectors
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.stems import stems
+from ovrag_core.retrieval import Embedder, Scores, Vectors, WordRanker, join, kept_vectors, minilm
+from ovrag_core.text import find_passages, stems
 from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
 from ovrag_studies.cited.corpus.relevance import load_reader
 

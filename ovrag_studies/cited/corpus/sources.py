@@ -10,10 +10,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.records import read_records
+from ovrag_core.base import CorpusError, read_records
 from ovrag_core.documents import find
-from ovrag_core.text.lines import one_line
+from ovrag_core.text import one_line
 from ovrag_studies.cited.corpus.paragraphs import read_paragraphs
 
 HASH_DIGITS = 12

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.text.quotes import locate
+from ovrag_core.text import locate
 from ovrag_studies.cited.critic.critic_rules import NAMES, CriticFinding, Label
 
 PURPOSE = "policy critic"

@@ -19,9 +19,8 @@ import numpy
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from ovrag_core.base.errors import SettingsError
-from ovrag_core.base.tensors import read_tensors
-from ovrag_core.retrieval.embedding import Embedder
+from ovrag_core.base import SettingsError, read_tensors
+from ovrag_core.retrieval import Embedder
 from ovrag_studies.cited.critic.critic_rules import (
     NAMES,
     CriticFinding,

@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple, Required, TypedDict, cast, get_args
 
 import yaml
 
-from ovrag_core.text.sentences import sentences
-from ovrag_core.text.stems import stems
+from ovrag_core.text import sentences, stems
 
 Label = Literal["L1", "L2", "L3", "L4", "L5", "L6"]
 LABELS: tuple[Label, ...] = get_args(Label)

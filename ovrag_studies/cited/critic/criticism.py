@@ -7,7 +7,7 @@ were learned from examples add what no rule foresaw. Both run offline. A chat mo
 
 from __future__ import annotations
 
-from ovrag_core.retrieval.embedding import Embedder, minilm
+from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.critic.critic_learned import by_weights
 from ovrag_studies.cited.critic.critic_rules import LABELS, NAMES, CriticFinding, Label, by_rules
 

@@ -11,9 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
-from ovrag_core.text.dates import MONTHS
-from ovrag_core.text.numbers import NUMBER_WORD, ORDINALS, words_to_number
-from ovrag_core.text.tokens import any_of
+from ovrag_core.text import MONTHS, NUMBER_WORD, ORDINALS, any_of, words_to_number
 from ovrag_studies.cited.language.quantities import TIMES, Quantity, counted, find_quantities, is_measured, made
 
 HALF_DAY = 720  # minutes: what "the same day" is taken for

@@ -14,9 +14,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import Literal
 
-from ovrag_core.text.negation import NEGATION
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.stems import stems
+from ovrag_core.text import NEGATION, find_passages, stems
 
 Force = Literal["duty", "ban", "may", "waived", "is", "not"]
 

@@ -12,10 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-from ovrag_core.text.dates import partial_dates
-from ovrag_core.text.money import currency_of
-from ovrag_core.text.numbers import NUMBER_WORDS, SCALES, words_to_number
-from ovrag_core.text.stems import stems
+from ovrag_core.text import NUMBER_WORDS, SCALES, currency_of, partial_dates, stems, words_to_number
 
 Bound = Literal["least", "most", ""]
 Frequency = Literal["word", "figure", ""]

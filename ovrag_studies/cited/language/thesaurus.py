@@ -14,7 +14,7 @@ from typing import TypedDict
 
 import yaml
 
-from ovrag_core.text.stems import stems
+from ovrag_core.text import stems
 
 
 class _Thesaurus(TypedDict):

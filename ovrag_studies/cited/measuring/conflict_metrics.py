@@ -14,9 +14,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ovrag_core.base.errors import ResultError
-from ovrag_core.base.records import read_records
-from ovrag_core.evaluation.statistics import Estimate, Resampling, wilson
+from ovrag_core.base import ResultError, read_records
+from ovrag_core.evaluation import Estimate, Resampling, wilson
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.conflicts.deontic import NormSource
 from ovrag_studies.cited.conflicts.norm_conflicts import Conflict

@@ -16,9 +16,8 @@ import numpy
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ovrag_core.base.errors import ResultError
-from ovrag_core.base.records import read_records
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio, wilson
+from ovrag_core.base import ResultError, read_records
+from ovrag_core.evaluation import Estimate, Resampling, ratio, wilson
 from ovrag_studies.cited.critic.critic_rules import LABELS, CriticFinding, Label
 
 Marks = npt.NDArray[numpy.float64]  # snippets × labels, 1 where a snippet has one

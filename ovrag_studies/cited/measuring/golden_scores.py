@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 import pandas
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.evaluation.ranking import recall
-from ovrag_core.evaluation.statistics import Estimate, Resampling, exact_mcnemar, holm, ratio, wilson
-from ovrag_core.text.lines import one_line
-from ovrag_core.text.passages import find_passages
+from ovrag_core.base import RunError
+from ovrag_core.evaluation import Estimate, Resampling, exact_mcnemar, holm, ratio, recall, wilson
+from ovrag_core.text import find_passages, one_line
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY
 from ovrag_studies.cited.answering.quotations import verifies
 from ovrag_studies.cited.answering.verification import SentenceVerifier

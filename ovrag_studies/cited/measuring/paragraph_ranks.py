@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ovrag_core.evaluation.ranking import first_rank, reciprocal
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
+from ovrag_core.evaluation import Estimate, Resampling, first_rank, ratio, reciprocal
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph
 

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 import pandas
 
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
-from ovrag_core.text.passages import find_passages
+from ovrag_core.evaluation import Estimate, Resampling, ratio
+from ovrag_core.text import find_passages
 from ovrag_studies.cited.answering.published_pipeline import published_support
 from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.policies import PolicyCorpus

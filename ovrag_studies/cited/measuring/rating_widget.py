@@ -8,7 +8,7 @@ from pathlib import Path
 import ipywidgets as widgets
 from pydantic import ValidationError
 
-from ovrag_core.base.errors import OvragError
+from ovrag_core.base import OvragError
 from ovrag_studies.cited import showing
 from ovrag_studies.cited.measuring.ratings import (
     SCALES,

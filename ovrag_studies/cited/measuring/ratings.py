@@ -17,11 +17,8 @@ from typing import Annotated, Literal, NamedTuple, Self
 import pandas
 from pydantic import Field, model_validator
 
-from ovrag_core.base.errors import ResultError
-from ovrag_core.base.records import parse, read_records, read_text, write_text
-from ovrag_core.base.types import Frozen
-from ovrag_core.evaluation.agreement import Agreement, agreement
-from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.base import Frozen, ResultError, parse, read_records, read_text, write_text
+from ovrag_core.evaluation import Agreement, Resampling, agreement
 from ovrag_studies.cited.answering.quotations import CitedSentence
 from ovrag_studies.cited.records import PolicyRecord
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.records import read_records
+from ovrag_core.base import RunError, read_records
 from ovrag_studies.cited.answering.citations import Cited, read_citations
 from ovrag_studies.cited.answering.published_pipeline import LEAST_SUPPORT, published_support
 from ovrag_studies.cited.corpus.golden import Category

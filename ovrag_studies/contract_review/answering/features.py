@@ -15,10 +15,8 @@ import numpy
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ovrag_core.retrieval.embedding import Embedder
-from ovrag_core.retrieval.vectors import kept_vectors
-from ovrag_core.text.dates import MONTH
-from ovrag_core.text.passages import find_passages
+from ovrag_core.retrieval import Embedder, kept_vectors
+from ovrag_core.text import MONTH, find_passages
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses
 
 Span = tuple[int, int]

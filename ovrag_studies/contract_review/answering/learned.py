@@ -18,9 +18,8 @@ import numpy
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from ovrag_core.base.errors import CorpusError, QuestionError
-from ovrag_core.base.tensors import read_tensors
-from ovrag_core.retrieval.embedding import Embedder, minilm
+from ovrag_core.base import CorpusError, QuestionError, read_tensors
+from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.contract_review.answering.candidates import (
     Prior,
     Scored,

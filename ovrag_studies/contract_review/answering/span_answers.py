@@ -15,11 +15,10 @@ from typing import Annotated
 import numpy
 from pydantic import Field
 
-from ovrag_core.base.errors import ModelError
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.retrieval.embedding import Embedder
-from ovrag_core.text.quotes import locate
+from ovrag_core.retrieval import Embedder
+from ovrag_core.text import locate
 from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, Span
 from ovrag_studies.contract_review.answering.learned import ClauseModel, find_prototypes
 from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary

@@ -17,7 +17,7 @@ from typing import Literal, get_args
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.retrieval.embedding import Vectors
+from ovrag_core.retrieval import Vectors
 from ovrag_studies.contract_review.retrieval.retrievers import Shelved
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses

@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from ovrag_core.base.errors import CorpusError, QuestionError
-from ovrag_core.base.tensors import read_tensors
-from ovrag_core.base.types import Document
-from ovrag_core.retrieval.lexical import Scores, WordRanker
-from ovrag_core.text.stems import stems
+from ovrag_core.base import CorpusError, Document, QuestionError, read_tensors
+from ovrag_core.retrieval import Scores, WordRanker
+from ovrag_core.text import stems
 from ovrag_studies.contract_review.inference import nli_learned
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters

@@ -16,10 +16,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from ovrag_core.base.errors import ModelError, ModelSetupError, QuestionError
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document, ModelError, ModelSetupError, QuestionError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.text.quotes import locate
+from ovrag_core.text import locate
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis, Lexical
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES
 from ovrag_studies.contract_review.inference.nli_reading import checked_spans

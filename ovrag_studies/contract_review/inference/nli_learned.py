@@ -24,8 +24,8 @@ import scipy.linalg
 import scipy.sparse
 from numpy.typing import NDArray
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.retrieval.embedding import DIMENSIONS
+from ovrag_core.base import CorpusError
+from ovrag_core.retrieval import DIMENSIONS
 from ovrag_studies.contract_review.inference.nli_reading import AgreementReading, Floats
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement
 

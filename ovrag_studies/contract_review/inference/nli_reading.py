@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.base.errors import CorpusError, DocumentError
-from ovrag_core.base.types import Document
-from ovrag_core.retrieval.embedding import Vectors, minilm
-from ovrag_core.retrieval.vectors import kept_vectors
-from ovrag_core.text.passages import find_passages
+from ovrag_core.base import CorpusError, Document, DocumentError
+from ovrag_core.retrieval import Vectors, kept_vectors, minilm
+from ovrag_core.text import find_passages
 from ovrag_studies.contract_review.inference.nli_cues import cue_hits, plain
 from ovrag_studies.contract_review.texts.datasets import Span
 

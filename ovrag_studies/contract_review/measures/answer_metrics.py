@@ -17,8 +17,7 @@ import numpy
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from ovrag_core.evaluation import risk
-from ovrag_core.evaluation.statistics import Estimate, Resampling, ratio
+from ovrag_core.evaluation import Estimate, Resampling, ratio, risk
 from ovrag_studies.contract_review.answering.candidates import PARTIES
 from ovrag_studies.contract_review.answering.scorers import HALF, jaccard, word_set
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers

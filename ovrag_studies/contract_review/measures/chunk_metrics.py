@@ -11,10 +11,9 @@ from dataclasses import asdict, dataclass
 import numpy
 import pandas
 
-from ovrag_core.base.types import Chunk, Document
-from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling, holm, paired_difference, ratio
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.sentences import Span
+from ovrag_core.base import Chunk, Document
+from ovrag_core.evaluation import Difference, Estimate, Resampling, holm, paired_difference, ratio
+from ovrag_core.text import Span, find_passages
 from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract
 

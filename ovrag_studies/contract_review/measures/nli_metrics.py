@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy
 import numpy.typing as npt
 
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
 from ovrag_studies.contract_review.measures.resampled import resample
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, Span

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy
 
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.evaluation import Estimate, Resampling
 
 T = TypeVar("T")
 

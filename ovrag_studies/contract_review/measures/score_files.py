@@ -10,9 +10,8 @@ from typing import Annotated, Literal, TypeVar
 import pandas
 from pydantic import BaseModel, ConfigDict, Field
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.records import read_records
-from ovrag_core.evaluation.statistics import Estimate, Resampling
+from ovrag_core.base import CorpusError, read_records
+from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics

@@ -20,10 +20,9 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import Field, TypeAdapter
 
-from ovrag_core.base.errors import CorpusError, MalformedReplyError, QuestionError
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import CorpusError, Frozen, MalformedReplyError, QuestionError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.text.stems import pairs, stems
+from ovrag_core.text import pairs, stems
 
 Wording = Literal["description", "rewordings", "vocabulary"]
 WORDINGS: tuple[Wording, ...] = ("description", "rewordings", "vocabulary")

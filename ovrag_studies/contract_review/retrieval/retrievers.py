@@ -15,15 +15,9 @@ from typing import Literal
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.base.errors import CorpusError, SettingsError
-from ovrag_core.base.progress import bar
-from ovrag_core.base.types import Document
-from ovrag_core.retrieval.embedding import Embedder, Vectors
-from ovrag_core.retrieval.fusion import join
-from ovrag_core.retrieval.lexical import Scores, WordRanker
-from ovrag_core.retrieval.vectors import VECTORS, kept_vectors
-from ovrag_core.text.passages import find_passages
-from ovrag_core.text.stems import pairs, stems
+from ovrag_core.base import CorpusError, Document, SettingsError, bar
+from ovrag_core.retrieval import VECTORS, Embedder, Scores, Vectors, WordRanker, join, kept_vectors
+from ovrag_core.text import find_passages, pairs, stems
 from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, model_clauses
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk, find_chunker
 from ovrag_studies.contract_review.texts.clause_tree import find_clauses

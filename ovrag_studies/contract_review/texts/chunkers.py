@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from ovrag_core.base.errors import SettingsError
-from ovrag_core.base.types import Chunk, Document
-from ovrag_core.documents.chunking import split
-from ovrag_core.text.sentences import Span
+from ovrag_core.base import Chunk, Document, SettingsError
+from ovrag_core.documents import split
+from ovrag_core.text import Span
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, label, path_at
 
 

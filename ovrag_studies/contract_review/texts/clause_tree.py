@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from ovrag_core.documents.sections import find_sections
-from ovrag_core.text.tokens import word_list
+from ovrag_core.documents import find_sections
+from ovrag_core.text import word_list
 
 
 @dataclass(frozen=True, slots=True)

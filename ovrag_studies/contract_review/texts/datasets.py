@@ -11,9 +11,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ovrag_core.base.errors import CorpusError
-from ovrag_core.base.types import Document
-from ovrag_core.documents.sections import find_sections
+from ovrag_core.base import CorpusError, Document
+from ovrag_core.documents import find_sections
 
 Span = tuple[int, int]
 Choice = Literal["Entailment", "Contradiction", "NotMentioned"]

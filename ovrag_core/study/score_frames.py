@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy
 import pandas
 
-from ovrag_core.evaluation.statistics import Difference, Estimate
-from ovrag_core.report.numbers import with_bounds_text, with_interval
-from ovrag_core.report.tables import with_bounds
+from ovrag_core.evaluation import Difference, Estimate
+from ovrag_core.report import with_bounds, with_bounds_text, with_interval
 
 COLUMNS = ("set", "arm", "measure", "n", "value", "low", "high", "method")
 _NUMBERS = ["value", "low", "high"]

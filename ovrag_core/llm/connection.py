@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ovrag_core.base.errors import ModelSetupError, StoreError
-from ovrag_core.base.project import project_file
-from ovrag_core.base.settings import Options
+from ovrag_core.base import ModelSetupError, Options, StoreError, project_file
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Backend, Chat, ChatModel
 from ovrag_core.llm.embedder import PURPOSE as EMBEDDING

@@ -8,11 +8,10 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from ovrag_core.base.pages import page_templates
-from ovrag_core.base.types import Document
+from ovrag_core.base import Document, page_templates
 from ovrag_core.loans.deal import DealReview
 from ovrag_core.loans.grounds import Passage
-from ovrag_core.loans.review import MARK, Review, facts_shown, headline, title
+from ovrag_core.loans.reviewing import MARK, Review, facts_shown, headline, title
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 from pydantic import Field, computed_field
 
-from ovrag_core.base.types import Document, Frozen, Label, Severity, Triple, Verdict, Violation
+from ovrag_core.base import Document, Frozen, Label, Severity, Triple, Verdict, Violation
 from ovrag_core.loans.facts import Facility, Facts, LoanReading, Money, Party
 from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
 from ovrag_core.loans.reading.amendments import in_new_words
-from ovrag_core.loop.pipeline import Checker, Extractor
-from ovrag_core.loop.validation import assign_causes
-from ovrag_core.text.lines import one_line
+from ovrag_core.loop import Checker, Extractor, assign_causes
+from ovrag_core.text import one_line
 
 MARK = '<meta name="generator" content="ovrag review">'  # by which our own pages are known
 _HEAD = 4096

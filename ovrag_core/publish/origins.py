@@ -10,11 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ovrag_core.base.errors import ResultError
-from ovrag_core.base.types import Frozen
+from ovrag_core.base import Frozen, ResultError
 from ovrag_core.publish.git import git_lines
 from ovrag_core.publish.stages import LOCK, Change, Parameter, Stage, StageFile, changes, read_stages, shown, upstream
-from ovrag_core.runs.files import RUNS
+from ovrag_core.runs import RUNS
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
 LABEL = re.compile(r"\\label\{([^}]*)\}")

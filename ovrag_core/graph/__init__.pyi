@@ -1,0 +1,14 @@
+from .endpoint import EndpointStore as EndpointStore
+from .loading import LABEL as LABEL
+from .loading import TYPE as TYPE
+from .loading import FactTable as FactTable
+from .query import Term as Term
+from .query import bind as bind
+from .shapes import SECONDS as SECONDS
+from .shapes import Shapes as Shapes
+from .shapes import ShapeViolation as ShapeViolation
+from .shapes import read_shapes as read_shapes
+from .store import EmbeddedStore as EmbeddedStore
+from .store import Store as Store
+from .store import load_graph as load_graph
+from .store import open_graph as open_graph

@@ -1,0 +1,17 @@
+from .executors import PlannedQuery as PlannedQuery
+from .experiment import planned as planned
+from .experiment import refuse_failed as refuse_failed
+from .experiment import run_experiment as run_experiment
+from .files import RUN_NAME as RUN_NAME
+from .files import RUNS as RUNS
+from .files import Key as Key
+from .files import RunFiles as RunFiles
+from .files import each_record as each_record
+from .files import manifest_text as manifest_text
+from .files import read_latency as read_latency
+from .files import read_manifest as read_manifest
+from .files import read_run as read_run
+from .files import run_files as run_files
+from .files import write_run as write_run
+from .truth import DocumentTruth as DocumentTruth
+from .truth import read_truths as read_truths
