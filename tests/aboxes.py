@@ -76,7 +76,7 @@ def minimality(ontology: Ontology, wanted: int, seed: int) -> tuple[int, int]:
 def _is_minimal_by_pellet(logic: object, facts: list[tuple[object, ...]], axioms: Sequence[int]) -> bool:
 
     def contradicts(some_facts: Sequence[object], some_axioms: Sequence[int]) -> bool:
-        return not java.Pellet(logic, some_axioms, 20).consistent(some_facts)
+        return not java.Fresh(logic, some_axioms, 20, pellet=True).consistent(some_facts)
 
     return (
         contradicts(facts, axioms)
@@ -92,8 +92,8 @@ def disagreements(ontology: Ontology, count: int, seed: int) -> tuple[int, int, 
     every = range(len(logic.axioms))
     fast, pellet, fresh = (
         java.HermiT(logic, every, 20),
-        java.Pellet(logic, every, 20),
-        java.FreshHermiT(logic, every, 20),
+        java.Fresh(logic, every, 20, pellet=True),
+        java.Fresh(logic, every, 20),
     )
     chance = random.Random(seed)
     differing, inconsistent = [], 0

@@ -225,14 +225,10 @@ def run(
     contracts: Annotated[list[str] | None, typer.Option("--contract", help="Only this contract; repeatable.")] = None,
     questions: Annotated[list[str] | None, typer.Option("--question", help="Only this question; repeatable.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask anew what was not judged.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what the run would call and cost, and end.")] = False,
 ) -> int:
     """Run the experiment of the parameter file, or go on with one that was interrupted."""
-    from ovrag_core.app.forecast import forecast, forecast_text
     from ovrag_core.base import Kept, telling_of_interrupts
-    from ovrag_core.documents import find
     from ovrag_core.loans import corpus_bench, folder
-    from ovrag_core.retrieval import Documents as ReadOnDemand
     from ovrag_core.runs import each_record, experiment, run_files
 
     chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
@@ -241,11 +237,6 @@ def run(
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
     if not folder(settings).exists() and settings.corpus.is_generated:
         raise CorpusError("there are no contracts yet; `make loans` makes them, or name yours: -S corpus.source=FOLDER")
-    if dry_run:
-        documents = ReadOnDemand(find(folder(settings)))
-        queries = experiment.planned(settings, sorted(documents))
-        print("\n".join(forecast_text(settings, forecast(settings, queries, documents))))
-        return 0
     spent = experiment.spent_usd(run_files(settings.experiment.run))
     kept = Kept()
     with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(kept.text):

@@ -43,7 +43,6 @@ from .progress import no_notice as no_notice
 from .progress import notice as notice
 from .progress import print_beside as print_beside
 from .progress import telling_of_interrupts as telling_of_interrupts
-from .project import FOLDERS as FOLDERS
 from .project import ROOT as ROOT
 from .project import external_data as external_data
 from .project import project_file as project_file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -15,15 +14,13 @@ def shown(value: object) -> object:
     return _DIRECTION.sub("\ufffd", value) if isinstance(value, str) and _DIRECTION.search(value) else value
 
 
-def page_templates(
-    package: str = "ovrag_core.base", folder: str = "templates", finalize: Callable[[object], object] = shown
-) -> Environment:
-    """The templates of a folder of a package; `finalize` passes each value that is filled in."""
+def page_templates(package: str = "ovrag_core.base", folder: str = "templates") -> Environment:
+    """The templates of a folder of a package; `shown` passes each value that is filled in."""
     return Environment(
         loader=PackageLoader(package, folder),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=finalize,
+        finalize=shown,
         undefined=StrictUndefined,
     )

@@ -174,11 +174,7 @@ class HermiT:
         java = jpype.JClass
         self.logic = logic
         self.ontology = logic.ontology(axioms)
-        configuration = java("org.semanticweb.HermiT.Configuration")()
-        configuration.throwInconsistentOntologyException = False
-        configuration.individualTaskTimeout = int(seconds * 1000)
-        configuration.ignoreUnsupportedDatatypes = lenient
-        self.reasoner = java("org.semanticweb.HermiT.Reasoner")(configuration, self.ontology)
+        self.reasoner = _hermit(self.ontology, seconds, lenient=lenient)
         self.tableau = self.reasoner.getTableau()
         self._atom = java("org.semanticweb.HermiT.model.Atom").create
         self._concept = java("org.semanticweb.HermiT.model.AtomicConcept").create
@@ -219,23 +215,25 @@ class HermiT:
         return self._atom(self._role(term), this, self._constant(value[0], value[1]))
 
 
-class FreshHermiT:
-    """HermiT as it comes: an ontology for each check. For axioms that apply to named individuals only (keys, rules)."""
+class Fresh:
+    """A reasoner as it comes, an ontology for each check.
 
-    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float) -> None:
+    Pellet (needs a JVM started with `pellet=True`), or HermiT for axioms that apply to named individuals only (keys,
+    rules).
+    """
+
+    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float, *, pellet: bool = False) -> None:
         self.logic = logic
         self.axioms = list(axioms)
         self.seconds = seconds
+        self.pellet = pellet
 
     def consistent(self, facts: Sequence[Fact] = ()) -> bool:
         """Whether the axioms and `facts` have a model."""
         ontology = self.logic.ontology(self.axioms)
         for fact in facts:
             self.logic.manager.addAxiom(ontology, self.logic.assertion(fact))
-        configuration = jpype.JClass("org.semanticweb.HermiT.Configuration")()
-        configuration.throwInconsistentOntologyException = False
-        configuration.individualTaskTimeout = int(self.seconds * 1000)
-        reasoner = jpype.JClass("org.semanticweb.HermiT.Reasoner")(configuration, ontology)
+        reasoner = self._pellet(ontology) if self.pellet else _hermit(ontology, self.seconds)
         try:
             return bool(reasoner.isConsistent())
         finally:
@@ -245,33 +243,19 @@ class FreshHermiT:
     def dispose(self) -> None:
         """Nothing is kept between checks."""
 
-
-class Pellet:
-    """Pellet over a fixed set of axioms; needs a JVM started with `pellet=True`."""
-
-    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float) -> None:
-        self.logic = logic
-        self.axioms = list(axioms)
-        self.seconds = seconds
-
-    def consistent(self, facts: Sequence[Fact] = ()) -> bool:
-        """Whether the axioms and `facts` have a model."""
-        ontology = self.logic.ontology(self.axioms)
-        for fact in facts:
-            self.logic.manager.addAxiom(ontology, self.logic.assertion(fact))
+    def _pellet(self, ontology: JavaObject) -> JavaObject:
         java = jpype.JClass
         configuration = java("org.semanticweb.owlapi.reasoner.SimpleConfiguration")(int(self.seconds * 1000))
-        reasoner = java("com.clarkparsia.pellet.owlapiv3.PelletReasoner")(
-            ontology, configuration, java("org.semanticweb.owlapi.reasoner.BufferingMode").BUFFERING
-        )
-        try:
-            return bool(reasoner.isConsistent())
-        finally:
-            reasoner.dispose()
-            self.logic.forget(ontology)
+        buffering = java("org.semanticweb.owlapi.reasoner.BufferingMode").BUFFERING
+        return java("com.clarkparsia.pellet.owlapiv3.PelletReasoner")(ontology, configuration, buffering)
 
-    def dispose(self) -> None:
-        """Nothing is kept between checks."""
+
+def _hermit(ontology: JavaObject, seconds: float, *, lenient: bool = False) -> JavaObject:
+    configuration = jpype.JClass("org.semanticweb.HermiT.Configuration")()
+    configuration.throwInconsistentOntologyException = False
+    configuration.individualTaskTimeout = int(seconds * 1000)
+    configuration.ignoreUnsupportedDatatypes = lenient
+    return jpype.JClass("org.semanticweb.HermiT.Reasoner")(configuration, ontology)
 
 
 def treats_names_apart(logic: Logic) -> bool:

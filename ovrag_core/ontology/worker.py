@@ -60,9 +60,9 @@ class Service:
     def engine(self, axioms: Sequence[int]) -> Engine:
         """The reasoner that was asked for, over these axioms."""
         if self.reasoner == "pellet":
-            return java.Pellet(self.logic, axioms, self.seconds)
+            return java.Fresh(self.logic, axioms, self.seconds, pellet=True)
         if self.named:
-            return java.FreshHermiT(self.logic, axioms, self.seconds)
+            return java.Fresh(self.logic, axioms, self.seconds)
         return java.HermiT(self.logic, axioms, self.seconds, lenient=self.lenient)
 
     def _is_consistent(self, axioms: Sequence[int]) -> bool:

@@ -31,7 +31,6 @@ FIGURES = Path("figures")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\")
 GREY = "0.35"
-LIGHT = "0.88"
 MISSING = "n/a"
 _MOST_SHADES = 8
 _MOST_MAPS = 6  # side by side

@@ -26,19 +26,17 @@ from faulty_server import (
     sometimes,
 )
 
-from ovrag_core.app.forecast import forecast
 from ovrag_core.base.errors import BudgetError, ModelSetupError, StoreError
 from ovrag_core.base.settings import ArmName, Question, Settings, load_questions
 from ovrag_core.base.types import Document, QueryRecord
-from ovrag_core.documents import find
 from ovrag_core.loans.contracts import generate
 from ovrag_core.loans.contracts.truth import load_truth
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.workbench import corpus_bench, documents_bench
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import Bench, ask
-from ovrag_core.retrieval.store import Documents, index_documents
-from ovrag_core.runs.experiment import planned, read_run, run_experiment, run_files
+from ovrag_core.retrieval.store import index_documents
+from ovrag_core.runs.experiment import read_run, run_experiment, run_files
 from ovrag_core.text.passages import find_passages
 
 CLEAN = """LOAN AGREEMENT
@@ -320,26 +318,6 @@ def test_model_calls_for_each_query(start: Start, project: Path) -> None:
     assert sum(clashing) / len(clashing) <= 2.4
     assert sum(record.usage.calls for record in records) >= len(calls(start))  # equal answers are read once
     assert sum(record.flagged for record in records if truth[record.document_id].label == "CLASH") == 20
-
-
-def test_a_forecast_counts_the_calls_that_the_run_makes_and_reads_nothing_itself(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = start(scripted(good_model), **{"llm.store": None, "experiment.arms": ["plain_scoped", "ovrag_evidence"]})
-    corpus(3, settings)
-    documents = Documents(find(Path("data/contracts")))
-    with monkeypatch.context() as blind:
-        blind.setattr("ovrag_core.loans.reading.reader.read_passage", None)
-        blind.setattr("ovrag_core.loans.reading.reader.read", None)
-        found = forecast(settings, planned(settings, list(documents)), documents)
-    expected = {each.purpose: each.calls for each in found.least}
-    assert not calls(start)
-    with corpus_bench(settings) as bench:
-        run_experiment(settings, bench)
-    answers = [call for call in calls(start) if not call.wants_json]
-    assert expected["answer"] == len({call.prompt for call in answers}) == 15
-    assert expected["context triples"] == 3
-    assert len({call.prompt for call in calls(start)}) <= sum(expected.values())
 
 
 def test_threads_give_the_same_records_and_read_each_document_once(start: Start) -> None:

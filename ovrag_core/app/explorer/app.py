@@ -40,11 +40,8 @@ NO_RUN = "There is no run yet: make one in the tab Batch, or with make reproduce
 Place = tuple[str, str]  # collection and contract
 
 
-def explorer(params: Path = Path("params.yaml"), further: Mapping[str, widgets.Widget] | None = None) -> widgets.Widget:
-    """The page: ask a question, run a batch, look at a run; `further` are tabs of other parts, by title.
-
-    Where the project cannot be opened, a sentence says why.
-    """
+def explorer(params: Path = Path("params.yaml")) -> widgets.Widget:
+    """The page: ask a question, run a batch, look at a run; where the project cannot be opened, a sentence says why."""
     try:
         desk = work.open_desk(params)
     except OvragError as error:
@@ -52,7 +49,7 @@ def explorer(params: Path = Path("params.yaml"), further: Mapping[str, widgets.W
     runs = RunsTab(desk)
     batch = BatchTab(desk, runs.refresh)
     ask = AskTab(desk, batch.refresh)
-    pages = {"Ask": ask.widget, "Batch": batch.widget, "Runs": runs.widget, **(further or {})}
+    pages = {"Ask": ask.widget, "Batch": batch.widget, "Runs": runs.widget}
     tabs = widgets.Tab(list(pages.values()), titles=list(pages))
     return widgets.VBox([widgets.HTML(view.style()), tabs])
 
