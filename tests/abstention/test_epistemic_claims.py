@@ -185,8 +185,6 @@ def test_a_direct_question_and_one_about_the_chain_are_told_apart() -> None:
             "If I drop a leaf into Mill Creek, will it come out of its mouth into Ash River?",
             ("Mill Creek", "hasMouth", "Ash River"),
         ),
-        ("Paddling down Mill Creek, shall we see Ash River?", ("Mill Creek", "drainsTo", "Ash River")),
-        ("Could a salmon get from Ash River up to Mill Creek?", ("Mill Creek", "drainsTo", "Ash River")),
         ("Sailing up Ash River, would I pass the mouth of Mill Creek?", ("Mill Creek", "hasMouth", "Ash River")),
     ],
 )
@@ -223,6 +221,8 @@ def test_a_pronoun_or_a_heading_is_of_the_name_that_it_stands_for(question: str)
         "Does the mouth of Mill Creek face Ash River?",
         "Why does Mill Creek flow into Ash River?",
         "Does Mill Creek almost reach Ash River?",
+        "Could a salmon get from Ash River up to Mill Creek?",
+        "Paddling down Mill Creek, shall we see Ash River?",
     ],
 )
 def test_what_is_not_understood_is_no_claim(question: str) -> None:

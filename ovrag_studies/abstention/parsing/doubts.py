@@ -14,9 +14,9 @@ from ovrag_studies.abstention.parsing.english import (
     DO,
     EXCLUDING,
     GOALS,
-    PERSONS,
     PREPOSITIONS,
     SHELL,
+    UPWARD,
 )
 from ovrag_studies.abstention.parsing.frames import SIGNS, Frame
 
@@ -39,8 +39,6 @@ def doubts(frame: Frame) -> Iterator[str]:
         yield f"'{unheard}' is not understood"
     if _of_another(frame):
         yield "the question is about some thing without a name"
-    if _either_way(frame):
-        yield "the question asks for one relation or its reverse"
     if side_by_side(frame) and len(frame.slots) == 2:
         yield "the names stand side by side, so that neither is said of the other"
 
@@ -53,14 +51,14 @@ def _at_a_word(frame: Frame, at: int) -> str:
         return "the question compares the names"
     if word in BEARINGS and ahead == "of":
         return f"'{word} of' asks where something lies"
-    if word == "whose" and at and frame.is_adjective(at - 1) and at + 1 in frame.fillers:
-        return f"'{frame.words[at - 1]}' is not understood"  # "the territory whose waters"
+    if word in UPWARD and ahead == "to":
+        return f"'{word} to' turns the way round"
     return ""
 
 
 def _at_a_name(frame: Frame, at: int) -> str:
     governor = frame.governor(at)
-    if governor in ASIDE and not _watched(frame, at):
+    if governor in ASIDE:
         return f"'{governor}' asks where something lies"
     if frame.words[at - 1] == "not" and frame.words[at - 2] not in BE | DO:
         return "one of the names is denied"
@@ -106,13 +104,6 @@ def _compares(word: str) -> bool:
     return word in _COMPARATIVES or (word.endswith("er") and word not in _NO_COMPARATIVES)
 
 
-def _watched(frame: Frame, at: int) -> bool:
-    """Whether a person is beside the thing, not the other thing: `at the mouth of X, are we standing beside Y?`."""
-    clause = max((back for back in range(at) if frame.words[back] in SIGNS or frame.pieces[back].slot), default=0)
-    looking = clause == 0 and frame.words[0].endswith("ing") and bool(PERSONS & set(frame.words))
-    return looking or bool(PERSONS & set(frame.words[clause:at]))
-
-
 def _of_another(frame: Frame) -> bool:
     """Whether a verb is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
     for one, other in pairwise(frame.signs):
@@ -120,19 +111,7 @@ def _of_another(frame: Frame) -> bool:
         between = set(frame.words[one.end : other.start])
         if second.noun and not first.noun and second.role == "object" and between & _SOME and between <= _SOME | GOALS:
             return True
-        if frame.words[other.end : other.end + 1] == ["by"]:
-            continue  # "goes by the name of"
         some = bool(_SOME & set(frame.words[one.start - 1 : one.start])) and frame.words[one.end] == "of"
-        if first.noun and second.noun and between == {"of", "a"}:
-            return True  # "a tributary of a tributary"
         if first.noun and not second.noun and first.role == "object" and some and other.start - 1 in frame.slots:
             return True
     return False
-
-
-def _either_way(frame: Frame) -> bool:
-    """Whether `or` stands between two words of opposite direction: `upstream or downstream of`."""
-    return any(
-        frame.words[one.end : other.start] == ["or"] and one.senses[0].role != other.senses[0].role
-        for one, other in pairwise(frame.signs)
-    )

@@ -34,7 +34,6 @@ DIRECT = _words("direct")
 DIRECT_PHRASES = frozenset(tuple(phrase.split()) for phrase in _LISTS["direct_phrases"])
 INDIRECT = _words("indirect")
 INDIRECT_PHRASES = frozenset(tuple(phrase.split()) for phrase in _LISTS["indirect_phrases"])
-ALONG = _words("along")
 UPWARD = _words("upward")
 ADVERBIAL = _words("adverbial")
 MEANS = _words("means")
@@ -48,6 +47,4 @@ FUNCTION = _words("function").union(
 LONG_PREPOSITIONS = {
     tuple(long.split()): short for long, short in (each.split(": ") for each in _LISTS["long_prepositions"])
 }
-PLACING = tuple(_LISTS["placing"])
-GOING = tuple(_LISTS["going"])
 IRREGULAR = {verb: (past, participle) for verb, past, participle in (line.split() for line in _LISTS["irregular"])}

@@ -26,7 +26,6 @@ from ovrag_studies.abstention.parsing.english import (
 from ovrag_studies.abstention.parsing.relation_words import Lexicon, Phrase, Sense
 
 _BEFORE_NOUNS = frozenset({"of", "as", "many", "few", "several", "other", "own", "one", "another"})
-QUOTES = frozenset("'\"\u2018\u2019\u201c\u201d")
 SIGNS = frozenset(",;:.?!()\"'-–—/")
 
 
@@ -79,7 +78,7 @@ class Frame:
         """Marks every word of a relation, every cue, and every word that carries none."""
         at = 0
         while at < len(self.words):
-            at += self._match(at) or self._either_way(at) or 1
+            at += self._match(at) or 1
         for at, (word, ahead) in enumerate(zip(self.words, [*self.words[1:], ""], strict=True)):
             if word in HOWEVER and ahead not in DO | BE | {","}:
                 self.indirect = True  # "by however many rivers"
@@ -92,19 +91,6 @@ class Frame:
             elif word in INDIRECT and at not in self.understood:  # not in "the final stop"
                 self.indirect = True
         self.direct |= any(self.is_aside(sign) and OWN & set(self.words[: sign.start]) for sign in self.signs)
-
-    def _either_way(self, at: int) -> int:
-        """The length of `one way or another`, which leaves open how directly."""
-        if (
-            self.words[at] != "one"
-            or self.words[at + 2 : at + 3] != ["or"]
-            or self.words[at + 3 : at + 4] != ["another"]
-        ):
-            return 0
-        self.indirect = True
-        self.told.update(range(at, at + 4))
-        self.understood.update(range(at, at + 4))
-        return 4
 
     def _match(self, at: int) -> int:
         lexicon = self.lexicon
@@ -203,17 +189,13 @@ class Frame:
             word = self.words[back]
             if word in ("of", "from", "in") and back - 1 in self.fillers:
                 back -= 2
-            elif word == "from" or (word in PREPOSITIONS | ASIDE | {"by"} and not self._is_joint(back)):
+            elif word in PREPOSITIONS | ASIDE:
                 return back
             elif word in DETERMINERS or word in NAMING | {"of"} or back in self.fillers or self.is_adjective(back):
                 back -= 1
             else:
                 return None
         return None
-
-    def _is_joint(self, at: int) -> bool:
-        """Whether a word belongs to `by the name of`."""
-        return "name" in (self.words[at - 1], *self.words[at + 1 : at + 3])
 
     def is_adjective(self, at: int) -> bool:
         """Whether a word may be an adjective: nothing is known of it, and it is no form of a verb."""
@@ -243,17 +225,6 @@ class Frame:
         return self.words[at : at + 1] == ["in"] and not (
             ahead and (ahead[0] in DETERMINERS or ahead[0].startswith("\0"))
         )
-
-    def is_quoted(self, sign: Sign) -> bool:
-        """Whether it stands in quotes without a name."""
-        quotes = [at for at, word in enumerate(self.words) if word in QUOTES]
-        opening = max((at for at in quotes if at < sign.start), default=-1)
-        closing = min((at for at in quotes if at >= sign.end), default=-1)
-        return min(opening, closing) >= 0 and not any(opening < at < closing for at in self.slots)
-
-    def phrase(self, sign: Sign) -> Phrase:
-        """The words of a sign."""
-        return tuple(self.words[sign.start : sign.end])
 
     def is_text(self, slot: int) -> bool:
         """Whether a name is text, so that it can be no subject."""

@@ -17,13 +17,11 @@ from ovrag_studies.abstention.parsing.name_roles import Vote, votes_from_to, vot
 from ovrag_studies.abstention.parsing.negation import is_negated, tag_of
 from ovrag_studies.abstention.parsing.relation_words import Lexicon, Phrase, Sense
 from ovrag_studies.abstention.parsing.relations import otherwise_of, relation_of
-from ovrag_studies.abstention.parsing.ways import way_of
 
 _UNSURE = 0.5  # a reading that is less sure is none
 _WRAPPED = 0.98  # a wording of the domain inside another sentence
 _UNKNOWN_WORD = 0.9  # what each word that is not understood leaves of the confidence
 _UNHEARD = 0.85  # a verb that the domain has not
-_SCENERY = 0.96  # the same where only a way matters, not what goes it
 
 
 Votes = list[tuple[Sense, Vote]]  # each with the sense of its word
@@ -59,21 +57,17 @@ def _known(frame: Frame) -> Sentence | None:
     """The sentence as a template of the domain says it, by itself or inside `Is it true that ...?`."""
     if len(frame.slots) != 2:
         return None
-    start, end = _core(frame)
-    template = frame.lexicon.templates.get(_said(frame, 0, len(frame.words)))
-    confidence, negated = 1.0, False
-    if template is None:
-        template = frame.lexicon.templates.get(_said(frame, start, end))
-        confidence, negated = _WRAPPED, is_negated(frame)
-    if template is None:
-        return None
-    first, second = (frame.pieces[at].slot for at in frame.slots)
-    subject, object_ = (first, second) if template.order[0] == "subject" else (second, first)
-    if frame.is_text(subject):
-        return None
-    between = frame.pieces[frame.slots[0] + 1 : frame.slots[1]] or frame.pieces[: frame.slots[0]] or frame.pieces
-    span = (between[0].start, between[-1].end)
-    return Sentence(template.relation, subject, object_, confidence, negated, span=span)
+    opening = [at for at in range(frame.slots[0]) if frame.words[at] == "that"][-1:]
+    wraps = all(word in FUNCTION | SHELL | SIGNS for at in opening for word in frame.words[:at])
+    inside = opening[0] + 1 if opening and wraps else 0
+    for start, end, sure in ((0, len(frame.words), 1.0), (inside, tag_of(frame), _WRAPPED)):
+        if template := frame.lexicon.templates.get(_said(frame, start, end)):
+            first, second = (frame.pieces[at].slot for at in frame.slots)
+            subject, object_ = (first, second) if template.order[0] == "subject" else (second, first)
+            between = frame.pieces[frame.slots[0] + 1 : frame.slots[1]] or frame.pieces
+            span = (between[0].start, between[-1].end)
+            return Sentence(template.relation, subject, object_, sure, sure < 1 and is_negated(frame), span=span)
+    return None
 
 
 def _said(frame: Frame, start: int, end: int) -> Phrase:
@@ -85,29 +79,19 @@ def _said(frame: Frame, start: int, end: int) -> Phrase:
     )
 
 
-def _core(frame: Frame) -> tuple[int, int]:
-    """The clause inside `Is it true that ...?` and before a tag."""
-    opening = [at for at in range(frame.slots[0]) if frame.words[at] in ("that", "whether", "if", ":")]
-    wraps = opening and all(word in FUNCTION | SHELL or word in SIGNS for word in frame.words[: opening[-1]])
-    return (opening[-1] + 1 if wraps else 0), tag_of(frame)
-
-
 def _read(frame: Frame) -> Sentence:
     """The sentence by its words and their order."""
     if reason := next(doubts(frame), ""):
         return Sentence(None, reason=reason)
-    way = way_of(frame)
-    signs = _meant(frame) or ([] if way else _unheard_verb(frame) or _loose(frame))
+    signs = _meant(frame) or _unheard_verb(frame) or _loose(frame)
     if side_by_side(frame):  # "Do X and Y meet where X ends?"
         signs = [sign for sign in signs if sign.senses[0].noun or sign.start > frame.slots[1] + 1]
-    if not signs and not way:
+    if not signs:
         return Sentence(None, reason="no word of a relation that the domain has stands between the names")
     found = {sign: votes_of(frame, sign) for sign in signs}
     every = _innermost(frame, [vote for votes in found.values() for vote in votes])
     votes = [vote for vote in every if vote not in _partial(frame, found)]
-    if way:
-        votes = every = _on_the_way(frame, way, signs, votes)
-    elif not votes:  # without a verb
+    if not votes:  # without a verb
         votes = every = [(_going(frame), vote) for vote in votes_from_to(frame)]
     placed = _placed(frame, [vote for _, vote in votes])
     if placed is None:
@@ -118,27 +102,13 @@ def _read(frame: Frame) -> Sentence:
     if relation is None:
         return Sentence(None, reason="the question fits several relations")
     unknown = [frame.words[at] for at in frame.unknown()]
-    confidence *= (_SCENERY if way else _UNKNOWN_WORD) ** len(unknown)
-    confidence *= 1.0 if way or signs[0] in frame.signs else _UNHEARD
+    confidence *= _UNKNOWN_WORD ** len(unknown) * (1.0 if signs[0] in frame.signs else _UNHEARD)
     if confidence < _UNSURE:
         wording = ", ".join(repr(word) for word in unknown[:3]) or "the wording"
         return Sentence(None, reason=f"{wording} is not understood")
-    first, last = (signs[0].start, signs[-1].end - 1) if signs else (0, len(frame.pieces) - 1)
-    span = (frame.pieces[first].start, frame.pieces[last].end)
+    span = (frame.pieces[signs[0].start].start, frame.pieces[signs[-1].end - 1].end)
     otherwise = otherwise_of(frame, relation, senses)
     return Sentence(relation, subject, object_, round(confidence, 4), is_negated(frame), "", span, otherwise)
-
-
-def _on_the_way(frame: Frame, way: tuple[int, int], signs: Sequence[Sign], votes: Votes) -> Votes:
-    """The votes of a way and of nouns. Its relation is that of a noun, of the verb before its end, or a chain."""
-    begin, end = (frame.pieces[at].slot for at in way)
-    nouns = [(sense, vote) for sense, vote in votes if sense.noun]
-    only = [sign.senses[0] for sign in signs if all(sense.noun for sense in frame.lexicon.senses[frame.phrase(sign)])]
-    verbs = [(sense, vote) for sense, vote in votes if not sense.noun and sense.role == "subject"]
-    leading = [sense for sense, vote in verbs if (vote.slot, vote.role) == (end, "object")]
-    leading = [sense for sense in leading if replace(sense, relation=_going(frame).relation) not in frame.either]
-    sense = [*only, *leading, _going(frame)][0]
-    return [*nouns, (sense, Vote(begin, "subject", 1)), (sense, Vote(end, "object", 1))]
 
 
 def _going(frame: Frame) -> Sense:

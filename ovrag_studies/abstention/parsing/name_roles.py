@@ -19,13 +19,11 @@ from ovrag_studies.abstention.parsing.english import (
     NOT,
     OWN,
     PERSONS,
-    PREPOSITIONS,
     RELATIVE,
 )
 from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, Sign
 from ovrag_studies.abstention.parsing.relation_words import OTHER, Role, Sense
 
-_PLACES = frozenset({"in", "on", "at", "near"})
 _RELATING = frozenset({"of", "to", "in", "within"})  # with `which`, they may make the name before it an owner
 
 
@@ -46,15 +44,7 @@ def votes_of(frame: Frame, sign: Sign) -> list[tuple[Sense, Vote]]:
             return [(sense, vote) for vote in way]
         return [(sense, vote) for vote in _noun_votes(frame, sign, sense)]
     sense = _verb_sense(frame, sign)
-    votes = _label_votes(frame, sense) if frame.is_quoted(sign) else _verb_votes(frame, sign, sense)
-    return [(sense, vote) for vote in votes]
-
-
-def _label_votes(frame: Frame, sense: Sense) -> Iterator[Vote]:
-    """The votes of a verb that stands by itself in quotes: `Is Y given under "flows into" in the entry of X?`."""
-    topics = [at for at in frame.slots if frame.governor(at) in ("of", "for") or _is_topic(frame, at)]
-    if len(topics) == 1:
-        yield from (_vote(frame, at, sense.role if at in topics else OTHER[sense.role], 1) for at in frame.slots)
+    return [(sense, vote) for vote in _verb_votes(frame, sign, sense)]
 
 
 def _as_verb(frame: Frame, sign: Sign) -> list[Vote]:
@@ -80,13 +70,11 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
     before = next((at for at in reversed(frame.slots) if at < sign.start), None)
     if before is not None and (_pronoun(frame, sign) or frame.words[sign.start - 1] in ("by", "and")):
         before = frame.slots[0]  # "X runs to Y by flowing west and ends there"
-    if before is not None and _is_place(frame, before):
-        before = None  # "would a swimmer in X pass"
     agent, patient = sense.role, OTHER[sense.role]
     if before is not None and frame.words[sign.start - 1] in PERSONS:
         if behind is not None:
             yield from _complement(frame, behind, agent, patient, sense, passive, turned=False)
-        elif _is_bare(frame, sign):  # "the water that you come to", not "would I pass the mouth of X"
+        else:  # "the water that you come to"
             yield _vote(frame, before, patient, 1)
         return
     turned = before is not None and frame.turned(before)
@@ -99,20 +87,6 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
             yield _vote(frame, before, agent, 1)
     if behind is not None and (before is not None or frame.words[sign.start - 1] not in PERSONS):
         yield from _complement(frame, behind, agent, patient, sense, passive, turned)
-
-
-def _is_place(frame: Frame, at: int) -> bool:
-    """Whether a name only says where something else is."""
-    governor = frame.governing(at)
-    return governor is not None and frame.words[governor] in _PLACES and frame.is_adjective(governor - 1)
-
-
-def _is_bare(frame: Frame, sign: Sign) -> bool:
-    """Whether nothing that the verb leads to is behind it, but for its preposition."""
-    ahead = frame.words[sign.end : sign.end + 2]
-    if ahead and ahead[0] in PREPOSITIONS:
-        ahead = ahead[1:]
-    return not ahead or ahead[0] in SIGNS or ahead[0] in RELATIVE
 
 
 def _pronoun(frame: Frame, sign: Sign) -> bool:

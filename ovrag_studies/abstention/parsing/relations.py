@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
-from ovrag_studies.abstention.parsing.english import DIRECT, MEANS, PERSONS
+from ovrag_studies.abstention.parsing.english import DIRECT
 from ovrag_studies.abstention.parsing.frames import Frame, Sign
-from ovrag_studies.abstention.parsing.negation import tag_of
 from ovrag_studies.abstention.parsing.relation_words import Sense
 
 
@@ -23,9 +21,8 @@ def relation_of(frame: Frame, signs: Sequence[Sign], voting: Sequence[Sense]) ->
         return None
     name = next(iter(links or found))
     chain = frame.lexicon.chains.get(name, name)
-    if _in_the_end(frame, signs):
-        return chain
-    if frame.indirect or name in frame.cues:
+    offered = bool(links) and len(found) > 1 and "or" in frame.words  # "does it pass through or end in X"
+    if offered or frame.indirect or name in frame.cues:
         return None if frame.indirect and frame.direct else chain
     return _link_of(frame, name) if frame.direct and frame.lexicon.is_chain(name) else name
 
@@ -44,35 +41,10 @@ def _link_of(frame: Frame, chain: str) -> str:
     return next(predicate for predicate, name in frame.lexicon.chains.items() if name == chain)
 
 
-def _in_the_end(frame: Frame, signs: Sequence[Sign]) -> bool:
-    """Whether a verb of the chain and one of its link are offered with `or`: `Does it pass through or end in X?`."""
-    return any(
-        "or" in frame.words[one.end : other.start]
-        and len({frame.lexicon.is_chain(_meaning(frame, sign).relation) for sign in (one, other)}) == 2
-        for one, other in pairwise(signs)
-        if not one.senses[0].noun and not other.senses[0].noun and other.start - one.end <= 3
-    )
-
-
-def _meaning(frame: Frame, sign: Sign) -> Sense:
-    return next(iter(frame.satisfied(sign)), sign.senses[0])
-
-
 def otherwise_of(frame: Frame, relation: str, voting: Sequence[Sense]) -> str | None:
-    """The chain of the relation, where a verb means either, or an aside that is not understood may ask for it."""
+    """The chain of the relation, where every verb means either."""
     chain = frame.lexicon.chains.get(relation)
     if chain is None or frame.direct or any(sense.noun for sense in voting):
         return None
     either = [sense for sense in voting if replace(sense, relation=chain) in frame.either]
-    return chain if len(either) == len(voting) or _has_aside(frame) else None
-
-
-def _has_aside(frame: Frame) -> bool:
-    """Whether words between commas, with no name among them, are not understood: `fed, at some remove, by`."""
-    unknown = set(frame.unknown())
-    commas = [0, *(at for at, word in enumerate(frame.words[: tag_of(frame)]) if word == ","), tag_of(frame)]
-    parts = [set(range(start, end)) for start, end in pairwise(commas)]
-    if frame.words[0] not in MEANS:
-        parts = parts[1:]  # "On the map, ..."
-    told = set(frame.slots) | {at for at, word in enumerate(frame.words) if word in PERSONS}  # "by what I read"
-    return any(len(part) > 2 and part & unknown and not part & told for part in parts)
+    return chain if len(either) == len(voting) else None

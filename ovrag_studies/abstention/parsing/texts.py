@@ -52,7 +52,9 @@ class Text:
         """The names that cover most of the question, without overlap, in order. Common words are names at need only."""
         strong = [mention for mention in self.every if not self._is_common(mention)]
         best = self._best(strong)
-        for weak in sorted((each for each in self.every if self._is_common(each)), key=self._rank):
+        for weak in sorted(
+            (each for each in self.every if self._is_common(each)), key=lambda each: each.start - each.end
+        ):
             if len(best) >= 2:
                 break
             best = self._best([*best, weak])
@@ -61,11 +63,6 @@ class Text:
     def _is_common(self, mention: Mention) -> bool:
         words = self.words[mention.start : mention.end]
         return all(self.known(word) and (not word.capital or word.start == 0) for word in words)
-
-    def _rank(self, mention: Mention) -> tuple[bool, int, int]:
-        start, end = self.span(mention)
-        exact = any(self.names.label(thing) == self.question[start:end] for thing in mention.things)
-        return not exact, mention.start - mention.end, mention.start
 
     def _best(self, mentions: Iterable[Mention]) -> list[Mention]:
         """Those that weigh most together (weighted interval scheduling); a long name weighs more than two inside it."""
