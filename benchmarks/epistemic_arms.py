@@ -27,13 +27,13 @@ from ovrag_core.evaluation import Resampling, compare_pairs
 from ovrag_core.retrieval import minilm
 from ovrag_studies.abstention.arms.comparison import crossfit_arms, lessons, offline_arms, ranks, run
 from ovrag_studies.abstention.arms.readers import learn
-from ovrag_studies.abstention.arms.world import World, deal, plan_of
+from ovrag_studies.abstention.arms.world import CardWorld, deal, plan_of
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import fill
 from ovrag_studies.abstention.knowledge.likeness import bare
-from ovrag_studies.abstention.measures import Outcome, count, estimates
+from ovrag_studies.abstention.measures import CardOutcome, count, estimates
 from ovrag_studies.abstention.records import write_run
-from ovrag_studies.abstention.settings import Epistemic, Source
+from ovrag_studies.abstention.settings import Epistemic, GraphSource
 from tables import estimate, table
 
 PLAN = Resampling()
@@ -63,14 +63,14 @@ def main() -> None:
         for name, source in Epistemic().sources.items():
             measure(name, source, shipped=True)
         return
-    source = Source(graph=str(given.facts), domain=given.domain, hidden=given.hidden, cards=given.cards)
+    source = GraphSource(graph=str(given.facts), domain=given.domain, hidden=given.hidden, cards=given.cards)
     if given.split:
         measure_splits(source, given.split)
         return
     measure("rivers", source, shipped=given.shipped, learning=given.learn, path=given.write)
 
 
-def measure_splits(source: Source, splits: Sequence[str]) -> None:
+def measure_splits(source: GraphSource, splits: Sequence[str]) -> None:
     """Print how the licence answers the cards in the wordings of each split."""
     world, cards = deal(source, plan_of(Epistemic().cards), minilm())
     arm = offline_arms(world)["licence"]
@@ -87,7 +87,7 @@ def measure_splits(source: Source, splits: Sequence[str]) -> None:
 
 def measure(
     name: str,
-    source: Source,
+    source: GraphSource,
     *,
     shipped: bool,
     learning: bool = False,
@@ -109,7 +109,7 @@ def measure(
     _print_retrieval(world, cards)
 
 
-def reworded(world: World, cards: Sequence[Card], split: str) -> tuple[Card, ...]:
+def reworded(world: CardWorld, cards: Sequence[Card], split: str) -> tuple[Card, ...]:
     """The cards asked in the wordings of a split; an ambiguous name stays as short as it is."""
     with WORDINGS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["split"] == split]
@@ -121,12 +121,12 @@ def reworded(world: World, cards: Sequence[Card], split: str) -> tuple[Card, ...
     )
 
 
-def _filled(wording: str, card: Card, world: World) -> str:
+def _filled(wording: str, card: Card, world: CardWorld) -> str:
     subject, value = (world.names.label(NamedNode(iri)) for iri in (card.claim.subjects[0], card.claim.obj))
     return fill(wording, bare(subject) if len(card.claim.subjects) > 1 else subject, value)
 
 
-def _print_arms(outcomes: dict[str, list[Outcome]], name: str) -> None:
+def _print_arms(outcomes: dict[str, list[CardOutcome]], name: str) -> None:
     found = {arm: estimates(listed, PLAN) for arm, listed in outcomes.items()}
     for title, shown in (("corrected", CORRECTED), ("more", MORE), ("as published", PUBLISHED)):
         rows = [(arm, *(estimate(measured[column]) for column in shown)) for arm, measured in found.items()]
@@ -135,7 +135,7 @@ def _print_arms(outcomes: dict[str, list[Outcome]], name: str) -> None:
     print(table(("YES NO UNKNOWN none", "entailed", "contradicted", "unknown"), cells))
 
 
-def _print_pairs(outcomes: dict[str, list[Outcome]]) -> None:
+def _print_pairs(outcomes: dict[str, list[CardOutcome]]) -> None:
     right = {arm: [each.right for each in outcomes[arm]] for arm in (LICENSED, *RIVALS)}
     clusters = [each.cluster for each in outcomes[LICENSED]]
     found = compare_pairs({rival: (right[LICENSED], right[rival]) for rival in RIVALS}, clusters, PLAN)
@@ -143,7 +143,7 @@ def _print_pairs(outcomes: dict[str, list[Outcome]]) -> None:
     print(table((f"{LICENSED} against", "it alone right", "the other alone right", "Holm p"), rows))
 
 
-def _print_retrieval(world: World, cards: Sequence[Card]) -> None:
+def _print_retrieval(world: CardWorld, cards: Sequence[Card]) -> None:
     found = ranks(world, cards)
     rows = []
     for name, places in (("fused", [each.fused for each in found]), ("vectors", [each.vectors for each in found])):

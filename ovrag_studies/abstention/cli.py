@@ -27,13 +27,13 @@ from ovrag_core.study import (
     writable_file,
 )
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.settings import Epistemic, Source
+from ovrag_studies.abstention.settings import Epistemic, GraphSource
 
 if TYPE_CHECKING:
     from ovrag_core.evaluation import Estimate
     from ovrag_core.graph import Store
     from ovrag_studies.abstention.knowledge.domain import Domain
-    from ovrag_studies.abstention.measures import Outcome
+    from ovrag_studies.abstention.measures import CardOutcome
 
 Graphs = Annotated[
     list[str] | None,
@@ -196,7 +196,7 @@ def score(
     from ovrag_studies.abstention.records import read_run
 
     plan = Epistemic.of(settings).experiments.plan
-    systems: dict[str, Sequence[Outcome]]
+    systems: dict[str, Sequence[CardOutcome]]
     if recorded:
         read = read_recorded(file)
         systems = {name: read.outcomes(name) for name in read.answers}
@@ -265,7 +265,7 @@ def _with_source(
     called, chosen = name or next(iter(sources)), sources[name or next(iter(sources))]
     if graph is not None or domain is not None:
         file = find_domain(domain or str(chosen.domain))
-        called, chosen = "own", Source(graph=graph or chosen.graph, domain=file)
+        called, chosen = "own", GraphSource(graph=graph or chosen.graph, domain=file)
     checked_domain(project_file(chosen.domain))
     chosen = chosen.model_copy(update={part: path for part, path in files.items() if path is not None})
     return Epistemic.changed(settings, sources={called: chosen.model_dump(mode="json")})

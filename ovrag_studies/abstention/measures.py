@@ -28,7 +28,7 @@ Vector = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CardOutcome:
     """A card's gold answer and a system's, with the system's confidence in it (any scale; higher is surer).
 
     An answer other than YES, NO and UNKNOWN is none. `cluster` names the cards that are not independent of this one;
@@ -105,7 +105,7 @@ def _sums(tables: Counts, pattern: str) -> Vector:
 # -- tables and figures -----------------------------------------------------------------------------------------------
 
 
-def count(outcomes: Iterable[Outcome]) -> Counts:
+def count(outcomes: Iterable[CardOutcome]) -> Counts:
     """The table (3, 4) of gold against answered."""
     table = np.zeros((len(GOLD), len(COLUMNS)), dtype=np.int64)
     for each in outcomes:
@@ -123,7 +123,7 @@ def macro_f1(tables: Counts) -> Vector:
     return np.asarray(scores, dtype=float)
 
 
-def values(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
+def values(outcomes: Sequence[CardOutcome]) -> dict[str, float | None]:
     """Every figure of a system, without intervals: published, corrected, macro-F1, AURC and its excess."""
     table = count(outcomes)
     found = {name: share.value(table) for name, share in (PUBLISHED | CORRECTED).items()}
@@ -134,7 +134,7 @@ def values(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
     return found | dict(zip(RISKS, (risks.aurc, risks.excess), strict=True))
 
 
-def estimates(outcomes: Sequence[Outcome], plan: Resampling) -> dict[str, Estimate]:
+def estimates(outcomes: Sequence[CardOutcome], plan: Resampling) -> dict[str, Estimate]:
     """Every figure of `values` with its interval over clusters."""
     if not outcomes:
         return dict.fromkeys((*PUBLISHED, *CORRECTED, MACRO_F1, *RISKS), Estimate(None))
@@ -146,12 +146,12 @@ def estimates(outcomes: Sequence[Outcome], plan: Resampling) -> dict[str, Estima
     return found | _risk_estimates(outcomes, drawn, plan)
 
 
-def share_estimate(share: Share, outcomes: Sequence[Outcome], plan: Resampling) -> Estimate:
+def share_estimate(share: Share, outcomes: Sequence[CardOutcome], plan: Resampling) -> Estimate:
     """One share of cells with its interval over clusters."""
     return _estimate(share, _by_cluster(outcomes), plan)
 
 
-def shares_by_kind(outcomes: Iterable[Outcome]) -> dict[str, float]:
+def shares_by_kind(outcomes: Iterable[CardOutcome]) -> dict[str, float]:
     """The share answered rightly by the kind of card, kinds in the order in which they come first."""
     kinds: dict[str, list[bool]] = {}
     for each in outcomes:
@@ -159,7 +159,7 @@ def shares_by_kind(outcomes: Iterable[Outcome]) -> dict[str, float]:
     return {kind: sum(rights) / len(rights) for kind, rights in kinds.items()}
 
 
-def references(outcomes: Sequence[Outcome]) -> dict[str, tuple[Outcome, ...]]:
+def references(outcomes: Sequence[CardOutcome]) -> dict[str, tuple[CardOutcome, ...]]:
     """What a perfect system and the constant ones would have answered to the same cards."""
     perfect = {"perfect": tuple(replace(each, answer=each.gold, confidence=1.0) for each in outcomes)}
     constant = {
@@ -174,12 +174,12 @@ def _estimate(share: Share, tables: Counts, plan: Resampling) -> Estimate:
     return ratio(top.tolist(), bottom.tolist(), plan)
 
 
-def _cell(outcome: Outcome) -> tuple[int, int]:
+def _cell(outcome: CardOutcome) -> tuple[int, int]:
     column = ANSWERS.index(outcome.answer) if outcome.answer in ANSWERS else len(ANSWERS)
     return GOLD.index(outcome.gold), column
 
 
-def _by_cluster(outcomes: Sequence[Outcome]) -> Counts:
+def _by_cluster(outcomes: Sequence[CardOutcome]) -> Counts:
     """One table for each cluster (clusters, 3, 4), in the clusters' order of first appearance."""
     places, clusters = _places(outcomes)
     tables = np.zeros((clusters, len(GOLD), len(COLUMNS)), dtype=np.int64)
@@ -188,14 +188,14 @@ def _by_cluster(outcomes: Sequence[Outcome]) -> Counts:
     return tables
 
 
-def _places(outcomes: Sequence[Outcome]) -> tuple[list[int], int]:
+def _places(outcomes: Sequence[CardOutcome]) -> tuple[list[int], int]:
     """The number of each outcome's cluster, and how many there are."""
     numbers: dict[tuple[str, str], int] = {}
     places = [numbers.setdefault(_cluster(each), len(numbers)) for each in outcomes]
     return places, len(numbers)
 
 
-def _cluster(outcome: Outcome) -> tuple[str, str]:
+def _cluster(outcome: CardOutcome) -> tuple[str, str]:
     return ("cluster", outcome.cluster) if outcome.cluster else ("card", outcome.card)
 
 
@@ -218,7 +218,7 @@ def _percentiles(value: float, drawn: Vector, clusters: int, plan: Resampling) -
 # -- risk and coverage ------------------------------------------------------------------------------------------------
 
 
-def risk_curve(outcomes: Sequence[Outcome]) -> RiskCoverage:
+def risk_curve(outcomes: Sequence[CardOutcome]) -> RiskCoverage:
     """The risk and coverage of a system. Raises ValueError without an outcome, or for a confidence that is no number.
 
     A card of gold UNKNOWN is an error once it is answered.
@@ -226,7 +226,7 @@ def risk_curve(outcomes: Sequence[Outcome]) -> RiskCoverage:
     return risk_coverage(*_errors(outcomes), int(_answerable(outcomes).sum()))
 
 
-def _errors(outcomes: Sequence[Outcome]) -> tuple[Vector, Vector]:
+def _errors(outcomes: Sequence[CardOutcome]) -> tuple[Vector, Vector]:
     """1 where an answer is wrong or none was given, and the confidence, -inf where none was given."""
     answers = np.array([each.answer in ("YES", "NO") for each in outcomes], dtype=bool)
     right = np.array([each.right for each in outcomes], dtype=bool)
@@ -234,11 +234,11 @@ def _errors(outcomes: Sequence[Outcome]) -> tuple[Vector, Vector]:
     return np.where(answers & right, 0.0, 1.0), np.where(answers, confidence, -np.inf)
 
 
-def _answerable(outcomes: Sequence[Outcome]) -> npt.NDArray[np.bool_]:
+def _answerable(outcomes: Sequence[CardOutcome]) -> npt.NDArray[np.bool_]:
     return np.array([each.gold != "UNKNOWN" for each in outcomes], dtype=bool)
 
 
-def _risk_estimates(outcomes: Sequence[Outcome], drawn: Counts, plan: Resampling) -> dict[str, Estimate]:
+def _risk_estimates(outcomes: Sequence[CardOutcome], drawn: Counts, plan: Resampling) -> dict[str, Estimate]:
     places, clusters = _places(outcomes)
     errors, confidence = _errors(outcomes)
     answerable = _answerable(outcomes)

@@ -10,9 +10,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from ovrag_core.base import CardError, read_records, sidecar, write_records
-from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.cards.card import Gold
-from ovrag_studies.abstention.measures import Outcome
+from ovrag_studies.abstention.measures import CardOutcome
 
 REMEDY = "give what `ovrag epistemic run` wrote"
 
@@ -28,14 +28,14 @@ class Record(BaseModel):
     phrasing: str
     cluster: str
     gold: Gold
-    answer: Answer
+    answer: CardAnswer
     confidence: Annotated[float, Field(ge=0, le=1)]
     evidence: tuple[str, ...] = ()
     detail: str = ""
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CardOutcome:
         """The record as metrics count it."""
-        return Outcome(self.id, self.gold, str(self.answer), self.confidence, self.cluster, self.subtype)
+        return CardOutcome(self.id, self.gold, str(self.answer), self.confidence, self.cluster, self.subtype)
 
 
 class Seconds(BaseModel):
@@ -47,7 +47,7 @@ class Seconds(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CardRun:
     """What systems said of cards, arm after arm, and the seconds that each answer took."""
 
     records: tuple[Record, ...]
@@ -71,7 +71,7 @@ def latency_file(path: Path) -> Path:
     return sidecar(path, "latency")
 
 
-def write_run(made: Run, path: Path) -> None:
+def write_run(made: CardRun, path: Path) -> None:
     """Write records as lines of JSON, and their seconds beside them. Raises CardError where they cannot be written."""
     seconds = (
         {"id": each.id, "arm": each.arm, "seconds": round(taken, 6)}
@@ -81,7 +81,7 @@ def write_run(made: Run, path: Path) -> None:
     write_records(seconds, latency_file(path), CardError)
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> CardRun:
     """A run as `write_run` wrote it, without seconds where they are not beside it.
 
     Raises CardError, with the line, for what is no record or stands twice.
@@ -93,4 +93,4 @@ def read_run(path: Path) -> Run:
         records[record.id, record.arm] = record
     beside = latency_file(path)
     timed = read_records(beside, Seconds, CardError, REMEDY) if beside.is_file() else ()
-    return Run(tuple(records.values()), tuple(each.seconds for _, each in timed))
+    return CardRun(tuple(records.values()), tuple(each.seconds for _, each in timed))

@@ -29,7 +29,7 @@ Arm = Literal[
 ARMS: tuple[Arm, ...] = get_args(Arm)
 
 
-class Source(Part):
+class GraphSource(Part):
     """A graph with the domain that says what it means.
 
     `graph` is a file or the address of an endpoint; `hidden` a file with the IRIs of subjects whose facts are left out.
@@ -67,10 +67,10 @@ class Readers(Part):
     folds: Annotated[int, Field(ge=2)] = 5
 
 
-def _samples() -> dict[str, Source]:
+def _samples() -> dict[str, GraphSource]:
     return {
-        "rivers": Source(graph=str(SAMPLES / "hasMouth_facts.tsv"), domain=DOMAINS / "rivers.yaml"),
-        "loans": Source(graph=str(SAMPLES / "loans_facts.tsv"), domain=DOMAINS / "loans.yaml"),
+        "rivers": GraphSource(graph=str(SAMPLES / "hasMouth_facts.tsv"), domain=DOMAINS / "rivers.yaml"),
+        "loans": GraphSource(graph=str(SAMPLES / "loans_facts.tsv"), domain=DOMAINS / "loans.yaml"),
     }
 
 
@@ -81,8 +81,8 @@ class Epistemic(StudySettings):
     """
 
     name: ClassVar[str] = "epistemic"
-    sources: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Source], Field(min_length=1)] = Field(
-        default_factory=_samples
+    sources: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], GraphSource], Field(min_length=1)] = (
+        Field(default_factory=_samples)
     )
     cards: Cards = Cards()
     readers: Readers = Readers()

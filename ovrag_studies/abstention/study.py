@@ -13,12 +13,12 @@ from ovrag_core.retrieval import Embedder
 from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.adapters import Adapter
 from ovrag_studies.abstention.arms.comparison import CHAT
-from ovrag_studies.abstention.arms.world import World, deal, plan_of
+from ovrag_studies.abstention.arms.world import CardWorld, deal, plan_of
 from ovrag_studies.abstention.cards.card import LABELS, Card
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
-from ovrag_studies.abstention.measures import Outcome
-from ovrag_studies.abstention.records import Run
-from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, Source
+from ovrag_studies.abstention.measures import CardOutcome
+from ovrag_studies.abstention.records import CardRun
+from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, GraphSource
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Answered:
     """The cards of a source and what every arm said of them."""
 
     name: str
-    source: Source
-    world: World
+    source: GraphSource
+    world: CardWorld
     cards: tuple[Card, ...]
-    run: Run
+    run: CardRun
 
     @cached_property
-    def outcomes(self) -> Mapping[str, tuple[Outcome, ...]]:
+    def outcomes(self) -> Mapping[str, tuple[CardOutcome, ...]]:
         """Outcomes by arm, in the order of cards."""
         return {arm: tuple(each.outcome() for each in records) for arm, records in self.run.by_arm().items()}
 
@@ -83,7 +83,7 @@ def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
 
 
 def make_arms(
-    world: World,
+    world: CardWorld,
     cards: Sequence[Card],
     options: Epistemic,
     arms: Sequence[Arm],

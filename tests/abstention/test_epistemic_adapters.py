@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from epistemic_rivers import Words, card, graph, iri, rivers
 from faulty_server import KEY, MODEL, FaultyServer, always, failure, refusal, say
-from faulty_server import Answer as Served
+from faulty_server import CardAnswer as Served
 from pyoxigraph import Triple
 
 from ovrag_core.base.errors import CardError, DomainError, ModelSetupError, Unchecked
@@ -25,8 +25,8 @@ from ovrag_studies.abstention.arms.adapters import (
     facts_by_subject,
 )
 from ovrag_studies.abstention.arms.chat_adapters import ChatAlone, ChatLicensed
-from ovrag_studies.abstention.arms.fact_sentences import Shelf, verbalise
-from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.fact_sentences import FactShelf, verbalise
+from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import ByNames, BySimilarity, ByWeights
 from ovrag_studies.abstention.cards.card import Card, CardClaim
 from ovrag_studies.abstention.cards.recorded_cards import read_recorded
@@ -90,8 +90,8 @@ def answers(adapter: Adapter) -> list[str]:
     return [str(adapter.answer(each).answer) for each in CARDS]
 
 
-@pytest.mark.parametrize("answer", [Answer.YES, Answer.NO, Answer.UNKNOWN])
-def test_constants_say_the_same_of_every_card(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [CardAnswer.YES, CardAnswer.NO, CardAnswer.UNKNOWN])
+def test_constants_say_the_same_of_every_card(answer: CardAnswer) -> None:
     adapter = Constant(answer)
     assert adapter.name == f"always {answer}"
     assert answers(adapter) == [answer] * len(CARDS)
@@ -110,7 +110,7 @@ def test_the_licence_is_right_with_the_claim_given_and_shows_its_proof(store: Em
 def test_graph_rag_reads_the_question_alone(graph_rag: GraphRag) -> None:
     assert answers(graph_rag) == [each.gold for each in CARDS]
     other = Card("x", "", "E", "YES", "Is Rhine the mouth of Main?", CardClaim(iri("Elbe"), "hasMouth", iri("Isar")))
-    assert graph_rag.answer(other).answer is Answer.YES
+    assert graph_rag.answer(other).answer is CardAnswer.YES
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_graph_rag_reads_the_question_alone(graph_rag: GraphRag) -> None:
 )
 def test_a_question_that_is_not_understood_is_unknown_with_the_reason(graph_rag: GraphRag, question: str) -> None:
     said = graph_rag.answer(card("Main", "Rhine", "YES", question))
-    assert said.answer is Answer.UNKNOWN
+    assert said.answer is CardAnswer.UNKNOWN
     assert said.detail
     assert said.evidence == ()
 
@@ -128,21 +128,21 @@ def test_a_graph_that_does_not_answer_is_a_failure_and_no_abstention(store: Embe
     given = ClaimGiven(Silent(), rivers()).answer(CARDS[0])
     asked = GraphRag(Silent(), rivers(), names_of(store, rivers())).answer(CARDS[0])
     for said in (given, asked):
-        assert said.answer is Answer.FAILED
+        assert said.answer is CardAnswer.FAILED
         assert "did not answer" in said.detail
 
 
 def test_the_oracle_tests_the_strings_of_facts() -> None:
     facts = ("Main mouth Rhine", "Main DOES NOT have mouth: Danube (not in database)")
 
-    def asked(value: str, *given: str) -> Answer:
+    def asked(value: str, *given: str) -> CardAnswer:
         claim = CardClaim(iri("Main"), "hasMouth", iri(value))
         return StringOracle().answer(Card("x", "", "U", "UNKNOWN", "?", claim, facts=given)).answer
 
-    assert asked("Rhine", facts[0]) is Answer.YES
-    assert asked("Danube", *facts) is Answer.NO
-    assert asked("Danube", facts[0]) is Answer.UNKNOWN
-    assert asked("Rhine") is Answer.UNKNOWN
+    assert asked("Rhine", facts[0]) is CardAnswer.YES
+    assert asked("Danube", *facts) is CardAnswer.NO
+    assert asked("Danube", facts[0]) is CardAnswer.UNKNOWN
+    assert asked("Rhine") is CardAnswer.UNKNOWN
 
 
 def test_the_oracle_takes_facts_from_the_graph_where_a_card_has_none(store: EmbeddedStore) -> None:
@@ -160,11 +160,11 @@ def test_the_oracle_says_what_the_published_one_said(external_data: Path) -> Non
 
 
 def test_retrieval_answers_by_what_its_reader_read(store: EmbeddedStore, tmp_path: Path) -> None:
-    shelf = Shelf(verbalise(store, rivers()), Words(), tmp_path)
+    shelf = FactShelf(verbalise(store, rivers()), Words(), tmp_path)
     names = [Rag(shelf, reader).name for reader in (BySimilarity(), ByNames(), ByWeights())]
     assert names == ["RAG by similarity", "RAG by names", "RAG by weights"]
     said = Rag(shelf, ByNames()).answer(CARDS[0])
-    assert (said.answer, said.evidence) == (Answer.YES, ("Main flows into Rhine.",))
+    assert (said.answer, said.evidence) == (CardAnswer.YES, ("Main flows into Rhine.",))
     assert 0.5 < said.confidence < 1
 
 
@@ -172,7 +172,7 @@ def test_a_chat_model_alone_is_asked_once_for_each_question(model: Models) -> No
     alone = model("YES\n90")
     said = [alone.answer(CARDS[0]), alone.answer(CARDS[0])]
     assert said[0] == said[1]
-    assert (said[0].answer, said[0].confidence, said[0].evidence) == (Answer.YES, 0.9, ())
+    assert (said[0].answer, said[0].confidence, said[0].evidence) == (CardAnswer.YES, 0.9, ())
     (server,) = model.servers
     assert len(server.calls) == 1
     assert server.calls[0].fenced == [CARDS[0].question]
@@ -181,21 +181,21 @@ def test_a_chat_model_alone_is_asked_once_for_each_question(model: Models) -> No
 @pytest.mark.parametrize(
     ("reply", "answer", "confidence"),
     [
-        ("I do not know", Answer.UNKNOWN, 0.5),
-        ("Not enough information", Answer.UNKNOWN, 0.5),
-        ("Yesterday", Answer.UNPARSED, 0.5),
-        ("NO\n70", Answer.NO, 0.7),
-        (failure(500), Answer.FAILED, 0.0),
-        (refusal(), Answer.FAILED, 0.0),
+        ("I do not know", CardAnswer.UNKNOWN, 0.5),
+        ("Not enough information", CardAnswer.UNKNOWN, 0.5),
+        ("Yesterday", CardAnswer.UNPARSED, 0.5),
+        ("NO\n70", CardAnswer.NO, 0.7),
+        (failure(500), CardAnswer.FAILED, 0.0),
+        (refusal(), CardAnswer.FAILED, 0.0),
     ],
 )
 def test_replies_and_failures_of_a_model(
-    model: Models, store: EmbeddedStore, reply: Served | str, answer: Answer, confidence: float
+    model: Models, store: EmbeddedStore, reply: Served | str, answer: CardAnswer, confidence: float
 ) -> None:
     alone = model(reply)
     said = alone.answer(CARDS[2])
     assert (said.answer, said.confidence) == (answer, confidence)
-    assert bool(said.detail) == (answer in (Answer.UNPARSED, Answer.FAILED))
+    assert bool(said.detail) == (answer in (CardAnswer.UNPARSED, CardAnswer.FAILED))
     licensed = ChatLicensed(alone, store, rivers(), names_of(store, rivers())).answer(CARDS[2])
     assert licensed.answer is answer  # the graph says NO of this card, so that a NO stands too
 
@@ -212,7 +212,7 @@ def test_a_model_is_silent_where_the_graph_says_something_else(model: Models, st
 
 def test_a_licence_that_cannot_be_checked_is_a_failure(model: Models, store: EmbeddedStore) -> None:
     adapter = ChatLicensed(model("YES\n80"), Silent(), rivers(), names_of(store, rivers()))
-    assert adapter.answer(CARDS[0]).answer is Answer.FAILED
+    assert adapter.answer(CARDS[0]).answer is CardAnswer.FAILED
 
 
 def test_a_wrong_key_stops_everything(model: Models) -> None:

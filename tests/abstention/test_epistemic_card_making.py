@@ -19,7 +19,7 @@ from ovrag_studies.abstention.cards.card import Card, as_record
 from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, visible
 from ovrag_studies.abstention.knowledge.domain import Domain, fill, load_domain
 from ovrag_studies.abstention.licensing.licence import license_any
-from ovrag_studies.abstention.parsing.claim_reader import Claim
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 
 PLAN = Plan(each=36)
 
@@ -75,7 +75,7 @@ def test_every_kind_is_there(deck: Deck) -> None:
 def test_gold_is_what_the_visible_graph_licenses(deck: Deck, graph: EmbeddedStore, rivers: Domain) -> None:
     seen = visible(graph, rivers, frozenset(deck.hidden))
     for card in deck.cards:
-        claims = [Claim(NamedNode(iri), card.claim.pred, NamedNode(card.claim.obj)) for iri in card.claim.subjects]
+        claims = [GraphClaim(NamedNode(iri), card.claim.pred, NamedNode(card.claim.obj)) for iri in card.claim.subjects]
         assert license_any(claims, seen, rivers).verdict == card.gold, card.id
 
 

@@ -15,7 +15,7 @@ from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import open_graph
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
-from ovrag_studies.abstention.parsing.claim_reader import Reading, read_claim
+from ovrag_studies.abstention.parsing.claim_reader import QuestionReading, read_claim
 from ovrag_studies.abstention.parsing.name_index import Names, Thing, names_of
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,7 @@ NAMES = index(
 )
 
 
-def read(question: str, names: Names = NAMES, domain: Domain = RIVERS) -> Reading:
+def read(question: str, names: Names = NAMES, domain: Domain = RIVERS) -> QuestionReading:
     return read_claim(question, names, domain)
 
 

@@ -12,12 +12,12 @@ from ovrag_core.base.settings import load_settings
 from ovrag_core.llm.chat import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_studies.abstention.arms.comparison import chat_arms, crossfit_arms, lessons, offline_arms, ranks, run
-from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import learn
-from ovrag_studies.abstention.arms.world import World, open_world
+from ovrag_studies.abstention.arms.world import CardWorld, open_world
 from ovrag_studies.abstention.measures import values
-from ovrag_studies.abstention.records import Run, latency_file, read_run, write_run
-from ovrag_studies.abstention.settings import Epistemic, Source
+from ovrag_studies.abstention.records import CardRun, latency_file, read_run, write_run
+from ovrag_studies.abstention.settings import Epistemic, GraphSource
 
 CARDS = [
     card("Main", "Rhine", "YES"),
@@ -34,21 +34,21 @@ CARDS = [
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def world(tmp_path: Path) -> CardWorld:
     graph(tmp_path)
     hidden = tmp_path / "hidden.txt"
     hidden.write_text(f"{iri('Saale')}\n\n", encoding="utf-8")
     domain = Path(__file__).parents[2] / "ontologies/domains/rivers.yaml"
-    source = Source(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=hidden)
+    source = GraphSource(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=hidden)
     return open_world(source, Words(), tmp_path / "vectors")
 
 
 @pytest.fixture
-def made(world: World) -> Run:
+def made(world: CardWorld) -> CardRun:
     return run(world, CARDS, offline_arms(world).values())
 
 
-def test_a_record_for_each_card_and_arm_in_order(world: World, made: Run) -> None:
+def test_a_record_for_each_card_and_arm_in_order(world: CardWorld, made: CardRun) -> None:
     arms = [each.name for each in offline_arms(world).values()]
     assert [(each.arm, each.id) for each in made.records] == [(arm, each.id) for arm in arms for each in CARDS]
     assert list(made.by_arm()) == arms
@@ -56,7 +56,7 @@ def test_a_record_for_each_card_and_arm_in_order(world: World, made: Run) -> Non
     assert min(made.seconds) >= 0
 
 
-def test_the_licence_is_right_and_the_constants_are_what_they_are(made: Run) -> None:
+def test_the_licence_is_right_and_the_constants_are_what_they_are(made: CardRun) -> None:
     figures = {arm: values([each.outcome() for each in records]) for arm, records in made.by_arm().items()}
     assert figures["Graph-RAG with licence"]["accuracy"] == 1
     assert figures["licence, claim given"]["accuracy"] == 1
@@ -64,7 +64,9 @@ def test_the_licence_is_right_and_the_constants_are_what_they_are(made: Run) -> 
     assert figures["always UNKNOWN"]["FAR*"] == 0
 
 
-def test_every_rebuild_writes_the_same_bytes_but_for_the_seconds(world: World, made: Run, tmp_path: Path) -> None:
+def test_every_rebuild_writes_the_same_bytes_but_for_the_seconds(
+    world: CardWorld, made: CardRun, tmp_path: Path
+) -> None:
     again = run(world, CARDS, offline_arms(world).values())
     paths = [tmp_path / "one" / "run.jsonl", tmp_path / "two" / "run.jsonl"]
     for each, path in zip((made, again), paths, strict=True):
@@ -76,10 +78,10 @@ def test_every_rebuild_writes_the_same_bytes_but_for_the_seconds(world: World, m
     assert {each.name for each in paths[0].parent.iterdir()} == {"run.jsonl", "run.latency.jsonl"}
 
 
-def test_a_run_is_read_as_it_was_written(made: Run, tmp_path: Path) -> None:
+def test_a_run_is_read_as_it_was_written(made: CardRun, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     odd = made.records[0].model_copy(update={"detail": "<b>\n\u2028", "evidence": ('"} UNION {',)})
-    write_run(Run((odd, *made.records[1:]), made.seconds), path)
+    write_run(CardRun((odd, *made.records[1:]), made.seconds), path)
     read = read_run(path)
     assert read.records == (odd, *made.records[1:])
     assert read.seconds == pytest.approx(made.seconds, abs=1e-6)
@@ -96,22 +98,22 @@ def test_a_run_is_read_as_it_was_written(made: Run, tmp_path: Path) -> None:
         (None, "has answered .* before"),
     ],
 )
-def test_a_broken_run_is_refused_with_its_line(made: Run, tmp_path: Path, line: str | None, problem: str) -> None:
+def test_a_broken_run_is_refused_with_its_line(made: CardRun, tmp_path: Path, line: str | None, problem: str) -> None:
     path = tmp_path / "run.jsonl"
-    write_run(Run(made.records[:1], made.seconds[:1]), path)
+    write_run(CardRun(made.records[:1], made.seconds[:1]), path)
     first = path.read_text(encoding="utf-8")
     path.write_text(first + (first if line is None else line + "\n"), encoding="utf-8")
     with pytest.raises(CardError, match=problem):
         read_run(path)
 
 
-def test_a_run_that_cannot_be_written_leaves_nothing_behind(made: Run, tmp_path: Path) -> None:
+def test_a_run_that_cannot_be_written_leaves_nothing_behind(made: CardRun, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(CardError, match="cannot be written"):
         write_run(made, tmp_path / "file" / "run.jsonl")
 
 
-def test_clusters_are_drainages_and_seas_join_nothing(world: World) -> None:
+def test_clusters_are_drainages_and_seas_join_nothing(world: CardWorld) -> None:
     assert world.cluster(card("Main", "x", "YES")) == world.cluster(card("Neckar", "x", "YES"))
     assert world.cluster(card("Rhine", "x", "YES")) != world.cluster(card("Elbe", "x", "YES"))
     # A hidden fact joins all the same, and an unknown thing stands alone.
@@ -119,15 +121,15 @@ def test_clusters_are_drainages_and_seas_join_nothing(world: World) -> None:
     assert world.cluster(card("Nowhere", "x", "YES")) == iri("Nowhere")
 
 
-def test_a_file_of_hidden_things_that_holds_no_iris_is_refused(world: World, tmp_path: Path) -> None:
+def test_a_file_of_hidden_things_that_holds_no_iris_is_refused(world: CardWorld, tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text(f"{iri('Elbe')}\nthe Elbe\n", encoding="utf-8")
     domain = Path(__file__).parents[2] / "ontologies/domains/rivers.yaml"
-    source = Source(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "bad.txt")
+    source = GraphSource(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "bad.txt")
     with pytest.raises(CardError, match=r"bad\.txt, line 2 is no IRI"):
         open_world(source, Words(), tmp_path)
 
 
-def test_cards_are_read_by_what_other_clusters_taught(world: World) -> None:
+def test_cards_are_read_by_what_other_clusters_taught(world: CardWorld) -> None:
     cards = [*CARDS, *(card(name, "Rhine", "UNKNOWN") for name in ("Weser", "Ems", "Oder", "Warta"))]
     cards += [card("Leine", "Rhine", "NO"), card("Elbe", "Rhine", "NO")]
     arms = crossfit_arms(world, cards, folds=3)
@@ -141,7 +143,7 @@ def test_cards_are_read_by_what_other_clusters_taught(world: World) -> None:
         crossfit_arms(world, [each for each in cards if each.gold != "NO"], folds=3)
 
 
-def test_a_model_is_asked_once_for_both_of_its_arms_and_several_cards_at_once(world: World) -> None:
+def test_a_model_is_asked_once_for_both_of_its_arms_and_several_cards_at_once(world: CardWorld) -> None:
     with FaultyServer(always(say("YES\n90")), delay=0.05) as server:
         backend = OpenAIBackend(
             base_url=server.base_url, key=KEY, retries=0, seconds_per_attempt=5, announce=lambda line: None
@@ -151,13 +153,13 @@ def test_a_model_is_asked_once_for_both_of_its_arms_and_several_cards_at_once(wo
         assert len(server.calls) == len({each.question for each in CARDS})
         assert 1 < server.most_at_once <= 4
     said = made.by_arm()
-    assert {each.answer for each in said[f"{MODEL} alone"]} == {Answer.YES}
+    assert {each.answer for each in said[f"{MODEL} alone"]} == {CardAnswer.YES}
     assert [each.answer for each in said[f"{MODEL} with licence"]] == [
-        Answer.YES if each.gold == "YES" else Answer.UNKNOWN for each in CARDS
+        CardAnswer.YES if each.gold == "YES" else CardAnswer.UNKNOWN for each in CARDS
     ]
 
 
-def test_ranks_are_of_cards_that_a_fact_settles(world: World) -> None:
+def test_ranks_are_of_cards_that_a_fact_settles(world: CardWorld) -> None:
     found = ranks(world, CARDS)
     assert [each.card.id for each in found] == [each.id for each in CARDS if each.gold != "UNKNOWN"]
     assert found[0].fused == 1

@@ -14,10 +14,10 @@ from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.graphs import open_with_domain, violations
 from ovrag_studies.abstention.knowledge.known import Known
 from ovrag_studies.abstention.licensing.asking import ask
-from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Verdict, license_claim
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, LicenceVerdict, license_claim
 from ovrag_studies.abstention.licensing.rechecking import recheck
 from ovrag_studies.abstention.licensing.witnesses import shape_problems
-from ovrag_studies.abstention.parsing.claim_reader import Claim
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.parsing.name_index import names_of
 
 FIRMS = "http://example.org/firms#"
@@ -73,7 +73,7 @@ def test_another_domain_runs_from_its_file(
     verdict: str,
     constraint: str | None,
 ) -> None:
-    licence = license_claim(Claim(iri(subject), predicate, iri(object_)), graph, firms)
+    licence = license_claim(GraphClaim(iri(subject), predicate, iri(object_)), graph, firms)
     assert (licence.verdict, licence.constraint) == (verdict, constraint), licence.lacking
 
 
@@ -94,15 +94,17 @@ def test_every_licence_of_another_domain_bears_a_second_look(graph: EmbeddedStor
         "nobody",
     )
     things = [iri(name) for name in names]
-    claims = [Claim(one, "ownedBy", other) for one, other in product(things, things)]
+    claims = [GraphClaim(one, "ownedBy", other) for one, other in product(things, things)]
     claims += [
-        Claim(one, name, other)
+        GraphClaim(one, name, other)
         for name in ("controlledBy", "rivalOf", "seat")
         for one, other in zip(things, things[::-1], strict=True)
     ]
-    claims += [Claim(one, "founded", Literal(day)) for one in things for day in ("1 May 1990", "1991-01-01", "no day")]
+    claims += [
+        GraphClaim(one, "founded", Literal(day)) for one in things for day in ("1 May 1990", "1991-01-01", "no day")
+    ]
     licences = [license_claim(each, graph, firms) for each in claims]
-    assert {licence.verdict for licence in licences} == set(Verdict)
+    assert {licence.verdict for licence in licences} == set(LicenceVerdict)
     assert [licence.claim for licence in licences if recheck(licence, graph, firms) is False] == []
 
 
@@ -138,19 +140,22 @@ def chain(links: list[tuple[int, int]]) -> EmbeddedStore:
 
 def test_a_chain_of_ten_thousand_steps_is_licensed_with_its_proof(firms: Domain) -> None:
     store = chain([(at, at + 1) for at in range(LONG)])
-    found = license_claim(Claim(iri("x0"), "controlledBy", iri(f"x{LONG}")), store, firms)
-    assert found.verdict == Verdict.YES
+    found = license_claim(GraphClaim(iri("x0"), "controlledBy", iri(f"x{LONG}")), store, firms)
+    assert found.verdict == LicenceVerdict.YES
     assert len(found.proof) == LONG
     assert recheck(found, store, firms)
-    back = license_claim(Claim(iri(f"x{LONG}"), "controlledBy", iri("x0")), store, firms)
-    assert (back.verdict, back.constraint) == (Verdict.NO, "no_circle")
+    back = license_claim(GraphClaim(iri(f"x{LONG}"), "controlledBy", iri("x0")), store, firms)
+    assert (back.verdict, back.constraint) == (LicenceVerdict.NO, "no_circle")
     with pytest.raises(Unchecked, match="facts"):
         recheck(back, store, firms)
 
 
 def test_a_circle_of_ten_thousand_steps_is_one_contradiction(firms: Domain) -> None:
     store = chain([(at, (at + 1) % LONG) for at in range(LONG)])
-    assert license_claim(Claim(iri("x0"), "controlledBy", iri("x5")), store, firms).verdict == Verdict.UNCHECKED
+    assert (
+        license_claim(GraphClaim(iri("x0"), "controlledBy", iri("x5")), store, firms).verdict
+        == LicenceVerdict.UNCHECKED
+    )
     assert len(violations(store, firms)) == LONG
 
 

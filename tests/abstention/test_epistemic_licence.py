@@ -19,9 +19,9 @@ from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.graphs import violations
 from ovrag_studies.abstention.knowledge.known import Known
 from ovrag_studies.abstention.knowledge.likeness import names_alike
-from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Verdict, license_any, license_claim
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, LicenceVerdict, license_any, license_claim
 from ovrag_studies.abstention.licensing.rechecking import as_data, recheck
-from ovrag_studies.abstention.parsing.claim_reader import Claim
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 
 WATERS = "http://example.org/waters/"
 # Name, kind and mouth of each water; several mouths with a bar between them. The rivers are made up.
@@ -84,8 +84,8 @@ def waters(tmp_path_factory: pytest.TempPathFactory, rivers: Domain) -> Embedded
     return open_graph(path, rivers.table)
 
 
-def claim(subject: str, object_: str, predicate: str = "hasMouth") -> Claim:
-    return Claim(iri(subject), predicate, iri(object_))
+def claim(subject: str, object_: str, predicate: str = "hasMouth") -> GraphClaim:
+    return GraphClaim(iri(subject), predicate, iri(object_))
 
 
 @pytest.mark.parametrize(
@@ -214,9 +214,9 @@ def test_a_name_of_several_things_is_licensed_only_where_all_agree(waters: Embed
     both = ["Mill Creek (Ardshire)", "Mill Creek (Benshire)"]
     differing = license_any([claim(name, "Great Esk") for name in both], waters, rivers)
     agreeing = license_any([claim(name, "Northern Ocean", "drainsTo") for name in both], waters, rivers)
-    assert differing.verdict == Verdict.UNKNOWN
+    assert differing.verdict == LicenceVerdict.UNKNOWN
     assert "2 claims" in differing.lacking
-    assert agreeing.verdict == Verdict.YES
+    assert agreeing.verdict == LicenceVerdict.YES
 
 
 def test_an_endpoint_licenses_as_the_graph_behind_it(waters: EmbeddedStore, rivers: Domain) -> None:
@@ -232,7 +232,7 @@ def test_an_endpoint_licenses_as_the_graph_behind_it(waters: EmbeddedStore, rive
         assert [recheck(each, remote, rivers) for each in there] == [True, True, None, None, None]
     assert there == [license_claim(each, waters, rivers) for each in asked]
     gone = license_claim(asked[0], EndpointStore(server.url, attempts=1), rivers)
-    assert gone.verdict == Verdict.UNCHECKED
+    assert gone.verdict == LicenceVerdict.UNCHECKED
 
 
 def test_no_answer_of_the_store_is_unchecked_and_never_unknown(rivers: Domain) -> None:
@@ -247,16 +247,16 @@ def test_no_answer_of_the_store_is_unchecked_and_never_unknown(rivers: Domain) -
             raise Unchecked("the endpoint does not answer")
 
     licence = license_claim(claim("Alder River", "Great Esk"), Silent(), rivers)
-    assert (licence.verdict, licence.lacking) == (Verdict.UNCHECKED, "the endpoint does not answer")
+    assert (licence.verdict, licence.lacking) == (LicenceVerdict.UNCHECKED, "the endpoint does not answer")
 
 
 def test_a_text_that_looks_like_a_query_is_text(rivers: Domain) -> None:
     hostile = '" } UNION { ?s ?p ?o . FILTER("" = "'
     of, label = NamedNode(rivers.predicates["hasMouth"].iri), NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
     store = EmbeddedStore([Triple(iri("A"), of, iri("B")), Triple(iri("C"), label, Literal(hostile + "\n<script>"))])
-    said = license_claim(Claim(iri("A"), "hasMouth", Literal(hostile)), store, rivers)
-    of_named = license_claim(Claim(iri("C"), "hasMouth", iri("B")), store, rivers)
-    assert said.verdict == of_named.verdict == Verdict.UNKNOWN
+    said = license_claim(GraphClaim(iri("A"), "hasMouth", Literal(hostile)), store, rivers)
+    of_named = license_claim(GraphClaim(iri("C"), "hasMouth", iri("B")), store, rivers)
+    assert said.verdict == of_named.verdict == LicenceVerdict.UNKNOWN
     assert hostile in of_named.lacking
 
 
@@ -307,7 +307,7 @@ def test_a_second_domain_runs_from_its_file(
     path = tmp_path / "loans.tsv"
     path.write_text(LOAN, encoding="utf-8")
     store = open_graph(path, loans.table)
-    licence = license_claim(Claim(NamedNode("urn:" + subject), predicate, object_), store, loans)
+    licence = license_claim(GraphClaim(NamedNode("urn:" + subject), predicate, object_), store, loans)
     assert (licence.verdict, licence.constraint) == (verdict, constraint), licence.lacking
     assert recheck(licence, store, loans) is (None if verdict == "UNKNOWN" else True)
 
@@ -320,8 +320,8 @@ def test_what_is_recorded_completely_denies_the_rest(tmp_path: Path, waters: Emb
     (tmp_path / "rivers.shacl.ttl").write_bytes((project / "ontologies/domains/rivers.shacl.ttl").read_bytes())
     closed = load_domain(path)
     licence = license_claim(claim("Alder River", "Mirror Lake"), waters, closed)
-    assert (licence.verdict, licence.constraint) == (Verdict.NO, COMPLETE)
-    assert license_claim(claim("Hidden River", "Mirror Lake"), waters, closed).verdict == Verdict.UNKNOWN
+    assert (licence.verdict, licence.constraint) == (LicenceVerdict.NO, COMPLETE)
+    assert license_claim(claim("Hidden River", "Mirror Lake"), waters, closed).verdict == LicenceVerdict.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -359,7 +359,9 @@ def test_the_gold_cards_are_licensed_as_they_are_marked(external_data: Path, riv
     right = 0
     for number, card in enumerate(cards):
         subjects = card["claim"]["subj"] if isinstance(card["claim"]["subj"], list) else [card["claim"]["subj"]]
-        claims = [Claim(NamedNode(each), card["claim"]["pred"], NamedNode(card["claim"]["obj"])) for each in subjects]
+        claims = [
+            GraphClaim(NamedNode(each), card["claim"]["pred"], NamedNode(card["claim"]["obj"])) for each in subjects
+        ]
         right += license_any(claims, store, rivers).verdict == card["gold"]
         if number % 8 == 0:
             assert recheck(license_claim(claims[0], store, rivers), store, rivers) is not False, card["id"]

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_studies.abstention import measures
 from ovrag_studies.abstention.knowledge.clusters import components
-from ovrag_studies.abstention.measures import Outcome, count, references, risk_curve, values
+from ovrag_studies.abstention.measures import CardOutcome, count, references, risk_curve, values
 
 PLAN = Resampling(samples=200)
 
 
-def outcomes(**cells: int) -> list[Outcome]:
+def outcomes(**cells: int) -> list[CardOutcome]:
     """`YES_NO=3`: three cards of gold YES, answered NO."""
     pairs = [(name.split("_"), times) for name, times in cells.items()]
     flat = [(gold, answer) for (gold, answer), times in pairs for _ in range(times)]
-    return [Outcome(str(number), gold, answer) for number, (gold, answer) in enumerate(flat)]
+    return [CardOutcome(str(number), gold, answer) for number, (gold, answer) in enumerate(flat)]
 
 
 MIXED = outcomes(YES_YES=6, YES_NO=1, YES_UNKNOWN=2, YES_failed=1, NO_YES=1, NO_NO=7, NO_UNKNOWN=2,
@@ -92,7 +92,9 @@ def test_nothing_is_made_of_nothing() -> None:
 
 
 def test_estimates_surround_the_values_and_are_the_same_each_time() -> None:
-    clustered = [Outcome(each.card, each.gold, each.answer, 0.5, str(number % 9)) for number, each in enumerate(MIXED)]
+    clustered = [
+        CardOutcome(each.card, each.gold, each.answer, 0.5, str(number % 9)) for number, each in enumerate(MIXED)
+    ]
     found = measures.estimates(clustered, PLAN)
     assert found == measures.estimates(clustered, PLAN)
     assert {name: each.value for name, each in found.items()} == pytest.approx(values(clustered))
@@ -105,7 +107,7 @@ def test_clusters_that_agree_within_widen_the_interval() -> None:
     cards = outcomes(YES_YES=40, YES_NO=40)
     alone = measures.estimates(cards, PLAN)["LA*"]
     together = [
-        Outcome(each.card, each.gold, each.answer, cluster=each.answer + str(int(each.card) % 2)) for each in cards
+        CardOutcome(each.card, each.gold, each.answer, cluster=each.answer + str(int(each.card) % 2)) for each in cards
     ]
     joined = measures.estimates(together, PLAN)["LA*"]
     assert joined.high - joined.low > 2 * (alone.high - alone.low)
@@ -114,8 +116,8 @@ def test_clusters_that_agree_within_widen_the_interval() -> None:
 # -- risk and coverage ------------------------------------------------------------------------------------------------
 
 
-def ranked(*items: tuple[str, str, float]) -> list[Outcome]:
-    return [Outcome(str(number), *item) for number, item in enumerate(items)]
+def ranked(*items: tuple[str, str, float]) -> list[CardOutcome]:
+    return [CardOutcome(str(number), *item) for number, item in enumerate(items)]
 
 
 def test_the_surest_come_first_and_the_unanswered_last() -> None:
@@ -149,7 +151,7 @@ def test_ties_are_taken_in_expectation(items: list[tuple[str, str, float]]) -> N
     """The mean over all orders that do not break the ranking."""
     given_outcomes = ranked(*items)
 
-    def key(item: Outcome) -> float:
+    def key(item: CardOutcome) -> float:
         return item.confidence if item.answer in ("YES", "NO") else float("-inf")
 
     risks = []
@@ -180,8 +182,8 @@ def test_things_are_joined_through_their_links_but_not_through_sinks() -> None:
 
 def test_kinds_keep_the_order_of_their_cards() -> None:
     cards = [
-        Outcome("1", "NO", "NO", kind="C"),
-        Outcome("2", "YES", "YES", kind="E"),
-        Outcome("3", "NO", "YES", kind="C"),
+        CardOutcome("1", "NO", "NO", kind="C"),
+        CardOutcome("2", "YES", "YES", kind="E"),
+        CardOutcome("3", "NO", "YES", kind="C"),
     ]
     assert list(measures.shares_by_kind(cards).items()) == [("C", 0.5), ("E", 1)]

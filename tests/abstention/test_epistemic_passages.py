@@ -6,17 +6,17 @@ import pytest
 from epistemic_rivers import Words, card, graph, iri, rivers
 
 from ovrag_core.graph import EmbeddedStore, open_graph
-from ovrag_studies.abstention.arms.fact_sentences import Shelf, about, rank, verbalise, words
+from ovrag_studies.abstention.arms.fact_sentences import FactShelf, about, rank, verbalise, words
 from ovrag_studies.abstention.cards.card import read_cards
 from ovrag_studies.abstention.knowledge.likeness import bare
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(verbalise(graph(tmp_path), rivers()), Words(), tmp_path / "vectors")
+def shelf(tmp_path: Path) -> FactShelf:
+    return FactShelf(verbalise(graph(tmp_path), rivers()), Words(), tmp_path / "vectors")
 
 
-def titles(shelf: Shelf, question: str, k: int = 5) -> list[str]:
+def titles(shelf: FactShelf, question: str, k: int = 5) -> list[str]:
     return [each.passage.title for each in shelf.search(question, k)]
 
 
@@ -44,34 +44,34 @@ def test_a_thing_without_a_name_is_called_by_its_iri(tmp_path: Path) -> None:
     assert (passage.title, passage.object_name) == ("Old Creek", "Ferry Brook")
 
 
-def test_names_decide_before_words_and_vectors(shelf: Shelf) -> None:
+def test_names_decide_before_words_and_vectors(shelf: FactShelf) -> None:
     assert titles(shelf, "Does Neckar flow into Danube?", 1) == ["Neckar"]
     assert titles(shelf, "Is the sea called North Sea where the Elbe ends?", 1) == ["Elbe"]
 
 
-def test_a_name_inside_a_longer_one_is_no_mention(shelf: Shelf) -> None:
+def test_a_name_inside_a_longer_one_is_no_mention(shelf: FactShelf) -> None:
     found = titles(shelf, "Is Tauber (Main tributary) a tributary of Elbe?")
     assert found[0] == "Tauber (Main tributary)"
     assert found.index("Elbe") == 1  # and not Main, which stands in the brackets only
 
 
-def test_a_short_name_finds_all_that_bear_it_the_exact_one_first(shelf: Shelf) -> None:
+def test_a_short_name_finds_all_that_bear_it_the_exact_one_first(shelf: FactShelf) -> None:
     assert titles(shelf, "Does SAALE end in the Leine?")[:2] == ["Saale (Leine tributary)", "Saale"]
     assert titles(shelf, "What of Saale?", 2) == ["Saale", "Saale (Leine tributary)"]
 
 
-def test_a_question_without_known_names_is_ranked_all_the_same(shelf: Shelf) -> None:
+def test_a_question_without_known_names_is_ranked_all_the_same(shelf: FactShelf) -> None:
     assert len(shelf.search("<script>?s ?p ?o</script>")) == 5
     assert len(shelf.search("")) == 5
 
 
 def test_no_passages_are_found_in_an_empty_graph(tmp_path: Path) -> None:
-    shelf = Shelf(verbalise(EmbeddedStore(), rivers()), Words(), tmp_path)
+    shelf = FactShelf(verbalise(EmbeddedStore(), rivers()), Words(), tmp_path)
     assert shelf.search("Does Neckar flow into Danube?") == ()
     assert shelf.nearest("Does Neckar flow into Danube?") == ()
 
 
-def test_preparing_questions_changes_nothing(shelf: Shelf) -> None:
+def test_preparing_questions_changes_nothing(shelf: FactShelf) -> None:
     question = "Does Isar flow into Danube?"
     before = shelf.search(question)
     shelf.prepare([question, "Does Main flow into Rhine?"])
@@ -79,7 +79,7 @@ def test_preparing_questions_changes_nothing(shelf: Shelf) -> None:
     assert shelf.nearest(question, 1)[0].passage.text == "Isar flows into Danube."
 
 
-def test_rank_counts_passages_on_the_asked_subject_only(shelf: Shelf) -> None:
+def test_rank_counts_passages_on_the_asked_subject_only(shelf: FactShelf) -> None:
     known = {each.fact[0] for each in shelf.passages}
     found = shelf.search("Does Rhine flow into Main?")
     # "Main flows into Rhine" names both, and is on Main.
@@ -87,7 +87,7 @@ def test_rank_counts_passages_on_the_asked_subject_only(shelf: Shelf) -> None:
     assert rank({iri("Elbe")}, found) is None
 
 
-def test_the_object_is_what_is_asked_about_where_nothing_is_recorded_of_the_subject(shelf: Shelf) -> None:
+def test_the_object_is_what_is_asked_about_where_nothing_is_recorded_of_the_subject(shelf: FactShelf) -> None:
     known = {each.fact[0] for each in shelf.passages}
     assert about(card("Black Sea", "Danube", "NO"), known) == {iri("Danube")}
     assert about(card("Black Sea", "Weser", "UNKNOWN"), known) == frozenset()
@@ -107,7 +107,7 @@ def test_the_right_passage_is_found_for_cards_from_elsewhere(external_data: Path
     hidden = frozenset((folder / "hidden_subjects.txt").read_text(encoding="utf-8").split())
     passages = verbalise(open_graph(folder / "hasMouth_facts.tsv", rivers().table, hidden), rivers())
     asked = [each for each in read_cards(folder / "cards_gold.jsonl") if each.label != "U"]
-    shelf = Shelf(passages, Words(), tmp_path)  # sentence vectors take half a minute, and do better
+    shelf = FactShelf(passages, Words(), tmp_path)  # sentence vectors take half a minute, and do better
     known = {each.fact[0] for each in passages}
     ranks = [rank(about(each, known), shelf.search(each.question)) for each in asked]
     assert sum(place == 1 for place in ranks) / len(ranks) >= 0.8

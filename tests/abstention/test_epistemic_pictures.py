@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from ovrag_core.evaluation.statistics import Estimate
 from ovrag_core.report.figures import save_figure
 from ovrag_studies.abstention import pictures
-from ovrag_studies.abstention.measures import Outcome, risk_curve
+from ovrag_studies.abstention.measures import CardOutcome, risk_curve
 
 WIDTH = 5.9
 KNOWN = {"LA": Estimate(0.5), "LA*": Estimate(0.25, 0.1, 0.4), "AP": Estimate(None), "AP*": Estimate(None)}
-HALF = risk_curve([Outcome("a", "YES", "YES", 0.9), Outcome("b", "UNKNOWN", "UNKNOWN", 0.2)])
+HALF = risk_curve([CardOutcome("a", "YES", "YES", 0.9), CardOutcome("b", "UNKNOWN", "UNKNOWN", 0.2)])
 TABLE = pandas.DataFrame([[8, 1, 1], [0, 0, 0], [2, 3, 5]], index=list("ECU"), columns=["YES", "NO", "UNKNOWN"])
 DRAWN = {
     "forms": lambda: pictures.forms({"one": KNOWN, "two": KNOWN}, {"LA": "LA*", "AP": "AP*"}, WIDTH),

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from epistemic_rivers import Words, graph, rivers
 
-from ovrag_studies.abstention.arms.fact_sentences import Found, Passage, Shelf, verbalise
-from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.fact_sentences import FactSentence, FactShelf, Found, verbalise
+from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import (
     FEATURES,
     PATTERNS,
@@ -38,46 +38,46 @@ ASKED: list[tuple[str, Gold, str]] = [
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(verbalise(graph(tmp_path), rivers()), Words(), tmp_path / "vectors")
+def shelf(tmp_path: Path) -> FactShelf:
+    return FactShelf(verbalise(graph(tmp_path), rivers()), Words(), tmp_path / "vectors")
 
 
 @pytest.fixture
-def lessons(shelf: Shelf) -> list[Lesson]:
+def lessons(shelf: FactShelf) -> list[Lesson]:
     return [Lesson(asked, shelf.nearest(asked), shelf.search(asked), gold) for asked, gold, _ in ASKED]
 
 
 @pytest.mark.parametrize(("question", "gold", "pattern"), ASKED)
-def test_names_form_patterns(shelf: Shelf, question: str, gold: str, pattern: str) -> None:
+def test_names_form_patterns(shelf: FactShelf, question: str, gold: str, pattern: str) -> None:
     assert signals(question, shelf.search(question)).pattern == pattern
 
 
 def test_a_short_name_of_several_things_is_a_pattern_of_its_own() -> None:
     titles = ["Aa (Lippe tributary)", "Aa (Ems tributary)"]
-    found = [Found(Passage(f"{title} flows into X.", title, "X", ("", "", "")), 1.0, 0.5) for title in titles]
+    found = [Found(FactSentence(f"{title} flows into X.", title, "X", ("", "", "")), 1.0, 0.5) for title in titles]
     seen = signals("Does Aa flow into X?", found)
     assert (seen.pattern, seen.places) == ("namesakes", (0, 1))
     assert signals("Does Aa (Ems tributary) flow into X?", found).pattern == "said"
-    whole = replace(found[0], passage=Passage("Aa flows into X.", "Aa", "X", ("", "", "")))
+    whole = replace(found[0], passage=FactSentence("Aa flows into X.", "Aa", "X", ("", "", "")))
     assert signals("Does Aa flow into X?", [whole, found[1]]).pattern == "said"  # it is the whole name of one
 
 
-def test_the_order_of_names_is_told_apart(shelf: Shelf) -> None:
+def test_the_order_of_names_is_told_apart(shelf: FactShelf) -> None:
     forward, backward = "Does Main flow into Rhine?", "Does Rhine flow into Main?"
     assert signals(forward, shelf.search(forward)).said_in_order
     assert not signals(backward, shelf.search(backward)).said_in_order
     assert signals(forward, shelf.search(forward)).places == (0,)
 
 
-def test_every_feature_has_a_name_and_nothing_found_is_read_too(shelf: Shelf) -> None:
+def test_every_feature_has_a_name_and_nothing_found_is_read_too(shelf: FactShelf) -> None:
     assert len(features(ASKED[0][0], shelf.search(ASKED[0][0]))) == len(FEATURES) == len(features("Is it so?", []))
     for reader in (BySimilarity(), ByNames(), ByWeights()):
         judged = reader.read("Does Main flow into Rhine?", ())
-        assert judged.answer is Answer.UNKNOWN
+        assert judged.answer is CardAnswer.UNKNOWN
         assert judged.places == ()
 
 
-def test_readers_learn_what_cards_show(shelf: Shelf, lessons: list[Lesson]) -> None:
+def test_readers_learn_what_cards_show(shelf: FactShelf, lessons: list[Lesson]) -> None:
     learned = learn(lessons, "a few rivers")
     by_names, by_weights = ByNames(learned), ByWeights(learned)
     for each in lessons:
@@ -86,7 +86,7 @@ def test_readers_learn_what_cards_show(shelf: Shelf, lessons: list[Lesson]) -> N
     right = sum(by_weights.read(each.question, each.found).answer == each.gold for each in lessons)
     assert right >= 8
     asked = "Does Saale (Leine tributary) flow into Leine?"
-    assert by_names.read(asked, shelf.search(asked)).answer is Answer.YES
+    assert by_names.read(asked, shelf.search(asked)).answer is CardAnswer.YES
 
 
 def test_thresholds_are_those_with_the_most_right_answers(lessons: list[Lesson]) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from growth import LINEAR, growth
 
-from ovrag_studies.abstention.arms.model_replies import Answer, Read, read_reply
+from ovrag_studies.abstention.arms.model_replies import CardAnswer, Read, read_reply
 
 YES = [
     "YES",
@@ -82,12 +82,12 @@ UNPARSED = [
 
 @pytest.mark.parametrize(
     ("text", "answer"),
-    [(text, Answer.YES) for text in YES]
-    + [(text, Answer.NO) for text in NO]
-    + [(text, Answer.UNKNOWN) for text in UNKNOWN]
-    + [(text, Answer.UNPARSED) for text in UNPARSED],
+    [(text, CardAnswer.YES) for text in YES]
+    + [(text, CardAnswer.NO) for text in NO]
+    + [(text, CardAnswer.UNKNOWN) for text in UNKNOWN]
+    + [(text, CardAnswer.UNPARSED) for text in UNPARSED],
 )
-def test_reads_what_is_said_and_no_more(text: str, answer: Answer) -> None:
+def test_reads_what_is_said_and_no_more(text: str, answer: CardAnswer) -> None:
     assert read_reply(text).answer is answer
 
 
@@ -104,11 +104,11 @@ def test_reads_what_is_said_and_no_more(text: str, answer: Answer) -> None:
     ],
 )
 def test_reads_the_confidence_beside_the_answer(text: str, confidence: float | None) -> None:
-    assert read_reply(text) == Read(Answer.YES, confidence)
+    assert read_reply(text) == Read(CardAnswer.YES, confidence)
 
 
 def test_an_answer_is_the_string_that_records_hold() -> None:
-    assert [str(each) for each in Answer] == ["YES", "NO", "UNKNOWN", "unparsed", "failed"]
+    assert [str(each) for each in CardAnswer] == ["YES", "NO", "UNKNOWN", "unparsed", "failed"]
 
 
 @pytest.mark.parametrize("piece", ["based on ", "not enough ", "answer: ", "the answer is ", "yes. ", "{", "no\n"])

@@ -18,7 +18,7 @@ from ovrag_studies.abstention import results, study
 from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.world import open_world
 from ovrag_studies.abstention.cards.shortcuts import shortcuts
-from ovrag_studies.abstention.settings import Epistemic, Readers, Source
+from ovrag_studies.abstention.settings import Epistemic, GraphSource, Readers
 from ovrag_studies.abstention.study import Answered
 
 CARDS = (
@@ -37,7 +37,7 @@ def answered(tmp_path: Path, project: Path) -> Answered:
     graph(tmp_path)
     (tmp_path / "hidden.txt").write_text(f"{iri('Saale')}\n", encoding="utf-8")
     domain = project / "ontologies/domains/rivers.yaml"
-    source = Source(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "hidden.txt")
+    source = GraphSource(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "hidden.txt")
     world = open_world(source, Words(), tmp_path / "vectors")
     arms = study.make_arms(world, CARDS, Epistemic(), ("always_unknown", "always_no", "names", "licence"))
     return Answered("rivers", source, world, CARDS, comparison.run(world, CARDS, arms.values()))

@@ -17,37 +17,37 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.base import CardError
 from ovrag_core.graph import Store
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.arms.fact_sentences import TOP, Passage, Shelf, Words, words
-from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.fact_sentences import TOP, FactSentence, FactShelf, Words, words
+from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import BySimilarity, Reader
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.likeness import local_name
 from ovrag_studies.abstention.licensing.asking import license_question, written
-from ovrag_studies.abstention.licensing.licence import Licence, Verdict, license_any
-from ovrag_studies.abstention.parsing.claim_reader import Claim, Reading
+from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict, license_any
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim, QuestionReading
 from ovrag_studies.abstention.parsing.name_index import Names
 
 P = ParamSpec("P")
 GUESS = 1 / 3  # the confidence of who answers always the same: one of three answers
 ANSWERS = {
-    Verdict.YES: Answer.YES,
-    Verdict.NO: Answer.NO,
-    Verdict.UNKNOWN: Answer.UNKNOWN,
-    Verdict.UNCHECKED: Answer.FAILED,
+    LicenceVerdict.YES: CardAnswer.YES,
+    LicenceVerdict.NO: CardAnswer.NO,
+    LicenceVerdict.UNKNOWN: CardAnswer.UNKNOWN,
+    LicenceVerdict.UNCHECKED: CardAnswer.FAILED,
 }
-OPPOSITE = {Answer.YES: Answer.NO, Answer.NO: Answer.YES}
+OPPOSITE = {CardAnswer.YES: CardAnswer.NO, CardAnswer.NO: CardAnswer.YES}
 DENIED = "DOES NOT"  # in a fact, as the published cards write that something is not in the database
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class CardReply:
     """A system's answer to a card. `evidence` are passages or triples, `detail` says why in words, for people.
 
     `confidence` lies between 0 and 1; `seconds` are those of the clock, and the only part that differs between runs.
     """
 
-    answer: Answer
+    answer: CardAnswer
     confidence: float
     evidence: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -61,15 +61,15 @@ class Adapter(Protocol):
     def name(self) -> str:
         """What records and tables call it."""
 
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """Its reply. What fails while it answers is a reply too; what is wrong with the set-up is raised."""
 
 
-def timed(answer: Callable[P, Reply]) -> Callable[P, Reply]:
+def timed(answer: Callable[P, CardReply]) -> Callable[P, CardReply]:
     """A function whose replies come with the seconds that they took."""
 
     @wraps(answer)
-    def with_seconds(*args: P.args, **kwargs: P.kwargs) -> Reply:
+    def with_seconds(*args: P.args, **kwargs: P.kwargs) -> CardReply:
         start = time.perf_counter()
         reply = answer(*args, **kwargs)
         return replace(reply, seconds=time.perf_counter() - start)
@@ -80,13 +80,13 @@ def timed(answer: Callable[P, Reply]) -> Callable[P, Reply]:
 class Constant:
     """Says the same of every card."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: CardAnswer) -> None:
         self._answer = answer
         self.name = f"always {answer}"
 
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
-        return Reply(self._answer, GUESS)
+        return CardReply(self._answer, GUESS)
 
 
 class StringOracle:
@@ -105,16 +105,16 @@ class StringOracle:
         self._facts = facts or {}
 
     @timed
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
         facts = card.facts or tuple(fact for iri in card.claim.subjects for fact in self._facts.get(iri, ()))
         denials = tuple(fact for fact in facts if DENIED in fact)
         if denials:
-            return Reply(Answer.NO, 1.0, denials[:1])
+            return CardReply(CardAnswer.NO, 1.0, denials[:1])
         value = words(self._names(card.claim.obj))
         subjects = {words(self._names(iri)) for iri in card.claim.subjects}
         said = next((fact for fact in facts if any(_says(words(fact), each, value) for each in subjects)), None)
-        return Reply(Answer.YES, 1.0, (said,)) if said else Reply(Answer.UNKNOWN, 1.0)
+        return CardReply(CardAnswer.YES, 1.0, (said,)) if said else CardReply(CardAnswer.UNKNOWN, 1.0)
 
 
 def _says(fact: Words, subject: Words, value: Words) -> bool:
@@ -127,19 +127,19 @@ def _says(fact: Words, subject: Words, value: Words) -> bool:
 class Rag:
     """Retrieves passages and has them read. The reader by similarity sees those found by vectors alone."""
 
-    def __init__(self, shelf: Shelf, reader: Reader, top: int = TOP) -> None:
+    def __init__(self, shelf: FactShelf, reader: Reader, top: int = TOP) -> None:
         self._search = shelf.nearest if isinstance(reader, BySimilarity) else shelf.search
         self._reader = reader
         self._top = top
         self.name = f"RAG by {reader.name}"
 
     @timed
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
         found = self._search(card.question, self._top)
         judged = self._reader.read(card.question, found)
         evidence = tuple(found[place].passage.text for place in judged.places)
-        return Reply(judged.answer, judged.confidence, evidence)
+        return CardReply(judged.answer, judged.confidence, evidence)
 
 
 class ClaimGiven:
@@ -152,10 +152,10 @@ class ClaimGiven:
         self._domain = domain
 
     @timed
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
         licence = license_any(claims_of(card, self._domain), self._store, self._domain)
-        return Reply(ANSWERS[licence.verdict], 1.0, evidence_of(licence), detail=explained(licence))
+        return CardReply(ANSWERS[licence.verdict], 1.0, evidence_of(licence), detail=explained(licence))
 
 
 class GraphRag:
@@ -169,24 +169,24 @@ class GraphRag:
         self._names = names
 
     @timed
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
         reading, licence = license_question(card.question, self._store, self._domain, self._names)
         return licensed_reply(reading, licence)
 
 
-def licensed_reply(reading: Reading, licence: Licence | None) -> Reply:
+def licensed_reply(reading: QuestionReading, licence: Licence | None) -> CardReply:
     """What is said of a question by its reading and licence; a negated question is answered the other way round."""
     if licence is None:
-        return Reply(Answer.UNKNOWN, reading.confidence, detail=reading.reason)
+        return CardReply(CardAnswer.UNKNOWN, reading.confidence, detail=reading.reason)
     answer = ANSWERS[licence.verdict]
     if reading.negated:
         answer = OPPOSITE.get(answer, answer)
     detail = "; ".join(part for part in (reading.reason, explained(licence)) if part)
-    return Reply(answer, reading.confidence, evidence_of(licence), detail=detail)
+    return CardReply(answer, reading.confidence, evidence_of(licence), detail=detail)
 
 
-def claims_of(card: Card, domain: Domain) -> tuple[Claim, ...]:
+def claims_of(card: Card, domain: Domain) -> tuple[GraphClaim, ...]:
     """The claims of a card, one for each thing that its subject's name fits.
 
     Raises CardError for what is no IRI, and DomainError for a predicate that the domain has not.
@@ -196,7 +196,7 @@ def claims_of(card: Card, domain: Domain) -> tuple[Claim, ...]:
     name = card.claim.pred if card.claim.pred in known else predicate.name
     try:
         value = NamedNode(card.claim.obj) if predicate.values == "thing" else Literal(card.claim.obj)
-        return tuple(Claim(NamedNode(subject), name, value) for subject in card.claim.subjects)
+        return tuple(GraphClaim(NamedNode(subject), name, value) for subject in card.claim.subjects)
     except ValueError:
         iris = one_line(f"{card.claim.subj}, {card.claim.obj}", 120)
         raise CardError(f"card {one_line(card.id, 60)}: its claim has something that is no IRI ({iris})") from None
@@ -212,7 +212,7 @@ def explained(licence: Licence) -> str:
     return licence.lacking or (f"breaks {licence.constraint}" if licence.constraint else "")
 
 
-def facts_by_subject(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]]:
+def facts_by_subject(passages: Sequence[FactSentence]) -> dict[str, tuple[str, ...]]:
     """The texts of passages by the IRI of what they are about."""
     found: dict[str, tuple[str, ...]] = {}
     for each in passages:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from ovrag_core.base import ModelError, ModelSetupError
 from ovrag_core.graph import Store
 from ovrag_core.llm import Chat, Message, clipped, fence
-from ovrag_studies.abstention.arms.adapters import Reply, licensed_reply, timed
-from ovrag_studies.abstention.arms.model_replies import Answer, read_reply
+from ovrag_studies.abstention.arms.adapters import CardReply, licensed_reply, timed
+from ovrag_studies.abstention.arms.model_replies import CardAnswer, read_reply
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.licensing.asking import license_question
@@ -43,18 +43,18 @@ class ChatAlone:
         self._chat = chat
         self._temperature = temperature
         self._seed = seed
-        self._replies: dict[str, Reply] = {}
+        self._replies: dict[str, CardReply] = {}
         self.model = chat.name
         self.name = f"{chat.name} alone"
 
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`. Raises ModelSetupError where no call can succeed as things are set up."""
         if card.question not in self._replies:
             self._replies[card.question] = self._ask(card)
         return self._replies[card.question]
 
     @timed
-    def _ask(self, card: Card) -> Reply:
+    def _ask(self, card: Card) -> CardReply:
         try:
             reply = self._chat.complete(
                 question_messages(card.question), temperature=self._temperature, seed=self._seed, purpose=PURPOSE
@@ -62,10 +62,10 @@ class ChatAlone:
         except ModelSetupError:
             raise
         except ModelError as error:
-            return Reply(Answer.FAILED, 0.0, detail=f"{type(error).__name__}: {error}")
+            return CardReply(CardAnswer.FAILED, 0.0, detail=f"{type(error).__name__}: {error}")
         read = read_reply(reply.text)
-        detail = f"not understood: {clipped(reply.text)}" if read.answer is Answer.UNPARSED else ""
-        return Reply(read.answer, UNSURE if read.confidence is None else read.confidence, detail=detail)
+        detail = f"not understood: {clipped(reply.text)}" if read.answer is CardAnswer.UNPARSED else ""
+        return CardReply(read.answer, UNSURE if read.confidence is None else read.confidence, detail=detail)
 
 
 class ChatLicensed:
@@ -78,23 +78,23 @@ class ChatLicensed:
         self._names = names
         self.name = f"{alone.model} with licence"
 
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`. Raises ModelSetupError where no call can succeed as things are set up."""
         said = self._alone.answer(card)
-        if said.answer not in (Answer.YES, Answer.NO):
+        if said.answer not in (CardAnswer.YES, CardAnswer.NO):
             return said
         checked = self._license(card, said)
         return replace(checked, seconds=said.seconds + checked.seconds)
 
     @timed
-    def _license(self, card: Card, said: Reply) -> Reply:
+    def _license(self, card: Card, said: CardReply) -> CardReply:
         licensed = licensed_reply(*license_question(card.question, self._store, self._domain, self._names))
-        if licensed.answer is Answer.FAILED:
+        if licensed.answer is CardAnswer.FAILED:
             return licensed
         if licensed.answer is said.answer:
             return replace(licensed, confidence=min(said.confidence, licensed.confidence))
         detail = f"the model says {said.answer}, the graph {licensed.answer}"
-        return replace(licensed, answer=Answer.UNKNOWN, detail=": ".join(filter(None, (detail, licensed.detail))))
+        return replace(licensed, answer=CardAnswer.UNKNOWN, detail=": ".join(filter(None, (detail, licensed.detail))))
 
 
 def question_messages(question: str) -> list[Message]:

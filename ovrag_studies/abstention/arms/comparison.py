@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from ovrag_core.llm import Chat, without_surrogates
 from ovrag_studies.abstention.arms.adapters import (
     Adapter,
+    CardReply,
     ClaimGiven,
     Constant,
     GraphRag,
     Rag,
-    Reply,
     StringOracle,
     facts_by_subject,
 )
 from ovrag_studies.abstention.arms.chat_adapters import ChatAlone, ChatLicensed
 from ovrag_studies.abstention.arms.fact_sentences import TOP, about, rank
-from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import (
     ByNames,
     BySimilarity,
@@ -35,9 +35,9 @@ from ovrag_studies.abstention.arms.readers import (
     learn,
     shipped,
 )
-from ovrag_studies.abstention.arms.world import World
+from ovrag_studies.abstention.arms.world import CardWorld
 from ovrag_studies.abstention.cards.card import Card
-from ovrag_studies.abstention.records import Record, Run
+from ovrag_studies.abstention.records import CardRun, Record
 from ovrag_studies.abstention.settings import Arm
 
 DECIMALS = 4
@@ -46,10 +46,10 @@ READERS: Mapping[Arm, Callable[[Learned], Reader]] = {
     "names": ByNames,
     "weights": ByWeights,
 }
-CONSTANTS: Mapping[Arm, Answer] = {
-    "always_yes": Answer.YES,
-    "always_no": Answer.NO,
-    "always_unknown": Answer.UNKNOWN,
+CONSTANTS: Mapping[Arm, CardAnswer] = {
+    "always_yes": CardAnswer.YES,
+    "always_no": CardAnswer.NO,
+    "always_unknown": CardAnswer.UNKNOWN,
 }
 CHAT: frozenset[Arm] = frozenset({"chat", "chat_licence"})
 
@@ -57,7 +57,7 @@ CHAT: frozenset[Arm] = frozenset({"chat", "chat_licence"})
 # -- arms -------------------------------------------------------------------------------------------------------------
 
 
-def offline_arms(world: World, learned: Learned | None = None, top: int = TOP) -> dict[Arm, Adapter]:
+def offline_arms(world: CardWorld, learned: Learned | None = None, top: int = TOP) -> dict[Arm, Adapter]:
     """The systems that ask no model, by name of the arm."""
     lesson = learned or shipped()
     oracle = StringOracle(world.names.label_of, facts_by_subject(world.shelf.passages))
@@ -69,7 +69,7 @@ def offline_arms(world: World, learned: Learned | None = None, top: int = TOP) -
     return arms
 
 
-def chat_arms(world: World, chat: Chat, *, temperature: float = 0.0, seed: int | None = 42) -> dict[Arm, Adapter]:
+def chat_arms(world: CardWorld, chat: Chat, *, temperature: float = 0.0, seed: int | None = 42) -> dict[Arm, Adapter]:
     """The systems that ask a chat model; a question is asked once for both."""
     alone = ChatAlone(chat, temperature=temperature, seed=seed)
     return {"chat": alone, "chat_licence": ChatLicensed(alone, world.store, world.domain, world.names)}
@@ -83,12 +83,12 @@ class Folded:
         self._adapters = adapters
         self.name = next(iter(adapters.values())).name
 
-    def answer(self, card: Card) -> Reply:
+    def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
         return self._adapters[card.id].answer(card)
 
 
-def crossfit_arms(world: World, cards: Sequence[Card], folds: int = 5, top: int = TOP) -> dict[Arm, Adapter]:
+def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5, top: int = TOP) -> dict[Arm, Adapter]:
     """The readers as they learn from these cards, each card read by what the other folds of clusters taught.
 
     Raises CardError where the other folds lack cards of one answer.
@@ -107,7 +107,7 @@ def crossfit_arms(world: World, cards: Sequence[Card], folds: int = 5, top: int 
     return arms
 
 
-def lessons(world: World, cards: Sequence[Card], top: int = TOP) -> list[Lesson]:
+def lessons(world: CardWorld, cards: Sequence[Card], top: int = TOP) -> list[Lesson]:
     """What readers learn from: the cards with the passages that are found for them."""
     world.shelf.prepare(card.question for card in cards)
     near, search = world.shelf.nearest, world.shelf.search
@@ -123,7 +123,7 @@ def _folds(clusters: Iterable[str], folds: int) -> dict[str, int]:
 # -- runs -------------------------------------------------------------------------------------------------------------
 
 
-def run(world: World, cards: Sequence[Card], arms: Iterable[Adapter], *, at_once: int = 1) -> Run:
+def run(world: CardWorld, cards: Sequence[Card], arms: Iterable[Adapter], *, at_once: int = 1) -> CardRun:
     """Every card answered in every arm; `at_once` cards at the same time, which only pays where a model is waited for.
 
     Raises ModelSetupError where no call of a model can succeed, DomainError or CardError for a claim that cannot be.
@@ -135,10 +135,10 @@ def run(world: World, cards: Sequence[Card], arms: Iterable[Adapter], *, at_once
         for card, reply in zip(cards, _answers(arm, cards, at_once), strict=True):
             records.append(_record(card, arm.name, world.cluster(card), reply))
             seconds.append(reply.seconds)
-    return Run(tuple(records), tuple(seconds))
+    return CardRun(tuple(records), tuple(seconds))
 
 
-def _answers(arm: Adapter, cards: Sequence[Card], at_once: int) -> Iterator[Reply]:
+def _answers(arm: Adapter, cards: Sequence[Card], at_once: int) -> Iterator[CardReply]:
     if at_once == 1:
         yield from map(arm.answer, cards)
         return
@@ -148,7 +148,7 @@ def _answers(arm: Adapter, cards: Sequence[Card], at_once: int) -> Iterator[Repl
         yield from pool.map(lambda context, card: context.run(arm.answer, card), contexts, cards)
 
 
-def _record(card: Card, arm: str, cluster: str, reply: Reply) -> Record:
+def _record(card: Card, arm: str, cluster: str, reply: CardReply) -> Record:
     return Record(
         id=card.id,
         arm=arm,
@@ -176,7 +176,7 @@ class Ranked:
     vectors: int | None
 
 
-def ranks(world: World, cards: Sequence[Card], top: int = TOP) -> tuple[Ranked, ...]:
+def ranks(world: CardWorld, cards: Sequence[Card], top: int = TOP) -> tuple[Ranked, ...]:
     """Ranks of the right passages of all cards that a fact settles: gold is YES or NO, and there is such a passage."""
     known = {each.fact[0] for each in world.shelf.passages}
     asked = [(card, things) for card in cards if card.label != "U" and (things := about(card, known))]

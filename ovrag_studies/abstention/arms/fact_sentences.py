@@ -41,7 +41,7 @@ SELECT ?predicate ?subject ?object ?subject_name ?object_name WHERE {
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class FactSentence:
     """One fact as a sentence. `title` is the name of what it is about; `fact` are its IRIs, for measuring alone."""
 
     text: str
@@ -54,17 +54,17 @@ class Passage:
 class Found:
     """A passage that was retrieved. `cosine` is that of question and passage, `score` orders the passages."""
 
-    passage: Passage
+    passage: FactSentence
     score: float
     cosine: float
 
 
-def verbalise(store: Store, domain: Domain) -> tuple[Passage, ...]:
+def verbalise(store: Store, domain: Domain) -> tuple[FactSentence, ...]:
     """The facts of the domain's predicates as passages, in the order of their titles.
 
     A thing without a name is called by the end of its IRI. Raises Unchecked where the store gives no answer.
     """
-    found: dict[tuple[str, str, str], tuple[Order, Passage]] = {}
+    found: dict[tuple[str, str, str], tuple[Order, FactSentence]] = {}
     for predicate in domain.predicates.values():
         for row in store.select(_FACTS, {"predicate": NamedNode(predicate.iri)}):
             subject, value = row["subject"], row["object"]
@@ -73,7 +73,7 @@ def verbalise(store: Store, domain: Domain) -> tuple[Passage, ...]:
             fact = (subject.value, predicate.name, value.value)
             names = (_name(subject, row.get("subject_name")), _name(value, row.get("object_name")))
             title, object_name = (name.value for name in names)
-            passage = Passage(_sentence(predicate, title, object_name), title, object_name, fact)
+            passage = FactSentence(_sentence(predicate, title, object_name), title, object_name, fact)
             # Of several names the first in order, whatever the order of rows.
             ranked = tuple(label_order(name) for name in names), passage
             found[fact] = min(ranked, found.get(fact, ranked), key=lambda each: each[0])
@@ -97,10 +97,10 @@ def words(text: str) -> Words:
     return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-class Shelf:
+class FactShelf:
     """Passages ready to be searched; their vectors, and those of questions that are prepared, are kept on disk."""
 
-    def __init__(self, passages: Sequence[Passage], embedder: Embedder, folder: Path = VECTORS) -> None:
+    def __init__(self, passages: Sequence[FactSentence], embedder: Embedder, folder: Path = VECTORS) -> None:
         self.passages = tuple(passages)
         self._embedder = embedder
         self._folder = folder
@@ -165,7 +165,7 @@ def mentions(asked: Words, names: Container[Words], longest: int) -> dict[Words,
     return found
 
 
-def _names(passages: Sequence[Passage]) -> dict[Words, dict[int, float]]:
+def _names(passages: Sequence[FactSentence]) -> dict[Words, dict[int, float]]:
     """For each name, the passages that it names something of, and what it counts for them."""
     found: defaultdict[Words, dict[int, float]] = defaultdict(dict)
     for row, passage in enumerate(passages):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Answer(StrEnum):
+class CardAnswer(StrEnum):
     """What a system says of a card. `unparsed` and `failed` are no abstentions: they count beside the three answers."""
 
     YES = "YES"
@@ -26,18 +26,18 @@ class Answer(StrEnum):
 class Read:
     """A reply that was read; `confidence` lies between 0 and 1, None where the reply gives none."""
 
-    answer: Answer
+    answer: CardAnswer
     confidence: float | None = None
 
 
 LONGEST = 20_000  # characters; a longer reply is no answer of a word or two
 _WORDS = {
-    "yes": Answer.YES,
-    "true": Answer.YES,
-    "correct": Answer.YES,
-    "no": Answer.NO,
-    "false": Answer.NO,
-    "incorrect": Answer.NO,
+    "yes": CardAnswer.YES,
+    "true": CardAnswer.YES,
+    "correct": CardAnswer.YES,
+    "no": CardAnswer.NO,
+    "false": CardAnswer.NO,
+    "incorrect": CardAnswer.NO,
 }
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.S)
 _THINKING = re.compile(r"<(?:think|thinking|reasoning)>")
@@ -77,33 +77,33 @@ def read_reply(text: str) -> Read:
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     said = _THOUGHT.sub(" ", folded).strip() if len(folded) <= LONGEST else ""
     if not said or _THINKING.search(said):
-        return Read(Answer.UNPARSED)
+        return Read(CardAnswer.UNPARSED)
     lines = [line for raw in said.split("\n") if (line := " ".join(_MARKUP.sub(" ", raw).split()))]
     confidence = next((value for line in lines[1:] if (value := _confidence(line)) is not None), None)
     lines = [line for place, line in enumerate(lines) if place == 0 or _confidence(line) is None]
     return Read(_said("\n".join(lines)), confidence)
 
 
-def _said(text: str) -> Answer:
+def _said(text: str) -> CardAnswer:
     """The one thing that is said: marked as the answer, or else at the beginning with nothing against it later on."""
-    marked = {_statement(match["said"]) for match in _MARKED.finditer(text)} - {Answer.UNPARSED}
+    marked = {_statement(match["said"]) for match in _MARKED.finditer(text)} - {CardAnswer.UNPARSED}
     first, *rest = (_statement(sentence) for sentence in _SENTENCE.split(text))
-    if first is Answer.UNPARSED:
-        return marked.pop() if len(marked) == 1 else Answer.UNPARSED
+    if first is CardAnswer.UNPARSED:
+        return marked.pop() if len(marked) == 1 else CardAnswer.UNPARSED
     # An explanation may say that nothing is known of something; it may not say the opposite.
-    against = {Answer.YES, Answer.NO} - {first}
-    if (marked | set(rest)) & against or (first is not Answer.UNKNOWN and Answer.UNKNOWN in rest):
-        return Answer.UNPARSED
+    against = {CardAnswer.YES, CardAnswer.NO} - {first}
+    if (marked | set(rest)) & against or (first is not CardAnswer.UNKNOWN and CardAnswer.UNKNOWN in rest):
+        return CardAnswer.UNPARSED
     return first
 
 
-def _statement(text: str) -> Answer:
+def _statement(text: str) -> CardAnswer:
     said = _OPENING.sub("", text.strip(" \t-–—•:,.'()")).strip(" '()")
     found = _ANSWER.match(said)
     if not found:
         abstains = _ABSTAINS.search(said) and said.split(" ")[0] not in ("yes", "true", "correct", "false")
-        return Answer.UNKNOWN if abstains else Answer.UNPARSED
-    return Answer.UNPARSED if _ABSTAINS.search(said, found.end()) else _WORDS[found["word"]]
+        return CardAnswer.UNKNOWN if abstains else CardAnswer.UNPARSED
+    return CardAnswer.UNPARSED if _ABSTAINS.search(said, found.end()) else _WORDS[found["word"]]
 
 
 def _confidence(line: str) -> float | None:

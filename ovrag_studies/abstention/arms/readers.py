@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ovrag_core.base import CardError
 from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
-from ovrag_studies.abstention.arms.model_replies import Answer
+from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.cards.card import GOLD, Gold
 from ovrag_studies.abstention.knowledge.likeness import bare
 
@@ -52,10 +52,10 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Opinion:
     """What a reader says, how sure it is (0 to 1), and the places of the passages it says so by."""
 
-    answer: Answer
+    answer: CardAnswer
     confidence: float
     places: tuple[int, ...] = ()
 
@@ -67,7 +67,7 @@ class Reader(Protocol):
     def name(self) -> str:
         """What records and tables call it."""
 
-    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+    def read(self, question: str, found: Sequence[Found]) -> Opinion:
         """What the passages say of the question."""
 
 
@@ -211,11 +211,11 @@ def features(question: str, found: Sequence[Found]) -> Floats:
 # -- what was learned -------------------------------------------------------------------------------------------------
 
 
-class _Part(BaseModel):
+class _LearnedPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Thresholds(_Part):
+class Thresholds(_LearnedPart):
     """Likeness from which on the answer is YES or NO; for each bin of likeness, the share of right answers."""
 
     yes: float
@@ -224,7 +224,7 @@ class Thresholds(_Part):
     right: tuple[float, ...]
 
 
-class Weights(_Part):
+class Weights(_LearnedPart):
     """A logistic regression: for each feature its mean and spread, and for each answer its weights and bias."""
 
     features: tuple[str, ...]
@@ -234,7 +234,7 @@ class Weights(_Part):
     bias: tuple[float, ...]
 
 
-class Learned(_Part):
+class Learned(_LearnedPart):
     """All that the readers learned; `cards` is of how many, `source` says of which."""
 
     source: str
@@ -352,12 +352,18 @@ class BySimilarity:
     def __init__(self, learned: Learned | None = None) -> None:
         self._by = (learned or shipped()).similarity
 
-    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+    def read(self, question: str, found: Sequence[Found]) -> Opinion:
         """See `Reader.read`. The passages should be those found by vectors alone."""
         likeness = _likeness(found)
-        answer = Answer.YES if likeness >= self._by.yes else Answer.NO if likeness >= self._by.no else Answer.UNKNOWN
+        answer = (
+            CardAnswer.YES
+            if likeness >= self._by.yes
+            else CardAnswer.NO
+            if likeness >= self._by.no
+            else CardAnswer.UNKNOWN
+        )
         confidence = self._by.right[int(numpy.digitize(likeness, self._by.edges))]
-        return Judgement(answer, confidence, (0,) if found and answer is not Answer.UNKNOWN else ())
+        return Opinion(answer, confidence, (0,) if found and answer is not CardAnswer.UNKNOWN else ())
 
 
 class ByNames:
@@ -368,12 +374,12 @@ class ByNames:
     def __init__(self, learned: Learned | None = None) -> None:
         self._by = (learned or shipped()).names
 
-    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+    def read(self, question: str, found: Sequence[Found]) -> Opinion:
         """See `Reader.read`."""
         seen = signals(question, found)
         shares = self._by[seen.pattern]
         gold = max(GOLD, key=lambda each: shares[each])
-        return Judgement(Answer(gold), shares[gold], seen.places)
+        return Opinion(CardAnswer(gold), shares[gold], seen.places)
 
 
 class ByWeights:
@@ -384,7 +390,7 @@ class ByWeights:
     def __init__(self, learned: Learned | None = None) -> None:
         self._by = (learned or shipped()).weights
 
-    def read(self, question: str, found: Sequence[Found]) -> Judgement:
+    def read(self, question: str, found: Sequence[Found]) -> Opinion:
         """See `Reader.read`."""
         scaled = (features(question, found) - numpy.array(self._by.mean)) / numpy.array(self._by.scale)
         scores = numpy.array(self._by.weights) @ scaled + numpy.array(self._by.bias)
@@ -392,4 +398,4 @@ class ByWeights:
         chances /= chances.sum()
         best = int(chances.argmax())
         places = signals(question, found).places or ((0,) if found else ())
-        return Judgement(Answer(GOLD[best]), round(float(chances[best]), DECIMALS), places)
+        return Opinion(CardAnswer(GOLD[best]), round(float(chances[best]), DECIMALS), places)

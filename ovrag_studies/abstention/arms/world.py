@@ -10,24 +10,24 @@ from pathlib import Path
 from ovrag_core.base import CardError, project_file, read_lines
 from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.retrieval import VECTORS, Embedder, kept_vectors
-from ovrag_studies.abstention.arms.fact_sentences import Shelf, verbalise
+from ovrag_studies.abstention.arms.fact_sentences import FactShelf, verbalise
 from ovrag_studies.abstention.cards.card import Card, read_cards
 from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, visible
 from ovrag_studies.abstention.knowledge.clusters import clusters
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.graphs import open_with_domain
 from ovrag_studies.abstention.parsing.name_index import Names, names_of
-from ovrag_studies.abstention.settings import Cards, Source
+from ovrag_studies.abstention.settings import Cards, GraphSource
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class CardWorld:
     """A graph as systems see it: as triples, as names, and as passages. `clusters` are those of all its things."""
 
     store: Store
     domain: Domain
     names: Names
-    shelf: Shelf
+    shelf: FactShelf
     clusters: Mapping[str, str]
 
     def cluster(self, card: Card) -> str:
@@ -37,8 +37,8 @@ class World:
 
 
 def open_world(
-    source: Source, embedder: Embedder, folder: Path = VECTORS, hidden: Collection[str] = frozenset()
-) -> World:
+    source: GraphSource, embedder: Embedder, folder: Path = VECTORS, hidden: Collection[str] = frozenset()
+) -> CardWorld:
     """The graph and domain of a source, without the facts of subjects that the source or `hidden` names.
 
     Raises GraphError, DomainError, Unchecked, and CardError for a file of hidden subjects that is none.
@@ -47,9 +47,9 @@ def open_world(
     unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
     whole = open_source(source, domain)
     store = _without(whole, domain, unseen)
-    shelf = Shelf(verbalise(store, domain), embedder, folder)
+    shelf = FactShelf(verbalise(store, domain), embedder, folder)
     # What is hidden from systems still joins what it joins.
-    return World(store, domain, names_of(store, domain), shelf, clusters(whole, domain))
+    return CardWorld(store, domain, names_of(store, domain), shelf, clusters(whole, domain))
 
 
 def _without(whole: Store, domain: Domain, hidden: frozenset[str]) -> Store:
@@ -60,12 +60,14 @@ def _without(whole: Store, domain: Domain, hidden: frozenset[str]) -> Store:
     return visible(whole, domain, hidden)
 
 
-def open_source(source: Source, domain: Domain) -> Store:
+def open_source(source: GraphSource, domain: Domain) -> Store:
     """The whole graph of a source. Raises GraphError, also for one that has nothing of the domain."""
     return open_with_domain(source.graph if "://" in source.graph else project_file(Path(source.graph)), domain)
 
 
-def deal(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> tuple[World, tuple[Card, ...]]:
+def deal(
+    source: GraphSource, plan: Plan, embedder: Embedder, folder: Path = VECTORS
+) -> tuple[CardWorld, tuple[Card, ...]]:
     """The cards of a source, read or made by the plan, and the graph that they are asked of.
 
     Raises CardError for cards that cannot be used, and what `open_world` raises.
@@ -76,7 +78,7 @@ def deal(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS)
     return open_world(source, embedder, folder, deck.hidden), deck.cards
 
 
-def make_deck(source: Source, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> Deck:
+def make_deck(source: GraphSource, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> Deck:
     """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
     domain = load_domain(project_file(source.domain))
     embed = partial(kept_vectors, embedder, folder=folder)

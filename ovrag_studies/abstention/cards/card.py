@@ -75,7 +75,7 @@ class _Claim(_Read):
     obj: _Text
 
 
-class _Line(_Read):
+class _CardLine(_Read):
     id: _Text
     subtype: str = ""
     label: Label | None = None
@@ -95,7 +95,7 @@ def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
     """
     cards: list[Card] = []
     seen: dict[str, int] = {}
-    for number, line in read_records(path, _Line, CardError, REMEDY):
+    for number, line in read_records(path, _CardLine, CardError, REMEDY):
         where = f"{path}, line {number}"
         card = _card(line, where)
         if card.id in seen:
@@ -137,7 +137,7 @@ def as_record(card: Card) -> dict[str, object]:
     return record | ({"facts": list(card.facts)} if card.facts else {})
 
 
-def _card(read: _Line, where: str) -> Card:
+def _card(read: _CardLine, where: str) -> Card:
     label = read.label or (LABEL_OF[read.gold] if read.gold else None)
     if label is None:
         raise CardError(f"{where}: neither gold ({', '.join(GOLD)}) nor label ({', '.join(LABELS)}) is given")

@@ -25,7 +25,7 @@ from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, fill
 from ovrag_studies.abstention.knowledge.known import Value, path_to
 from ovrag_studies.abstention.knowledge.likeness import bare
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, license_any
-from ovrag_studies.abstention.parsing.claim_reader import Claim
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 
 _TRIES = 40  # proposals looked at for one card
 _SPARE = 3  # claims found for one card, of which the best are taken
@@ -226,8 +226,8 @@ def _is_clear(proposal: Proposal, view: View) -> bool:
     return alone and view.is_clear(proposal.object) and proposal.object not in proposal.subjects
 
 
-def _claims(proposal: Proposal, kind: Kind, view: View) -> list[Claim]:
-    return [Claim(subject, _predicate_name(kind, view), proposal.object) for subject in proposal.subjects]
+def _claims(proposal: Proposal, kind: Kind, view: View) -> list[GraphClaim]:
+    return [GraphClaim(subject, _predicate_name(kind, view), proposal.object) for subject in proposal.subjects]
 
 
 def _predicate_name(kind: Kind, view: View) -> str:

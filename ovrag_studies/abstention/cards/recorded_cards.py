@@ -19,13 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from ovrag_core.base import CardError, read_records
 from ovrag_studies.abstention.cards.card import Card, read_cards
 from ovrag_studies.abstention.knowledge.iris import malformed
-from ovrag_studies.abstention.measures import Outcome
+from ovrag_studies.abstention.measures import CardOutcome
 
 METRICS = ("AP", "CVRR", "FAR-NE", "LA")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedCards:
     """Cards and the answer of each system to each of them, in the cards' order."""
 
     cards: tuple[Card, ...]
@@ -42,11 +42,11 @@ class Recorded:
         said = Counter((card.facts, card.question, card.gold) for card in self.cards)
         return sum(times - 1 for times in said.values())
 
-    def outcomes(self, system: str, clusters: Mapping[str, str] | None = None) -> tuple[Outcome, ...]:
+    def outcomes(self, system: str, clusters: Mapping[str, str] | None = None) -> tuple[CardOutcome, ...]:
         """One system's outcomes; `clusters` names the cluster of a card's subject. KeyError for an unknown system."""
         known = clusters or {}
         return tuple(
-            Outcome(card.id, card.gold, answer, cluster=known.get(card.claim.subjects[0], ""), kind=card_kind(card))
+            CardOutcome(card.id, card.gold, answer, cluster=known.get(card.claim.subjects[0], ""), kind=card_kind(card))
             for card, answer in zip(self.cards, self.answers[system], strict=True)
         )
 
@@ -57,7 +57,7 @@ class _Answers(BaseModel):
     recorded: Annotated[dict[str, str], Field(min_length=1)]
 
 
-def read_recorded(path: Path) -> Recorded:
+def read_recorded(path: Path) -> RecordedCards:
     """Cards with recorded answers. Raises CardError as `read_cards`, and where systems differ between lines."""
     cards = read_cards(path, keep_malformed=True)
     answers: dict[str, list[str]] = {}
@@ -69,7 +69,7 @@ def read_recorded(path: Path) -> Recorded:
             raise CardError(f"{path}, line {number}: the recorded systems are others than in the lines before")
         for system, answer in given.items():
             answers[system].append(answer)
-    return Recorded(cards, {system: tuple(given) for system, given in answers.items()})
+    return RecordedCards(cards, {system: tuple(given) for system, given in answers.items()})
 
 
 def card_kind(card: Card) -> str:
@@ -85,7 +85,7 @@ def card_kind(card: Card) -> str:
 Cells = tuple[tuple[int, int, int], tuple[int, int, int]]
 
 
-class Run(BaseModel):
+class RecordedRun(BaseModel):
     """A run as recorded: cells `[[answered E, C, U], [abstained E, C, U]]`, and the metrics as computed then."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
@@ -102,17 +102,17 @@ class Run(BaseModel):
         return dict(zip(METRICS, (self.ap, self.cvrr, self.far_ne, self.la), strict=True))
 
 
-class Published(BaseModel):
+class PublishedRuns(BaseModel):
     """Every published figure that ours stand beside."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str
-    recorded: dict[str, Run]
+    recorded: dict[str, RecordedRun]
     paper: dict[str, float]
 
 
-def published() -> Published:
+def published() -> PublishedRuns:
     """The published and recorded figures, as they were given."""
     text = files(__package__).joinpath("published.yaml").read_text(encoding="utf-8")
-    return Published.model_validate(yaml.safe_load(text))
+    return PublishedRuns.model_validate(yaml.safe_load(text))

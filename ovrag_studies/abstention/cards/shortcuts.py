@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_studies.abstention.cards.card import GOLD, Card, Gold
 from ovrag_studies.abstention.knowledge.likeness import local_name
-from ovrag_studies.abstention.measures import CORRECTED, Outcome, share_estimate
+from ovrag_studies.abstention.measures import CORRECTED, CardOutcome, share_estimate
 
 FOLDS = 5
 DENIED = "DOES NOT"
@@ -152,7 +152,7 @@ def _by_words(cards: Sequence[Card], groups: Sequence[str], text: Callable[[Card
 
 def _accuracy(cards: Sequence[Card], given: Sequence[Gold], clusters: Mapping[str, str], plan: Resampling) -> Estimate:
     outcomes = [
-        Outcome(card.id, card.gold, answer, cluster=clusters.get(card.claim.subjects[0], ""))
+        CardOutcome(card.id, card.gold, answer, cluster=clusters.get(card.claim.subjects[0], ""))
         for card, answer in zip(cards, given, strict=True)
     ]
     return share_estimate(CORRECTED["accuracy"], outcomes, plan)

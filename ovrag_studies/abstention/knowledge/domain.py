@@ -29,11 +29,11 @@ Kind = Literal["functional", "asymmetric", "acyclic", "subject", "object", "disj
 Values = Literal["thing", "text", "amount", "rate", "date", "months", "boolean"]
 
 
-class _Part(BaseModel):
+class _DomainPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Class(_Part):
+class Class(_DomainPart):
     """A class of things. `disjoint` names classes that share no thing with it, nor do their subclasses."""
 
     iri: str | None = None
@@ -42,7 +42,7 @@ class Class(_Part):
     disjoint: tuple[Name, ...] = ()
 
 
-class Constraint(_Part):
+class Constraint(_DomainPart):
     """What contradicts a claim.
 
     functional: a subject has one object of the class at most (any class without one). asymmetric: not both ways.
@@ -57,7 +57,7 @@ class Constraint(_Part):
     shape: str
 
 
-class Wording(_Part):
+class Wording(_DomainPart):
     """How people say it: names of the relation, and templates with {subject} and {object}.
 
     `vocabulary` holds words by their part of speech, for readers of questions.
@@ -92,14 +92,14 @@ class Predicate(Wording):
         return self.chain is not None and name == self.chain.name
 
 
-class Nested(_Part):
+class Nested(_DomainPart):
     """Things of class `inner` may lie in things of class `outer`, so that both can be the object at once."""
 
     inner: Name
     outer: Name
 
 
-class Names(_Part):
+class Naming(_DomainPart):
     """Whether different names are different things: for things of the classes in `different`, if the names are unlike.
 
     `joints` are the words between a part and its whole (the bay *of* the lake), `short` writes out abbreviations.
@@ -110,7 +110,7 @@ class Names(_Part):
     short: dict[str, str] = {}
 
 
-class Named(_Part):
+class NamedClass(_DomainPart):
     """Objects of a kind with a word in their name are of another class than the rest of the kind."""
 
     kind: str
@@ -118,27 +118,27 @@ class Named(_Part):
     of: Name = Field(alias="class")
 
 
-class Facts(_Part):
+class TableFacts(_DomainPart):
     """How a table of facts is read: the class of its subjects, and the classes by the names in `object_kind`."""
 
     subject: Name | None = None
     predicate: Name | None = None
     kinds: dict[str, Name] = {}
-    named: tuple[Named, ...] = ()
+    named: tuple[NamedClass, ...] = ()
     literals: frozenset[str] = frozenset({"literal"})
 
 
-class Domain(_Part):
+class Domain(_DomainPart):
     """A domain as its file gives it. `shapes` is the path of its SHACL shapes."""
 
     name: Name
     prefix: str
     shapes: Path
     classes: dict[Name, Class]
-    names: Names = Names()
+    names: Naming = Naming()
     nested: tuple[Nested, ...] = ()
     predicates: dict[Name, Predicate]
-    facts: Facts = Facts()
+    facts: TableFacts = TableFacts()
 
     @cached_property
     def table(self) -> FactTable:

@@ -13,12 +13,12 @@ from ovrag_core.graph import LABEL, TYPE, Store
 from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Domain, fill
 from ovrag_studies.abstention.knowledge.likeness import local_name
-from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, Verdict, license_any
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, LicenceVerdict, license_any
 from ovrag_studies.abstention.licensing.rechecking import recheck
-from ovrag_studies.abstention.parsing.claim_reader import Claim, Reading, read_claim
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim, QuestionReading, read_claim
 from ovrag_studies.abstention.parsing.name_index import Names
 
-OPPOSITE = {Verdict.YES: Verdict.NO, Verdict.NO: Verdict.YES}
+OPPOSITE = {LicenceVerdict.YES: LicenceVerdict.NO, LicenceVerdict.NO: LicenceVerdict.YES}
 _OWN = {
     CHAIN: "the chain is recorded down to its end, and does not pass what was asked about",
     COMPLETE: "all facts of this kind are recorded, and what was asked about is not among them",
@@ -30,16 +30,16 @@ class Asked:
     """A question with its reading and licence; `licence` is None where no claim could be read."""
 
     question: str
-    reading: Reading
+    reading: QuestionReading
     licence: Licence | None
     domain: Domain
     names: Names
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> LicenceVerdict:
         """What may be said of the question; one that asks whether something is *not* so turns YES and NO round."""
         if self.licence is None:
-            return Verdict.UNKNOWN
+            return LicenceVerdict.UNKNOWN
         verdict = self.licence.verdict
         return OPPOSITE.get(verdict, verdict) if self.reading.negated else verdict
 
@@ -69,7 +69,9 @@ class Asked:
         return [sentence(each, self.domain, self.names) for each in self.licence.proof] if self.licence else []
 
 
-def license_question(question: str, store: Store, domain: Domain, names: Names) -> tuple[Reading, Licence | None]:
+def license_question(
+    question: str, store: Store, domain: Domain, names: Names
+) -> tuple[QuestionReading, Licence | None]:
     """How the question is read, and the licence of its claim; None where it makes no claim that could be found.
 
     A question that may mean several claims is licensed where the graph says the same of all of them.
@@ -78,7 +80,7 @@ def license_question(question: str, store: Store, domain: Domain, names: Names) 
     return reading, license_reading(reading, store, domain)
 
 
-def license_reading(reading: Reading, store: Store, domain: Domain) -> Licence | None:
+def license_reading(reading: QuestionReading, store: Store, domain: Domain) -> Licence | None:
     """The licence of the claim that was read, or of all that it may be; None where there is none."""
     claims = (reading.claim,) if reading.claim is not None else reading.candidates
     return license_any(claims, store, domain) if claims else None
@@ -99,7 +101,13 @@ def is_borne_out(asked: Asked, store: Store) -> bool | None:
 
 def unchecked(question: str, reason: str) -> dict[str, object]:
     """The record of a question to which no graph answered."""
-    return {"question": question, "verdict": str(Verdict.UNCHECKED), "claim": None, "proof": [], "lacking": reason}
+    return {
+        "question": question,
+        "verdict": str(LicenceVerdict.UNCHECKED),
+        "claim": None,
+        "proof": [],
+        "lacking": reason,
+    }
 
 
 def as_record(asked: Asked) -> dict[str, object]:
@@ -149,7 +157,7 @@ def written(triple: Triple) -> str:
     return f"{triple.subject} {triple.predicate} {triple.object} ."
 
 
-def claim_sentence(claim: Claim, domain: Domain, names: Names) -> str:
+def claim_sentence(claim: GraphClaim, domain: Domain, names: Names) -> str:
     """A claim as its predicate's first statement says it."""
     predicate = domain.predicate(claim.predicate)
     statements = (predicate.chain if predicate.is_chain(claim.predicate) and predicate.chain else predicate).statements

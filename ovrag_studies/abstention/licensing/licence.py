@@ -19,13 +19,13 @@ from ovrag_core.graph import Store
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
 from ovrag_studies.abstention.knowledge.known import Known, Value, clash, path_to, torn, wrong_class
 from ovrag_studies.abstention.knowledge.likeness import called, same_value
-from ovrag_studies.abstention.parsing.claim_reader import Claim
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 
 COMPLETE = "complete"  # the constraint of a predicate whose facts are all recorded
 CHAIN = "complete chain"  # of a chain that is recorded down to where it ends
 
 
-class Verdict(StrEnum):
+class LicenceVerdict(StrEnum):
     """What may be said of a claim. UNCHECKED: nothing, as there was no answer or the graph contradicts itself."""
 
     YES = "YES"
@@ -43,55 +43,55 @@ class Licence:
     want.
     """
 
-    verdict: Verdict
-    claim: Claim
+    verdict: LicenceVerdict
+    claim: GraphClaim
     proof: tuple[Triple, ...] = ()
     constraint: str | None = None
     lacking: str = ""
 
 
-def license_claim(claim: Claim, store: Store, domain: Domain) -> Licence:
+def license_claim(claim: GraphClaim, store: Store, domain: Domain) -> Licence:
     """What the graph licenses to say of the claim. Raises DomainError for a predicate that the domain has not."""
     predicate = domain.predicate(claim.predicate)
     known = Known(store, domain, predicate)
     try:
         return _of_chain(claim, known) if predicate.is_chain(claim.predicate) else _of_fact(claim, known)
     except Unchecked as error:
-        return Licence(Verdict.UNCHECKED, claim, lacking=str(error))
+        return Licence(LicenceVerdict.UNCHECKED, claim, lacking=str(error))
 
 
-def license_any(claims: Sequence[Claim], store: Store, domain: Domain) -> Licence:
+def license_any(claims: Sequence[GraphClaim], store: Store, domain: Domain) -> Licence:
     """The licence of a question that may mean several claims: one that all of them have, else UNKNOWN."""
     licences = [license_claim(claim, store, domain) for claim in claims]
     if len({licence.verdict for licence in licences}) == 1:
         return licences[0]
-    unchecked = next((licence for licence in licences if licence.verdict == Verdict.UNCHECKED), None)
+    unchecked = next((licence for licence in licences if licence.verdict == LicenceVerdict.UNCHECKED), None)
     lacking = f"the question fits {len(claims)} claims, which the graph answers differently"
-    return unchecked or Licence(Verdict.UNKNOWN, claims[0], lacking=lacking)
+    return unchecked or Licence(LicenceVerdict.UNKNOWN, claims[0], lacking=lacking)
 
 
-def _of_fact(claim: Claim, known: Known) -> Licence:
+def _of_fact(claim: GraphClaim, known: Known) -> Licence:
     values = known.values(claim.subject)
     _refuse_clash([claim.subject], claim, known)
     recorded = next((value for value in values if _same(value, claim.object, known)), None)
     if recorded is not None:
-        return Licence(Verdict.YES, claim, (known.fact(claim.subject, recorded),))
+        return Licence(LicenceVerdict.YES, claim, (known.fact(claim.subject, recorded),))
     return (
         _against_one_object(claim, values, known)
         or _against_the_way_back(claim, known)
         or _against_class(claim, known)
         or _against_other_predicate(claim, known)
         or _against_complete(claim, values, known)
-        or Licence(Verdict.UNKNOWN, claim, lacking=_what_a_fact_lacks(claim, values, known))
+        or Licence(LicenceVerdict.UNKNOWN, claim, lacking=_what_a_fact_lacks(claim, values, known))
     )
 
 
-def _of_chain(claim: Claim, known: Known) -> Licence:
+def _of_chain(claim: GraphClaim, known: Known) -> Licence:
     reached = known.below(claim.subject)
     if claim.object in reached:
         path = path_to(claim.object, claim.subject, reached)
         _refuse_clash([triple.subject for triple in path], claim, known)
-        return Licence(Verdict.YES, claim, path)
+        return Licence(LicenceVerdict.YES, claim, path)
     back = _against_the_way_back(claim, known)
     if back:
         return back
@@ -99,13 +99,13 @@ def _of_chain(claim: Claim, known: Known) -> Licence:
     _refuse_clash(things, claim, known)
     lacking = _what_a_chain_lacks(claim, reached, known)
     if lacking:
-        return Licence(Verdict.UNKNOWN, claim, lacking=lacking)
+        return Licence(LicenceVerdict.UNKNOWN, claim, lacking=lacking)
     links = [known.fact(node, value) for node in things for value in known.values(node)]
     about = [triple for node in [*things, claim.object] for triple in known.about(node)]
-    return Licence(Verdict.NO, claim, tuple(dict.fromkeys([*links, *about])), CHAIN)
+    return Licence(LicenceVerdict.NO, claim, tuple(dict.fromkeys([*links, *about])), CHAIN)
 
 
-def _refuse_clash(subjects: Sequence[object], claim: Claim, known: Known) -> None:
+def _refuse_clash(subjects: Sequence[object], claim: GraphClaim, known: Known) -> None:
     """Raise Unchecked where what is recorded of a subject contradicts itself, or do the classes of the asked object."""
     if sentence := torn(claim.object, known):
         raise Unchecked(f"the graph contradicts itself: {sentence}")
@@ -114,7 +114,7 @@ def _refuse_clash(subjects: Sequence[object], claim: Claim, known: Known) -> Non
             raise Unchecked(sentence)
 
 
-def _against_one_object(claim: Claim, values: Sequence[Value], known: Known) -> Licence | None:
+def _against_one_object(claim: GraphClaim, values: Sequence[Value], known: Known) -> Licence | None:
     for name, each in known.constraints("functional"):
         asked = known.thing(claim.object)
         if not known.is_a(asked, each.of):
@@ -124,52 +124,54 @@ def _against_one_object(claim: Claim, values: Sequence[Value], known: Known) -> 
                 if _may_be_another(claim, value, values, each, known):
                     continue
                 about = [*known.about(value), *known.about(claim.object)]
-                return Licence(Verdict.NO, claim, (known.fact(claim.subject, value), *about), name)
+                return Licence(LicenceVerdict.NO, claim, (known.fact(claim.subject, value), *about), name)
     return None
 
 
-def _may_be_another(claim: Claim, differs: Value, values: Sequence[Value], each: Constraint, known: Known) -> bool:
+def _may_be_another(claim: GraphClaim, differs: Value, values: Sequence[Value], each: Constraint, known: Known) -> bool:
     """Whether the asked object may be another one that is recorded beside the one that it differs from."""
     others = [value for value in values if value != differs and known.is_a(known.thing(value), each.of)]
     return any(known.why_one(value, claim.object) is not None for value in others)
 
 
-def _against_the_way_back(claim: Claim, known: Known) -> Licence | None:
+def _against_the_way_back(claim: GraphClaim, known: Known) -> Licence | None:
     if not isinstance(claim.object, NamedNode):
         return None
     acyclic = next(known.constraints("acyclic"), None)
     direct = None if known.predicate.is_chain(claim.predicate) else next(known.constraints("asymmetric"), None)
     if claim.object == claim.subject and (broken := acyclic or direct):
-        return Licence(Verdict.NO, claim, (), broken[0])
+        return Licence(LicenceVerdict.NO, claim, (), broken[0])
     if direct and claim.subject in known.values(claim.object):
         _refuse_clash([claim.object], claim, known)
-        return Licence(Verdict.NO, claim, (known.fact(claim.object, claim.subject),), direct[0])
+        return Licence(LicenceVerdict.NO, claim, (known.fact(claim.object, claim.subject),), direct[0])
     if acyclic and claim.subject in (back := known.below(claim.object)):
         path = path_to(claim.subject, claim.object, back)
         _refuse_clash([triple.subject for triple in path], claim, known)
-        return Licence(Verdict.NO, claim, path, acyclic[0])
+        return Licence(LicenceVerdict.NO, claim, path, acyclic[0])
     return None
 
 
-def _against_class(claim: Claim, known: Known) -> Licence | None:
+def _against_class(claim: GraphClaim, known: Known) -> Licence | None:
     found = wrong_class(claim.subject, claim.object, known)
-    return found and Licence(Verdict.NO, claim, found[1], found[0])
+    return found and Licence(LicenceVerdict.NO, claim, found[1], found[0])
 
 
-def _against_other_predicate(claim: Claim, known: Known) -> Licence | None:
+def _against_other_predicate(claim: GraphClaim, known: Known) -> Licence | None:
     for name, other in known.excluding():
         if claim.object in other.values(claim.subject):
-            return Licence(Verdict.NO, claim, (other.fact(claim.subject, claim.object),), name)
+            return Licence(LicenceVerdict.NO, claim, (other.fact(claim.subject, claim.object),), name)
     return None
 
 
-def _against_complete(claim: Claim, values: Sequence[Value], known: Known) -> Licence | None:
+def _against_complete(claim: GraphClaim, values: Sequence[Value], known: Known) -> Licence | None:
     if not known.predicate.complete or not values or known.is_vague(claim.subject):
         return None
     if any(known.why_one(value, claim.object) for value in values):
         return None
     about = [triple for value in (*values, claim.object) for triple in known.about(value)]
-    return Licence(Verdict.NO, claim, (*(known.fact(claim.subject, value) for value in values), *about), COMPLETE)
+    return Licence(
+        LicenceVerdict.NO, claim, (*(known.fact(claim.subject, value) for value in values), *about), COMPLETE
+    )
 
 
 def _same(value: Value, asked: Value, known: Known) -> bool:
@@ -178,7 +180,7 @@ def _same(value: Value, asked: Value, known: Known) -> bool:
     return value == asked
 
 
-def _what_a_fact_lacks(claim: Claim, values: Sequence[Value], known: Known) -> str:
+def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known) -> str:
     subject, relation = called(known.thing(claim.subject)), _relation(known.predicate)
     if not values:
         return f"no {relation} of {subject} is recorded"
@@ -195,7 +197,7 @@ def _what_a_fact_lacks(claim: Claim, values: Sequence[Value], known: Known) -> s
     return next((f"{reason}" for reason in reasons if reason), f"{recorded}, does not decide it")
 
 
-def _what_a_chain_lacks(claim: Claim, reached: Mapping[Value, Triple], known: Known) -> str | None:
+def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], known: Known) -> str | None:
     """What keeps a chain that does not pass the asked thing from being a NO; None where nothing does."""
     chain = known.predicate.chain
     functional = next(known.constraints("functional"), None)
@@ -208,7 +210,7 @@ def _what_a_chain_lacks(claim: Claim, reached: Mapping[Value, Triple], known: Kn
     return next((reason for reason in chained(gaps, reasons) if reason), None)
 
 
-def _gap(node: Value, claim: Claim, is_end: bool, of: str | None, known: Known) -> str | None:
+def _gap(node: Value, claim: GraphClaim, is_end: bool, of: str | None, known: Known) -> str | None:
     """Why a chain is not known to go on from a thing that it passes, to something of the class `of`."""
     name, relation = called(known.thing(node)), _relation(known.predicate)
     following = known.values(node) if isinstance(node, NamedNode) else ()

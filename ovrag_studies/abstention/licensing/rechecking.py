@@ -17,7 +17,7 @@ from ovrag_core.graph import LABEL, SECONDS, TYPE, EmbeddedStore, Store
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.known import Known
 from ovrag_studies.abstention.knowledge.likeness import canonical, same_value
-from ovrag_studies.abstention.licensing.licence import Licence, Verdict
+from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict
 
 DIFFERENT = NamedNode("http://www.w3.org/2002/07/owl#differentFrom")
 _ASK = "ASK { ?s ?p ?o }"
@@ -31,8 +31,8 @@ def recheck(licence: Licence, store: Store, domain: Domain) -> bool | None:
     """
     predicate = domain.predicate(licence.claim.predicate)
     known = Known(store, domain, predicate)
-    says_yes = licence.verdict == Verdict.YES
-    constraint = predicate.constraints.get(licence.constraint or "") if licence.verdict == Verdict.NO else None
+    says_yes = licence.verdict == LicenceVerdict.YES
+    constraint = predicate.constraints.get(licence.constraint or "") if licence.verdict == LicenceVerdict.NO else None
     if not says_yes and constraint is None:
         return None
     if not all(store.ask(_ASK, {"s": part.subject, "p": part.predicate, "o": part.object}) for part in licence.proof):

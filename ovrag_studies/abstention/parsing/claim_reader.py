@@ -26,7 +26,7 @@ _CANDIDATES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class GraphClaim:
     """That the subject has the object under a predicate of the domain, named as there, or under its chain's name."""
 
     subject: NamedNode
@@ -35,22 +35,22 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QuestionReading:
     """How a question was read. Without a claim, `reason` says why, and `candidates` what it may have meant.
 
     `confidence` is from 0 to 1; `mentions` are the spans of `subject`, `object` and `relation` in the question.
     `negated`: the question asks whether the claim is *not* so, so that a yes of the graph is a no to it.
     """
 
-    claim: Claim | None
+    claim: GraphClaim | None
     confidence: float
     reason: str = ""
     mentions: Mapping[str, Span] = field(default_factory=dict)
-    candidates: tuple[Claim, ...] = ()
+    candidates: tuple[GraphClaim, ...] = ()
     negated: bool = False
 
 
-def read_claim(question: str, names: Names, domain: Domain) -> Reading:
+def read_claim(question: str, names: Names, domain: Domain) -> QuestionReading:
     """The claim that a question (or a statement) makes about two things of a graph; doubt is no claim, with its reason.
 
     Anything may stand in a question: it is only ever compared with names and words.
@@ -67,20 +67,20 @@ def read_claim(question: str, names: Names, domain: Domain) -> Reading:
     return _claimed(sentence, used, text, domain)
 
 
-def _unread(reason: str) -> Reading:
-    return Reading(None, 0.0, reason)
+def _unread(reason: str) -> QuestionReading:
+    return QuestionReading(None, 0.0, reason)
 
 
-def _claimed(sentence: Sentence, used: Sequence[Mention], text: Text, domain: Domain) -> Reading:
+def _claimed(sentence: Sentence, used: Sequence[Mention], text: Text, domain: Domain) -> QuestionReading:
     """The reading with the things that the names may mean in their parts of the claim."""
     subject, object_ = used[sentence.subject - 1], used[sentence.object - 1]
     relations = [name for name in (sentence.relation, sentence.otherwise) if name]
     value = domain.predicate(relations[0]).values != "thing"
     subjects = [thing for thing in subject.things if isinstance(thing, NamedNode)]
     objects = [thing for thing in object_.things if isinstance(thing, Literal) == value]
-    claims = tuple(Claim(one, name, other) for one, name, other in product(subjects, relations, objects))
+    claims = tuple(GraphClaim(one, name, other) for one, name, other in product(subjects, relations, objects))
     parts = [each for each in (subject, object_) if not each.whole]
-    reading = Reading(
+    reading = QuestionReading(
         claims[0] if len(claims) == 1 else None,
         round(sentence.confidence * _PART_OF_A_NAME ** len(parts) / max(len(claims), 1), 4),
         "; ".join(f"{text.quoted(each)} is taken for {text.names.label(each.things[0])!r}" for each in parts),

@@ -23,14 +23,14 @@ from ovrag_studies.abstention.parsing.english import (
     RELATIVE,
     SHELL,
 )
-from ovrag_studies.abstention.parsing.relation_words import Lexicon, Phrase, Sense
+from ovrag_studies.abstention.parsing.relation_words import Phrase, RelationWords, Sense
 
 _BEFORE_NOUNS = frozenset({"of", "as", "many", "few", "several", "other", "own", "one", "another"})
 SIGNS = frozenset(",;:.?!()\"'-–—/")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SentencePart:
     """A word of a sentence, or the place of a name (`slot`, from 1). `start` and `end` are in characters."""
 
     text: str
@@ -40,7 +40,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class RelationSign:
     """A word of a relation in a sentence (pieces from, to), with what it may mean."""
 
     start: int
@@ -57,13 +57,13 @@ class Frame:
     relation that is not here.
     """
 
-    def __init__(self, pieces: Sequence[Piece], lexicon: Lexicon, texts: tuple[bool, ...]) -> None:
+    def __init__(self, pieces: Sequence[SentencePart], lexicon: RelationWords, texts: tuple[bool, ...]) -> None:
         self.pieces = pieces
         self.words = [f"\0{piece.slot}" if piece.slot else piece.text for piece in pieces]
         self.lexicon = lexicon
         self.texts = texts
         self.slots = [at for at, piece in enumerate(pieces) if piece.slot]
-        self.signs: list[Sign] = []
+        self.signs: list[RelationSign] = []
         self.either: set[Sense] = set()
         self.fillers: set[int] = set()
         self.understood: set[int] = set()
@@ -121,7 +121,7 @@ class Frame:
             self.understood.update(covered)
             return length
         if self.words[at : at + 2] == ["that", "of"] and self.signs and self.signs[-1].senses[0].noun:
-            self.signs.append(Sign(at, at + 1, self.signs[-1].senses))  # "the basin of X, that of Y"
+            self.signs.append(RelationSign(at, at + 1, self.signs[-1].senses))  # "the basin of X, that of Y"
         return 0
 
     def _of_kind(self, senses: tuple[Sense, ...]) -> tuple[Sense, ...]:
@@ -142,7 +142,7 @@ class Frame:
             fitting = senses  # "mouth of X: Y", a noun without an article
         self.either.update(fitting)
         if fitting:
-            self.signs.append(Sign(at, at + length, fitting))
+            self.signs.append(RelationSign(at, at + length, fitting))
         return bool(fitting)
 
     def _nominal(self, at: int, end: int, nouns: bool) -> bool:
@@ -167,7 +167,7 @@ class Frame:
         before = self.words[at - 1] if at else ","
         return (before in SIGNS or before in BE | {"that", "it"}) and any(each > at for each in self.slots)
 
-    def next_sign(self, sign: Sign) -> int:
+    def next_sign(self, sign: RelationSign) -> int:
         """Where the next sign begins that is no aside, or the sentence ends."""
         ahead = [each.start for each in self.signs if each.start >= sign.end and not self.is_aside(each)]
         return min(ahead, default=len(self.words))
@@ -207,7 +207,7 @@ class Frame:
         """Whether a word between a noun and its preposition is a filler, a comma, or says how directly."""
         return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {",", "or", "not"}
 
-    def is_aside(self, sign: Sign) -> bool:
+    def is_aside(self, sign: RelationSign) -> bool:
         """Whether a noun only says where something happens: `at its mouth`, `right at the bottom end`."""
         back = sign.start - 1
         while back >= 0 and (self.words[back] in DETERMINERS | {"own", "very", "'s"} or self._describes(back)):
@@ -230,7 +230,7 @@ class Frame:
         """Whether a name is text, so that it can be no subject."""
         return 0 < slot <= len(self.texts) and self.texts[slot - 1]
 
-    def satisfied(self, sign: Sign) -> list[Sense]:
+    def satisfied(self, sign: RelationSign) -> list[Sense]:
         """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
         stop = next((at for at in self.slots if at >= sign.end), len(self.words))
         verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from ovrag_studies.abstention.parsing.doubts import doubts, side_by_side
 from ovrag_studies.abstention.parsing.english import ADVERBIAL, ARTICLES, FUNCTION, GOALS, PERSONS, SHELL
-from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, Piece, Sign
+from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign, SentencePart
 from ovrag_studies.abstention.parsing.name_roles import Vote, votes_from_to, votes_of
-from ovrag_studies.abstention.parsing.negation import is_negated, tag_of
-from ovrag_studies.abstention.parsing.relation_words import Lexicon, Phrase, Sense
+from ovrag_studies.abstention.parsing.polarity import is_negated, tag_of
+from ovrag_studies.abstention.parsing.relation_words import Phrase, RelationWords, Sense
 from ovrag_studies.abstention.parsing.relations import otherwise_of, relation_of
 
 _UNSURE = 0.5  # a reading that is less sure is none
@@ -45,7 +45,7 @@ class Sentence:
     otherwise: str | None = None
 
 
-def read_sentence(pieces: Sequence[Piece], lexicon: Lexicon, texts: Sequence[bool] = ()) -> Sentence:
+def read_sentence(pieces: Sequence[SentencePart], lexicon: RelationWords, texts: Sequence[bool] = ()) -> Sentence:
     """What a sentence with two slots asks. `texts` says of each slot whether it is text, so never a subject."""
     frame = Frame(pieces, lexicon, tuple(texts))
     if known := _known(frame):
@@ -117,14 +117,14 @@ def _going(frame: Frame) -> Sense:
     return replace(sense, relation=frame.lexicon.chains.get(sense.relation, sense.relation))
 
 
-def _meant(frame: Frame) -> list[Sign]:
+def _meant(frame: Frame) -> list[RelationSign]:
     """The signs whose preposition is there, where they need one: `falls on` is not `falls into`."""
     meant = [sign for sign in frame.signs if frame.satisfied(sign) or any(not sense.needs for sense in sign.senses)]
     asides = [sign for sign in meant if frame.is_aside(sign)]
     return [sign for sign in meant if sign not in asides] or (asides and _unheard_verb(frame)) or meant
 
 
-def _loose(frame: Frame) -> list[Sign]:
+def _loose(frame: Frame) -> list[RelationSign]:
     """The one verb of the sentence whose preposition is not behind it, where it has a name on either side."""
     if len(frame.signs) != 1:
         return []
@@ -138,7 +138,7 @@ def _loose(frame: Frame) -> list[Sign]:
     return [sign] if around or any(frame.governor(at) == "from" for at in frame.slots[:1]) else []
 
 
-def _leads_to(frame: Frame, at: int, sign: Sign) -> bool:
+def _leads_to(frame: Frame, at: int, sign: RelationSign) -> bool:
     """Whether a name may be the verb's subject: nothing is between that begins something else."""
     return not any(
         frame.words[back] in {"and", "or", "to", ".", ":", ";", "?"} or frame.words[back] in SHELL | PERSONS
@@ -146,21 +146,21 @@ def _leads_to(frame: Frame, at: int, sign: Sign) -> bool:
     )
 
 
-def _unheard_verb(frame: Frame) -> list[Sign]:
+def _unheard_verb(frame: Frame) -> list[RelationSign]:
     """A verb that is not in the domain, by the preposition behind it: `debouches into`."""
     for preposition, sense in frame.lexicon.any_verb.items():
         for at, word in enumerate(frame.words):
             if word == preposition and at > 0:
-                return [Sign(at, at + 1, (sense,))]
+                return [RelationSign(at, at + 1, (sense,))]
     strange = [at for at in range(len(frame.words)) if frame.is_adjective(at)]
     for at in frame.fillers:  # "sheds its water in"
         goal = frame.words[at + 1 : at + 2]
         if strange[:1] < [at] and strange and at + 1 not in frame.told and goal and goal[0] in GOALS:
-            return [Sign(at + 1, at + 2, (sense,)) for sense in list(frame.lexicon.any_verb.values())[:1]]
+            return [RelationSign(at + 1, at + 2, (sense,)) for sense in list(frame.lexicon.any_verb.values())[:1]]
     return []
 
 
-def _partial(frame: Frame, found: Mapping[Sign, Votes]) -> Votes:
+def _partial(frame: Frame, found: Mapping[RelationSign, Votes]) -> Votes:
     """The votes of verbs that have one of the names, beside one that has both: `Does X reach Y when it ends?`."""
     verbs = {sign for sign, votes in found.items() if votes and not votes[0][0].noun}
     whole = {sign for sign in verbs if len({vote.slot for _, vote in found[sign]}) == 2}
@@ -171,7 +171,7 @@ def _partial(frame: Frame, found: Mapping[Sign, Votes]) -> Votes:
     return [vote for sign in verbs | adverbs | begun if len(found[sign]) == 1 for vote in found[sign]]
 
 
-def _runs_on(frame: Frame, noun: Sign, verb: Sign) -> bool:
+def _runs_on(frame: Frame, noun: RelationSign, verb: RelationSign) -> bool:
     """Whether the noun is what the verb says something of."""
     return (
         noun.senses[0].noun

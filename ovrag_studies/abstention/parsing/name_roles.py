@@ -21,7 +21,7 @@ from ovrag_studies.abstention.parsing.english import (
     PERSONS,
     RELATIVE,
 )
-from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, Sign
+from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign
 from ovrag_studies.abstention.parsing.relation_words import OTHER, Role, Sense
 
 _RELATING = frozenset({"of", "to", "in", "within"})  # with `which`, they may make the name before it an owner
@@ -36,7 +36,7 @@ class Vote:
     weight: float
 
 
-def votes_of(frame: Frame, sign: Sign) -> list[tuple[Sense, Vote]]:
+def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
     """What a sign says of the names, with the sense that it has here."""
     if sign.senses[0].noun:
         sense = sign.senses[0]
@@ -47,7 +47,7 @@ def votes_of(frame: Frame, sign: Sign) -> list[tuple[Sense, Vote]]:
     return [(sense, vote) for vote in _verb_votes(frame, sign, sense)]
 
 
-def _as_verb(frame: Frame, sign: Sign) -> list[Vote]:
+def _as_verb(frame: Frame, sign: RelationSign) -> list[Vote]:
     """The votes of a noun that says what a verb does: `the drainage of X into Y`."""
     behind = [at for at in frame.slots if at >= sign.end]
     goals = {"into", "toward", "towards"}
@@ -58,13 +58,13 @@ def _as_verb(frame: Frame, sign: Sign) -> list[Vote]:
     return [_vote(frame, behind[0], verb.role, 1), _vote(frame, behind[1], OTHER[verb.role], 1)]
 
 
-def _verb_sense(frame: Frame, sign: Sign) -> Sense:
+def _verb_sense(frame: Frame, sign: RelationSign) -> Sense:
     verbs = [sense for sense in sign.senses if not sense.noun]
     plain = next((sense for sense in verbs if not sense.needs), verbs[0])
     return next(iter(frame.satisfied(sign)), plain)
 
 
-def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
+def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
     passive = _passive(frame, sign, sense)
     behind = next((at for at in frame.slots if sign.end <= at < frame.next_sign(sign)), None)
     before = next((at for at in reversed(frame.slots) if at < sign.start), None)
@@ -89,7 +89,7 @@ def _verb_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
         yield from _complement(frame, behind, agent, patient, sense, passive, turned)
 
 
-def _pronoun(frame: Frame, sign: Sign) -> bool:
+def _pronoun(frame: Frame, sign: RelationSign) -> bool:
     """Whether `it` is the verb's subject, which then stands for what the sentence is about."""
     lead = [word for word in frame.words[: sign.start] if word not in DO | NOT and not word.endswith("ly")]
     return lead[-1:] in (["it"], ["they"])
@@ -107,7 +107,7 @@ def _complement(
         yield _vote(frame, at, patient, 1)
 
 
-def _passive(frame: Frame, sign: Sign, sense: Sense) -> bool:
+def _passive(frame: Frame, sign: RelationSign, sense: Sense) -> bool:
     if sense.form not in ("participle",):
         return False
     ahead = [word for word in frame.words[sign.end : sign.end + 3] if not word.endswith("ly")]
@@ -123,14 +123,14 @@ def _passive(frame: Frame, sign: Sign, sense: Sense) -> bool:
     return False
 
 
-def _noun_votes(frame: Frame, sign: Sign, sense: Sense) -> Iterator[Vote]:
+def _noun_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
     owner = _owner(frame, sign, sense)
     if owner is not None:
         at, role, weight = owner
         yield _vote(frame, at, sense.role if role else OTHER[sense.role], weight)
 
 
-def _owner(frame: Frame, sign: Sign, sense: Sense) -> tuple[int, bool, float] | None:
+def _owner(frame: Frame, sign: RelationSign, sense: Sense) -> tuple[int, bool, float] | None:
     """A name that owns the noun (True) or that the noun is said of (False), and how sure that is."""
     before = [at for at in frame.slots if at < sign.start]
     behind = [at for at in frame.slots if at >= sign.end]
@@ -147,7 +147,7 @@ def _owner(frame: Frame, sign: Sign, sense: Sense) -> tuple[int, bool, float] | 
 
 
 def _linked(
-    frame: Frame, sign: Sign, sense: Sense, before: Sequence[int], behind: Sequence[int]
+    frame: Frame, sign: RelationSign, sense: Sense, before: Sequence[int], behind: Sequence[int]
 ) -> tuple[int, bool, float] | None:
     """The owner by the preposition behind the noun: `the mouth of X`, `the river that X is a tributary of`."""
     end = sign.end
@@ -170,7 +170,7 @@ def _linked(
     return (before[-1], False, 1) if link in links and before and not behind else None
 
 
-def _possessor(frame: Frame, sign: Sign) -> int | None:
+def _possessor(frame: Frame, sign: RelationSign) -> int | None:
     """The name right before the noun: `X's mouth`, `the X drainage`; adjectives and fillers may stand between."""
     back = sign.start - 1
     if frame.words[sign.end - 1] in ADVERBIAL and frame.words[back] not in ("'s", "'"):
@@ -187,7 +187,7 @@ def _possessor(frame: Frame, sign: Sign) -> int | None:
 
 
 def _distant_owner(
-    frame: Frame, sign: Sign, before: Sequence[int], behind: Sequence[int]
+    frame: Frame, sign: RelationSign, before: Sequence[int], behind: Sequence[int]
 ) -> tuple[int, bool, float] | None:
     """A name further off that owns the noun: `X has Y as its mouth`, `the lake whose mouth`, `For X, the mouth`."""
     lead = frame.words[max(sign.start - 4, 0) : sign.start]
@@ -215,7 +215,7 @@ def _distant_owner(
     return (before[0], True, 0.6) if opens else None
 
 
-def _antecedent(frame: Frame, sign: Sign, before: Sequence[int], behind: Sequence[int]) -> int | None:
+def _antecedent(frame: Frame, sign: RelationSign, before: Sequence[int], behind: Sequence[int]) -> int | None:
     """The name that `its` or `their` before the noun stands for."""
     last = before[-1] if before else -1
     between = range(last + 1, sign.start)
@@ -235,7 +235,7 @@ def _is_topic(frame: Frame, at: int) -> bool:
     return frame.governor(at) in ("on", "under", "about") and bool(ACCOUNTS & set(lead))
 
 
-def _said_as(frame: Frame, sign: Sign, before: Sequence[int]) -> int | None:
+def _said_as(frame: Frame, sign: RelationSign, before: Sequence[int]) -> int | None:
     """The name that the noun is said of: `X names Y as its ...`, `of which water is X a ...`."""
     if before and frame.words[before[-1] - 1] in BE:
         between = set(frame.words[before[-1] + 1 : sign.start])
@@ -246,7 +246,7 @@ def _said_as(frame: Frame, sign: Sign, before: Sequence[int]) -> int | None:
     return None
 
 
-def _possessing(frame: Frame, sign: Sign, before: Sequence[int]) -> int | None:
+def _possessing(frame: Frame, sign: RelationSign, before: Sequence[int]) -> int | None:
     """The subject of `has`, or the name before `with`, where such a word stands before the noun."""
     for at in range(sign.start - 1, -1, -1):
         if frame.words[at] in HAVE:

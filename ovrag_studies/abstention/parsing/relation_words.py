@@ -54,7 +54,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class RelationWords:
     """A domain's words. `senses` by phrase as it is written; `chains` by predicate; `longest` phrase in words; `texts`:
     relations whose objects are text."""
 
@@ -75,7 +75,7 @@ class Lexicon:
 
 
 @lru_cache(maxsize=16)
-def _compiled(key: _ByIdentity) -> Lexicon:
+def _compiled(key: _ByIdentity) -> RelationWords:
     domain = key.domain
     senses: dict[Phrase, list[Sense]] = defaultdict(list)
     any_verb: dict[str, Sense] = {}
@@ -95,7 +95,7 @@ def _compiled(key: _ByIdentity) -> Lexicon:
         fillers.update(_nouns(wording.vocabulary.get("fillers", ())))
         others.update(_all_forms(wording.vocabulary.get("others", ())))
     phrases = [*senses, *cues, *fillers, *others]
-    return Lexicon(
+    return RelationWords(
         {phrase: tuple(dict.fromkeys(found)) for phrase, found in senses.items()},
         any_verb,
         templates,
@@ -122,7 +122,7 @@ class _ByIdentity:
         return id(self.domain)
 
 
-def lexicon_of(domain: Domain) -> Lexicon:
+def lexicon_of(domain: Domain) -> RelationWords:
     """The words of a domain; made once."""
     return _compiled(_ByIdentity(domain))
 

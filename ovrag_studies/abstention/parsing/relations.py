@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ovrag_studies.abstention.parsing.english import DIRECT
-from ovrag_studies.abstention.parsing.frames import Frame, Sign
+from ovrag_studies.abstention.parsing.frames import Frame, RelationSign
 from ovrag_studies.abstention.parsing.relation_words import Sense
 
 
-def relation_of(frame: Frame, signs: Sequence[Sign], voting: Sequence[Sense]) -> str | None:
+def relation_of(frame: Frame, signs: Sequence[RelationSign], voting: Sequence[Sense]) -> str | None:
     """A chain by its nouns and cues; else what the nouns say, else the verbs. None where they disagree."""
     if relation := _noun_of_a_chain(frame, signs):
         return relation
@@ -27,7 +27,7 @@ def relation_of(frame: Frame, signs: Sequence[Sign], voting: Sequence[Sense]) ->
     return _link_of(frame, name) if frame.direct and frame.lexicon.is_chain(name) else name
 
 
-def _noun_of_a_chain(frame: Frame, signs: Sequence[Sign]) -> str:
+def _noun_of_a_chain(frame: Frame, signs: Sequence[RelationSign]) -> str:
     for sign in signs:
         sense = sign.senses[0]
         if sense.noun and frame.lexicon.is_chain(sense.relation):

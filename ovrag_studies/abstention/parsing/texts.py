@@ -8,9 +8,9 @@ from functools import cached_property
 
 from ovrag_core.text import one_line
 from ovrag_studies.abstention.parsing.english import FUNCTION, LONG_PREPOSITIONS, SHELL
-from ovrag_studies.abstention.parsing.frames import Piece
+from ovrag_studies.abstention.parsing.frames import SentencePart
 from ovrag_studies.abstention.parsing.name_index import Mention, Names
-from ovrag_studies.abstention.parsing.relation_words import Lexicon
+from ovrag_studies.abstention.parsing.relation_words import RelationWords
 from ovrag_studies.abstention.parsing.word_forms import Word
 
 
@@ -20,7 +20,7 @@ class Text:
 
     question: str
     words: list[Word]
-    lexicon: Lexicon
+    lexicon: RelationWords
     names: Names
 
     def quoted(self, mention: Mention) -> str:
@@ -98,43 +98,45 @@ class Text:
             return 0.3
         return 0.6 if self.cased else 1.0
 
-    def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[Piece]:
+    def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[SentencePart]:
         """The words with the names taken out, each name by its number."""
-        pieces: list[Piece] = []
+        pieces: list[SentencePart] = []
         at = 0
         for slot, mention in zip(slots, found, strict=True):
             pieces += self._between(at, mention.start)
-            pieces.append(Piece("", *self.span(mention), slot))
+            pieces.append(SentencePart("", *self.span(mention), slot))
             at = mention.end
         return _resolved(_shortened(pieces + self._between(at, len(self.words))))
 
-    def _between(self, start: int, end: int) -> list[Piece]:
+    def _between(self, start: int, end: int) -> list[SentencePart]:
         """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
-        return [Piece(word.text, word.start, word.end) for word in self.words[start:end] if not self._is_hyphen(word)]
+        return [
+            SentencePart(word.text, word.start, word.end) for word in self.words[start:end] if not self._is_hyphen(word)
+        ]
 
     def _is_hyphen(self, word: Word) -> bool:
         around = self.question[word.start - 1 : word.start] + self.question[word.end : word.end + 1]
         return word.text == "-" and len(around) == 2 and around.isalpha()
 
 
-def _resolved(pieces: list[Piece]) -> list[Piece]:
+def _resolved(pieces: list[SentencePart]) -> list[SentencePart]:
     """`The former` and `the latter` as the names that they stand for."""
-    found: list[Piece] = []
+    found: list[SentencePart] = []
     for piece in pieces:
         slots = [each.slot for each in found if each.slot]
         stands = piece.text in ("former", "latter") and len(slots) > 1
         slot = slots[piece.text == "latter"] if stands else piece.slot
-        found.append(Piece("" if slot else piece.text, piece.start, piece.end, slot))
+        found.append(SentencePart("" if slot else piece.text, piece.start, piece.end, slot))
     return found
 
 
-def _shortened(pieces: list[Piece]) -> list[Piece]:
+def _shortened(pieces: list[SentencePart]) -> list[SentencePart]:
     """Prepositions of several words as the one that they amount to: `as far as` is `to`."""
-    found: list[Piece] = []
+    found: list[SentencePart] = []
     for piece in pieces:
         found.append(piece)
         for phrase, short in LONG_PREPOSITIONS.items():
             last = found[-len(phrase) :]
             if tuple(each.text for each in last) == phrase:
-                found[-len(phrase) :] = [Piece(short, last[0].start, last[-1].end)]
+                found[-len(phrase) :] = [SentencePart(short, last[0].start, last[-1].end)]
     return found
