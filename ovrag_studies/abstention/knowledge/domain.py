@@ -129,7 +129,10 @@ class TableFacts(_DomainPart):
 
 
 class Domain(_DomainPart):
-    """A domain as its file gives it. `shapes` is the path of its SHACL shapes."""
+    """A domain as its file gives it, the same as no other. `shapes` is the path of its SHACL shapes."""
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
 
     name: Name
     prefix: str

@@ -26,6 +26,7 @@ from ovrag_studies.abstention.parsing.english import (
 from ovrag_studies.abstention.parsing.relation_words import Phrase, RelationWords, Sense
 
 _BEFORE_NOUNS = frozenset({"of", "as", "many", "few", "several", "other", "own", "one", "another"})
+_LEADING = DETERMINERS | {"own", "very", "'s"}
 SIGNS = frozenset(",;:.?!()\"'-–—/")
 
 
@@ -52,9 +53,8 @@ class Frame:
     """A sentence whose words are marked by what they do.
 
     `slots` are the places of names, `texts` says of each name whether it is text. `signs` are the words of relations,
-    `either` all that they may mean; `fillers`, `told` (how directly) and `understood` are places; `cues` are the
-    predicates whose chain is meant, `indirect` that any chain is, `direct` that none is; `other` is a word of a
-    relation that is not here.
+    `either` all that they may mean; `fillers`, `told` (how directly) and `understood` are places; `indirect`: a
+    chain is meant, `direct`: none is; `other` is a word of a relation that is not here.
     """
 
     def __init__(self, pieces: Sequence[SentencePart], lexicon: RelationWords, texts: tuple[bool, ...]) -> None:
@@ -68,7 +68,6 @@ class Frame:
         self.fillers: set[int] = set()
         self.understood: set[int] = set()
         self.told: set[int] = set()  # words that say how directly
-        self.cues: dict[str, int] = {}
         self.indirect = False
         self.direct = False
         self.other = ""
@@ -93,36 +92,36 @@ class Frame:
         self.direct |= any(self.is_aside(sign) and OWN & set(self.words[: sign.start]) for sign in self.signs)
 
     def _match(self, at: int) -> int:
+        """Marks the longest phrase that begins at a word; its length, 0 where there is none."""
         lexicon = self.lexicon
         for length in range(min(max(lexicon.longest, 5), len(self.words) - at), 0, -1):
             phrase: Phrase = tuple(self.words[at : at + length])
-            covered = range(at, at + length)
-            if phrase in INDIRECT_PHRASES:
-                self.indirect = True
-                self.told.update(covered)
-            elif phrase in DIRECT_PHRASES:
-                self.direct = True
-                self.told.update(covered)
-            elif phrase in lexicon.cues:
-                self.told.update(covered)
-                self.cues[lexicon.cues[phrase]] = at
+            marked: set[int] = set()
+            if phrase in INDIRECT_PHRASES | DIRECT_PHRASES | lexicon.cues:
+                self.direct |= phrase in DIRECT_PHRASES
+                self.indirect |= phrase not in DIRECT_PHRASES
+                marked = self.told
             elif phrase in lexicon.senses:
                 if not self._place(at, length, self._of_kind(lexicon.senses[phrase])):
-                    self.fillers.update(covered)
+                    marked = self.fillers
             elif phrase in lexicon.others:
-                aside = at > self.slots[-1] and "by" not in self.words[at - 2 : at]
-                aside |= self.words[at - 1] in HOWEVER  # "at whatever distance"
-                aside |= at == 0 and phrase[0].endswith("ing")
-                self.other = self.other or ("" if aside else " ".join(phrase))
+                self.other = self.other or self._not_here(at, phrase)
             elif phrase in lexicon.fillers:
-                self.fillers.update(covered)
+                marked = self.fillers
             else:
                 continue
-            self.understood.update(covered)
+            marked.update(range(at, at + length))
+            self.understood.update(range(at, at + length))
             return length
         if self.words[at : at + 2] == ["that", "of"] and self.signs and self.signs[-1].senses[0].noun:
             self.signs.append(RelationSign(at, at + 1, self.signs[-1].senses))  # "the basin of X, that of Y"
         return 0
+
+    def _not_here(self, at: int, phrase: Phrase) -> str:
+        """A word of a relation that is not in the domain; empty where it only says something by the way."""
+        aside = at > self.slots[-1] and "by" not in self.words[at - 2 : at]
+        aside |= self.words[at - 1] in HOWEVER  # "at whatever distance"
+        return "" if aside or (at == 0 and phrase[0].endswith("ing")) else " ".join(phrase)
 
     def _of_kind(self, senses: tuple[Sense, ...]) -> tuple[Sense, ...]:
         """The senses whose objects are text, or things, as the names in the sentence are."""
@@ -132,14 +131,10 @@ class Frame:
     def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
         """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
         nominal = self._nominal(at, at + length, any(sense.noun for sense in senses))
-        base = all(sense.form == "base" for sense in senses) and self.words[at - 1] not in DETERMINERS
-        if nominal and base and DO & set(self.words[:at]):
-            nominal = self.words[at + length : at + length + 1] == ["of"]  # not in "could a salmon get"
         fitting = tuple(sense for sense in senses if sense.noun == nominal)
-        if not fitting and nominal and any(sense.form in ("ing", "participle") for sense in senses):
-            fitting = senses  # "the receiving river", "its emptying into"
-        if not fitting and not nominal:
-            fitting = senses  # "mouth of X: Y", a noun without an article
+        formed = any(sense.form in ("ing", "participle") for sense in senses)
+        if not fitting and (formed or not nominal):
+            fitting = senses  # "the receiving river", "its emptying into"; "mouth of X: Y", a noun without an article
         self.either.update(fitting)
         if fitting:
             self.signs.append(RelationSign(at, at + length, fitting))
@@ -151,9 +146,7 @@ class Frame:
             return True
         for back in range(at - 1, max(at - 4, -1), -1):
             word = self.words[back]
-            if word in DETERMINERS and word != "that":
-                return True
-            if word in ("'s", "'", "whose"):
+            if word in ("'s", "'", "whose") or (word in DETERMINERS and word != "that"):
                 return True
             if word in FUNCTION - DIRECT - INDIRECT or word in SIGNS or self.pieces[back].slot or word.endswith("ly"):
                 someone = word == "one" and self.words[max(back - 1, 0)] in DO  # "does one arrive"
@@ -210,35 +203,21 @@ class Frame:
     def is_aside(self, sign: RelationSign) -> bool:
         """Whether a noun only says where something happens: `at its mouth`, `right at the bottom end`."""
         back = sign.start - 1
-        while back >= 0 and (self.words[back] in DETERMINERS | {"own", "very", "'s"} or self._describes(back)):
+        while back >= 0 and (self.words[back] in _LEADING or back in self.fillers or self.is_adjective(back)):
             back -= 1
         alone = self.words[sign.end : sign.end + 1] != ["of"] and sign.end not in self.slots
         direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
         return direct and alone and 0 <= back < sign.start - 1 and self.words[back] == "at"
 
-    def _describes(self, at: int) -> bool:
-        return at in self.fillers or self.is_adjective(at)
-
-    def _is_stranded(self, at: int) -> bool:
-        """Whether `in` has nothing behind it that it could govern."""
-        ahead = self.words[at + 1 : at + 2]
-        return self.words[at : at + 1] == ["in"] and not (
-            ahead and (ahead[0] in DETERMINERS or ahead[0].startswith("\0"))
-        )
-
     def is_text(self, slot: int) -> bool:
         """Whether a name is text, so that it can be no subject."""
-        return 0 < slot <= len(self.texts) and self.texts[slot - 1]
+        return self.texts[slot - 1]
 
     def satisfied(self, sign: RelationSign) -> list[Sense]:
         """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
         stop = next((at for at in self.slots if at >= sign.end), len(self.words))
         verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]
         behind = {word for word in self.words[sign.end : min([stop, *verbs])] if word in PREPOSITIONS}
-        if behind & {"toward", "towards", "unto"}:
-            behind.add("to")
-        if self._is_stranded(sign.end):  # "see it come in"
-            behind.add("into")
         fronted = {
             word
             for at, word in enumerate(self.words[: sign.start])

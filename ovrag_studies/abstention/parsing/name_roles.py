@@ -74,14 +74,10 @@ def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote
     if before is not None and frame.words[sign.start - 1] in PERSONS:
         if behind is not None:
             yield from _complement(frame, behind, agent, patient, sense, passive, turned=False)
-        else:  # "the water that you come to"
-            yield _vote(frame, before, patient, 1)
         return
     turned = before is not None and frame.turned(before)
     if before is not None:
-        if turned and len([at for at in frame.slots if at < sign.start]) == 1 and behind is not None:
-            yield _vote(frame, before, patient, 1)
-        elif passive:
+        if passive:
             yield _vote(frame, before, agent if sense.needs else patient, 1)
         elif not turned:
             yield _vote(frame, before, agent, 1)
@@ -115,8 +111,6 @@ def _passive(frame: Frame, sign: RelationSign, sense: Sense) -> bool:
         return True
     for word in reversed(frame.words[: sign.start]):
         if word in RELATIVE or word in SIGNS:
-            return False
-        if word in HAVE - {"with"} | DO:
             return False
         if word in BE:
             return True
@@ -160,8 +154,6 @@ def _linked(
     relating = _RELATING if sense.role == "object" else {"of"}  # "the system to which X belongs"
     if before and link in relating and ahead in (["which"], ["whom"]):
         return before[-1], True, 1
-    if before and link == "of" and OWN & set(ahead):
-        return before[0], True, 1  # "X comes to the end of its course"
     if link in links and behind:
         governor, between = frame.governor(behind[0]), set(frame.words[end : behind[0]])
         near = governor in links or not (governor or between & (BE | DO | SIGNS))

@@ -15,6 +15,7 @@ A last word that is a preposition is the one that the relation needs.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,12 +23,13 @@ from functools import lru_cache
 from typing import Literal
 
 from ovrag_studies.abstention.knowledge.domain import Domain, Wording
-from ovrag_studies.abstention.parsing.english import ARTICLES, PREPOSITIONS
-from ovrag_studies.abstention.parsing.word_forms import key_of, noun_forms, verb_forms, words_of
+from ovrag_studies.abstention.parsing.english import PREPOSITIONS
+from ovrag_studies.abstention.parsing.word_forms import noun_forms, verb_forms, words_of
 
 Role = Literal["subject", "object"]
 Phrase = tuple[str, ...]
 
+_PLACE = re.compile(r"(?:\b(?:the|an?) )?\{(?:subject|object)\}", re.IGNORECASE)
 OTHER: dict[Role, Role] = {"subject": "object", "object": "subject"}
 
 
@@ -46,23 +48,18 @@ class Sense:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
-    """A wording of the domain, word for word: the relation, and the parts of the claim in the order of the sentence."""
-
-    relation: str
-    order: tuple[Role, Role]
-
-
-@dataclass(frozen=True, slots=True)
 class RelationWords:
-    """A domain's words. `senses` by phrase as it is written; `chains` by predicate; `longest` phrase in words; `texts`:
-    relations whose objects are text."""
+    """A domain's words. `senses` by phrase as it is written; `chains` by predicate; `longest` phrase in words.
+
+    `templates` are wordings, word for word, with the relation and the part of the claim that comes first in them;
+    `texts` relations whose objects are text.
+    """
 
     senses: dict[Phrase, tuple[Sense, ...]]
     any_verb: dict[str, Sense]
-    templates: dict[Phrase, Template]
+    templates: dict[Phrase, tuple[str, Role]]
     chains: dict[str, str]
-    cues: dict[Phrase, str]
+    cues: frozenset[Phrase]
     fillers: frozenset[Phrase]
     others: frozenset[Phrase]
     words: frozenset[str]
@@ -73,25 +70,30 @@ class RelationWords:
         """Whether it is the chain of a predicate."""
         return relation in self.chains.values()
 
+    def link_of(self, relation: str) -> str:
+        """The predicate whose chain it is; itself where it is none."""
+        return next((predicate for predicate, chain in self.chains.items() if chain == relation), relation)
+
 
 @lru_cache(maxsize=16)
-def _compiled(key: _ByIdentity) -> RelationWords:
-    domain = key.domain
+def lexicon_of(domain: Domain) -> RelationWords:
+    """The words of a domain; made once."""
     senses: dict[Phrase, list[Sense]] = defaultdict(list)
     any_verb: dict[str, Sense] = {}
-    templates: dict[Phrase, Template] = {}
-    cues: dict[Phrase, str] = {}
+    templates: dict[Phrase, tuple[str, Role]] = {}
+    cues: set[Phrase] = set()
     fillers: set[Phrase] = {phrase for each in domain.classes.values() for phrase in _nouns(each.labels)}
     others: set[Phrase] = set()
-    for relation, predicate, wording, role in _wordings(domain):
+    for relation, wording, role in _wordings(domain):
         for phrase, sense in _senses(relation, wording, role):
             if phrase[0] == "*":
                 any_verb[sense.needs] = sense
             else:
                 senses[phrase].append(sense)
         for text in (*wording.questions, *wording.statements):
-            templates.setdefault(_frame(text), Template(relation, _order(text)))
-        cues.update((_phrase(text), predicate) for text in wording.vocabulary.get("cues", ()))
+            first: Role = "subject" if text.index("{subject}") < text.index("{object}") else "object"
+            templates.setdefault(_frame(text), (relation, first))
+        cues.update(map(_phrase, wording.vocabulary.get("cues", ())))
         fillers.update(_nouns(wording.vocabulary.get("fillers", ())))
         others.update(_all_forms(wording.vocabulary.get("others", ())))
     phrases = [*senses, *cues, *fillers, *others]
@@ -100,7 +102,7 @@ def _compiled(key: _ByIdentity) -> RelationWords:
         any_verb,
         templates,
         {each.name: each.chain.name for each in domain.predicates.values() if each.chain},
-        cues,
+        frozenset(cues),
         frozenset(fillers - set(senses)),
         frozenset(others - set(senses)),
         frozenset(word for phrase in phrases for word in phrase),
@@ -109,31 +111,13 @@ def _compiled(key: _ByIdentity) -> RelationWords:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ByIdentity:
-    """A domain as a key: by which object it is, as its parts cannot be hashed."""
-
-    domain: Domain
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and other.domain is self.domain
-
-    def __hash__(self) -> int:
-        return id(self.domain)
-
-
-def lexicon_of(domain: Domain) -> RelationWords:
-    """The words of a domain; made once."""
-    return _compiled(_ByIdentity(domain))
-
-
-def _wordings(domain: Domain) -> Iterator[tuple[str, str, Wording, Role]]:
-    """Each wording with the relation it is of, the predicate behind that, and whose its verbs and nouns are."""
+def _wordings(domain: Domain) -> Iterator[tuple[str, Wording, Role]]:
+    """Each wording with the relation it is of, and whose its verbs and nouns are."""
     for name, predicate in domain.predicates.items():
-        yield name, name, predicate, "subject"
-        yield name, name, predicate.inverse, "object"
+        yield name, predicate, "subject"
+        yield name, predicate.inverse, "object"
         if predicate.chain:
-            yield predicate.chain.name, name, predicate.chain, "subject"
+            yield predicate.chain.name, predicate.chain, "subject"
 
 
 def _senses(relation: str, wording: Wording, role: Role) -> Iterator[tuple[Phrase, Sense]]:
@@ -174,23 +158,8 @@ def _all_forms(texts: Sequence[str]) -> Iterator[Phrase]:
         yield from ((form, *phrase[1:]) for form in (*verb_forms(phrase[0]), *noun_forms(phrase[0])))
 
 
-def _order(text: str) -> tuple[Role, Role]:
-    return ("subject", "object") if text.index("{subject}") < text.index("{object}") else ("object", "subject")
-
-
 def _frame(text: str) -> Phrase:
-    """The words of a template, with the two places as `1` and `2` in their order."""
-    first, second = ("{subject}", "{object}") if _order(text)[0] == "subject" else ("{object}", "{subject}")
-    before, rest = text.split(first)
-    between, after = rest.split(second)
-    return (*_bare(before), "1", *_bare(between), "2", *_plain(after))
-
-
-def _bare(text: str) -> list[str]:
-    """The words before a name, without its article."""
-    words = list(_plain(text))
-    return words[:-1] if words[-1:] and words[-1] in ARTICLES else words
-
-
-def _plain(text: str) -> Iterator[str]:
-    return (word.text for word in words_of(text) if key_of([word]) or word.text == "'s")
+    """The words of a template, with the two places as `1` and `2` in their order, no articles before them."""
+    numbers = iter("12")
+    numbered = _PLACE.sub(lambda _: next(numbers), text)
+    return tuple(word.text for word in words_of(numbered) if not word.sign)

@@ -92,11 +92,7 @@ class Text:
     def _weight(self, word: Word) -> float:
         if word.sign or word.text in FUNCTION:
             return 0.05
-        if word.capital and self.cased:
-            return 1.0
-        if self.known(word):
-            return 0.3
-        return 0.6 if self.cased else 1.0
+        return 0.3 if self.known(word) and not (word.capital and self.cased) else 1.0
 
     def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[SentencePart]:
         """The words with the names taken out, each name by its number."""
