@@ -184,7 +184,7 @@ class Frame:
                 back -= 2
             elif word in PREPOSITIONS | ASIDE:
                 return back
-            elif word in DETERMINERS or word in NAMING | {"of"} or back in self.fillers or self.is_adjective(back):
+            elif word in DETERMINERS | NAMING or self.describes(back):
                 back -= 1
             else:
                 return None
@@ -196,6 +196,10 @@ class Frame:
         plain = not self.pieces[at].slot and word not in FUNCTION and word not in SIGNS and word != "'s"
         return plain and at not in self.understood and not word.endswith(("ing", "ed"))
 
+    def describes(self, at: int) -> bool:
+        """Whether a word may stand before a noun without adding to it: a filler or an adjective."""
+        return at in self.fillers or self.is_adjective(at)
+
     def adds_nothing(self, at: int) -> bool:
         """Whether a word between a noun and its preposition is a filler, a comma, or says how directly."""
         return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {",", "or", "not"}
@@ -203,7 +207,7 @@ class Frame:
     def is_aside(self, sign: RelationSign) -> bool:
         """Whether a noun only says where something happens: `at its mouth`, `right at the bottom end`."""
         back = sign.start - 1
-        while back >= 0 and (self.words[back] in _LEADING or back in self.fillers or self.is_adjective(back)):
+        while back >= 0 and (self.words[back] in _LEADING or self.describes(back)):
             back -= 1
         alone = self.words[sign.end : sign.end + 1] != ["of"] and sign.end not in self.slots
         direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
