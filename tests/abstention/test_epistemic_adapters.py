@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from epistemic_rivers import Words, card, graph, iri, rivers
 from faulty_server import KEY, MODEL, FaultyServer, always, failure, refusal, say
-from faulty_server import CardAnswer as Served
+from faulty_server import Answer as Served
 from pyoxigraph import Triple
 
 from ovrag_core.base.errors import CardError, DomainError, ModelSetupError, Unchecked
