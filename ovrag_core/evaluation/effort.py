@@ -1,4 +1,4 @@
-"""What a run's queries cost: attempts, model calls, tokens and money, and where each attempt led."""
+"""What a run's queries cost: attempts, model calls, tokens and money, and what attempts did to the reasons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 import pandas as pd
 
 from ovrag_core.base import Attempt, Outcome, QueryRecord
-from ovrag_core.evaluation.confusion import arms_of, columns, mean_of, ordered
+from ovrag_core.evaluation.confusion import columns, mean_of, ordered
 from ovrag_core.evaluation.statistics import Resampling
 
 OUTCOMES: tuple[Outcome, ...] = (
@@ -80,24 +80,6 @@ def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
     keys = ["arm", "document_id", "question_id", "label", "cause", "attempts"]
     table = pd.DataFrame(rows, columns=[*keys, "distinct_answers", "rules_first", "rules_last", "course"])
     return table.astype({"distinct_answers": "Int64"})
-
-
-def flow(records: Sequence[QueryRecord]) -> pd.DataFrame:
-    """Per arm and attempt: how many queries entered it, how they left (an outcome), and how many went on.
-
-    Columns: arm, attempt (from 1), entered, one per outcome, again. A query that failed before its first attempt leaves
-    at the first.
-    """
-    rows = []
-    for arm in arms_of(records):
-        of_arm = [record for record in records if record.arm == arm]
-        last = [max(1, record.attempt_count) for record in of_arm]
-        for attempt in range(1, max(last) + 1):
-            left = [record.outcome for record, end in zip(of_arm, last, strict=True) if end == attempt]
-            entered = sum(end >= attempt for end in last)
-            counts = [left.count(outcome) for outcome in OUTCOMES]
-            rows.append((arm, attempt, entered, *counts, entered - len(left)))
-    return pd.DataFrame(rows, columns=["arm", "attempt", "entered", *OUTCOMES, "again"])
 
 
 def _usage(record: QueryRecord) -> tuple[float | None, ...]:

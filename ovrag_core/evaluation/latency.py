@@ -1,10 +1,9 @@
-"""Where the seconds go: per part, per number of attempts, and the outliers. All figures depend on the machine."""
+"""Where the seconds go: per part and per number of attempts. All figures depend on the machine."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from ovrag_core.base import LatencyRecord
@@ -13,7 +12,6 @@ from ovrag_core.evaluation.statistics import Resampling
 
 PARTS = ("retrieval", "answering", "rag", "extraction", "validation")
 TOTAL = "total"
-STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # seconds, half decades
 STATISTICS = ("n", "mean", "median", "p25", "p75", "p95", "max", "share")
 
 
@@ -58,19 +56,6 @@ def mean_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     )
 
 
-def distribution(frame: pd.DataFrame) -> pd.DataFrame:
-    """Queries per arm by the size of their total: arm, n, a column for each half decade with any query."""
-    edges = [-np.inf, *STEPS, np.inf]
-    names = [f"up to {step:g} s" for step in STEPS] + [f"above {STEPS[-1]:g} s"]
-    places = pd.cut(frame[TOTAL], edges, labels=names)
-    counts = pd.crosstab(frame["arm"], places).reindex(index=frame["arm"].unique())
-    used = [name for name in names if name in counts and counts[name].any()]
-    table = counts[used].astype(int)
-    table.insert(0, "n", table.sum(axis=1))
-    table.columns = pd.Index([str(name) for name in table.columns])
-    return table.rename_axis(index="arm").reset_index()
-
-
 def by_attempts(frame: pd.DataFrame) -> pd.DataFrame:
     """Per arm and number of attempts: n, mean, median and 95th percentile of the total (seconds)."""
     groups = frame.groupby(["arm", "attempts"], sort=False)[TOTAL]
@@ -87,18 +72,3 @@ def attempt_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
         rows.append((arm, attempts, mean.low, mean.high))
     table = pd.DataFrame(rows, columns=["arm", "attempts", "mean_low", "mean_high"])
     return table.astype({"mean_low": float, "mean_high": float})
-
-
-def outliers(frame: pd.DataFrame, fences: float = 3.0) -> pd.DataFrame:
-    """Queries whose total lies far out in their arm: above Q3 + `fences` × IQR of the logarithm (Tukey), slowest first.
-
-    Columns: arm, document_id, question_id, attempts, total, slowest_part, its seconds.
-    """
-    logs = np.log(frame[TOTAL].clip(lower=1e-9))
-    grouped = logs.groupby(frame["arm"], sort=False)
-    low, high = grouped.transform("quantile", 0.25), grouped.transform("quantile", 0.75)
-    far = frame[logs > high + fences * (high - low)].sort_values([TOTAL, "document_id"], ascending=[False, True])
-    slowest = far[list(PARTS)].idxmax(axis=1) if len(far) else pd.Series(dtype=str)
-    table = far[["arm", "document_id", "question_id", "attempts", TOTAL]].assign(slowest_part=slowest)
-    result: pd.DataFrame = table.assign(part_seconds=far[list(PARTS)].max(axis=1)).reset_index(drop=True)
-    return result

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ovrag_core.evaluation import confusion, holm
-from ovrag_core.report import drawings, figures
+from ovrag_core.report import figures
 from ovrag_core.report.run import (
     CELLS,
     COMPARISONS,
@@ -161,7 +161,7 @@ def confusion_figure(run: Run) -> Path:
     caption = "Confusion matrices by arm; shading and percentages are shares of a row."
     note = run.note(interval=False, more=source(run))
     if not run.labelled:
-        return save(run, drawings.sentence(UNLABELLED, run.width), "confusion", caption, note)
+        return save(run, figures.sentence(UNLABELLED, run.width), "confusion", caption, note)
     maps = {}
     for arm in run.arms:
         counts = confusion.count(run.frame[run.frame["arm"] == arm])
@@ -182,20 +182,8 @@ def rates_figure(run: Run) -> Path:
     if run.labelled:
         fig = figures.rates_by_group(table, "arm", titles, run.width, published=_published_rates(run, titles))
     else:
-        fig = drawings.sentence(UNLABELLED, run.width)
+        fig = figures.sentence(UNLABELLED, run.width)
     return save(run, fig, "rates", "Precision, recall and F1 by arm.", run.note(more=source(run)))
-
-
-def precision_recall_figure(run: Run) -> Path:
-    """Precision against recall by arm, with the intervals of both and published values: `precision_recall`."""
-    table = confusion.confusion_by(run.frame, ["arm"], run.plan)
-    names = {"precision": "Precision", "recall": "Recall"}
-    if run.labelled:
-        fig = drawings.rates_plane(table, "arm", run.width, published=_published_rates(run, names))
-    else:
-        fig = drawings.sentence(UNLABELLED, run.width)
-    caption = "Precision against recall by arm."
-    return save(run, fig, "precision_recall", caption, run.note(more=source(run, "Grey lines join points of equal F1")))
 
 
 def detection_figure(run: Run) -> Path:
@@ -219,7 +207,7 @@ def detection_figure(run: Run) -> Path:
     caption = "Every query by contract and question: what was expected and what was flagged."
     note = run.note(interval=False, arm=", ".join(tables))
     if not tables:
-        return save(run, drawings.sentence("No arm of this run has verdicts.", run.width), "detection", caption, note)
+        return save(run, figures.sentence("No arm of this run has verdicts.", run.width), "detection", caption, note)
     groups = order["clash_type"].tolist()
     look = {"row_label": "question", "column_label": "contract"}
     fig = figures.grid_of_cells(tables, kinds, run.width, groups=groups, **look)

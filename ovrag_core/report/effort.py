@@ -1,22 +1,12 @@
-"""What a run's queries cost, where corrections led, and what quality was had for it: tables and figures."""
+"""What a run's queries cost and what their attempts led to: tables."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 
-from ovrag_core.evaluation import confusion, effort, quality, ratio
-from ovrag_core.report import drawings
-from ovrag_core.report.run import MARK, Run, counted, integers, quoting, save, source, write
+from ovrag_core.evaluation import effort, quality
+from ovrag_core.report.run import MARK, Run, counted, integers, quoting, source, write
 from ovrag_core.report.tables import with_bounds
-
-COSTS = {
-    "cost_usd": "US dollars per query",
-    "calls": "model calls per query",
-    "attempts": "attempts per query",
-}
-UNPAID = "No model was called in this run, so attempts per query stand for what a model would be paid for"
 
 
 def effort_table(run: Run) -> pd.DataFrame:
@@ -69,55 +59,6 @@ def reject_table(run: Run) -> pd.DataFrame:
     headers = {"distinct_answers": "Answers", "first_contract": "First contract"}
     caption = "Hard rejects by what their attempts did."
     return write(run, counted(table, keys), "hard_rejects", caption, note, headers=headers, full=table)
-
-
-def flow_table(run: Run) -> pd.DataFrame:
-    """How many queries entered each attempt, and how they left it: `correction_flow`."""
-    table = effort.flow(run.records)
-    used = [name for name in effort.OUTCOMES if table[name].any()]
-    more = "Attempt 1 is the first answer. Again: went on to another attempt" + quoting(run)
-    caption = "Queries by attempt: how many entered it and how they left it."
-    shown = table[["arm", "attempt", "entered", *used, "again"]]
-    return write(run, shown, "correction_flow", caption, run.note(interval=False, more=more), full=table)
-
-
-def flow_figure(run: Run) -> Path:
-    """The course of queries through the attempts, a panel for each arm that validates."""
-    table = effort.flow(run.records)
-    judging = [arm for arm in run.arms if arm in run.judging]
-    fig = drawings.flow_bands(table, judging, effort.OUTCOMES, run.width)
-    more = "What is too little to be seen is drawn as thick as a line; the numbers are exact" + quoting(run)
-    note = run.note(interval=False, arm=", ".join(judging) or "none that validates", more=more)
-    return save(run, fig, "correction_flow", "The course of queries through the attempts of the loop, by arm.", note)
-
-
-def cost_figure(run: Run, scored: quality.Quality) -> Path:
-    """Cost against the F1 of flagging and the likeness of accepted answers: `cost_quality`.
-
-    Without a cost, calls stand for it, and without calls the attempts, which the caption says.
-    """
-    frame = effort.effort_frame(run.records)
-    unit = next((name for name in COSTS if frame[name].fillna(0).any()), "attempts")
-    rows = []
-    for arm, of_arm in frame.groupby("arm", sort=False):
-        sums = of_arm.groupby("document_id", sort=True)[unit].agg(["sum", "count"])
-        paid = ratio(sums["sum"].tolist(), sums["count"].tolist(), run.plan, proportion=False)
-        rows.append({"arm": arm} | confusion.columns("cost", paid))
-    table = pd.DataFrame(rows).merge(with_quality(run, scored), on="arm")
-    fig = drawings.against(table, "cost", drawings.QUALITIES, run.width, label=COSTS[unit])
-    if unit == "attempts":
-        why = UNPAID if not run.imported else "The run does not record what its model was paid for"
-    else:
-        why = ""
-    caption = f"Quality against {COSTS[unit]}, by arm."
-    return save(run, fig, "cost_quality", caption, run.note(more=why))
-
-
-def with_quality(run: Run, scored: quality.Quality) -> pd.DataFrame:
-    """Per arm the F1 of flagging and the mean ROUGE-L of accepted answers, each with its bounds."""
-    rates = confusion.confusion_by(run.frame, ["arm"], run.plan)[["arm", *with_bounds(["f1"])]]
-    likeness = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True)[["arm", *with_bounds(["rouge_l"])]]
-    return rates.merge(likeness, on="arm", how="left")
 
 
 def contract_summary(run: Run, scored: quality.Quality, sources: pd.DataFrame) -> pd.DataFrame:

@@ -128,6 +128,14 @@ def colours(count: int) -> list[str]:
     return [chosen[place % len(chosen)] for place in range(count)]
 
 
+def sentence(text: str, width: float) -> Figure:
+    """A figure that only says why there is nothing to draw."""
+    with styled():
+        fig = Figure(figsize=(width, 0.7))
+        fig.text(0.5, 0.5, text, ha="center", va="center", color=GREY)
+        return fig
+
+
 def heat_maps(tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str) -> Figure:
     """Small tables of counts side by side, one per key, each cell shaded by its share of the row and annotated.
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.evaluation import latency, quality
-from ovrag_core.report import drawings, effort, figures, numbers
+from ovrag_core.evaluation import latency
+from ovrag_core.report import figures, numbers
 from ovrag_core.report.run import MARK, Run, integers, save, source, write
-from ovrag_core.report.tables import Note, heading, with_bounds
+from ovrag_core.report.tables import Note, with_bounds
 
 
 def _note(run: Run, seconds: pd.DataFrame, *, interval: bool = True, more: str = "") -> Note:
@@ -36,29 +36,6 @@ def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     return write(run, table, "latency", caption, note, decimals={**dict.fromkeys(latency.STATISTICS, 4), "share": 3})
 
 
-def latency_distribution_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
-    """Queries per arm by the size of their total: `latency_distribution`."""
-    table = latency.distribution(seconds)
-    note = _note(run, seconds, interval=False, more="Cells count queries; seconds of a whole query, one machine")
-    headers = {str(name): heading(str(name).removeprefix("up to ")) for name in table}  # short: a slow run has many
-    caption = "Queries by seconds, each counted at the first limit it keeps, by arm."
-    return write(run, table, "latency_distribution", caption, note, headers=headers)
-
-
-def latency_quality_figure(run: Run, seconds: pd.DataFrame, scored: quality.Quality) -> Path:
-    """Mean seconds per query against the F1 of flagging and the likeness of accepted answers."""
-    means = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"])
-    total = means[means["part"] == latency.TOTAL].rename(columns=lambda name: name.replace("mean", "seconds"))
-    table = total.merge(effort.with_quality(run, scored), on="arm")
-    caption = "Quality against mean seconds per query, logarithmic scale, by arm."
-    if table.empty:
-        fig = drawings.sentence("This run has no seconds.", run.width)
-    else:
-        label = "seconds per query"
-        fig = drawings.against(table, "seconds", drawings.QUALITIES, run.width, label=label, log=True)
-    return save(run, fig, "latency_quality", caption, _note(run, seconds, more="One machine"))
-
-
 def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Seconds per arm and number of attempts, published ones beside them: `latency_by_attempts`."""
     table = latency.by_attempts(seconds).merge(
@@ -70,14 +47,6 @@ def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
         table = integers(pd.concat([table, rows], ignore_index=True), ["n", "attempts"])
     note = _note(run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's"))
     return write(run, table, "latency_by_attempts", "Latency by number of attempts, in seconds.", note, decimals=4)
-
-
-def latency_outlier_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
-    """Queries far slower than the rest of their arm: `latency_outliers`."""
-    table = latency.outliers(seconds)
-    more = "Above Q3 + 3 IQR of the logarithm within the arm. Seconds, one machine"
-    note = _note(run, seconds, interval=False, more=more)
-    return write(run, table, "latency_outliers", "Outliers in latency.", note, decimals=4, rows=20)
 
 
 def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ovrag_core.evaluation import CACHE, holm, quality
-from ovrag_core.report import drawings, figures
+from ovrag_core.report import figures
 from ovrag_core.report.run import COMPARISONS, MARK, Run, integers, save, source, write
 from ovrag_core.report.tables import with_bounds
 
@@ -77,7 +77,7 @@ def quality_figure(run: Run, scored: quality.Quality) -> Path:
     if known:
         fig = figures.rates_by_group(table, "arm", known, run.width, limits=None)
     else:
-        fig = drawings.sentence("No contract of this run has reference answers to compare with.", run.width)
+        fig = figures.sentence("No contract of this run has reference answers to compare with.", run.width)
     note = run.note(more=f"Accepted answers. {_bert_note(scored)}")
     return save(run, fig, "quality", "Likeness of accepted answers to reference answers.", note)
 

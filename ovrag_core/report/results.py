@@ -89,11 +89,11 @@ def write_results(
     corpus.corpus_table(run, kinds or {})
     for of_run in (
         *(consistency.outcome_table, consistency.confusion_table, consistency.confusion_figure),
-        *(consistency.rates_table, consistency.rates_figure, consistency.precision_recall_figure),
+        *(consistency.rates_table, consistency.rates_figure),
         *(consistency.clash_type_table, consistency.question_table, consistency.contract_table),
         *(consistency.detection_table, consistency.detection_figure, consistency.correction_table),
-        *(consistency.comparison_table, effort.effort_table, effort.reject_table, effort.flow_table),
-        *(effort.flow_figure, statements.origin_table, statements.violation_table, statements.missed_table),
+        *(consistency.comparison_table, effort.effort_table, effort.reject_table),
+        *(statements.origin_table, statements.violation_table, statements.missed_table),
         *(statements.case_table, statements.explanation_figure),
         *(contamination.retrieved_table, contamination.false_positive_table),
     ):
@@ -107,7 +107,6 @@ def write_results(
     quality.quality_table(run, scored)
     quality.quality_comparison_table(run, scored)
     quality.quality_figure(run, scored)
-    effort.cost_figure(run, scored)
     sources = source_frame(run.records)
     effort.contract_summary(run, scored, sources)
     contamination.contamination_table(run, sources)
@@ -116,9 +115,8 @@ def write_results(
     headlines.numbers_file(run, score_run(run.records, [], run.settings, run=run.name, cache=cache))
     times = latency_frame(seconds)
     for of_seconds in (
-        *(latency.latency_table, latency.latency_distribution_table, latency.latency_attempts_table),
-        *(latency.latency_outlier_table, latency.latency_figures, latency.latency_numbers_file),
+        *(latency.latency_table, latency.latency_attempts_table),
+        *(latency.latency_figures, latency.latency_numbers_file),
     ):
         of_seconds(run, times)
-    latency.latency_quality_figure(run, times, scored)
     return cases.write_cases(run.records, chunks or {}, pages, latex=run.tables / "cases.tex")

@@ -10,7 +10,7 @@ import pandas as pd
 from ovrag_core.base import QueryRecord, Violation
 from ovrag_core.evaluation import statements
 from ovrag_core.ontology import Ontology, picture
-from ovrag_core.report import drawings, figures
+from ovrag_core.report import figures
 from ovrag_core.report.cases import short
 from ovrag_core.report.run import Run, save, write
 
@@ -94,7 +94,7 @@ def explanation_figure(run: Run) -> Path:
     """The contradiction of the chosen case as a graph: its statements, and the axioms that forbid them together."""
     case = None if run.imported else chosen_case(run.records, run.arms)
     if case is None:
-        fig = drawings.sentence(QUOTING if run.imported else "No contradiction was found in this run.", run.width)
+        fig = figures.sentence(QUOTING if run.imported else "No contradiction was found in this run.", run.width)
         return save(run, fig, "explanation", "A contradiction as a graph.", run.note(interval=False))
     record, violation = case
     with figures.styled():

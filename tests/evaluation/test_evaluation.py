@@ -196,15 +196,6 @@ def test_an_arm_has_no_row_for_a_part_it_does_not_have(records):
     assert "validation" not in latency.summary(latency.latency_frame(rows))["part"].tolist()
 
 
-def test_a_stalled_query_is_an_outlier_and_ordinary_ones_are_not(records):
-    rows = latencies(records)
-    stalled = rows[7].model_copy(update={"extraction": 500.0, "total": 500.1})
-    far = latency.outliers(latency.latency_frame([*rows[:7], stalled, *rows[8:]]))
-    assert far[["document_id", "question_id", "slowest_part"]].values.tolist() == [
-        [stalled.document_id, stalled.question_id, "extraction"]
-    ]
-
-
 def test_latency_by_attempts_counts_every_query(records):
     table = latency.by_attempts(latency.latency_frame(latencies(records)))
     assert table["n"].sum() == len(records)
@@ -214,7 +205,6 @@ def test_a_run_without_latencies_has_empty_tables():
     frame = latency.latency_frame([])
     assert latency.summary(frame).empty
     assert latency.by_attempts(frame).empty
-    assert latency.outliers(frame).empty
 
 
 # --- the whole

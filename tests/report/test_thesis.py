@@ -14,19 +14,15 @@ from run_factory import latencies, record, run
 
 from ovrag_core.base.errors import RunError, SettingsError
 from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation import effort as evaluated
 from ovrag_core.evaluation.score import score_run
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.publish.chapter import EXPERIMENT
-from ovrag_core.report import consistency, drawings, effort, figures, headlines, numbers
+from ovrag_core.report import consistency, effort, figures, headlines, numbers
 from ovrag_core.report.results import write_results
 from ovrag_core.report.run import PUBLISHED, UNLABELLED, Run, load_published, number_of, open_run
 from ovrag_core.report.tables import Note, display, escape, write_table
 
 NOTE = Note("offline", "ovrag", "10 queries", "95%")
-RATES = pd.DataFrame(
-    {f"{name}{end}": [None, 0.5] for name in ("precision", "recall") for end in ("", "_low", "_high")}
-).assign(arm=["plain", "a$b"])
 AWKWARD = 'A&B_50%$#{x}~^\\<b>"|中文 – “q” é'
 
 
@@ -159,12 +155,7 @@ def test_figures_are_as_wide_as_the_text():
         lambda: figures.grid_of_cells({}, {"a": ("a", "red")}, 5, row_label="", column_label=""),
         lambda: figures.matrices({"a$b": pd.DataFrame([[0]])}, 5, row_label="", column_label="", unit="n"),
         lambda: figures.matrices({"a": pd.DataFrame([[90]])}, 5, row_label="", column_label="", unit="n"),
-        lambda: drawings.sentence("Nothing.", 5),
-        lambda: drawings.flow_bands(pd.DataFrame(columns=["arm", "attempt"]), [], ["accepted"], 5),
-        lambda: drawings.rates_plane(RATES, "arm", 5),
-        lambda: drawings.rates_plane(RATES.head(0), "arm", 5),
-        lambda: drawings.against(RATES, "recall", {"precision": "P"}, 5, label="l", log=True),
-        lambda: drawings.against(RATES.head(0), "recall", {"precision": "P"}, 5, label="l"),
+        lambda: figures.sentence("Nothing.", 5),
         lambda: figures.stacked_shares(pd.DataFrame({"arm": ["a"], "x": [None]}), "arm", {"x": "x"}, 5, unit="n"),
     ],
 )
@@ -237,7 +228,7 @@ def lacking(texts):
 def test_every_table_and_figure_names_model_arm_n_and_intervals(made):
     texts = {path.name: content.decode() for path, content in made.items() if path.suffix == ".tex"}
     results = {name: text for name, text in texts.items() if not name.startswith("numbers")}
-    assert len(results) > 40
+    assert len(results) > 30
     assert list(lacking(results)) == []
     assert sum(bool(BOUNDS.search(text)) for text in results.values()) >= 12
 
@@ -310,36 +301,15 @@ def test_legends_name_only_what_is_drawn():
     assert "one" in words
     assert "three" in words
     assert "two" not in words
-    ends = ("", "_low", "_high")
-    costs = {f"cost{end}": [1.0, 2.0, None] for end in ends}
-    table = pd.DataFrame(
-        {"arm": ["first", "second", "third"], **costs, **{f"f1{end}": [0.5, None, 0.5] for end in ends}}
-    )
-    table = table.assign(**{f"rouge_l{end}": [None] * 3 for end in ends})
-    drawn = words_of(drawings.against(table, "cost", drawings.QUALITIES, 5, label="seconds"))
-    assert "first" in drawn
-    assert "second" not in drawn.replace("seconds", "")
-    assert "third" not in drawn
-    assert "ROUGE-L" not in drawn
-
-
-def test_what_the_course_of_queries_names_can_be_seen_however_little_it_is():
-    records = [record(document=f"D{n}", outcome="accepted") for n in range(600)]
-    records.append(record(document="E", outcome="corrected", attempts=2))
-    fig = drawings.flow_bands(evaluated.flow(records), ["ovrag"], evaluated.OUTCOMES, 5.9)
-    assert "accepted after a correction" in words_of(fig)
-    (ax,) = fig.axes
-    thinnest = min(patch.get_height() for patch in ax.patches)
-    assert thinnest >= 0.01 * 601
 
 
 def test_a_run_without_labels_says_so_instead_of_drawing_empty_frames(tmp_path):
     records = [record(document=name, label=None, reference=None) for name in ("A07", "B07")]
     unlabelled = Run("own", records, Settings(), None, tmp_path / "tables", tmp_path / "figures")
-    for draw in (consistency.confusion_figure, consistency.rates_figure, consistency.precision_recall_figure):
+    for draw in (consistency.confusion_figure, consistency.rates_figure):
         whole = draw(unlabelled).read_bytes()
         said = tmp_path / "said"
-        figures.save_figure(drawings.sentence(UNLABELLED, unlabelled.width), "said", folder=said)
+        figures.save_figure(figures.sentence(UNLABELLED, unlabelled.width), "said", folder=said)
         assert whole == (said / "said.png").read_bytes()
     scores = score_run(records, [], Settings(), run="own", cache=None)
     written = headlines.numbers_file(unlabelled, scores).read_text()
@@ -361,8 +331,8 @@ def test_what_corrections_can_do_offline_is_said_where_no_model_answers(tmp_path
         records = [each.model_copy(update={"model": model}) for each in run(4)]
         made = Run("x", records, Settings(), None, tmp_path / "tables", tmp_path / "figures")
         consistency.correction_table(made)
-        effort.flow_figure(made)
-        for path in (tmp_path / "tables/corrections.tex", tmp_path / "figures/correction_flow.tex"):
+        effort.reject_table(made)
+        for path in (tmp_path / "tables/corrections.tex", tmp_path / "tables/hard_rejects.tex"):
             assert ("words nothing anew" in path.read_text()) is said
 
 

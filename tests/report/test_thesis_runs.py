@@ -50,15 +50,6 @@ def test_what_a_recorded_run_did_not_say_is_missing_and_not_zero():
     assert table["attempts"].tolist() == [1]
 
 
-def test_flow_loses_no_query():
-    records = run(8)
-    table = effort.flow(records)
-    for arm, rows in table.groupby("arm"):
-        assert rows[list(effort.OUTCOMES)].to_numpy().sum() == sum(item.arm == arm for item in records)
-        assert rows["again"].tolist()[:-1] == rows["entered"].tolist()[1:]
-        assert rows["again"].iloc[-1] == 0
-
-
 def test_a_reject_names_its_attempts_answers_and_course():
     table = effort.rejects([record(outcome="hard_rejected", attempts=4), record(question="Q2")])
     assert table[["attempts", "distinct_answers", "course"]].values.tolist() == [[4, 1, "same reasons"]]
@@ -151,8 +142,8 @@ def test_contracts_are_summed_up_as_recorded_and_not_as_judged_again(tmp_path):
 def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
     timed = record(document="D1")
     theirs = opened([timed, timed.model_copy(update={"arm": "ovrag_rejudged"})], tmp_path)
-    latency_results.latency_distribution_table(theirs, latency.latency_frame(latencies([timed])))
-    text = (tmp_path / "tables" / "latency_distribution.tex").read_text()
+    latency_results.latency_attempts_table(theirs, latency.latency_frame(latencies([timed])))
+    text = (tmp_path / "tables" / "latency_by_attempts.tex").read_text()
     assert "Arm: ovrag. n = 1 queries: 1 contracts, 1 questions" in text
 
 
@@ -209,6 +200,6 @@ def test_results_of_several_runs_are_written_and_those_recorded_elsewhere_kept_o
     assert [line.split(":")[0] for line in said.splitlines()] == ["run ours", "run theirs"]
     assert (tmp_path / "out" / ".gitignore").read_text() == "*\n"
     assert (tmp_path / "out" / "tables" / "runs.csv").exists()
-    assert (tmp_path / "out" / "ours" / "figures" / "precision_recall.pdf").exists()
+    assert (tmp_path / "out" / "ours" / "figures" / "rates.pdf").exists()
     with pytest.raises(RunError, match="nobody"):
         write_runs(["nobody"], tmp_path / "out", SETTINGS, tmp_path / "runs", {})
