@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -19,6 +19,8 @@ Why = Literal[
     "the class says nothing",
     "no value",
     "value cannot be read",
+    "subject of another kind",
+    "object of another kind",
 ]
 
 _SHOWN = 60  # characters of a name in a reason
@@ -81,6 +83,8 @@ def _reason(triple: Triple, index: int, abox: ABox, ontology: Ontology) -> str:
         return _unknown("predicate", triple.predicate, ontology.nearest_property(triple.predicate))
     if why == "unknown class":
         return _unknown("class", triple.object, ontology.nearest_class(triple.object))
+    if why == "subject of another kind":
+        return f"{why}: {one_line(triple.subject, _SHOWN)}"
     return why if why == "empty subject or object" else f"{why}: {one_line(triple.object, _SHOWN)}"
 
 
@@ -124,14 +128,42 @@ class _Builder:
         if not triple.subject.strip() or not triple.object.strip():
             return "empty subject or object"
         if self.ontology.states_type(triple.predicate):
-            return self._named_class(triple.object)
+            found = self._named_class(triple.object)
+            is_misplaced = isinstance(found, OntologyTerm) and not self._fits(triple.subject, "", {found.iri})
+            return "subject of another kind" if is_misplaced else found
         term = self.ontology.property_of(triple.predicate)
         if term is None:
             return "unknown predicate"
         if fold(triple.object) in self.ontology.no_values or triple.object.strip() == "-":
             return "no value"
-        unreadable = term.kind == "data" and read_value(triple.object, term.values) is None
-        return "value cannot be read" if unreadable else term
+        if term.kind == "data" and read_value(triple.object, term.values) is None:
+            return "value cannot be read"
+        return self._misplaced(triple, term) or term
+
+    def _misplaced(self, triple: Triple, term: OntologyTerm) -> Why | None:
+        """Which end of a property is no thing of the kind that stands there: a party's word, a value's, another's."""
+        domain, range_ = self.ontology.ends(term)
+        if term.inverse in self.ontology.by_iri:
+            range_, domain = self.ontology.ends(self.ontology.by_iri[term.inverse])
+        if not self._fits(triple.subject, triple.subject_type, domain):
+            return "subject of another kind"
+        if term.kind == "object" and not self._fits(triple.object, triple.object_type, range_):
+            return "object of another kind"
+        return None
+
+    def _fits(self, name: str, type_: str, position: Collection[str]) -> bool:
+        """Whether what has this name, and is said to be of this type, can stand where one of these classes (IRIs) must.
+
+        A name that is itself a term of the ontology tells a kind: that of the class, or of what the property leads to;
+        what a data property leads to is a value, and no thing at all.
+        """
+        kinds = {term.iri for word in (name, type_) if (term := self._class(word)) is not None}
+        named = self.ontology.property_names.get(fold(name)) if self._class(name) is None else None
+        if named is not None and named.kind == "data":
+            return False
+        if named is not None:
+            kinds |= self.ontology.ends(self.ontology.by_iri.get(named.inverse or "", named))[0 if named.inverse else 1]
+        return not any(self.ontology.excludes(kind, each) for kind in kinds for each in position)
 
     def _named_class(self, name: str) -> OntologyTerm | Why:
         if (term := self.ontology.class_of(name)) is not None:

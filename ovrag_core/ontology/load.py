@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 from xml.sax import SAXException
@@ -147,6 +148,32 @@ class Ontology:
             {str(node) for node in self.graph.objects(URIRef(term.iri), side)} for side in (RDFS.domain, RDFS.range)
         ]
         return frozenset(sides[0] & self.by_iri.keys()), frozenset(sides[1] & self.by_iri.keys())
+
+    def excludes(self, one: str, other: str) -> bool:
+        """Whether things of two classes (IRIs) are of different kinds: all their topmost classes are declared disjoint.
+
+        A contradiction within one kind, of a secured and an unsecured loan, is none of this: that is for the rules.
+        """
+        tops = self._topmost
+        return all(frozenset((mine, theirs)) in self._disjoint for mine in tops[one] for theirs in tops[other])
+
+    @cached_property
+    def _topmost(self) -> dict[str, frozenset[str]]:
+        """IRIs of the classes above each class that have none above them."""
+        above = self.superclasses
+        return {
+            iri: frozenset(each for each in supers if each in above and above[each] & above.keys() == {each})
+            for iri, supers in above.items()
+        }
+
+    @cached_property
+    def _disjoint(self) -> frozenset[frozenset[str]]:
+        """Pairs of classes that are declared disjoint, by IRI."""
+        pairs = {frozenset((str(one), str(other))) for one, other in self.graph.subject_objects(OWL.disjointWith)}
+        for head in self.graph.objects(None, OWL.members):
+            members = [str(each) for each in self.graph.items(head)]
+            pairs |= {frozenset(pair) for pair in combinations(members, 2)}
+        return frozenset(pairs)
 
     @cached_property
     def axioms(self) -> str:

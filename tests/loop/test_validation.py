@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies
+from hypothesis import settings as hypothesis_settings
 
 from ovrag_core.base.errors import OntologyError
 from ovrag_core.base.types import Evidence, Origin, Triple, Verdict, Violation
@@ -327,6 +329,74 @@ def test_a_prefix_or_a_namespace_changes_no_name(validator: Validator, form: str
     triple = typed(form.format("CommercialLoan"), form.format("NaturalPerson"), form.format("hasBorrower"))
     verdict = validator.check([triple])
     assert (clashes(verdict), verdict.unmapped) == ({"borrower_type"}, ())
+
+
+VALUE_WORDS = ("Purpose", "Interest Rate", "principal amount", "maturity-date", "Term", "Payment", "hasCost")
+PARTY_WORDS = ("Lender", "borrower", "Guarantor", "Bank", "creditor", "Natural Person")
+LOAN_WORDS = ("Loan", "Line of Credit", "mortgage", "Secured Loan", "Facility")
+OF_LOANS = ("hasInterestRate", "hasPurpose", "hasPrincipalAmount", "hasMaturityDate", "hasLender", "hasBorrower")
+SOUND = [
+    *is_a("UnsecuredLoan", "ConsumerLoan"),
+    said("Loan", "hasBorrower", "Ann Lee", object_type="NaturalPerson"),
+    said("Loan", "hasLender", "First Bank", object_type="Bank"),
+    said("Loan", "hasPrincipalAmount", "USD 9,000"),
+    said("Loan", "hasMaturityDate", "2031-06-30"),
+]
+misplaced_subjects = strategies.builds(
+    lambda subject, type_, predicate, object_: Triple(
+        subject=subject, subject_type=type_, predicate=predicate, object=object_
+    ),
+    strategies.sampled_from(VALUE_WORDS + PARTY_WORDS),
+    strategies.sampled_from(("", "Loan", "SecuredLoan", "Entity")),
+    strategies.sampled_from(OF_LOANS),
+    strategies.sampled_from(("5%", "USD 20", "2031-01-01", "Ann Lee", "a car")),
+)
+misplaced_objects = strategies.builds(
+    lambda predicate, object_, type_: Triple(
+        subject="Loan", subject_type="Loan", predicate=predicate, object=object_, object_type=type_
+    ),
+    strategies.sampled_from(("hasLender", "hasBorrower", "hasGuarantor")),
+    strategies.sampled_from(VALUE_WORDS + LOAN_WORDS[1:]),
+    strategies.sampled_from(("", "Bank", "Party")),
+)
+typed_as_another = strategies.builds(
+    lambda subject, type_, predicate: Triple(subject=subject, subject_type=type_, predicate=predicate, object="5%"),
+    strategies.sampled_from(("First Bank", "Acme", "Ann Lee")),
+    strategies.sampled_from(("Bank", "Corporation", "NaturalPerson", "Lender")),
+    strategies.just("hasInterestRate"),
+)
+misplaced_types = strategies.builds(
+    said, strategies.sampled_from(VALUE_WORDS + PARTY_WORDS), strategies.just("rdf:type"), strategies.just("Loan")
+)
+
+
+@given(strategies.lists(misplaced_subjects | misplaced_objects | typed_as_another | misplaced_types, max_size=6))
+@hypothesis_settings(max_examples=60, deadline=None)
+def test_words_for_values_and_parties_make_no_loan_and_no_party(validator: Validator, misplaced: list[Triple]) -> None:
+    verdict = validator.check([*misplaced, *SOUND])
+    assert (verdict.status, rules(verdict)) == ("consistent", set())
+    readable = [each for each in misplaced if each not in verdict.unmapped]
+    assert readable == []
+    assert {"of another kind" in why or "cannot be read" in why for why in reasons_of(misplaced, validator)} <= {True}
+
+
+def reasons_of(triples: list[Triple], validator: Validator) -> list[str]:
+    return list(unmapped_reasons(triples, validator.ontology).values())
+
+
+@pytest.mark.parametrize(
+    "triple",
+    [
+        said("Loan", "hasLender", "Lender"),
+        said("Loan", "hasCollateral", "Mortgage"),
+        said("Note", "hasInterestRate", "5%"),
+        said("Term Loan", "hasInterestRate", "5%"),
+        Triple(subject="L", subject_type="UnsecuredLoan", predicate="hasCollateral", object="a car"),
+    ],
+    ids=lambda triple: f"{triple.subject} {triple.predicate} {triple.object}",
+)
+def test_what_may_stand_in_a_place_is_asserted(ontology: Ontology, triple: Triple) -> None:
+    assert unmapped_reasons([triple], ontology) == {}
 
 
 def test_the_nearest_known_name_is_suggested(ontology: Ontology) -> None:

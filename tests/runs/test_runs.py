@@ -281,12 +281,12 @@ def test_a_run_that_is_stopped_waits_for_no_model(settings: Settings) -> None:
 
 
 def test_ctrl_c_says_at_once_what_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
-    kept = Kept()
+    kept, before = Kept(), signal.getsignal(signal.SIGINT)
     kept.count(7, 20)
     with pytest.raises(KeyboardInterrupt), telling_of_interrupts(kept.text):
         os.kill(os.getpid(), signal.SIGINT)
     assert "ovrag: stopping; 7 of 20 queries are kept, and `ovrag run` goes on" in capfd.readouterr().err
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_queries_lost_with_a_process_are_asked_again(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
