@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review epistemic policy causal repro train verify thesis readme claims test check lab explore lock clean
+.PHONY: help setup reproduce loans contract-review epistemic policy causal repro train verify thesis readme claims test check lab explore model lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ lock: setup ## resolve requirements.in anew; UPGRADE=1 takes newer versions
 
 explore: setup ## open the explorer in the browser; EXPLORE=--no-browser passes options on
 	@.venv/bin/python -m ovrag_core.app.explorer $(EXPLORE)
+
+model: setup ## serve the language model of the recorded runs, fetched at the first time (1.1 GB); MODEL=file PORT=n
+	@.venv/bin/python tools/model_server.py $(if $(MODEL),--model "$(MODEL)") $(if $(PORT),--port $(PORT))
 
 clean: ## remove .venv and caches; results stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info

