@@ -118,8 +118,7 @@ studies.contract_review.answers:is_abstention
 """
 OF_PAIR = """
 studies.policy.polarity:find_opposed studies.policy.quantities:find_missing studies.causal.phrases:likeness
-studies.causal.phrases:word_likeness studies.causal.phrases:positive
-studies.causal.polarity:contrast studies.causal.polarity:same_words
+studies.causal.phrases:word_likeness studies.causal.polarity:same_words
 studies.causal.linking:opposed
 extraction.amended:is_same_name
 """
@@ -433,7 +432,6 @@ SPECIAL: dict[str, tuple[str, Callable[..., Any]]] = {
     "documents.quotes:locate": ("text", located),
     "extraction.details:find_details": ("few text", lambda function, text: function(text)),
     "studies.causal.polarity:compare": ("few pair", lambda function, *pair: function(*pair)),
-    "studies.causal.sides:nearness": ("few pair", lambda function, *pair: function(*pair)),
     "studies.contract_review.nli_cues:cue_hits": ("few passage", hits_of_cues),
     "studies.policy.corpus:read_corpus": ("project", lambda function: in_corpus(lambda corpus: corpus)),
     "studies.policy.deontic:read_norms": ("project", in_corpus),

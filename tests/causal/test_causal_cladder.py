@@ -10,7 +10,7 @@ import pytest
 from ovrag_core.base.errors import CausalError, CycleError, ProbabilityError, StrataError, UnreadError
 from ovrag_studies.causal.models.structural_models import Scm, from_strata
 from ovrag_studies.causal.questions.cladder import NumberSolution, answer, parse, solve
-from ovrag_studies.causal.questions.sides import side
+from ovrag_studies.causal.questions.cladder_tables import state_of
 
 PREAMBLE = (
     "Imagine a self-contained, hypothetical world with only the following conditions, and without any unmentioned "
@@ -329,22 +329,19 @@ def test_each_kind_of_bad_input_has_its_own_message(background, given, question,
 
 
 @pytest.mark.parametrize(
-    ("phrase", "first", "second", "expected"),
+    ("phrase", "absent", "present", "expected"),
     [
-        ("taking walks", "people who do not take walks", "people who take walks", 1),
-        ("the child did not own a boat", "do not own a boat", "own a boat", 0),
+        ("do not own a boat", "do not own a boat", "own a boat", 0),
         ("those who own a boat", "do not own a boat", "own a boat", 1),
-        ("nonswimmers", "swimmers", "nonswimmers", 1),
-        ("swimming", "nonswimmers", "swimmers", 1),
-        ("unpaid work", "workers who are paid", "workers who are unpaid", 1),
+        ("the child has no boat", "without a boat", "with a boat", 0),
         ("deep snow", "slopes with deep snow", "slopes with thin snow", 0),
-        ("competitive market", "in a non-competitive market", "in a competitive market", 1),
-        ("frost", "green valleys", "brown valleys", None),
+        ("frost", "green valleys", "brown valleys", 1),
     ],
 )
-def test_a_phrase_sides_with_the_state_it_speaks_of(phrase: str, first: str, second: str, expected: int | None) -> None:
-    found = side(phrase, first, second)
-    assert (found.place if found else None) == expected
+def test_a_phrase_names_the_present_state_unless_it_reads_like_the_absent_one(
+    phrase: str, absent: str, present: str, expected: int
+) -> None:
+    assert state_of(phrase, (absent, present)) == expected
 
 
 def test_text_that_says_nothing_is_unread_with_a_reason() -> None:

@@ -22,7 +22,7 @@ from ovrag_studies.causal.questions import cladder_estimates as estimates
 from ovrag_studies.causal.questions import det_counterfactuals
 from ovrag_studies.causal.questions.cladder_estimates import Compute, Parts, PrintedEstimate, Values
 from ovrag_studies.causal.questions.cladder_roles import Roles, assign, identification_of, mediators, named
-from ovrag_studies.causal.questions.cladder_tables import make_tables, state_of
+from ovrag_studies.causal.questions.cladder_tables import is_negated, make_tables, state_of
 from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberQuery, PrintedNumber, parse
 
 NEGLIGIBLE = 0.005
@@ -169,8 +169,8 @@ def _repeated(query: NumberQuery, estimate: PrintedEstimate) -> tuple[str, ...]:
     if query.kind != "ett" or len(estimate.parts["x"]) != 3:
         return ()
     _, *states = estimate.parts["x"]
-    fact, supposed = (state_of(phrase, (states[0], states[1])) for phrase in (query.x, query.other))
-    if supposed.by != "words" or fact.place != supposed.place:
+    factor = (states[0], states[1])
+    if is_negated(factor[0]) == is_negated(factor[1]) or state_of(query.x, factor) != state_of(query.other, factor):
         return ()
     return (f"“{query.other}” reads like “{query.x}”, and is taken for the opposite",)
 
@@ -195,14 +195,14 @@ def _estimate(problem: NumberProblem) -> tuple[PrintedEstimate, dict[str, str]]:
         case "explaining away":
             estimate = estimates.explaining_away(query, tables)
         case "ate":
-            estimate = estimates.total(query, tables, query.x)
+            estimate = estimates.effect(query, tables)
         case "ett":
-            estimate = estimates.on_treated(query, tables)
+            estimate = estimates.effect(query, tables, treated=True)
         case _:
             x, y = named(graph, query.x), named(graph, query.y)
             through = mediators(graph, query.other)
             if query.kind == "nie" and y not in graph.without_edges_out_of(*through).descendants([x]):
-                estimate = estimates.total(query, tables, None)
+                estimate = estimates.effect(query, tables, named=True)
                 fixed = {"m": through[0]} if "m" in estimate.parts else {}
                 return estimate, {"x": x, "y": y, **fixed}
             estimate = estimates.natural(query, tables, direct=query.kind == "nde")

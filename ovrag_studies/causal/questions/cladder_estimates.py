@@ -16,14 +16,10 @@ from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError, UnreadError
 from ovrag_studies.causal.questions.cladder_tables import (
-    Factor,
-    FactorState,
     Table,
     Tables,
     factor_likeness,
-    nearest,
     place_of,
-    present_state,
     same_factor,
     state_of,
 )
@@ -41,9 +37,9 @@ Compute = Callable[[Numbers], Values]
 class PrintedEstimate:
     """The value asked for, of printed numbers by their places; it is compared with `against`.
 
-    `parts` are the phrases of each role: x, y, z (adjusted for), m (between), w (beside the mediator). `alternative` is
-    the estimand where the chained table turns out to be for a variable that is adjusted for. `weight_free` are the
-    places of weights that stand in for one that is not printed, `weight_name`.
+    `parts` are the phrases of each role: x, y, z (adjusted for), m (between). `alternative` is the estimand where the
+    chained table turns out to be for a variable that is adjusted for. `weight_free` are the places of weights that
+    stand in for one that is not printed, `weight_name`.
     """
 
     shape: Shape
@@ -58,131 +54,81 @@ class PrintedEstimate:
     notes: tuple[str, ...] = field(default=())
 
 
-@dataclass(frozen=True)
-class Sided:
-    """A factor with the place of its present state, and a note where order told which that is."""
+def effect(query: NumberQuery, tables: Tables, *, treated: bool = False, named: bool = False) -> PrintedEstimate:
+    """The average effect of x on y, on all or on the treated, for whom it is what they would be like without less
+    what they are like.
 
-    factor: Factor
-    one: int
-    notes: tuple[str, ...]
-
-    @property
-    def zero(self) -> int:
-        """The place of the other state."""
-        return 1 - self.one
-
-
-def sided(factor: Factor, phrase: str | None, name: str = "") -> Sided:
-    """The factor as seen from a phrase for its present state, or from its own words and the variable's name."""
-    state = state_of(phrase, factor) if phrase else present_state(factor, name)
-    if not state.told:
-        state = present_state(factor, name)
-    return Sided(factor, state.place, _noted(state, factor, phrase or name or "the present state"))
-
-
-def _noted(state: FactorState, factor: Factor, said: str) -> tuple[str, ...]:
-    """A note where order or likeness told the state."""
-    if state.by == "words":
-        return ()
-    if state.by == "likeness":
-        return (f"“{factor[state.place]}” is taken for “{said}” by likeness of meaning",)
-    return (f"“{factor[state.place]}” is taken for the present state by order",)
-
-
-def total(query: NumberQuery, tables: Tables, x_phrase: str | None) -> PrintedEstimate:
-    """The average effect of x on y, or the part of it that goes through all mediators."""
+    `named` says that the question calls x by the name of its variable and not by a state.
+    """
     outcome = _outcome(query, tables)
-    if len(outcome.factors) == 1:
-        instrument = _other(tables, outcome)
-        if instrument is not None:
-            return _instrument(outcome, instrument, query)
-        return _direct(outcome, sided(outcome.factors[0], x_phrase, query.x), query)
     middle = _other(tables, outcome)
-    if middle is not None and len(middle.factors) == 1:
-        x_place = _shared(outcome, middle)
-        said = x_phrase or _overall_like(tables, outcome.factors[x_place])
-        return _chained(outcome, middle, x_place, sided(outcome.factors[x_place], said, query.x), tables, query)
-    return _weighted(outcome, tables, query, x_phrase, treated=False)
-
-
-def on_treated(query: NumberQuery, tables: Tables) -> PrintedEstimate:
-    """What the treated would be like without the treatment, less what they are like."""
-    outcome = _outcome(query, tables)
     if len(outcome.factors) == 1:
-        return _reversed(_direct(outcome, sided(outcome.factors[0], query.x), query))
-    middle = _other(tables, outcome)
-    if middle is not None and len(middle.factors) == 1:
-        x_place = _shared(outcome, middle)
-        x = sided(outcome.factors[x_place], query.x)
-        return _reversed(_chained_on_treated(outcome, middle, x_place, x, query))
-    return _reversed(_weighted(outcome, tables, query, query.x, treated=True))
+        estimate = _instrument(outcome, middle, query) if middle and not treated else _direct(outcome, query)
+    elif middle is not None and len(middle.factors) == 1:
+        estimate = _chained(outcome, middle, tables, query, treated=treated, named=named)
+    else:
+        estimate = _weighted(outcome, tables, query, treated=treated, named=named)
+    return _reversed(estimate) if treated else estimate
 
 
 def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate:
     """The natural direct or indirect effect by the mediation formula."""
     outcome, middle = _mediated(query, tables)
-    x_place = _shared(outcome, middle)
-    m_place = 1 - x_place
-    beside = next((f for f in middle.factors if not same_factor(f, outcome.factors[x_place])), None)
-    of_x = _overall_like(tables, outcome.factors[x_place]) if beside is None else None
-    x = sided(outcome.factors[x_place], of_x, query.x)
-    m = sided(outcome.factors[m_place], middle.outcome)
+    outcome = outcome.led_by(_shared(outcome, middle))
+    x, m = outcome.factors
+    middle = middle.led_by(next(place for place, each in enumerate(middle.factors) if same_factor(each, x)))
+    weight = tables.overall_of(middle.factors[1]) if len(middle.factors) > 1 else None
+    if weight is None and len(middle.factors) > 1:
+        beside = middle.factors[1][1]
+        raise StrataError(f"how often “{beside}” holds is not printed; “{middle.outcome}” is given by it")
 
     def y(p: Numbers, of_x: int, of_m: int) -> Values:
-        return p[outcome.cells[(of_x, of_m) if x_place == 0 else (of_m, of_x)]]
+        return p[outcome.cells[of_x, of_m]]
 
-    moved, uses, notes, parts = _mediator(middle, x, beside, tables)
+    def moved(p: Numbers, of_x: int) -> Values:
+        if weight is None:
+            return p[middle.cells[of_x,]]
+        return p[middle.cells[of_x, 1]] * p[weight] + p[middle.cells[of_x, 0]] * (1 - p[weight])
 
     def compute(p: Numbers) -> Values:
-        low, high = moved(p, x.zero), moved(p, x.one)
+        low = moved(p, 0)
         if direct:
-            return (y(p, x.one, m.one) - y(p, x.zero, m.one)) * low + (y(p, x.one, m.zero) - y(p, x.zero, m.zero)) * (
-                1 - low
-            )
-        return (y(p, x.zero, m.one) - y(p, x.zero, m.zero)) * (high - low)
+            return (y(p, 1, 1) - y(p, 0, 1)) * low + (y(p, 1, 0) - y(p, 0, 0)) * (1 - low)
+        return (y(p, 0, 1) - y(p, 0, 0)) * (moved(p, 1) - low)
 
     shown = (
         "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
         if direct
         else "Σ_m P(y | not x, m) [P(m | x) − P(m | not x)]"
     )
-    parts |= {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m.factor)}
-    cells = (*outcome.cells.values(), *middle.cells.values(), *uses)
-    return PrintedEstimate("crossed", cells, compute, shown, parts, notes=(*x.notes, *m.notes, *notes))
+    parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m)}
+    cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
+    return PrintedEstimate("crossed", cells, compute, shown, parts)
 
 
 def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y | x) − P(y | not x) from two joint probabilities and that of x."""
-    x_place = tables.overall(query.x) if tables.overall(query.x) is not None else tables.overall()
+    x = tables.overall(query.x) if tables.overall(query.x) is not None else tables.overall()
     joint = [place for place, one in enumerate(tables.statements) if one.kind == "joint"]
-    if x_place is None or len(joint) != 2:
+    if x is None or len(joint) != 2:
         raise StrataError("an association needs the probability of the condition and two joint ones; print all three")
-    said = [cuts_at_and(tables.statements[place].of) for place in joint]
+    said = [_cuts_at_and(tables.statements[place].of) for place in joint]
     first = [max(cuts, key=lambda cut: likeness(cut[1], query.y))[0] for cuts in said]
     if first[0] == first[1]:
         raise StrataError(f"“{first[0]}” is printed twice with “{query.y}”; the two strata read alike")
-    states = (first[0], first[1])
-    state = state_of(query.x, states)
-    with_x, without_x = joint[state.place], joint[1 - state.place]
+    state = state_of(query.x, (first[0], first[1]))
+    with_x, without_x = joint[state], joint[1 - state]
 
     def compute(p: Numbers) -> Values:
-        share = np.clip(p[x_place], 1e-12, 1 - 1e-12)
+        share = np.clip(p[x], 1e-12, 1 - 1e-12)
         return np.clip(p[with_x] / share, 0, 1) - np.clip(p[without_x] / (1 - share), 0, 1)
 
-    notes = _noted(state, states, query.x)
-    parts: Parts = {"x": (query.x, tables.statements[x_place].of), "y": (query.y,)}
+    parts: Parts = {"x": (query.x, tables.statements[x].of), "y": (query.y,)}
     shown = "P(y, x) / P(x) − P(y, not x) / P(not x)"
-    return PrintedEstimate(
-        "association",
-        (x_place, with_x, without_x),
-        compute,
-        shown,
-        parts,
-        notes=notes,
-    )
+    return PrintedEstimate("association", (x, with_x, without_x), compute, shown, parts)
 
 
-def cuts_at_and(text: str) -> list[tuple[str, str]]:
+def _cuts_at_and(text: str) -> list[tuple[str, str]]:
     """All ways to cut at “and”."""
     words = text.split(" and ")
     cuts = [(" and ".join(words[:n]), " and ".join(words[n:])) for n in range(1, len(words))]
@@ -202,19 +148,14 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
         raise StrataError(
             f"P({query.y}) needs it by the states of one variable, and how often one of these is; print both"
         )
-    x = sided(outcome.factors[0], tables.statements[weight].of)
-    low, high = outcome.cells[(x.zero,)], outcome.cells[(x.one,)]
+    low, high = outcome.cells[0,], outcome.cells[1,]
+    parts["x"] = (tables.statements[weight].of, *outcome.factors[0])
+
+    def compute(p: Numbers) -> Values:
+        return p[high] * p[weight] + p[low] * (1 - p[weight])
+
     shown = "P(y | x) P(x) + P(y | not x) P(not x)"
-    parts["x"] = (tables.statements[weight].of, *x.factor)
-    return PrintedEstimate(
-        "marginal",
-        (weight, low, high),
-        lambda p: p[high] * p[weight] + p[low] * (1 - p[weight]),
-        shown,
-        parts,
-        against=0.5,
-        notes=x.notes,
-    )
+    return PrintedEstimate("marginal", (weight, low, high), compute, shown, parts, against=0.5)
 
 
 def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
@@ -222,24 +163,23 @@ def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     outcome = _outcome(query, tables)
     if len(outcome.factors) != 2:
         raise StrataError(f"“{query.y}” is needed by two variables, one of them that looked at; print its four strata")
-    x_place = place_of(query.x, query.other, outcome.factors)
-    x, v = sided(outcome.factors[x_place], query.x), sided(outcome.factors[1 - x_place], query.other)
-    cells = [outcome.cells[(of_x, v.one) if x_place == 0 else (v.one, of_x)] for of_x in (x.zero, x.one)]
-    parts: Parts = {"x": (query.x, *x.factor), "y": (query.y,), "m": (query.other, *v.factor)}
+    outcome = _facing(outcome.led_by(place_of(query.x, query.other, outcome.factors)), query.x)
+    x, v = outcome.factors
+    seen = state_of(query.other, v)
+    low, high = outcome.cells[0, seen], outcome.cells[1, seen]
+    parts: Parts = {"x": (query.x, *x), "y": (query.y,), "m": (query.other, *v)}
     shown = "P(y | x, v) − P(y | not x, v)"
-    notes = (*x.notes, *v.notes)
-    return PrintedEstimate("association", tuple(cells), lambda p: p[cells[1]] - p[cells[0]], shown, parts, notes=notes)
+    return PrintedEstimate("association", (low, high), lambda p: p[high] - p[low], shown, parts)
 
 
 # Shapes
 
 
-def _direct(outcome: Table, x: Sided, query: NumberQuery) -> PrintedEstimate:
-    low, high = outcome.cells[(x.zero,)], outcome.cells[(x.one,)]
-    parts: Parts = {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome)}
-    return PrintedEstimate(
-        "direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", parts, notes=x.notes
-    )
+def _direct(outcome: Table, query: NumberQuery) -> PrintedEstimate:
+    outcome = _facing(outcome, query.x)
+    low, high = outcome.cells[0,], outcome.cells[1,]
+    parts: Parts = {"x": (query.x, *outcome.factors[0]), "y": (query.y, outcome.outcome)}
+    return PrintedEstimate("direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", parts)
 
 
 def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEstimate:
@@ -247,21 +187,18 @@ def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEsti
         raise StrataError(
             f"“{outcome.outcome}” and “{moved.outcome}” are given for different strata; print both for the same"
         )
-    y0, y1, x0, x1 = (table.cells[(at,)] for table in (outcome, moved) for at in (0, 1))
+    y0, y1, x0, x1 = (table.cells[at,] for table in (outcome, moved) for at in (0, 1))
 
     def compute(p: Numbers) -> Values:
-        bottom = p[x1] - p[x0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((p[y1] - p[y0]) / bottom)
+            return np.asarray((p[y1] - p[y0]) / (p[x1] - p[x0]))
 
     shown = "[P(y | z) − P(y | not z)] / [P(x | z) − P(x | not z)]"
     parts: Parts = {"x": (query.x, moved.outcome), "y": (query.y, outcome.outcome), "z": outcome.factors[0]}
     return PrintedEstimate("instrument", (y0, y1, x0, x1), compute, shown, parts)
 
 
-def _weighted(
-    outcome: Table, tables: Tables, query: NumberQuery, x_phrase: str | None, treated: bool
-) -> PrintedEstimate:
+def _weighted(outcome: Table, tables: Tables, query: NumberQuery, *, treated: bool, named: bool) -> PrintedEstimate:
     """y by x and z, and P(z)."""
     weight = tables.overall()
     if weight is None:
@@ -269,78 +206,59 @@ def _weighted(
             f"“{outcome.outcome}” is given by the states of two variables, and none is given overall; print one"
         )
     said = tables.statements[weight].of
-    cause = x_phrase or query.x
-    x_place = place_of(cause, said, outcome.factors)
-    x, z = sided(outcome.factors[x_place], x_phrase), sided(outcome.factors[1 - x_place], said)
+    outcome = outcome.led_by(place_of(query.x, said, outcome.factors))
+    outcome = outcome if named else _facing(outcome, query.x)
+    x, z = outcome.factors
 
     def gain(p: Numbers, of_z: int) -> Values:
-        high, low = ((x.one, of_z), (x.zero, of_z)) if x_place == 0 else ((of_z, x.one), (of_z, x.zero))
-        return p[outcome.cells[high]] - p[outcome.cells[low]]
+        return p[outcome.cells[1, of_z]] - p[outcome.cells[0, of_z]]
 
     def compute(p: Numbers) -> Values:
-        return gain(p, z.one) * p[weight] + gain(p, z.zero) * (1 - p[weight])
+        return gain(p, 1) * p[weight] + gain(p, 0) * (1 - p[weight])
 
-    parts: Parts = {"x": (cause, *x.factor), "y": (query.y, outcome.outcome), "z": (said, *z.factor)}
-    condition = " | x" if treated else ""
-    shown = f"Σ_z [P(y | x, z) − P(y | not x, z)] P(z{condition})"
-    free, free_name = ((weight,), f"P({z.factor[z.one]} | {x.factor[x.one]})") if treated else ((), "")
+    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (said, *z)}
+    shown = f"Σ_z [P(y | x, z) − P(y | not x, z)] P(z{' | x' if treated else ''})"
+    free, free_name = ((weight,), f"P({z[1]} | {x[1]})") if treated else ((), "")
     cells = (*outcome.cells.values(), weight)
-    notes = (*x.notes, *z.notes)
-    return PrintedEstimate(
-        "weighted", cells, compute, shown, parts, weight_free=free, weight_name=free_name, notes=notes
-    )
+    return PrintedEstimate("weighted", cells, compute, shown, parts, weight_free=free, weight_name=free_name)
 
 
 def _chained(
-    outcome: Table, middle: Table, x_place: int, x: Sided, tables: Tables, query: NumberQuery
+    outcome: Table, middle: Table, tables: Tables, query: NumberQuery, *, treated: bool, named: bool
 ) -> PrintedEstimate:
-    """y by x and m, m by x, and P(x): a front door, or an adjustment for m."""
-    m = sided(outcome.factors[1 - x_place], middle.outcome)
-    said = _overall_like(tables, x.factor)
-    weight = tables.overall(said) if said else None
-    if weight is None:
-        raise StrataError(f"how often “{x.factor[x.one]}” holds is not printed; a front door needs it")
-    one = state_of(said, x.factor).place if said else 1
+    """y by x and m, m by x, and for an effect on all P(x): a front door, or an adjustment for m."""
+    outcome = outcome.led_by(_shared(outcome, middle))
+    x, m = outcome.factors
+    weight = None if treated else tables.overall_of(x)
+    if weight is None and not treated:
+        raise StrataError(f"how often “{x[1]}” holds is not printed; a front door needs it")
+    one = 1 if named else state_of(query.x, x)
 
-    def y(p: Numbers, of_x: int, of_m: int) -> Values:
-        return p[outcome.cells[(of_x, of_m) if x_place == 0 else (of_m, of_x)]]
+    def over_x(p: Numbers, by_x: Callable[[int], Values]) -> Values:
+        if weight is None:
+            return by_x(one)
+        return by_x(1) * p[weight] + by_x(0) * (1 - p[weight])
 
-    def compute(p: Numbers) -> Values:
-        by_m = [y(p, one, at) * p[weight] + y(p, 1 - one, at) * (1 - p[weight]) for at in (m.zero, m.one)]
-        return (p[middle.cells[(x.one,)]] - p[middle.cells[(x.zero,)]]) * (by_m[1] - by_m[0])
-
-    def adjusted(p: Numbers) -> Values:
-        often = p[middle.cells[(one,)]] * p[weight] + p[middle.cells[(1 - one,)]] * (1 - p[weight])
-        gains = [y(p, x.one, at) - y(p, x.zero, at) for at in (m.zero, m.one)]
-        return gains[1] * often + gains[0] * (1 - often)
-
-    shown = "Σ_m [P(m | x) − P(m | not x)] Σ_x P(y | x, m) P(x)"
-    parts: Parts = {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m.factor)}
-    cells = (*outcome.cells.values(), *middle.cells.values(), weight)
-    other = (adjusted, "Σ_m [P(y | x, m) − P(y | not x, m)] P(m)")
-    return PrintedEstimate("chained", cells, compute, shown, parts, alternative=other, notes=(*x.notes, *m.notes))
-
-
-def _chained_on_treated(outcome: Table, middle: Table, x_place: int, x: Sided, query: NumberQuery) -> PrintedEstimate:
-    m = sided(outcome.factors[1 - x_place], middle.outcome)
-
-    def y(p: Numbers, of_x: int, of_m: int) -> Values:
-        return p[outcome.cells[(of_x, of_m) if x_place == 0 else (of_m, of_x)]]
+    def gain(p: Numbers, of_x: int) -> Values:
+        return p[outcome.cells[of_x, 1]] - p[outcome.cells[of_x, 0]]
 
     def compute(p: Numbers) -> Values:
-        moved = p[middle.cells[(x.one,)]] - p[middle.cells[(x.zero,)]]
-        return moved * (y(p, x.one, m.one) - y(p, x.one, m.zero))
+        moved = p[middle.cells[one,]] - p[middle.cells[1 - one,]]
+        return moved * over_x(p, lambda of_x: gain(p, of_x))
 
     def adjusted(p: Numbers) -> Values:
-        often = p[middle.cells[(x.one,)]]
-        gains = [y(p, x.one, at) - y(p, x.zero, at) for at in (m.zero, m.one)]
+        often = over_x(p, lambda of_x: p[middle.cells[of_x,]])
+        gains = [p[outcome.cells[one, at]] - p[outcome.cells[1 - one, at]] for at in (0, 1)]
         return gains[1] * often + gains[0] * (1 - often)
 
-    shown = "Σ_m P(y | x, m) [P(m | x) − P(m | not x)]"
-    parts: Parts = {"x": (query.x, *x.factor), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m.factor)}
-    cells = (*outcome.cells.values(), *middle.cells.values())
-    other = (adjusted, "Σ_m [P(y | x, m) − P(y | not x, m)] P(m | x)")
-    return PrintedEstimate("chained", cells, compute, shown, parts, alternative=other, notes=(*x.notes, *m.notes))
+    if treated:
+        shown, other = "Σ_m P(y | x, m) [P(m | x) − P(m | not x)]", "Σ_m [P(y | x, m) − P(y | not x, m)] P(m | x)"
+    else:
+        shown = "Σ_m [P(m | x) − P(m | not x)] Σ_x P(y | x, m) P(x)"
+        other = "Σ_m [P(y | x, m) − P(y | not x, m)] P(m)"
+    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m)}
+    cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
+    return PrintedEstimate("chained", cells, compute, shown, parts, alternative=(adjusted, other))
 
 
 def _reversed(estimate: PrintedEstimate) -> PrintedEstimate:
@@ -356,6 +274,11 @@ def _minus(compute: Compute) -> Compute:
 
 
 # Which table is which
+
+
+def _facing(outcome: Table, x: str) -> Table:
+    """The table with the state of its first factor that a phrase names for the present one."""
+    return outcome if state_of(x, outcome.factors[0]) else outcome.turned(0)
 
 
 def _outcome(query: NumberQuery, tables: Tables) -> Table:
@@ -402,28 +325,3 @@ def _mediated(query: NumberQuery, tables: Tables) -> tuple[Table, Table]:
     if fits(*ordered) < 0:
         raise StrataError(f"“{query.y}” is not given by the states of cause and mediator; print its four strata")
     return ordered
-
-
-def _mediator(
-    middle: Table, x: Sided, beside: Factor | None, tables: Tables
-) -> tuple[Callable[[Numbers, int], Values], tuple[int, ...], tuple[str, ...], Parts]:
-    """P(m | x) as a function of the state of x, weighed over the variable beside, if any."""
-    if beside is None:
-        return (lambda p, of_x: p[middle.cells[(of_x,)]]), (), (), {}
-    said = _overall_like(tables, beside)
-    weight = tables.overall(said) if said else None
-    if weight is None or said is None:
-        raise StrataError(f"how often “{beside[1]}” holds is not printed; “{middle.outcome}” is given by it")
-    w = sided(beside, said)
-    x_first = same_factor(middle.factors[0], x.factor)
-
-    def moved(p: Numbers, of_x: int) -> Values:
-        one, zero = (((of_x, at) if x_first else (at, of_x)) for at in (w.one, w.zero))
-        return p[middle.cells[one]] * p[weight] + p[middle.cells[zero]] * (1 - p[weight])
-
-    return moved, (weight,), w.notes, {"w": (said, *beside)}
-
-
-def _overall_like(tables: Tables, factor: Factor) -> str | None:
-    """The phrase of the overall probability that speaks of the factor; the only one where there is one."""
-    return nearest([one.of for one in tables.statements if one.kind == "overall"], factor)

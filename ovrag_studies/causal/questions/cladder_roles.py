@@ -21,7 +21,6 @@ from ovrag_studies.causal.models.identification import (
 from ovrag_studies.causal.questions.cladder_estimates import PrintedEstimate
 from ovrag_studies.causal.questions.cladder_text import name
 from ovrag_studies.causal.questions.phrases import likeness
-from ovrag_studies.causal.questions.sides import NEAR, nearness
 
 FITTING = 0.5
 """What it is worth, in units of likeness, that an assignment lets the printed numbers answer the question."""
@@ -62,7 +61,7 @@ def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Rol
 
     Raises UnreadError for a cause that has no word in common with what is printed.
     """
-    parts = {part: phrases for part, phrases in estimate.parts.items() if part not in fixed and part != "w"}
+    parts = {part: phrases for part, phrases in estimate.parts.items() if part not in fixed}
     free = [node for node in dag.observed if node not in fixed.values()]
     best, best_score = None, -1.0
     for chosen in _assignments(free, list(parts)):
@@ -76,16 +75,9 @@ def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Rol
     if best is None:
         raise UnreadError(f"the graph has {len(free)} variables for {len(parts)} that the text speaks of")
     asked, *printed = parts.get("x", ("",))
-    if printed and not _spoken_of(asked, (*printed, best.variables["x"])):
+    if printed and not any(likeness(asked, phrase) for phrase in (*printed, best.variables["x"])):
         raise UnreadError(f"“{asked}” is nothing that the text speaks of; it has {', '.join(dag.nodes)}")
     return best
-
-
-def _spoken_of(asked: str, phrases: tuple[str, ...]) -> bool:
-    """Whether a word or the meaning of one of the phrases is that of what is asked."""
-    return any(likeness(asked, phrase) for phrase in phrases) or any(
-        nearness(asked, phrase) >= NEAR for phrase in phrases
-    )
 
 
 def _assignments(free: list[str], parts: list[str]) -> Iterator[dict[str, str]]:

@@ -1,29 +1,48 @@
-"""Printed probabilities put together: tables of one outcome by the states of one or two factors."""
+"""Printed probabilities put together: tables of one outcome by the states of one or two factors.
+
+The language prints the absent state of a factor before the present one. That order is followed where neither a “not”
+nor another number that names a state tells them apart, and then noted.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
 
 from ovrag_core.base import StrataError
 from ovrag_studies.causal.questions.cladder_text import PrintedNumber
-from ovrag_studies.causal.questions.phrases import likeness, positive
-from ovrag_studies.causal.questions.sides import StateSide, nearness, side, side_of_name
+from ovrag_studies.causal.questions.phrases import is_negation, likeness, words
+
+LEAST_LIKENESS = 0.6  # from which a phrase is another wording of an outcome
 
 Factor = tuple[str, str]
-"""How the two states of a variable read, in the order in which they are printed."""
+"""How a variable reads where it is absent, and where it is present."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """P(outcome | states): `cells` has the place of the number among the statements, by the place of each state."""
+    """P(outcome | states): `cells` has the place of the number among the statements, by 0 or 1 for each factor."""
 
     outcome: str
     factors: tuple[Factor, ...]
     cells: dict[tuple[int, ...], int]
+
+    def led_by(self, place: int) -> Table:
+        """The table with the factor of this place first."""
+        if place == 0:
+            return self
+        return Table(self.outcome, self.factors[::-1], {states[::-1]: cell for states, cell in self.cells.items()})
+
+    def turned(self, place: int) -> Table:
+        """The table with the two states of a factor exchanged."""
+        factors = tuple(each[::-1] if at == place else each for at, each in enumerate(self.factors))
+        cells = {
+            tuple(1 - state if at == place else state for at, state in enumerate(states)): cell
+            for states, cell in self.cells.items()
+        }
+        return Table(self.outcome, factors, cells)
 
 
 @dataclass(frozen=True)
@@ -41,15 +60,18 @@ class Tables:
             found = [place for place in found if self.statements[place].of.lower() == phrase.lower()]
         return found[0] if len(found) == 1 else None
 
+    def overall_of(self, factor: Factor) -> int | None:
+        """The place of the overall probability that speaks of the factor most; the only one where there is one."""
+        found = [place for place, one in enumerate(self.statements) if one.kind == "overall"]
+        return max(found, key=lambda place: factor_likeness(self.statements[place].of, factor), default=None)
+
     def of(self, phrase: str) -> Table | None:
         """The table whose outcome reads so, or is nearest to it."""
-        for table in self.conditional:
-            if table.outcome.lower() == phrase.lower():
-                return table
         near = sorted(
-            ((likeness(table.outcome, phrase), table.outcome, table) for table in self.conditional), reverse=True
-        )
-        return near[0][2] if near and near[0][0] >= 0.6 else None
+            ((table.outcome.lower() == phrase.lower(), likeness(table.outcome, phrase), table.outcome, table)
+             for table in self.conditional), key=lambda each: each[:3], reverse=True,
+        )  # fmt: skip
+        return near[0][3] if near and (near[0][0] or near[0][1] >= LEAST_LIKENESS) else None
 
 
 def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
@@ -58,12 +80,17 @@ def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
     for place, statement in enumerate(statements):
         if statement.kind == "conditional":
             groups.setdefault(statement.of, []).append(place)
+    named = [one.of for one in statements if one.kind in ("overall", "conditional")]
     tables, notes = [], list[str]()
     for outcome, places in groups.items():
-        table, note = _table(outcome, places, [statements[place].given for place in places])
+        table, alike = _table(outcome, places, [statements[place].given for place in places])
+        notes += alike
+        for at, factor in enumerate(table.factors):
+            present = _present(factor, named)
+            table = table.turned(at) if present == 0 else table
+            notes += [f"“{factor[1]}” is taken for the present state by order"] if present is None else []
         tables.append(table)
-        notes += note
-    return Tables(statements, tuple(tables), tuple(notes))
+    return Tables(statements, tuple(tables), tuple(dict.fromkeys(notes)))
 
 
 def _table(outcome: str, places: list[int], given: list[str]) -> tuple[Table, list[str]]:
@@ -95,9 +122,10 @@ def _by_order(outcome: str, places: list[int], given: list[str]) -> tuple[Table,
     for cut in product(*map(_cuts, given)):
         (a, b), (c, d), (e, f), (g, h) = cut
         if (a, e) == (c, g) and (b, d) == (f, h):
-            at: list[tuple[int, ...]] = [(0, 0), (0, 1), (1, 0), (1, 1)]
-            cells = dict(zip(at, places, strict=True))
-            return Table(outcome, ((a, e), (b, d)), cells), [f"strata of “{outcome}” read alike and are told by order"]
+            cells = dict(zip(product((0, 1), repeat=2), places, strict=True))
+            return Table(outcome, ((a, e), (b, d)), {**cells}), [
+                f"strata of “{outcome}” read alike and are told by order"
+            ]
     raise StrataError(f"strata of “{outcome}” read alike ({'; '.join(given)}); word each in its own way")
 
 
@@ -110,9 +138,38 @@ def _distinct(items: Iterator[str]) -> list[str]:
     return list(dict.fromkeys(items))
 
 
+def _present(factor: Factor, named: Iterable[str]) -> int | None:
+    """The place of the state that is not negated or that a printed number names; None where neither tells."""
+    negated = [is_negated(state) for state in factor]
+    if negated[0] != negated[1]:
+        return int(negated[0])
+    said = [any(reads_alike(phrase, state) for phrase in named) for state in factor]
+    return None if said[0] == said[1] else int(said[1])
+
+
+def is_negated(phrase: str) -> bool:
+    """Whether a phrase is turned round."""
+    return sum(map(is_negation, words(phrase))) % 2 == 1
+
+
+def reads_alike(one: str, other: str) -> bool:
+    """Whether two phrases are equal, or one the end of the other, whatever their case."""
+    short, long = sorted((one.lower(), other.lower()), key=len)
+    return short == long or long.endswith(" " + short)
+
+
+def state_of(phrase: str, factor: Factor) -> int:
+    """1 for the present state, 0 where the phrase is that for the absent one, or it alone is negated with it."""
+    alike = [reads_alike(phrase, state) for state in factor]
+    if alike[0] != alike[1]:
+        return int(alike[1])
+    absent, present = map(is_negated, factor)
+    return int(absent == present or is_negated(phrase) != absent)
+
+
 def same_factor(one: Factor, other: Factor) -> bool:
     """Whether two pairs of phrases are for the same variable: equal, or one the end of the other."""
-    return all(a == b or a.endswith(" " + b) or b.endswith(" " + a) for a, b in zip(one, other, strict=True))
+    return all(map(reads_alike, one, other))
 
 
 def factor_likeness(phrase: str, factor: Factor) -> float:
@@ -120,57 +177,7 @@ def factor_likeness(phrase: str, factor: Factor) -> float:
     return max(likeness(phrase, state) for state in factor)
 
 
-def place_of(phrase: str, other: str, factors: tuple[Factor, ...]) -> int:
-    """Which of two factors a phrase speaks of, where another phrase speaks of the other; by meaning if words tie."""
-    for like in (factor_likeness, _factor_nearness):
-        first = like(phrase, factors[0]) + like(other, factors[1])
-        second = like(phrase, factors[1]) + like(other, factors[0])
-        if first != second:
-            return int(second > first)
-    return 0
-
-
-def _factor_nearness(phrase: str, factor: Factor) -> float:
-    return max(nearness(phrase, state) for state in factor)
-
-
-def nearest(phrases: Sequence[str], factor: Factor) -> str | None:
-    """The phrase that speaks of the factor most, by meaning where no word does."""
-    if not phrases:
-        return None
-    if len(phrases) == 1:
-        return phrases[0]
-    found = max(phrases, key=lambda phrase: factor_likeness(phrase, factor))
-    if factor_likeness(found, factor):
-        return found
-    return max(phrases, key=lambda phrase: _factor_nearness(phrase, factor))
-
-
-@dataclass(frozen=True, slots=True)
-class FactorState:
-    """The place of a state of a factor, and what told it."""
-
-    place: int
-    by: Literal["words", "likeness", "order"]
-
-    @property
-    def told(self) -> bool:
-        """Whether more than the order told."""
-        return self.by != "order"
-
-
-def state_of(phrase: str, factor: Factor) -> FactorState:
-    """The state that a phrase names; where nothing tells, the one printed last, as the absent one leads."""
-    return _state(side(phrase.lower(), factor[0].lower(), factor[1].lower()))
-
-
-def present_state(factor: Factor, name: str = "") -> FactorState:
-    """The state that is not negated, or that the variable is named after; where nothing tells, the one printed last."""
-    found = positive(factor[0], factor[1])
-    if found is not None:
-        return FactorState(found, "words")
-    return _state(side_of_name(name.lower(), factor[0].lower(), factor[1].lower()) if name else None)
-
-
-def _state(found: StateSide | None) -> FactorState:
-    return FactorState(1, "order") if found is None else FactorState(found.place, found.by)
+def place_of(phrase: str, other: str, factors: Sequence[Factor]) -> int:
+    """Which of two factors a phrase speaks of, where another phrase speaks of the other."""
+    first = factor_likeness(phrase, factors[0]) + factor_likeness(other, factors[1])
+    return int(factor_likeness(phrase, factors[1]) + factor_likeness(other, factors[0]) > first)

@@ -26,7 +26,6 @@ from ovrag_studies.causal.models.boolean_models import (
     counterfactual,
     mentioned,
     models,
-    negate,
 )
 from ovrag_studies.causal.questions.rule_sentences import (
     Mention,
@@ -34,6 +33,7 @@ from ovrag_studies.causal.questions.rule_sentences import (
     Tokens,
     read_condition,
     read_statements,
+    the_only,
     tokenise,
     words_of,
 )
@@ -87,44 +87,27 @@ class RuleSolution:
     problem: RuleProblem | None = field(default=None, repr=False)
 
 
-_NOT_BEFORE = r"(?:not|no|never|non|without|(?:the\s+)?(?:absence|lack)\s+of)"
-_EVENT = r"(?:occur(?:s|red|ring)?|happen(?:s|ed|ing)?|take(?:s|n)?\s+place|took\s+place|exist(?:s|ed|ing)?)"
-_PRESENT = r"(?:present|true|observed|there|active|the\s+case)"
-_NO = r"(?:not|never|n't)"
-_NAME = re.compile(
-    rf"(?:that\s+)?(?P<before>(?:{_NOT_BEFORE}\s+|an?\s+|the\s+)*)(?P<name>\S+)"
-    rf"(?P<after>\s+(?:"
-    rf"(?P<no>(?:to\s+)?(?:(?:do|does|did|has|had|have|is|was|being|were|would|will)\s*{_NO}|{_NO})"
-    rf"(?:\s+to)?(?:\s+(?:have|be|been))?\s+(?:{_EVENT}|{_PRESENT})"
-    rf"|(?:is|was|being|were|be)\s+(?:absent|false|inactive)|fail(?:s|ed|ing)?\s+to\s+{_EVENT})"
-    rf"|(?:(?:to|still|also|have|has|had|did|does|do|will|would|nonetheless|anyway)\s+)*(?:{_EVENT}"
-    rf"|(?:be|is|was|being|were|been)\s+(?:still\s+|also\s+)?{_PRESENT})"
-    rf"|from\s+(?:occurring|happening|taking\s+place|being\s+present)"
-    rf"))?",
-    re.IGNORECASE,
-)
-_WHOLE_NOT = re.compile(rf"{_NOT_BEFORE}\b", re.IGNORECASE)
-_RESERVED = re.compile(
-    r"and|or|not|no|nor|if|then|else|would|will|that|which|this|it|we|you|i|of|to|instead|rather|both|either|neither"
-    r"|together|jointly|each|causes?|caused|because|unless|without|only|does|do|did|is|are|was|were|be",
-    re.IGNORECASE,
-)
-_IF = r"(?:if|when|whenever|given|assuming|supposing|provided|under)(?:\s+that)?"
-_AUXILIARY = r"(?:would|will|does|do|did|could|can|is|should)"
-_THEN = r"(?:(?:in\s+(?:this|that|such\s+a)\s+(?:case|world|situation)|then|and|so|now|but|here|hypothetically),?\s+)*"
-_INSTEAD = r"(?:\s*,?\s*(?:instead|rather)(?:\s+of|\s+than)\s+(?P<fact>.+?))?"
+_TURNS = frozenset(["not", "never", "no", "without", "absence", "lack"])
+_FILLING = """
+a an the of that to also still it have has had be is was were been being does do did will would
+occur occurs occurred occurring happen happens happened happening present absent
+"""
+_FILLERS = frozenset(_FILLING.split())
+_OTHER_WORDS = "and or nor if then which this we you i instead both either neither each because unless by"
+_RESERVED = frozenset(_OTHER_WORDS.split())
+_NAME = re.compile(r"\w[\w'’-]*")
+_SAYS = r"(?:would|will|does|did)"
+_INSTEAD = r"(?:,?\s+instead\s+of\s+(?P<fact>.+?))?"
 _ASKS = tuple(
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
-        rf"^{_THEN}{_AUXILIARY}\s+(?P<asked>.+?)(?:\s*,?\s*{_IF}\s+(?P<done>.+?){_INSTEAD})?\s*$",
-        rf"^{_THEN}{_IF}\s+(?P<done>.+?){_INSTEAD},?\s+(?:then\s+)?{_AUXILIARY}\s+(?P<asked>.+?)\s*$",
-        rf"^{_THEN}had\s+(?P<done>.+?){_INSTEAD},?\s+(?:then\s+)?{_AUXILIARY}\s+(?P<asked>.+?)\s*$",
+        rf"(?:in\s+that\s+case\s+)?{_SAYS}\s+(?P<asked>.+?)(?:,?\s+if\s+(?P<done>.+?){_INSTEAD})?",
+        rf"(?:if|had)\s+(?P<done>.+?){_INSTEAD},\s+{_SAYS}\s+(?P<asked>.+?)",
     )
 )
 _ASSUMES = re.compile(
-    r"(?:,\s*)?(?:\band\s+)?(?:(?:based\s+on|given|under|with|within|on\s+top\s+of)\s+(?:this|that|these)"
-    r"(?:\s+assumptions?)?,?\s*)?\b(?:also\s+|then\s+|now\s+|let\s+us\s+|we\s+|further(?:more)?,?\s+|additionally,?\s+)*"
-    r"(?:assum(?:e|ing)|suppos(?:e|ing)|imagin(?:e|ing))\b(?:\s+(?:further|also|furthermore))?(?:\s+that\b)?",
+    r"(?:,\s*)?(?:\band\s+)?(?:based\s+on\s+(?:this|that)(?:\s+assumption)?,?\s*)?\b(?:further\s+)?"
+    r"(?:assum(?:e|ing)|suppos(?:e|ing)|imagine)\b(?:\s+that\b)?",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.?!;]+")
@@ -206,16 +189,13 @@ def _mention(names: dict[str, str], *, known: bool) -> Mention:
     """One-word names, compared without case; with `known`, only those that the rules name."""
 
     def read(tokens: Tokens) -> Literal:
-        said = " ".join(token.text for token in tokens)
-        match = _NAME.fullmatch(said)
-        if match is None or _RESERVED.fullmatch(match["name"]):
+        said = [token.lower for token in tokens]
+        kept = [token.text for token in tokens if token.lower not in _TURNS | _FILLERS]
+        read_whole = len(kept) == 1 and said[-1] not in _TURNS and _NAME.fullmatch(kept[0])
+        if not read_whole or kept[0].casefold() in _RESERVED:
             raise UnreadError(f'"{words_of(tokens)}" is not read as one variable, negated or not')
-        name, holds = match["name"], match["no"] is None
-        holds ^= len(_WHOLE_NOT.findall(match["before"])) % 2 == 1
-        if name.casefold().startswith("non-") and len(name) > 4:
-            name, holds = name[4:], not holds
-        if known:
-            name = _require(name, names)
+        name = _require(kept[0], names) if known else kept[0]
+        holds = sum(word in _TURNS or word == "absent" for word in said) % 2 == 0
         return Literal(names.setdefault(name.casefold(), name), holds)
 
     return read
@@ -246,10 +226,10 @@ def _question(query: str, mention: Mention) -> WhatIf:
                 done.append(_read(text[start.end() : end], mention))
                 assumed += 1
             continue
-        match = next((found for pattern in _ASKS if (found := pattern.match(text))), None)
+        match = next((found for pattern in _ASKS if (found := pattern.fullmatch(text))), None)
         if match is None:
             raise UnreadError(f'"{one_line(text, 80)}" is not read as a question')
-        asked.append(_asked(match["asked"], mention))
+        asked.append(_read(match["asked"], mention))
         done += [_read(match["done"], mention)] if match["done"] else []
         supposed += [_read(match["fact"], mention)] if match["fact"] else []
     if len(asked) != 1:
@@ -259,16 +239,9 @@ def _question(query: str, mention: Mention) -> WhatIf:
     return WhatIf(asked[0], _action(done), tuple(supposed), nested=assumed > 1 or (assumed == 1 and len(done) > 1))
 
 
-def _asked(text: str, mention: Mention) -> Formula:
-    without = re.match(r"not\s+(?P<rest>\S.*)", text, re.IGNORECASE | re.DOTALL)
-    return negate(_read(without["rest"], mention)) if without else _read(text, mention)
-
-
 def _read(text: str, mention: Mention) -> Formula:
-    formulas = read_condition(tokenise(text), mention)
-    if len(formulas) > 1:
-        raise UnreadError(f'"{one_line(text, 80)}" can be grouped in two ways')
-    return formulas[0]
+    tokens = tokenise(text)
+    return the_only(read_condition(tokens, mention), tokens)
 
 
 def _action(done: Sequence[Formula]) -> dict[str, bool]:

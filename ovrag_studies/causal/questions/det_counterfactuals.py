@@ -11,9 +11,8 @@ and the question is answered only where every one of them gives the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations, product
 
 from ovrag_core.base import UnreadError
@@ -29,28 +28,24 @@ from ovrag_studies.causal.models.boolean_models import (
 )
 from ovrag_studies.causal.models.dags import Dag
 from ovrag_studies.causal.questions.cladder_text import NumberProblem
-from ovrag_studies.causal.questions.opposite_phrases import compare, contrast, same_words
+from ovrag_studies.causal.questions.opposite_phrases import compare, same_words
 from ovrag_studies.causal.questions.rule_sentences import RuleReading, Tokens, read_statements
-from ovrag_studies.causal.questions.sides import nearness
 
 MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
 MOST_ASSIGNMENTS = 50
 MARGIN = 0.15  # an assignment that the words like this much less than the best is left out
-NEARER = 0.15  # of cosines, by which an assignment must be nearer than another that the words like as well
 ALIKE = 0.99  # closeness from which two phrases of a variable are one state in other words, and not its two states
-SINK_BONUS = 0.5  # what is asked is mostly the last effect
-ROOT_BONUS = 0.25  # what is observed is mostly a cause that nothing explains
 
 _SPACE, _COMMA = "\ue000", "\ue001"  # of the private use area: they bind the words of a phrase
-_EFFECT = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?)(?=\.|,?\s{1,2}and\s+we\s+know\b|$)", re.IGNORECASE)
+_RULE = re.compile(r"\bcauses?\b", re.IGNORECASE)
+_EITHER = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?\s+or\s+[^.]+?)(?=\.|,?\s{1,2}and\s+we\s+know\b|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPhrases:
-    """Phrases of the rules by node of the graph, and what each says of it; whether likeness of meaning told nodes."""
+    """Phrases of the rules by node of the graph, and what each says of it."""
 
     literals: Mapping[str, Literal]
-    by_likeness: bool = False
 
     def of(self, node: str) -> list[tuple[str, bool]]:
         """The phrases of a node, and whether they say that it holds."""
@@ -68,11 +63,11 @@ class Derived:
 
 def solve(problem: NumberProblem) -> Derived:
     """The answer on which all that the words leave open agrees. Raises `UnreadError` where they leave too much open."""
-    if not _EFFECT.search(problem.given_info):
+    if not _RULE.search(problem.given_info):
         raise UnreadError("no rule is stated; say what causes what")
     if len(problem.graph.nodes) > MOST_VARIABLES:
         raise UnreadError(f"the graph has more than {MOST_VARIABLES} variables; phrases are matched to so many at most")
-    outcomes = next((found for found in map(partial(_solved, problem), _wholes(problem)) if found), [])
+    outcomes = _solved(problem)
     if not outcomes:
         raise UnreadError(
             "the rules do not fit the causal graph that the background states; print each effect's causes"
@@ -84,33 +79,19 @@ def solve(problem: NumberProblem) -> Derived:
     if outcome.value is None or any(each.status == "assumed" for each, _ in outcomes):
         raise UnreadError("; ".join(outcome.remarks) or "the rules leave the answer open")
     said = {made.variable: phrase for phrase, made in named.literals.items() if made.holds}
-    notes = ("which phrase is for which variable was told by likeness of meaning",) if named.by_likeness else ()
-    return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks, *notes))
+    return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks))
 
 
-def _wholes(problem: NumberProblem) -> Iterator[tuple[str, ...]]:
-    """Phrases not to be cut at "and" or "or": those of the question, effects with "or", at last all effects."""
-    asked = (problem.query.x, problem.query.other)
-    effects = [match["effect"] for match in _EFFECT.finditer(problem.given_info)]
-    some = tuple(effect for effect in effects if re.search(r"\bor\b", effect))
-    yield from dict.fromkeys([asked, (*asked, *some), (*asked, *effects)])
-
-
-def _solved(problem: NumberProblem, wholes: Sequence[str]) -> list[tuple[CounterfactualOutcome, NamedPhrases]]:
+def _solved(problem: NumberProblem) -> list[tuple[CounterfactualOutcome, NamedPhrases]]:
     """The outcomes of every reading and assignment; none where the rules do not fit the graph."""
     text = problem.given_info
+    wholes = [problem.query.x, problem.query.other, *(match["effect"] for match in _EITHER.finditer(text))]
     for phrase in sorted(wholes, key=len, reverse=True):
         bound = phrase.replace("\\", "").replace(" ", _SPACE).replace(",", _COMMA)
         text = re.sub(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", bound, text, flags=re.IGNORECASE)
-    try:
-        readings = read_statements(text, _phrase, verbs=("cause",))
-    except UnreadError:
-        if any(re.search(r"\b(?:and|or)\b|,", match["effect"]) for match in _EFFECT.finditer(text)):
-            return []
-        raise
     return [
         (outcome, named)
-        for reading in readings
+        for reading in read_statements(text, _phrase)
         for named in _assignments(reading.rules, problem.graph)
         for outcome in _outcomes(problem, reading, named)
     ]
@@ -142,17 +123,7 @@ def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     liked = [fitting[place] for place in order if scores[place] >= scores[order[0]] - MARGIN]
     if len(liked) > MOST_ASSIGNMENTS:
         raise UnreadError(f"the phrases fit the graph in {len(liked)} ways, and the words do not tell them apart")
-    nearer = _nearest(liked)
-    told = len(nearer) < len(liked)
-    return [replace(_signed(nodes, rules), by_likeness=told) for nodes in nearer]
-
-
-def _nearest(assignments: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Those of several assignments in which phrases are nearest in meaning to the names of their variables."""
-    if len(assignments) < 2:
-        return assignments
-    near = [sum(nearness(phrase, node) for phrase, node in nodes.items()) for nodes in assignments]
-    return [nodes for nodes, found in zip(assignments, near, strict=True) if found >= max(near) - NEARER]
+    return [_signed(nodes, rules) for nodes in liked]
 
 
 def _fitting(effects: Sequence[tuple[str, list[str]]], graph: Dag, known: dict[str, str]) -> Iterator[dict[str, str]]:
@@ -193,8 +164,7 @@ def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhras
 
 
 def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases) -> Iterator[CounterfactualOutcome]:
-    """The outcome for each way to take the action and what was observed."""
-    query = problem.query
+    """The outcome for each way to take what was observed."""
     rules = [
         CausalRule(
             _in_nodes(rule.condition, named),
@@ -205,21 +175,21 @@ def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases)
         for rule in reading.rules
     ]
     quotes = {rule.effect.variable: rule.quote for rule in rules}
-    for action in _acted(query.x, query.other, named, problem.graph):
-        asked = _asked(query.y, named, problem.graph, action.variable)
-        phrases = dict.fromkeys(phrase for each in reading.observed for phrase in mentioned(each))
-        ways = [_seen(phrase, named, problem.graph, action.variable) for phrase in phrases]
-        for way in _distinct(list(product(*ways))):
-            seen = NamedPhrases(dict(zip(phrases, way, strict=True)))
-            for model in models(rules):
-                yield counterfactual(
-                    model,
-                    {action.variable: action.holds},
-                    asked,
-                    observed=[_in_nodes(each, seen) for each in reading.observed],
-                    supposed=(Literal(action.variable, not action.holds),),
-                    quotes=quotes,
-                )
+    action = _acted(problem.query.x, problem.query.other, named)
+    nodes = [node for node in problem.graph.nodes if named.of(node)]
+    asked = _asked(problem.query.y, named, [node for node in nodes if node != action.variable])
+    phrases = dict.fromkeys(phrase for each in reading.observed for phrase in mentioned(each))
+    for way in product(*(_seen(phrase, named, nodes) for phrase in phrases)):
+        seen = NamedPhrases(dict(zip(phrases, way, strict=True)))
+        for model in models(rules):
+            yield counterfactual(
+                model,
+                {action.variable: action.holds},
+                asked,
+                observed=[_in_nodes(each, seen) for each in reading.observed],
+                supposed=(Literal(action.variable, not action.holds),),
+                quotes=quotes,
+            )
 
 
 def _in_nodes(formula: Formula, named: NamedPhrases) -> Formula:
@@ -229,67 +199,43 @@ def _in_nodes(formula: Formula, named: NamedPhrases) -> Formula:
     return Junction(formula.every, tuple(_in_nodes(part, named) for part in formula.parts))
 
 
-def _acted(done: str, instead: str, named: NamedPhrases, graph: Dag) -> list[Literal]:
-    """The variable of which both phrases are states, in the state that is done; in both where it cannot be told."""
-    exact = {
-        Literal(made.variable, made.holds == taken)
-        for phrase, made in named.literals.items()
-        for said, taken in ((done, True), (instead, False))
-        if same_words(phrase, said)
-    }
-    if exact:
-        return sorted(exact, key=str)
-    scores = {node: max(_closeness(said, node, named) for said in (done, instead)) for node in graph.nodes}
-    found: list[Literal] = []
-    for node in _best(scores):
-        sign = (_sign(done, node, named) or 0) - (_sign(instead, node, named) or 0)
-        found += [Literal(node, sign > 0)] if sign else [Literal(node, True), Literal(node, False)]
-    if not found:
-        raise UnreadError(f"“{done}” is no state of any variable that the rules name")
-    return found
+def _acted(done: str, instead: str, named: NamedPhrases) -> Literal:
+    """The variable of which one of the phrases is a state in the words of the rules, in the state that is done."""
+    for phrase, made in named.literals.items():
+        for said, taken in ((done, True), (instead, False)):
+            if same_words(phrase, said):
+                return Literal(made.variable, made.holds == taken)
+    raise UnreadError(f"“{done}” is no state of any variable that the rules name")
 
 
-def _asked(said: str, named: NamedPhrases, graph: Dag, acted: str) -> Literal:
-    sinks = {node for node in graph.nodes if not graph.children(node)}
-    nodes = [node for node in graph.nodes if node != acted and named.of(node)] or [acted]
-    scores = {node: _closeness(said, node, named) + SINK_BONUS * (node in sinks) for node in nodes}
-    best = _best(scores, margin=0.0)
+def _asked(said: str, named: NamedPhrases, nodes: Sequence[str]) -> Literal:
+    best = _best({node: _closeness(said, node, named) for node in nodes}, margin=0.0)
     sign = _sign(said, best[0], named) if len(best) == 1 else None
     if sign is None:
-        known = " or ".join(f"“{phrase}”" for node in best for phrase, _ in named.of(node))
+        known = " or ".join(f"“{phrase}”" for node in best or nodes for phrase, _ in named.of(node))
         raise UnreadError(f"it cannot be told whether “{said}” is the same as {known} or its opposite")
     return Literal(best[0], sign > 0)
 
 
-def _seen(said: str, named: NamedPhrases, graph: Dag, acted: str) -> list[Literal]:
+def _seen(said: str, named: NamedPhrases, nodes: Sequence[str]) -> list[Literal]:
     """What an observation can mean, each of the variables that it can be about in the states that it can name."""
-    roots = {node for node in graph.nodes if not graph.parents(node) and node != acted}
-    nodes = [node for node in graph.nodes if named.of(node)]
-    best = _best({node: _closeness(said, node, named) + ROOT_BONUS * (node in roots) for node in nodes})
     found: list[Literal] = []
-    for node in best:
+    for node in _best({node: _closeness(said, node, named) for node in nodes}) or nodes:
         sign = _sign(said, node, named)
         found += [Literal(node, sign > 0)] if sign else [Literal(node, True), Literal(node, False)]
     return found
 
 
-def _distinct(ways: list[tuple[Literal, ...]]) -> list[tuple[Literal, ...]]:
-    """Those in which each observation is of a variable of its own, where there are any."""
-    apart = [way for way in ways if len({made.variable for made in way}) == len(way)]
-    return apart or ways
-
-
 def _best(scores: Mapping[str, float], margin: float = MARGIN) -> list[str]:
+    """The names whose score is within the margin of the highest; none where all are 0."""
     top = max(scores.values(), default=0.0)
     return [name for name, score in scores.items() if top and score >= top - margin]
 
 
 def _closeness(said: str, node: str, named: NamedPhrases) -> float:
-    return max((compare(said, phrase).closeness for phrase in _phrases(node, named)), default=0.0)
-
-
-def _phrases(node: str, named: NamedPhrases) -> Iterable[str]:
-    return (node, *(phrase for phrase, _ in named.of(node)))
+    return max(
+        (compare(said, phrase).closeness for phrase in (node, *(each for each, _ in named.of(node)))), default=0.0
+    )
 
 
 def _sign(said: str, node: str, named: NamedPhrases) -> int | None:
@@ -299,11 +245,6 @@ def _sign(said: str, node: str, named: NamedPhrases) -> int | None:
         for phrase, holds in named.of(node)
         if (made := compare(said, phrase)).sign is not None
     ]
-    if not told:
-        guessed = {
-            sign if holds else -sign for phrase, holds in named.of(node) if (sign := contrast(said, phrase)) is not None
-        }
-        return guessed.pop() if len(guessed) == 1 else None
-    top = max(closeness for closeness, _ in told)
+    top = max((closeness for closeness, _ in told), default=0.0)
     signs = {sign for closeness, sign in told if closeness == top}
     return signs.pop() if len(signs) == 1 else None
