@@ -1,20 +1,18 @@
-"""Train the judge of roles on the marked passages: `python tools/train_roles.py [--held FOLDER]`.
+"""Train the judge of roles on the marked passages: `python tools/train_roles.py`.
 
 A passage marks each name as `<<name|role>>`; each name is one example. Whole agreements of the development folders,
 whose borrower and lender are known, add every other name and what merely looks like one. Low-rank adapters (Hu et al.
 2022) on the upper half of the bundled sentence embedder, the mean of the name's tokens beside the mean of all, and one
 linear layer. A second copy of half the passages has names of other passages in place of its own, so that what is
-learned is the words around a name, not the name. With `--held` a folder of agreements is kept out and judged instead.
-Ten minutes on two cores; the same seed gives the same weights on the same machine.
+learned is the words around a name, not the name. Ten minutes on two cores; the same
+seed gives the same weights on the same machine.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +20,13 @@ from pathlib import Path
 import torch
 from adapters import SMOOTHING, add_adapters, fit, load_trainable, lower_states, mean, saved, upper_states
 from safetensors.torch import save_file
-from sklearn.metrics import classification_report
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from tqdm import tqdm
 from training_data import notes
 
 from ovrag_core.documents import load
-from ovrag_core.loans import ROLES, RoleJudge, Terms, candidates, find_parties, marked, named
+from ovrag_core.loans import ROLES, Terms, candidates, find_parties, marked, named
 from ovrag_core.loans.reading.roles import WEIGHTS
 from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS
 
@@ -158,28 +155,11 @@ def train(passages: list[str], agreements: list[Example], seed: int) -> tuple[nn
 
 
 def main() -> None:
-    """Train on all there is, or on all but a folder of agreements and say how well that folder's names are judged."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--held", choices=FOLDERS, help="agreements to keep out and judge; writes no weights")
-    options = parser.parse_args()
+    """Train on all there is and write the weights."""
     passages = read_passages(sorted(PASSAGES.glob("*.jsonl")))
-    folders = [folder for folder in FOLDERS if folder != options.held]
-    agreements = [each for folder in folders for each in examples_in(AGREEMENTS / folder)]
-    model, head = train(passages, agreements, 0)
-    tensors = saved(model, head)
-    if options.held is None:
-        save_file(tensors, WEIGHTS, metadata=notes(LEARNED_FROM))
-        print(f"{WEIGHTS}: trained on {len(passages)} passages and {len(agreements)} names in agreements")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        save_file(tensors, Path(folder) / WEIGHTS.name)
-        judge = RoleJudge(Path(folder) / WEIGHTS.name)
-    held = examples_in(AGREEMENTS / options.held)
-    judged = judge([(each.text, each.start, each.end) for each in held]).argmax(1)
-    print(f"{options.held}: {len(held)} names, unseen in training")
-    print(
-        classification_report([each.role for each in held], judged, target_names=ROLES[:3], digits=3, labels=[0, 1, 2])
-    )
+    agreements = [each for folder in FOLDERS for each in examples_in(AGREEMENTS / folder)]
+    save_file(saved(*train(passages, agreements, 0)), WEIGHTS, metadata=notes(LEARNED_FROM))
+    print(f"{WEIGHTS}: trained on {len(passages)} passages and {len(agreements)} names in agreements")
 
 
 if __name__ == "__main__":
