@@ -109,7 +109,6 @@ class Experiment(Part):
     contracts: tuple[str, ...] | None = None
     questions: tuple[str, ...] | None = None
     corrections: NotNegative = 3
-    processes: Positive = 2
 
 
 class Ontology(Part):
@@ -157,10 +156,6 @@ class Settings(Part):
     evaluation: Evaluation = Evaluation()
     figures: Figures = Figures()
     studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own
-
-    def __hash__(self) -> int:
-        """Workers keep one bench by settings; a study's parameters, which no bench depends on, cannot be hashed."""
-        return hash(self.model_dump_json(exclude={"studies"}))
 
     @property
     def extractor(self) -> Literal["reader", "chat", "hybrid"]:

@@ -72,27 +72,21 @@ def rejudge_by(settings: Settings, records: Sequence[QueryRecord], ways: Sequenc
         validator.close()
 
 
-def corpus_bench(settings: Settings, *, spent_usd: float = 0.0, say: Callable[[str], None] = warn_on_stderr) -> Bench:
+def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
     """The bench over the corpus of the settings and its stored index; `spent_usd` is what a resumed run has spent.
 
-    Documents that the index does not hold are left out and named to `say`.
+    Documents that the index does not hold are left out and named on standard error.
     """
     paths = find(corpus.folder(settings))
     connection = open_connection(settings, spent_usd)
     with notice("ovrag: loading encoder, index and reasoner …"), _reasoner_started(settings) as validator:
         embedder = embedder_of(settings, connection)
         index = open_index(INDEX, embedder.name)
-    documents = Documents(_indexed(paths, index.document_ids, say))
+    documents = Documents(_indexed(paths, index.document_ids))
     bench = _bench(settings, documents, index, embedder, connection, validator.result())
     bench.pool = settings.retrieval.pool
     bench.payer = _payer(settings)
-    bench.reopen = _reopened
     return bench
-
-
-def _reopened(settings: Settings) -> Bench:
-    """The bench of a worker, which repeats nothing of what the first one has said."""
-    return corpus_bench(settings, say=lambda line: None)
 
 
 def documents_bench(
@@ -113,11 +107,11 @@ def documents_bench(
     return bench
 
 
-def _indexed(paths: Sequence[Path], document_ids: Collection[str], say: Callable[[str], None]) -> list[Path]:
+def _indexed(paths: Sequence[Path], document_ids: Collection[str]) -> list[Path]:
     """The paths of documents that the index holds; a line names the others."""
     known = set(document_ids)
     if left_out := [path.name for path in paths if path.stem not in known]:
-        say(
+        warn_on_stderr(
             f"{len(left_out)} of {len(paths)} documents are not in the index and are left out: {', '.join(left_out)}; "
             "one that can be read is indexed by `dvc repro 02_index_contracts`"
         )

@@ -26,7 +26,6 @@ from ovrag_core.base import (
     Question,
     Reading,
     Retrieved,
-    Settings,
     Triple,
     Verdict,
 )
@@ -110,8 +109,7 @@ class Bench:
     `payer` (arm and question), so that records do not tell who was first. Without a payer it is in that of the first.
     `shelf`, where given, tells answers about other documents. `cost_usd` prices what was used; `close` ends what the
     bench holds open. Several threads may ask at once. `reader` reads documents as a review does, without a model; where
-    it is None, the extractor does. `reopen` opens the same bench in another process, by its settings; where it is None,
-    this process asks alone.
+    it is None, the extractor does.
     """
 
     index: Searcher
@@ -129,7 +127,6 @@ class Bench:
     reader: Extractor[Reading] | None = None
     cost_usd: Callable[[Tally], float | None] = lambda used: None
     close: Callable[[], None] = lambda: None
-    reopen: Callable[[Settings], Bench] | None = None
     readings: Once[str, Reading] = field(default_factory=lambda: Once(READINGS))
     question_vectors: Once[str, Vectors] = field(default_factory=Once)
 

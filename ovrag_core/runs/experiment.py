@@ -68,10 +68,7 @@ RUN_CODE = (
     "ovrag_core.text",
 )
 # How a run is made, not what comes of it.
-HOW: dict[str, bool | set[str]] = {
-    **dict.fromkeys(("evaluation", "figures", "llm"), True),
-    "experiment": {"processes"},
-}
+HOW = {"evaluation", "figures", "llm"}
 
 
 def run_experiment(

@@ -178,13 +178,6 @@ def test_a_bad_override_is_one_sentence(tmp_path: Path, key: str, sentence: str)
     assert str(caught.value).endswith(sentence)
 
 
-def test_settings_with_studies_can_be_keys() -> None:
-    """A worker keeps its bench by the settings that it is for."""
-    kept = {Settings(studies={"one": {"a": [1], "b": 2}}): "bench"}
-    assert kept[Settings(studies={"one": {"b": 2, "a": [1]}})] == "bench"
-    assert Settings(studies={"two": {}}) not in kept
-
-
 def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"nowhere\.yaml does not exist"):
         load_settings(tmp_path / "nowhere.yaml")

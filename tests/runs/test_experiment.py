@@ -7,10 +7,6 @@ from standins import TEXTS, bench
 
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings, load_settings
-from ovrag_core.loans.contracts import generate
-from ovrag_core.loans.workbench import corpus_bench
-from ovrag_core.retrieval.store import index_documents
-from ovrag_core.runs import executors
 from ovrag_core.runs.experiment import read_latency, read_run, run_experiment, run_files
 
 
@@ -72,27 +68,3 @@ def test_a_broken_last_line_is_named(settings: Settings) -> None:
 def test_a_missing_run_says_how_to_make_it(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="does not exist; make it with `ovrag run`"):
         read_run(tmp_path / "none.jsonl")
-
-
-def test_the_records_do_not_depend_on_the_number_of_processes(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(executors, "QUERIES_PER_PROCESS", 1)
-    overrides = {
-        "corpus.contracts": 4,
-        "questions": str(project / "data/questions.yaml"),
-        "validation.rules": str(project / "ontologies/rules.yaml"),
-        "experiment.questions": ["Q1", "Q3"],
-    }
-    (tmp_path / "params.yaml").write_text("{}")
-    settings = load_settings(overrides=overrides)
-    generate(Path("data/contracts"), Path("data/ground_truth.json"), count=4, seed=7, wording="plain")
-    index_documents(settings, Path("data/contracts"))
-    bench = corpus_bench(settings)
-    alone = load_settings(overrides={**overrides, "experiment.processes": 1})
-    one = run_experiment(alone, bench, tmp_path / "one")
-    two = run_experiment(settings, bench, tmp_path / "two")
-    assert one.read_bytes() == two.read_bytes()
-    assert one.with_name("main.manifest.json").read_bytes() == two.with_name("main.manifest.json").read_bytes()
-    assert len(read_run(one)) == 5 * 4 * 2

@@ -9,8 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,6 @@ from ovrag_core.llm.background import run as run_in_background
 from ovrag_core.retrieval.store import Documents
 from ovrag_core.runs import executors
 from ovrag_core.runs import files as runs
-from ovrag_core.runs.executors import PlannedQuery
 from ovrag_core.runs.experiment import count_failures, planned, refuse_failed, run_experiment, spent_usd
 from ovrag_core.runs.files import Key, read_latency, read_run, run_files
 
@@ -287,65 +285,6 @@ def test_ctrl_c_says_at_once_what_is_kept(capfd: pytest.CaptureFixture[str]) -> 
         os.kill(os.getpid(), signal.SIGINT)
     assert "ovrag: stopping; 7 of 20 queries are kept, and `ovrag run` goes on" in capfd.readouterr().err
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_queries_lost_with_a_process_are_asked_again(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    queries = planned(settings, sorted(MANY))
-    tries = []
-
-    def dying(todo: list[list[PlannedQuery]], order: object, processes: int) -> Iterator[list[executors.Answered]]:
-        tries.append(sum(map(len, todo)))
-        for number, batch in enumerate(todo):
-            if len(tries) < 4 and number == 3:
-                raise BrokenProcessPool
-            yield [executors._answer(query, bench(MANY)) for query in batch]
-
-    monkeypatch.setattr(executors, "_by_pool", dying)
-    found = list(executors._by_processes(queries, executors.Order(settings, lambda settings: bench(MANY)), 2))
-    assert tries == [48, 36, 24, 12]
-    assert {runs.key_of(record) for record, _ in found} == {(q.arm, q.document_id, q.question.id) for q in queries}
-    assert len(found) == len(queries)
-
-
-def test_processes_that_die_at_once_stop_the_run(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    def dead(todo: object, order: object, processes: int) -> Iterator[list[executors.Answered]]:
-        raise BrokenProcessPool
-        yield
-
-    monkeypatch.setattr(executors, "_by_pool", dead)
-    with pytest.raises(RunError, match="die again and again"):
-        list(
-            executors._by_processes(
-                planned(settings, ["A"]), executors.Order(settings, lambda settings: bench(MANY)), 2
-            )
-        )
-
-
-ORPHANS = """
-    import multiprocessing, os, time
-    from concurrent.futures import ProcessPoolExecutor
-    from ovrag_core.runs.executors import _end_with_parent
-
-    if __name__ == "__main__":
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(2, context, _end_with_parent) as pool:
-            print(pool.submit(os.getpid).result(), flush=True)
-            pool.submit(time.sleep, 600).result()
-"""
-
-
-def test_processes_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
-    script = tmp_path / "orphans.py"
-    script.write_text(textwrap.dedent(ORPHANS), encoding="utf-8")
-    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    worker = Path("/proc") / process.stdout.readline().strip() / "stat"
-    process.kill()
-    process.wait()
-    ends = time.monotonic() + 20
-    while worker.exists() and worker.read_text().split()[2] != "Z" and time.monotonic() < ends:
-        time.sleep(0.05)
-    assert not worker.exists() or worker.read_text().split()[2] == "Z"
 
 
 def test_the_digest_of_code_is_of_contents_and_not_of_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -184,7 +184,6 @@ def batch_settings(
         "arms": tuple(arms),
         "contracts": tuple(contracts),
         "questions": tuple(questions),
-        "processes": 1,  # the open bench answers, also about contracts that are in no folder
     }
     if collection != CORPUS:
         values["corpus"] |= {"source": collection, "ground_truth": desk.truth.get(collection)}
