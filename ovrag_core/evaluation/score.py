@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,43 +63,34 @@ def score_run(
 
 def score_text(result: Json) -> str:
     """A scored run for people: counts, rates with their intervals, quality and seconds, a block each, a line an arm."""
-    arms = result["arms"]
-    assert isinstance(arms, dict)
+    arms = _dict(result["arms"])
     models = ", ".join(dict.fromkeys(arm["model"] for arm in arms.values()))
     queries = sum(arm["queries"] for arm in arms.values())
     failed = sum(arm["confusion"][name] for arm in arms.values() for name in ("unchecked", "error"))
     counts = f"{queries} queries judged" + (f", {failed} not" if failed else "")
-    head = f"run {result['run']}: {counts}, model {models}; {_percent(result)} intervals, documents as clusters"
+    confidence = f"{_dict(result['interval'])['confidence']:.0%}"
+    head = f"run {result['run']}: {counts}, model {models}; {confidence} intervals, documents as clusters"
     blocks = [_table(title, columns, arms) for title, columns in _blocks(result).items()]
     return "\n\n".join([head, *(block for block in blocks if block), *_seconds_block(arms)])
 
 
-Column = Callable[[Json], str]
-
-
-def _blocks(result: Json) -> dict[str, dict[str, Column]]:
-    """The columns of each block of the text, by their headings."""
+def _blocks(result: Json) -> dict[str, dict[str, str]]:
+    """The columns of each block of the text, by their headings: where the figure stands in the result of an arm."""
+    arms = _dict(result["arms"]).values()
+    kinds = dict.fromkeys(kind for arm in arms for kind in arm["per_clash_type"])
     cells = ("tp", "fp", "tn", "fn", "unchecked", "error")
-    counts: dict[str, Column] = {name: partial(_at, path=("confusion", name)) for name in cells}
+    scores = {f"BERTScore {name}": f"bertscore.{name}" for name in ("precision", "recall", "f1")}
     return {
-        "confusion": {"queries": partial(_at, path=("queries",)), **counts},
-        "rates": {name: partial(_cell, name=name) for name in ("precision", "recall", "f1", "hard_reject_rate")},
-        "recall by clash type": {
-            name: partial(_cell_at, path=("per_clash_type", name), name="recall") for name in _clash_types(result)
-        },
+        "confusion": {"queries": "queries", **{name: f"confusion.{name}" for name in cells}},
+        "rates": {name: name for name in ("precision", "recall", "f1", "hard_reject_rate")},
+        "recall by clash type": {kind: f"per_clash_type.{kind}.recall" for kind in kinds if kind != confusion.CLEAN},
         "corrections": {
-            "needed": partial(_at, path=("corrections", "needed")),
-            "succeeded": partial(_at, path=("corrections", "succeeded")),
-            "success rate": partial(_cell_at, path=("corrections",), name="success_rate"),
-            "wrong contract": partial(_cell, name="wrong_contract_rate"),
+            "needed": "corrections.needed",
+            "succeeded": "corrections.succeeded",
+            "success rate": "corrections.success_rate",
+            "wrong contract": "wrong_contract_rate",
         },
-        f"quality (BERTScore: {result['bertscore_model']})": {
-            "ROUGE-L": partial(_cell, name="rouge_l"),
-            **{
-                f"BERTScore {name}": partial(_cell_at, path=("bertscore",), name=name)
-                for name in ("precision", "recall", "f1")
-            },
-        },
+        f"quality (BERTScore: {result['bertscore_model']})": {"ROUGE-L": "rouge_l", **scores},
     }
 
 
@@ -114,9 +104,9 @@ def _seconds_block(arms: Mapping[str, Json]) -> list[str]:
     return [_aligned([["seconds", "part", *latency.STATISTICS], *rows], left=2)] if rows else []
 
 
-def _table(title: str, columns: Mapping[str, Column], arms: Mapping[str, Json]) -> str:
+def _table(title: str, columns: Mapping[str, str], arms: Mapping[str, Json]) -> str:
     """A line an arm under the headings; empty where no arm has anything to show."""
-    rows = [[name, *(column(arm) for column in columns.values())] for name, arm in arms.items()]
+    rows = [[name, *(_cell(arm, place) for place in columns.values())] for name, arm in arms.items()]
     if all(cell == NOTHING for row in rows for cell in row[1:]):
         return ""
     return _aligned([[title, *columns], *rows])
@@ -124,18 +114,14 @@ def _table(title: str, columns: Mapping[str, Column], arms: Mapping[str, Json]) 
 
 def _aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            f"{cell:<{width}}" if place < left else f"{cell:>{width}}"
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+    lines = [
+        [
+            cell.ljust(width) if at < left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         for row in rows
-    )
-
-
-def _clash_types(result: Json) -> list[str]:
-    kinds = (kind for arm in _dict(result["arms"]).values() for kind in arm["per_clash_type"])
-    return [kind for kind in dict.fromkeys(kinds) if kind != confusion.CLEAN]
+    ]
+    return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
 def _dict(value: object) -> dict[str, Any]:
@@ -143,31 +129,15 @@ def _dict(value: object) -> dict[str, Any]:
     return value
 
 
-def _percent(result: Json) -> str:
-    return f"{_dict(result['interval'])['confidence']:.0%}"
-
-
-def _at(arm: Json, path: Sequence[str]) -> str:
-    value: object = arm
-    for name in path:
-        value = _dict(value)[name]
-    return str(value)
-
-
-def _cell_at(arm: Json, path: Sequence[str], name: str) -> str:
-    for step in path:
-        found = arm.get(step)
-        if not isinstance(found, dict):
-            return NOTHING
-        arm = found
-    return _cell(arm, name)
-
-
-def _cell(arm: Json, name: str) -> str:
-    low_high = arm[f"{name}_interval"]
-    bounds = f" [{low_high[0]:.3f}, {low_high[1]:.3f}]" if isinstance(low_high, list) else ""
-    value = arm[name]
-    return f"{value:.3f}{bounds}" if isinstance(value, float) else NOTHING
+def _cell(arm: Json, place: str) -> str:
+    """A count, or a figure with its interval, at a dotted place of an arm's result."""
+    *parents, name = place.split(".")
+    for parent in parents:
+        arm = _dict(arm.get(parent, {}))
+    value, bounds = arm.get(name), arm.get(f"{name}_interval")
+    if not isinstance(value, float):
+        return NOTHING if value is None else str(value)
+    return f"{value:.3f}" + (f" [{bounds[0]:.3f}, {bounds[1]:.3f}]" if isinstance(bounds, list) else "")
 
 
 def _seconds(value: float | None) -> str:

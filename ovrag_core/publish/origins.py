@@ -1,4 +1,4 @@
-"""Where a result comes from: stage, notebook, parameters, inputs, revision, run, libraries, and what changed since."""
+"""Where a result comes from: stage, notebook, parameters, inputs, revision, run, and what changed since."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,9 +16,6 @@ from ovrag_core.runs import RUNS
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
-# What tables and figures are made with; what a run was made with is in its manifest.
-LIBRARIES = ("numpy", "pandas", "scipy", "statsmodels", "bert-score", "rouge-score", "matplotlib", "papermill", "dvc")
-_MOST_FILES = 4
 
 
 class Revision(Frozen):
@@ -34,25 +30,20 @@ class Revision(Frozen):
 class Provenance(Frozen):
     """Everything that a result rests on.
 
-    `value` is that of a macro; `copy_same` is None unless a copy outside the project was asked for; `parameters` are
-    those of the stage and of all that it rests on, by stage; `files` names, for a changed folder of the inputs, the
-    files that differ from the revision; `run` is the run's manifest, None where the stage reads no run or its manifest
-    is not here.
+    `value` is that of a macro; `parameters` are those of the stage and of all that it rests on, by stage; `run` is the
+    run's manifest, None where the stage reads no run or its manifest is not here.
     """
 
     asked: str
     path: str
     value: str | None
-    copy_same: bool | None
     output: StageFile
     stage: Stage
     above: tuple[str, ...]
     parameters: dict[str, tuple[Parameter, ...]]
     changes: tuple[Change, ...]
-    files: dict[str, tuple[str, ...]]
     revision: Revision | None
     run: dict[str, Any] | None
-    libraries: dict[str, str]
 
     @property
     def state(self) -> str:
@@ -75,23 +66,18 @@ def provenance(asked: str, project: Path) -> Provenance:
     stages = read_stages(project)
     path, value = _found(asked, project, stages)
     stage, output = _maker(path, stages) or _unknown(asked, project, stages)
-    revision = _revision(project)
-    changed = [item.path for item in stage.inputs if item.state == "changed"]
     above = upstream(stages, stage.name)
     return Provenance(
         asked=asked,
         path=path,
         value=value,
-        copy_same=_copy_same(asked, project / path, project),
         output=output,
         stage=stage,
         above=tuple(each.name for each in above if each is not stage),
         parameters={each.name: each.parameters for each in above if each.parameters},
         changes=tuple(changes(stages, stage.name)),
-        files=_changed_files(project, revision, changed),
-        revision=revision,
+        revision=_revision(project),
         run=_manifest(project, stage),
-        libraries=_versions(LIBRARIES),
     )
 
 
@@ -106,8 +92,6 @@ def provenance_text(found: Provenance) -> str:
     value = f" = {found.value}" if found.value is not None else ""
     lines = [f"{found.asked}{value}", _row("state", found.state)]
     lines += [_row("file", found.path)] if found.path != found.asked else []
-    if found.copy_same is not None:
-        lines += [_row("copy", f"{'the same' if found.copy_same else 'NOT the same'} as the result")]
     of_folder = f", of the folder {found.output.path}" if found.output.path != found.path else ""
     lines += [_row("hash", f"md5 {found.output.recorded or 'none'}{of_folder}")]
     lines += [_row("stage", f"{stage.name}: {stage.description}")]
@@ -116,10 +100,9 @@ def provenance_text(found: Provenance) -> str:
     lines += [_row("rests on", ", ".join(found.above))] if found.above else []
     lines += [_row("revision", _revision_text(found.revision))]
     lines += [_row("run", _run_text(found))] if _run_path(stage) else []
-    lines += [_row("libraries", f"installed: {_libraries_text(found.libraries)}")]
     for maker, parameters in found.parameters.items():
         lines += ["", f"parameters of {maker}", *(f"  {_parameter_text(parameter)}" for parameter in parameters)]
-    lines += ["", "inputs (md5)", *(f"  {_input_text(item, found.files)}" for item in stage.inputs)]
+    lines += ["", "inputs (md5)", *(f"  {_input_text(item)}" for item in stage.inputs)]
     if found.changes:
         lines += ["", "changed since; `make repro` brings the result up to date", *_change_lines(found.changes)]
     return "\n".join(lines)
@@ -139,13 +122,10 @@ def _parameter_text(parameter: Parameter) -> str:
     return f"{parameter.name} = {shown(parameter.now)}"
 
 
-def _input_text(item: StageFile, files: Mapping[str, tuple[str, ...]]) -> str:
+def _input_text(item: StageFile) -> str:
     made = f", made by {item.stage}" if item.stage else ""
     state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
-    named = files.get(item.path, ())
-    which = f": {', '.join(named[:_MOST_FILES])}" if named else ""
-    which += f" and {len(named) - _MOST_FILES} more" if len(named) > _MOST_FILES else ""
-    return f"{item.recorded or 'none':<36} {item.path} ({state}{which}{made})"
+    return f"{item.recorded or 'none':<36} {item.path} ({state}{made})"
 
 
 def _revision_text(revision: Revision | None) -> str:
@@ -201,14 +181,6 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
     return next((path for path in (within, asked, *copied) if _maker(path, stages)), asked), None
 
 
-def _copy_same(asked: str, result: Path, project: Path) -> bool | None:
-    """Whether the file that was asked for, a copy outside the project, is the result; None for anything else."""
-    copy = Path(asked)
-    if not copy.is_file() or copy.resolve().is_relative_to(project.resolve()):
-        return None
-    return result.is_file() and copy.read_bytes() == result.read_bytes()
-
-
 def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, StageFile] | None:
     """The stage that makes a file, and the output that the file is or lies in."""
     return next(((stage, item) for stage in stages.values() for item in stage.outputs if item.holds(path)), None)
@@ -241,27 +213,3 @@ def _revision(project: Path) -> Revision | None:
     commit, date, title = found[0].split("\0")
     since = bool(git_lines(project, "diff", "--name-only", commit, "--", LOCK))
     return Revision(commit=commit, date=date, title=title, since=since)
-
-
-def _changed_files(project: Path, revision: Revision | None, folders: list[str]) -> dict[str, tuple[str, ...]]:
-    """For each folder the files in it that are not as they were at the revision."""
-    if revision is None:
-        return {}
-    found = {}
-    for folder in folders:
-        if (project / folder).is_dir():
-            tracked = git_lines(project, "diff", "--name-only", "--relative", revision.commit, "--", folder)
-            new = git_lines(project, "ls-files", "--others", "--exclude-standard", "--", folder)
-            within = {PurePosixPath(path).relative_to(folder).as_posix() for path in (*tracked, *new)}
-            found[folder] = tuple(sorted(within))
-    return found
-
-
-def _versions(names: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for name in names:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
