@@ -27,7 +27,7 @@ from ovrag_core.evaluation import Resampling, compare_pairs
 from ovrag_core.retrieval import minilm
 from ovrag_studies.abstention.arms.comparison import crossfit_arms, lessons, offline_arms, ranks, run
 from ovrag_studies.abstention.arms.readers import learn
-from ovrag_studies.abstention.arms.world import CardWorld, deal, plan_of
+from ovrag_studies.abstention.arms.world import CardWorld, deal
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import fill
 from ovrag_studies.abstention.knowledge.likeness import bare
@@ -72,7 +72,7 @@ def main() -> None:
 
 def measure_splits(source: GraphSource, splits: Sequence[str]) -> None:
     """Print how the licence answers the cards in the wordings of each split."""
-    world, cards = deal(source, plan_of(Epistemic().cards), minilm())
+    world, cards = deal(source, Epistemic().cards, minilm())
     arm = offline_arms(world)["licence"]
     rows = []
     for split in splits:
@@ -94,7 +94,7 @@ def measure(
     path: Path | None = None,
 ) -> None:
     """Print all figures of one source."""
-    world, cards = deal(source, plan_of(Epistemic().cards), minilm())
+    world, cards = deal(source, Epistemic().cards, minilm())
     print(f"{name}: {len(cards)} cards, {len(world.shelf.passages)} facts\n")
     if learning:
         learned = learn(lessons(world, cards), "gold cards on rivers, DBpedia, the part for development")

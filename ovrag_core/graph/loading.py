@@ -26,15 +26,11 @@ _FORMATS = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".rdf": RdfFor
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was met while a graph was loaded: size, IRIs that were mended (before, after), names of several things.
-
-    `violations` are sentences, one for each fact that breaks a constraint, where somebody looked.
-    """
+    """What was met while a graph was loaded: size, IRIs that were mended (before, after), names of several things."""
 
     triples: int
     repaired: tuple[tuple[str, str], ...] = ()
     double_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    violations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,29 +93,30 @@ def license_(
 def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, output: Output = Format.text) -> int:
     """What a graph has of a domain: mended IRIs, shared names, contradictions; and shapes that can never fire."""
     from ovrag_core.graph import EmbeddedStore
+    from ovrag_studies.abstention.knowledge.graphs import violations
     from ovrag_studies.abstention.licensing.witnesses import shape_problems
 
     known, store = _opened(settings, graph, domain, None)
     if not isinstance(store, EmbeddedStore):
         raise GraphError("an endpoint is asked as it is and not loaded; check the graph as files")
-    report, problems = store.report, shape_problems(known)
+    report, found, problems = store.report, violations(store, known), shape_problems(known)
     if output is not Format.text:
-        found = {
+        record = {
             "triples": report.triples,
             "repaired": [list(pair) for pair in report.repaired],
             "double_labels": {name: list(things) for name, things in report.double_labels.items()},
-            "violations": list(report.violations),
+            "violations": found,
             "shapes": problems,
         }
-        print_record(found, output)
+        print_record(record, output)
     else:
         _print_listed(f"{report.triples} triples", [])
         _print_listed("IRIs mended", [f"{before} -> {after}" for before, after in report.repaired])
         shared = [f"{name}: {', '.join(things)}" for name, things in report.double_labels.items()]
         _print_listed("names of several things", shared)
-        _print_listed("contradictions", report.violations)
+        _print_listed("contradictions", found)
         _print_listed("faults of the shapes", problems)
-    return FOUND if report.violations else 0
+    return FOUND if found else 0
 
 
 @app.command()
@@ -130,12 +131,12 @@ def cards(
     seed: Annotated[int | None, typer.Option(help="Another seed gives other cards.", min=0)] = None,
 ) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
-    from ovrag_studies.abstention.arms.world import make_deck, plan_of
+    from ovrag_studies.abstention.arms.world import make_deck
     from ovrag_studies.abstention.cards.card import write_cards
 
     options = Epistemic.of(_with_source(settings, source, graph, domain))
     changed = {key: value for key, value in (("each", each), ("seed", seed)) if value is not None}
-    plan = plan_of(options.cards.model_copy(update=changed))
+    plan = options.cards.model_copy(update=changed)
     deck = make_deck(next(iter(options.sources.values())), plan, MiniLMOnDemand())
     beside = out.with_name(f"{out.stem}.hidden.txt")
     write_cards(deck.cards, out)

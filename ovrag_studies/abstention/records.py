@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -55,15 +54,10 @@ class CardRun:
 
     def by_arm(self) -> dict[str, tuple[Record, ...]]:
         """The records of each arm, in the order of cards."""
-        return by_arm(self.records)
-
-
-def by_arm(records: Iterable[Record]) -> dict[str, tuple[Record, ...]]:
-    """The records of each arm, in their order."""
-    found: dict[str, list[Record]] = {}
-    for each in records:
-        found.setdefault(each.arm, []).append(each)
-    return {arm: tuple(listed) for arm, listed in found.items()}
+        found: dict[str, list[Record]] = {}
+        for each in self.records:
+            found.setdefault(each.arm, []).append(each)
+        return {arm: tuple(listed) for arm, listed in found.items()}
 
 
 def latency_file(path: Path) -> Path:

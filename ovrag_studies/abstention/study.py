@@ -13,7 +13,7 @@ from ovrag_core.retrieval import Embedder
 from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.adapters import Adapter
 from ovrag_studies.abstention.arms.comparison import CHAT
-from ovrag_studies.abstention.arms.world import CardWorld, deal, plan_of
+from ovrag_studies.abstention.arms.world import CardWorld, deal
 from ovrag_studies.abstention.cards.card import LABELS, Card
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.measures import CardOutcome
@@ -57,7 +57,7 @@ def answer_source(
     if name not in options.sources:
         raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(options.sources)}")
     source = options.sources[name]
-    world, cards = deal(source, plan_of(options.cards), embedder)
+    world, cards = deal(source, options.cards, embedder)
     systems = make_arms(world, cards, options, arms or options.arms, chat, settings.llm.seed)
     at_once = settings.llm.concurrency if chat is not None else 1
     return Answered(name, source, world, cards, comparison.run(world, cards, systems.values(), at_once=at_once))

@@ -8,10 +8,11 @@ from epistemic_rivers import Words
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import open_graph
 from ovrag_studies.abstention.cards.card import GOLD, LABELS, Card, CardClaim, read_cards
-from ovrag_studies.abstention.cards.card_making import Plan, make_cards
+from ovrag_studies.abstention.cards.card_making import make_cards
 from ovrag_studies.abstention.cards.shortcuts import EVIDENCE, Shortcut, best, published_rule, shortcuts
 from ovrag_studies.abstention.knowledge.clusters import clusters
 from ovrag_studies.abstention.knowledge.domain import load_domain
+from ovrag_studies.abstention.settings import Cards
 
 PLAN = Resampling(samples=100)
 
@@ -77,7 +78,7 @@ def test_our_cards_cannot_be_answered_by_counting_or_by_words(project: Path) -> 
     """The best shortcut is within a tenth of the most frequent answer, as it is not on the published cards."""
     domain = load_domain(project / "ontologies/domains/rivers.yaml")
     graph = open_graph(project / "data/samples/epistemic/hasMouth_facts.tsv", domain.table)
-    cards = make_cards(graph, domain, Plan(each=100), Words().embed).cards
+    cards = make_cards(graph, domain, Cards(each=100), Words().embed).cards
     found = shortcuts(cards, PLAN, clusters(graph, domain))
     assert found[0].majority == pytest.approx(1 / 3)
     assert best(found).gain < 0.1

@@ -23,9 +23,9 @@ from ovrag_studies.abstention.arms.readers import BySimilarity, Reader
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.likeness import local_name
-from ovrag_studies.abstention.licensing.asking import license_question, written
+from ovrag_studies.abstention.licensing.asking import Asked, ask, written
 from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict, license_any
-from ovrag_studies.abstention.parsing.claim_reader import GraphClaim, QuestionReading
+from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.parsing.name_index import Names
 
 P = ParamSpec("P")
@@ -36,7 +36,6 @@ ANSWERS = {
     LicenceVerdict.UNKNOWN: CardAnswer.UNKNOWN,
     LicenceVerdict.UNCHECKED: CardAnswer.FAILED,
 }
-OPPOSITE = {CardAnswer.YES: CardAnswer.NO, CardAnswer.NO: CardAnswer.YES}
 DENIED = "DOES NOT"  # in a fact, as the published cards write that something is not in the database
 
 
@@ -171,19 +170,15 @@ class GraphRag:
     @timed
     def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
-        reading, licence = license_question(card.question, self._store, self._domain, self._names)
-        return licensed_reply(reading, licence)
+        return licensed_reply(ask(card.question, self._store, self._domain, self._names))
 
 
-def licensed_reply(reading: QuestionReading, licence: Licence | None) -> CardReply:
-    """What is said of a question by its reading and licence; a negated question is answered the other way round."""
-    if licence is None:
-        return CardReply(CardAnswer.UNKNOWN, reading.confidence, detail=reading.reason)
-    answer = ANSWERS[licence.verdict]
-    if reading.negated:
-        answer = OPPOSITE.get(answer, answer)
-    detail = "; ".join(part for part in (reading.reason, explained(licence)) if part)
-    return CardReply(answer, reading.confidence, evidence_of(licence), detail=detail)
+def licensed_reply(asked: Asked) -> CardReply:
+    """What is said of a question by its reading and licence."""
+    reading, licence = asked.reading, asked.licence
+    detail = "; ".join(part for part in (reading.reason, explained(licence) if licence else "") if part)
+    evidence = evidence_of(licence) if licence else ()
+    return CardReply(ANSWERS[asked.verdict], reading.confidence, evidence, detail=detail)
 
 
 def claims_of(card: Card, domain: Domain) -> tuple[GraphClaim, ...]:
@@ -198,7 +193,7 @@ def claims_of(card: Card, domain: Domain) -> tuple[GraphClaim, ...]:
         value = NamedNode(card.claim.obj) if predicate.values == "thing" else Literal(card.claim.obj)
         return tuple(GraphClaim(NamedNode(subject), name, value) for subject in card.claim.subjects)
     except ValueError:
-        iris = one_line(f"{card.claim.subj}, {card.claim.obj}", 120)
+        iris = one_line(", ".join((*card.claim.subjects, card.claim.obj)), 120)
         raise CardError(f"card {one_line(card.id, 60)}: its claim has something that is no IRI ({iris})") from None
 
 

@@ -16,7 +16,7 @@ from ovrag_studies.abstention.arms.adapters import CardReply, licensed_reply, ti
 from ovrag_studies.abstention.arms.model_replies import CardAnswer, read_reply
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import Domain
-from ovrag_studies.abstention.licensing.asking import license_question
+from ovrag_studies.abstention.licensing.asking import ask
 from ovrag_studies.abstention.parsing.name_index import Names
 
 PURPOSE = "cards"
@@ -88,7 +88,7 @@ class ChatLicensed:
 
     @timed
     def _license(self, card: Card, said: CardReply) -> CardReply:
-        licensed = licensed_reply(*license_question(card.question, self._store, self._domain, self._names))
+        licensed = licensed_reply(ask(card.question, self._store, self._domain, self._names))
         if licensed.answer is CardAnswer.FAILED:
             return licensed
         if licensed.answer is said.answer:

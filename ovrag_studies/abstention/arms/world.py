@@ -12,7 +12,7 @@ from ovrag_core.graph import EmbeddedStore, Store
 from ovrag_core.retrieval import VECTORS, Embedder, kept_vectors
 from ovrag_studies.abstention.arms.fact_sentences import FactShelf, verbalise
 from ovrag_studies.abstention.cards.card import Card, read_cards
-from ovrag_studies.abstention.cards.card_making import Deck, Plan, make_cards, visible
+from ovrag_studies.abstention.cards.card_making import Deck, make_cards, visible
 from ovrag_studies.abstention.knowledge.clusters import clusters
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.graphs import open_with_domain
@@ -66,7 +66,7 @@ def open_source(source: GraphSource, domain: Domain) -> Store:
 
 
 def deal(
-    source: GraphSource, plan: Plan, embedder: Embedder, folder: Path = VECTORS
+    source: GraphSource, plan: Cards, embedder: Embedder, folder: Path = VECTORS
 ) -> tuple[CardWorld, tuple[Card, ...]]:
     """The cards of a source, read or made by the plan, and the graph that they are asked of.
 
@@ -78,16 +78,11 @@ def deal(
     return open_world(source, embedder, folder, deck.hidden), deck.cards
 
 
-def make_deck(source: GraphSource, plan: Plan, embedder: Embedder, folder: Path = VECTORS) -> Deck:
+def make_deck(source: GraphSource, plan: Cards, embedder: Embedder, folder: Path = VECTORS) -> Deck:
     """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
     domain = load_domain(project_file(source.domain))
     embed = partial(kept_vectors, embedder, folder=folder)
     return make_cards(open_source(source, domain), domain, plan, embed)
-
-
-def plan_of(options: Cards) -> Plan:
-    """How cards are made by the settings."""
-    return Plan(options.each, options.seed, options.hidden, options.chains, options.context)
 
 
 def read_hidden(path: Path) -> frozenset[str]:

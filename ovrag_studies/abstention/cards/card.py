@@ -9,11 +9,12 @@ card was recorded with, and often absent.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field, RootModel, model_validator
+from pydantic.dataclasses import dataclass
 
 from ovrag_core.base import CardError, read_records, write_records
 from ovrag_core.text import one_line
@@ -23,68 +24,60 @@ Label = Literal["E", "C", "U"]
 Gold = Literal["YES", "NO", "UNKNOWN"]
 LABELS: tuple[Label, ...] = get_args(Label)
 GOLD: tuple[Gold, ...] = get_args(Gold)
-GOLD_OF: dict[Label, Gold] = dict(zip(LABELS, GOLD, strict=True))
-LABEL_OF: dict[Gold, Label] = dict(zip(GOLD, LABELS, strict=True))
+GOLD_OF: dict[str, Gold] = dict(zip(LABELS, GOLD, strict=True))
+LABEL_OF: dict[str, Label] = dict(zip(GOLD, LABELS, strict=True))
 REMEDY = "name a file of cards, one JSON object a line"
+
+
+_Text = Annotated[str, Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
 class CardClaim:
     """What a question claims: a predicate by its name or IRI, between IRIs; `obj` may be the text of a literal.
 
-    `subj` is a tuple where the name in the question fits several things.
+    `subjects` are several where the name in the question fits several things; a file has them as `subj`.
     """
 
-    subj: str | tuple[str, ...]
-    pred: str
-    obj: str
-
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """All things that the subject's name fits; one unless it is ambiguous."""
-        return (self.subj,) if isinstance(self.subj, str) else self.subj
+    subjects: Annotated[
+        tuple[_Text, ...],
+        Field(min_length=1, alias="subj"),
+        BeforeValidator(lambda read: [read] if isinstance(read, str) else read),
+    ]
+    pred: _Text
+    obj: _Text
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
     """A question with the answer that the graph licenses. `subtype` is the kind of card, `why` a reason for people."""
 
-    id: str
+    id: _Text
     subtype: str
     label: Label
     gold: Gold
-    question: str
+    question: _Text
     claim: CardClaim
     why: str = ""
     phrasing: str = ""
     facts: tuple[str, ...] = ()
 
 
-class _Read(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+class _CardLine(RootModel[Card]):
+    """A card as a line of a file gives it, where label or gold may follow from one another."""
 
-
-_Text = Annotated[str, Field(min_length=1)]
-
-
-class _Claim(_Read):
-    subj: Annotated[
-        list[_Text], Field(min_length=1), BeforeValidator(lambda read: [read] if isinstance(read, str) else read)
-    ]
-    pred: _Text
-    obj: _Text
-
-
-class _CardLine(_Read):
-    id: _Text
-    subtype: str = ""
-    label: Label | None = None
-    gold: Gold | None = None
-    question: _Text
-    claim: _Claim
-    why: str = ""
-    phrasing: str = ""
-    facts: list[str] = []
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, read: object) -> object:
+        if not isinstance(read, dict):
+            return read
+        gold, label = str(read.get("gold") or ""), str(read.get("label") or "")
+        if not gold and not label:
+            raise ValueError(f"neither gold ({', '.join(GOLD)}) nor label ({', '.join(LABELS)}) is given")
+        gold, label = gold or GOLD_OF.get(label, "UNKNOWN"), label or LABEL_OF.get(gold, "U")
+        if label in GOLD_OF and gold in LABEL_OF and GOLD_OF[label] != gold:
+            raise ValueError(f"label {label} and gold {gold} disagree; {label} means {GOLD_OF[label]}")
+        return {"subtype": ""} | read | {"gold": gold, "label": label}
 
 
 def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
@@ -97,7 +90,7 @@ def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
     seen: dict[str, int] = {}
     for number, line in read_records(path, _CardLine, CardError, REMEDY):
         where = f"{path}, line {number}"
-        card = _card(line, where)
+        card = line.root
         if card.id in seen:
             raise CardError(
                 f"{where}: the id {one_line(card.id, 60)!r} stands in line {seen[card.id]} already; give every card "
@@ -119,34 +112,15 @@ def write_cards(cards: Iterable[Card], path: Path) -> int:
 
 def as_record(card: Card) -> dict[str, object]:
     """A card as it stands in a file; `facts` only where there are any."""
-    claim: dict[str, object] = {
-        "subj": card.claim.subj if isinstance(card.claim.subj, str) else list(card.claim.subj),
+    subjects = card.claim.subjects
+    record: dict[str, object] = asdict(card)
+    record["claim"] = {
+        "subj": subjects[0] if len(subjects) == 1 else list(subjects),
         "pred": card.claim.pred,
         "obj": card.claim.obj,
     }
-    record: dict[str, object] = {
-        "id": card.id,
-        "subtype": card.subtype,
-        "label": card.label,
-        "gold": card.gold,
-        "question": card.question,
-        "claim": claim,
-        "why": card.why,
-        "phrasing": card.phrasing,
-    }
-    return record | ({"facts": list(card.facts)} if card.facts else {})
-
-
-def _card(read: _CardLine, where: str) -> Card:
-    label = read.label or (LABEL_OF[read.gold] if read.gold else None)
-    if label is None:
-        raise CardError(f"{where}: neither gold ({', '.join(GOLD)}) nor label ({', '.join(LABELS)}) is given")
-    gold = read.gold or GOLD_OF[label]
-    if GOLD_OF[label] != gold:
-        raise CardError(f"{where}: label {label} and gold {gold} disagree; {label} means {GOLD_OF[label]}")
-    subj = read.claim.subj
-    claim = CardClaim(subj[0] if len(subj) == 1 else tuple(subj), read.claim.pred, read.claim.obj)
-    return Card(read.id, read.subtype, label, gold, read.question, claim, read.why, read.phrasing, tuple(read.facts))
+    facts = {"facts": list(card.facts)} if card.facts else {}
+    return {key: value for key, value in record.items() if key != "facts"} | facts
 
 
 def _refuse_malformed(card: Card, where: str) -> None:

@@ -20,7 +20,7 @@ from ovrag_studies.abstention.cards.card import Label
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
 from ovrag_studies.abstention.knowledge.known import Known, Value
 from ovrag_studies.abstention.knowledge.likeness import bare, called
-from ovrag_studies.abstention.licensing.licence import Licence
+from ovrag_studies.abstention.licensing.licence import COMPLETE
 
 Pair = tuple[NamedNode, Value]
 Nearest = Callable[[str], Sequence[str]]  # names, those nearest in meaning to a name first
@@ -39,7 +39,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of card. `fits` says whether a licence is the one that it is built for, beyond its verdict.
+    """A kind of card. `breaks` is the constraint that its licence must be by; None: any.
 
     `rare`: of which there shall be few, as the classes of what is named in a question give its answer away.
     """
@@ -47,7 +47,7 @@ class Kind:
     name: str
     label: Label
     proposals: Callable[[View, random.Random], Iterator[Proposal]]
-    fits: Callable[[Licence], bool]
+    breaks: str | None = None
     chain: bool = False
     rare: bool = False
 
@@ -305,17 +305,17 @@ def ambiguous(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def kinds_of(predicate: Predicate) -> list[Kind]:
     """The kinds of cards that can be asked of a predicate, by what its domain declares of it."""
-    found = [Kind("E_direct", "E", asserted, _any), *_contradictions(predicate)]
+    found = [Kind("E_direct", "E", asserted), *_contradictions(predicate)]
     found += [
-        Kind("U_withheld", "U", hidden, _any),
-        Kind("U_nested", "U", nested, _any),
-        Kind("U_class", "U", outside_the_class, _any),
-        Kind("U_ambiguous", "U", ambiguous, _any),
+        Kind("U_withheld", "U", hidden),
+        Kind("U_nested", "U", nested),
+        Kind("U_class", "U", outside_the_class),
+        Kind("U_ambiguous", "U", ambiguous),
     ]
     if predicate.chain and predicate.chain.questions:
-        found.append(Kind("E_hop", "E", chained, _any, chain=True))
-        found.append(Kind("C_hop", "C", far_off, _any, chain=True))
-        found.append(Kind("U_hop", "U", far_off, _any, chain=True))
+        found.append(Kind("E_hop", "E", chained, chain=True))
+        found.append(Kind("C_hop", "C", far_off, chain=True))
+        found.append(Kind("U_hop", "U", far_off, chain=True))
     return found
 
 
@@ -323,20 +323,12 @@ def _contradictions(predicate: Predicate) -> Iterator[Kind]:
     for name, each in predicate.constraints.items():
         for kind, proposals in _PROPOSALS.get(each.kind, {}).items():
             # What turns a fact round often breaks another constraint as well.
-            fits = _breaks(name) if each.kind not in ("asymmetric", "acyclic") else _any
-            yield Kind(kind, "C", proposals, fits, rare=each.kind in ("object", "subject"))
+            breaks = name if each.kind not in ("asymmetric", "acyclic") else None
+            yield Kind(kind, "C", proposals, breaks, rare=each.kind in ("object", "subject"))
         if each.kind == "disjoint" and each.other:
-            yield Kind("C_disjoint", "C", other_predicate(each.other), _breaks(name))
+            yield Kind("C_disjoint", "C", other_predicate(each.other), name)
     if predicate.complete:
-        yield Kind("C_complete", "C", another, _breaks("complete"))
-
-
-def _any(licence: Licence) -> bool:
-    return True
-
-
-def _breaks(constraint: str) -> Callable[[Licence], bool]:
-    return lambda licence: licence.constraint == constraint
+        yield Kind("C_complete", "C", another, COMPLETE)
 
 
 _PROPOSALS: Mapping[str, Mapping[str, Callable[[View, random.Random], Iterator[Proposal]]]] = {

@@ -26,6 +26,7 @@ from ovrag_studies.abstention.knowledge.known import Value, path_to
 from ovrag_studies.abstention.knowledge.likeness import bare
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, license_any
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
+from ovrag_studies.abstention.settings import Cards
 
 _TRIES = 40  # proposals looked at for one card
 _SPARE = 3  # claims found for one card, of which the best are taken
@@ -34,20 +35,6 @@ _INVERSE = 3  # every third question is asked the other way round
 _LABELLED: Mapping[Label, str] = {"E": "entailed", "C": "contradicted", "U": "neither"}
 
 Embed = Callable[[Sequence[str]], Vectors]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How many cards are made for each label and predicate, which share on chains; the share of subjects to hide.
-
-    `context` is the number of facts beside each card.
-    """
-
-    each: int = 100
-    seed: int = 42
-    hidden: float = 0.125
-    chains: float = 0.25
-    context: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +64,7 @@ class _Drafts:
     on_chains: Mapping[Label, list[list[_Draft]]]
 
 
-def make_cards(store: Store, domain: Domain, plan: Plan, embed: Embed) -> Deck:
+def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
     """Cards on all predicates that the graph has facts of; `embed` gives names their vectors, for near misses.
 
     Raises CardError for a graph without such facts, and for a predicate with nothing declared that could contradict it.
@@ -168,7 +155,7 @@ def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Neares
 # -- drafts -----------------------------------------------------------------------------------------------------------
 
 
-def _drafts_by_label(view: View, plan: Plan) -> _Drafts:
+def _drafts_by_label(view: View, plan: Cards) -> _Drafts:
     kinds = kinds_of(view.predicate)
     found = {kind.name: _drafts(kind, view, plan) for kind in kinds}
 
@@ -179,7 +166,7 @@ def _drafts_by_label(view: View, plan: Plan) -> _Drafts:
     return _Drafts(of(False), of(True))
 
 
-def _cards(drafts: _Drafts, view: View, plan: Plan) -> Iterator[Card]:
+def _cards(drafts: _Drafts, view: View, plan: Cards) -> Iterator[Card]:
     """As many cards of each label, those on chains last."""
     chained = min(round(plan.each * plan.chains), plan.each, _least(drafts.on_chains))
     direct = min(plan.each - chained, _least(drafts.direct))
@@ -195,7 +182,7 @@ def _least(drafts: Mapping[Label, Sequence[Sequence[_Draft]]]) -> int:
     return min(sum(map(len, of_label)) for of_label in drafts.values())
 
 
-def _drafts(kind: Kind, view: View, plan: Plan) -> list[_Draft]:
+def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
     """Claims of a kind whose licence is the one that the kind is built for, each once.
 
     First come those about things that facts name as objects, as the objects of entailed claims are, and those of
@@ -211,7 +198,7 @@ def _drafts(kind: Kind, view: View, plan: Plan) -> list[_Draft]:
         if proposal in found or not _is_clear(proposal, view):
             continue
         licence = license_any(_claims(proposal, kind, view), view.visible, view.domain)
-        if licence.verdict == GOLD_OF[kind.label] and kind.fits(licence):
+        if licence.verdict == GOLD_OF[kind.label] and kind.breaks in (None, licence.constraint):
             rank = (proposal.object not in view.sources, asked[proposal.subjects])
             found[proposal] = (*rank, _Draft(kind, proposal, licence))
             asked[proposal.subjects] += 1
@@ -256,18 +243,19 @@ def _wordings(predicate: Predicate) -> Wordings:
     return {way: cycle(wording.questions if wording else ()) for way, wording in ways.items()}
 
 
-def _card(draft: _Draft, view: View, plan: Plan, wordings: Wordings, number: int) -> Card:
+def _card(draft: _Draft, view: View, plan: Cards, wordings: Wordings, number: int) -> Card:
     kind, proposal = draft.kind, draft.proposal
     turned = number % _INVERSE == _INVERSE - 1 and bool(view.predicate.inverse.questions)
     way = "chain" if kind.chain else "inverse" if turned else "direct"
     subject = view.name(proposal.subjects[0])
     asked = bare(subject) if len(proposal.subjects) > 1 else subject
     iris = tuple(each.value for each in proposal.subjects)
-    claim = CardClaim(iris if len(iris) > 1 else iris[0], _predicate_name(kind, view), proposal.object.value)
+    claim = CardClaim(iris, _predicate_name(kind, view), proposal.object.value)
     subtype = "E_inverse" if kind.name == "E_direct" and way == "inverse" else kind.name
-    chance = random.Random(f"{plan.seed} {claim}")
+    subj = iris if len(iris) > 1 else iris[0]
+    chance = random.Random(f"{plan.seed} CardClaim(subj={subj!r}, pred={claim.pred!r}, obj={claim.obj!r})")
     return Card(
-        id="",
+        id=subtype,  # its number follows
         subtype=subtype,
         label=kind.label,
         gold=GOLD_OF[kind.label],

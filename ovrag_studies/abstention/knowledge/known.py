@@ -93,11 +93,6 @@ class Known:
             self._settle([node, *self.below(node)])
         return self._returns[node]
 
-    def returning(self) -> list[NamedNode]:
-        """All things to which the chain comes back."""
-        self._settle(each.subject for each in self.store.triples(None, self.iri))
-        return [node for node, returns in self._returns.items() if returns]
-
     def _settle(self, nodes: Iterable[object]) -> None:
         """Find those of the nodes that are on circles; all that they lead to must be among them."""
         import networkx  # noqa: PLC0415 - takes a tenth of a second to load

@@ -69,26 +69,14 @@ class Asked:
         return [sentence(each, self.domain, self.names) for each in self.licence.proof] if self.licence else []
 
 
-def license_question(
-    question: str, store: Store, domain: Domain, names: Names
-) -> tuple[QuestionReading, Licence | None]:
-    """How the question is read, and the licence of its claim; None where it makes no claim that could be found.
+def ask(question: str, store: Store, domain: Domain, names: Names) -> Asked:
+    """The question read as a claim about the graph, and the licence of that claim; None where none could be read.
 
     A question that may mean several claims is licensed where the graph says the same of all of them.
     """
     reading = read_claim(question, names, domain)
-    return reading, license_reading(reading, store, domain)
-
-
-def license_reading(reading: QuestionReading, store: Store, domain: Domain) -> Licence | None:
-    """The licence of the claim that was read, or of all that it may be; None where there is none."""
     claims = (reading.claim,) if reading.claim is not None else reading.candidates
-    return license_any(claims, store, domain) if claims else None
-
-
-def ask(question: str, store: Store, domain: Domain, names: Names) -> Asked:
-    """The question read as a claim about the graph, and the licence of that claim."""
-    return Asked(question, *license_question(question, store, domain, names), domain, names)
+    return Asked(question, reading, license_any(claims, store, domain) if claims else None, domain, names)
 
 
 def is_borne_out(asked: Asked, store: Store) -> bool | None:

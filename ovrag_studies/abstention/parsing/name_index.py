@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from pyoxigraph import Literal, NamedNode
 
@@ -22,7 +22,7 @@ Thing = NamedNode | Literal
 
 # What tells things of one name apart stands in brackets or behind a comma: `Salt Creek (Utah)`, `Salt Creek, Utah`.
 _QUALIFIER = re.compile(r"\s*(?:\([^()]*\)|,.*)\s*$")
-_NEAR = 0.4  # a name shares so much of its three-letter pieces with another, at least, to be called near
+_NEAR = 0.6  # a name shares so much of its letters with another, at least, to be called near
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +90,9 @@ class Names:
                     yield mention
 
     def nearest(self, name: str, count: int = 3) -> tuple[str, ...]:
-        """The names most like it in their three-letter pieces (Dice), at most `count`."""
-        asked = _pieces(key_of(words_of(name), self._short))
-        shared: dict[str, int] = defaultdict(int)
-        for piece in asked:
-            for label in self._labels_by_piece.get(piece, ()):
-                shared[label] += 1
-        scores = {
-            label: 2 * number / (len(asked) + len(_pieces(key_of(words_of(label), self._short))))
-            for label, number in sorted(shared.items(), key=lambda each: (-each[1], each[0]))[:200]
-        }
-        best = sorted(scores, key=lambda label: (-scores[label], label))
-        return tuple(label for label in best[:count] if scores[label] >= _NEAR)
+        """The names most like it in their letters, at most `count`."""
+        labels = list(dict.fromkeys(self._labels.values()))
+        return tuple(difflib.get_close_matches(name, labels, count, _NEAR))
 
     def _add(self, thing: Thing, label: str) -> None:
         words = words_of(label)
@@ -141,23 +132,10 @@ class Names:
         same = tuple(thing for thing in things if self._labels[thing] == written)
         return same or things
 
-    @cached_property
-    def _labels_by_piece(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
-        for label in dict.fromkeys(self._labels.values()):
-            for piece in _pieces(key_of(words_of(label), self._short)):
-                found[piece].append(label)
-        return found
-
 
 def _ends_here(words: Sequence[Word], end: int) -> bool:
     """Whether a possessor's mark is the last of the words, so that it belongs to the sentence, not to the name."""
     return end == len(words) or not words[end].capital
-
-
-def _pieces(key: str) -> frozenset[str]:
-    padded = f"  {key} "
-    return frozenset(padded[at : at + 3] for at in range(len(padded) - 2))
 
 
 def names_of(store: Store, domain: Domain) -> Names:
