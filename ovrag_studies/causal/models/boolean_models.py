@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice, product
 from typing import Literal as OneOf
@@ -141,7 +140,9 @@ def models(rules: Sequence[CausalRule]) -> tuple[BooleanModel, ...]:
     Several rules for one effect are alternatives. Where some cause it and others prevent it, nothing says which wins;
     both readings are given, in the first prevention wins.
     """
-    variables = tuple(dict.fromkeys(name for rule in rules for name in (*mentioned(rule.condition), *_of(rule))))
+    variables = tuple(
+        dict.fromkeys(name for rule in rules for name in (*mentioned(rule.condition), rule.effect.variable))
+    )
     causes = {name: [r.condition for r in rules if r.effect == Literal(name)] for name in variables}
     prevents = {name: [r.condition for r in rules if r.effect == Literal(name, False)] for name in variables}
     clash = any(causes[name] and prevents[name] for name in variables)
@@ -235,40 +236,50 @@ def counterfactual(
     """What `asked` is under the action, in the worlds in which `observed`, and if possible `supposed`, were so.
 
     `supposed` is what the question takes for the fact ("instead of Ziklo"). Where the rules rule out what was observed,
-    only what was observed of roots is used, and a remark says so. `quotes` are the words of the rules by effect.
+    only what was observed of roots is used, and a remark says so. `quotes` are the words of the rules by effect. Raises
+    CausalError for too many cases.
     """
     changed = model.doing(action)
     matter = ancestors(changed, mentioned(asked))
     settings, remarks = _abduced(model, action, matter, observed, supposed)
-    if settings is None:
-        return CounterfactualOutcome(None, "open", remarks=tuple(remarks))
+    if not settings:
+        return CounterfactualOutcome(None, "open", remarks=remarks)
     cycle, whole = cycle_of(changed, matter), cycle_of(model)
-    solved: list[World] = []
-    for setting in settings:
-        found = list(islice(worlds(changed, {**setting, **action}, matter), 2))
-        if len(found) != 1:
-            why = "no solution" if not found else "more than one solution"
-            return CounterfactualOutcome(
-                None, "cyclic", remarks=(*remarks, f"the rules leave {why} under the action"), cycle=cycle
-            )
-        solved += found
+    found = [list(islice(worlds(changed, {**setting, **action}, matter), 2)) for setting in settings]
+    if any(len(each) != 1 for each in found):
+        why = "more than one solution" if all(found) else "no solution"
+        remarks = (*remarks, f"the rules leave {why} under the action")
+        return CounterfactualOutcome(None, "cyclic", remarks=remarks, cycle=cycle)
+    remarks += _of_cycle(cycle, whole)
+    solved = [world for (world,) in found]
+    free = _varying(settings)
+    status, kept = _settled(solved, asked, free)
+    if status != "determined":
+        remarks += (f"nothing is said of {', '.join(free)}" + (", taken as absent" if status == "assumed" else ""),)
+    absent = free if status == "assumed" else ()
+    steps = _derivation(changed, action, kept, matter, quotes or {}, observed, absent)
+    value = None if status == "open" else bool(evaluate(asked, kept[0]))
+    status = "cyclic" if cycle and status == "determined" else status
+    return CounterfactualOutcome(value, status, steps, remarks, cycle or whole)
+
+
+def _of_cycle(cycle: Sequence[str], whole: Sequence[str]) -> tuple[str, ...]:
+    """A remark on the cycle that the action leaves, or on that of the whole model."""
     if cycle:
-        remarks.append(f"the rules form a cycle, {_path(cycle)}; the action leaves one solution")
-    elif whole:
-        remarks.append(f"the rules form a cycle, {_path(whole)}, which does not matter under the action")
-    values = [bool(evaluate(asked, world)) for world in solved]
-    derive = partial(_derivation, changed, action, matter, quotes=quotes or {}, observed=observed)
-    if len(set(values)) == 1:
-        return CounterfactualOutcome(
-            values[0], "cyclic" if cycle else "determined", derive(solved), tuple(remarks), cycle or whole
-        )
-    free = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
-    bare = [place for place, setting in enumerate(settings) if not any(setting[name] for name in free)]
-    remarks.append(f"nothing is said of {', '.join(free)}" + (", taken as absent" if bare else ""))
-    if not bare:
-        return CounterfactualOutcome(None, "open", derive(solved), tuple(remarks), cycle or whole)
-    steps = derive([solved[bare[0]]], absent=free)
-    return CounterfactualOutcome(values[bare[0]], "assumed", steps, tuple(remarks), cycle or whole)
+        return (f"the rules form a cycle, {_path(cycle)}; the action leaves one solution",)
+    return (f"the rules form a cycle, {_path(whole)}, which does not matter under the action",) if whole else ()
+
+
+def _varying(settings: Sequence[World]) -> list[str]:
+    return [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
+
+
+def _settled(solved: list[World], asked: Formula, free: Sequence[str]) -> tuple[Status, list[World]]:
+    """Whether all worlds agree on what is asked; where they do not, the one without any of the free roots, if any."""
+    if len({evaluate(asked, world) for world in solved}) == 1:
+        return "determined", solved
+    bare = [world for world in solved if not any(world[name] for name in free)]
+    return ("assumed", bare[:1]) if bare else ("open", solved)
 
 
 def _abduced(
@@ -277,34 +288,37 @@ def _abduced(
     matter: Sequence[str],
     observed: Sequence[Formula],
     supposed: Sequence[Formula],
-) -> tuple[list[World] | None, list[str]]:
-    """Settings of the roots that matter, under which the factual world shows what was observed."""
-    roots = set(model.roots)
-    own = [each for each in observed if set(mentioned(each)) <= roots]
-    remarks: list[str] = []
-    for evidence, remark in (
-        ([*observed, *supposed], ""),
-        (observed, "what was observed cannot be together with what the question takes for the fact"),
-        (own, "the rules rule out what was observed; only what was observed of roots is used"),
+) -> tuple[list[World], tuple[str, ...]]:
+    """Settings of the roots that matter, under which the factual world shows what was observed, and a remark."""
+    own = [each for each in observed if set(mentioned(each)) <= set(model.roots)]
+    for evidence, remarks in (
+        ([*observed, *supposed], ()),
+        (observed, ("what was observed cannot be together with what the question takes for the fact",)),
+        (own, ("the rules rule out what was observed; only what was observed of roots is used",)),
     ):
-        needed = [name for each in evidence for name in ancestors(model, mentioned(each))]
-        known = _literals(evidence)
-        free = [n for n in model.roots if (n in needed or (n in matter and n not in action)) and n not in known]
-        if len(free) > MOST_FREE_ROOTS:
-            return None, [f"{len(free)} roots of which nothing is said: more than {MOST_FREE_ROOTS}"]
-        kept = []
-        for values in product((False, True), repeat=len(free)):
-            setting = {**{n: v for n, v in known.items() if n in roots}, **dict(zip(free, values, strict=True))}
-            if not evidence or _shows(model, setting, evidence):
-                kept.append({name: value for name, value in setting.items() if name in matter and name not in action})
-        remarks += [remark] if remark else []
-        if kept:
-            return _distinct(kept), remarks[-1:]
-    return None, ["what was observed contradicts itself"]
+        if kept := _settings(model, action, matter, evidence):
+            return kept, remarks
+    return [], ("what was observed contradicts itself",)
 
 
-def _shows(model: BooleanModel, setting: World, evidence: Sequence[Formula]) -> bool:
+def _settings(
+    model: BooleanModel, action: Mapping[str, bool], matter: Sequence[str], evidence: Sequence[Formula]
+) -> list[World]:
     names = ancestors(model, (name for each in evidence for name in mentioned(each)))
+    known = {name: value for name, value in _literals(evidence).items() if name in model.roots}
+    matters = [name for name in matter if name not in action]
+    free = [name for name in model.roots if name in (*names, *matters) and name not in known]
+    if len(free) > MOST_FREE_ROOTS:
+        raise CausalError(f"{len(free)} roots of which nothing is said: more than {MOST_FREE_ROOTS}")
+    kept: dict[tuple[bool | None, ...], World] = {}
+    for values in product((False, True), repeat=len(free)):
+        setting = {**known, **dict(zip(free, values, strict=True))}
+        if not evidence or _shows(model, setting, evidence, names):
+            kept[tuple(map(setting.get, matters))] = {name: setting[name] for name in matters if name in setting}
+    return list(kept.values())
+
+
+def _shows(model: BooleanModel, setting: World, evidence: Sequence[Formula], names: Sequence[str]) -> bool:
     return any(all(evaluate(each, world) for each in evidence) for world in worlds(model, setting, names))
 
 
@@ -319,29 +333,25 @@ def _literals(evidence: Sequence[Formula]) -> World:
     return known
 
 
-def _distinct(settings: Sequence[World]) -> list[World]:
-    return list({tuple(sorted(setting.items())): setting for setting in settings}.values())
-
-
 def _derivation(
     model: BooleanModel,
     action: Mapping[str, bool],
-    matter: Sequence[str],
     solved: Sequence[World],
-    *,
+    matter: Sequence[str],
     quotes: Mapping[str, str],
     observed: Sequence[Formula],
-    absent: Sequence[str] = (),
+    absent: Sequence[str],
 ) -> tuple[DerivationStep, ...]:
     """Causes before effects; a variable that differs between the worlds that are left has no value."""
     seen, steps = _literals(observed), []
-    for name in _causes_first(model, matter):
+    parents = {name: mentioned(model.equations[name]) if name in model.equations else () for name in matter}
+    for name in matter if cycle_of(model, matter) else TopologicalSorter(parents).static_order():
         values = {world[name] for world in solved}
         value = values.pop() if len(values) == 1 else None
         if name in action:
             reason = "by the action"
         elif name in model.equations:
-            reason = f"{name} := {model.equations[name]}{_quoted(quotes.get(name))}"
+            reason = f"{name} := {model.equations[name]}" + (f' ("{quotes[name]}")' if name in quotes else "")
         elif value is None:
             reason = "nothing is said of it"
         elif name in absent:
@@ -352,26 +362,10 @@ def _derivation(
     return tuple(steps)
 
 
-def _causes_first(model: BooleanModel, names: Sequence[str]) -> list[str]:
-    parents = {name: mentioned(model.equations[name]) if name in model.equations else () for name in names}
-    try:
-        return list(TopologicalSorter(parents).static_order())
-    except CycleError:
-        return list(names)
-
-
 def _path(cycle: Sequence[str]) -> str:
     shown = cycle if len(cycle) <= LONGEST_PATH else [*cycle[: LONGEST_PATH - 1], "…", cycle[-1]]
     return " → ".join(shown)
 
 
-def _quoted(quote: str | None) -> str:
-    return f' ("{quote}")' if quote else ""
-
-
 def _joined(parts: Sequence[Formula], *, every: bool) -> Formula:
     return parts[0] if len(parts) == 1 else Junction(every, tuple(parts))
-
-
-def _of(rule: CausalRule) -> tuple[str, ...]:
-    return (rule.effect.variable,)

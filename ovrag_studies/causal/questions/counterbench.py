@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal as OneOf
 
@@ -18,7 +18,6 @@ from ovrag_core.base import CausalError, UnreadError
 from ovrag_core.text import one_line
 from ovrag_studies.causal.models.boolean_models import (
     CausalRule,
-    CounterfactualOutcome,
     DerivationStep,
     Formula,
     Junction,
@@ -40,34 +39,16 @@ from ovrag_studies.causal.questions.rule_sentences import (
 
 Answer = OneOf["yes", "no"]
 Status = OneOf["determined", "assumed", "cyclic", "open", "ambiguous", "unread"]
-Kind = OneOf["basic", "conditional", "joint", "nested"]
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIf:
-    """What is asked, what is done, and what the question takes for the fact ("instead of Ziklo")."""
-
-    asked: Formula
-    action: Mapping[str, bool]
-    supposed: tuple[Formula, ...] = ()
-    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RuleProblem:
-    """A question over the readings of its rules, the likeliest first."""
+    """What is asked, done, and taken for the fact ("instead of Ziklo"), over the readings of its rules."""
 
     readings: tuple[RuleReading, ...]
-    question: WhatIf
-
-    @property
-    def kind(self) -> Kind:
-        """The type of the question, by its text alone."""
-        if self.question.nested:
-            return "nested"
-        if len(self.question.action) > 1:
-            return "joint"
-        return "conditional" if self.readings[0].observed else "basic"
+    asked: Formula
+    action: Mapping[str, bool]
+    supposed: tuple[Formula, ...]
 
     @property
     def rules(self) -> tuple[CausalRule, ...]:
@@ -84,7 +65,6 @@ class RuleSolution:
     steps: tuple[DerivationStep, ...] = ()
     remarks: tuple[str, ...] = ()
     cycle: tuple[str, ...] = ()
-    problem: RuleProblem | None = field(default=None, repr=False)
 
 
 _TURNS = frozenset(["not", "never", "no", "without", "absence", "lack"])
@@ -111,6 +91,7 @@ _ASSUMES = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.?!;]+")
+_BOTH = "{} is to be made to occur and not to occur"
 
 
 def parse(context: str, query: str) -> RuleProblem:
@@ -125,45 +106,49 @@ def parse(context: str, query: str) -> RuleProblem:
     for seen in readings[0].observed:
         for name in mentioned(seen):
             _require(name, known)
-    _refuse_contradiction(readings[0].observed)
-    return RuleProblem(tuple(readings), _question(query, _mention(known, known=True)))
+    _literals_of(readings[0].observed, "{} is observed to occur and not to occur; keep one of the two")
+    mention = _mention(known, known=True)
+    asked, done, supposed = _question(query, mention)
+    for formula in done:
+        if isinstance(formula, Junction) and not (formula.every and all(isinstance(p, Literal) for p in formula.parts)):
+            raise UnreadError(f'"{formula}" is no action: it leaves open what is done')
+    return RuleProblem(tuple(readings), asked, _literals_of(done, _BOTH), tuple(supposed))
 
 
-def _refuse_contradiction(observed: Sequence[Formula]) -> None:
-    seen: dict[str, bool] = {}
-    for formula in observed:
+def _literals_of(formulas: Sequence[Formula], clash: str) -> dict[str, bool]:
+    """The single literals of formulas and of their conjunctions. Raises `UnreadError` where two of them clash."""
+    found: dict[str, bool] = {}
+    for formula in formulas:
         for part in formula.parts if isinstance(formula, Junction) and formula.every else (formula,):
-            if isinstance(part, Literal) and seen.setdefault(part.variable, part.holds) != part.holds:
-                raise UnreadError(f"{part.variable} is observed to occur and not to occur; keep one of the two")
+            if isinstance(part, Literal) and found.setdefault(part.variable, part.holds) != part.holds:
+                raise UnreadError(clash.format(part.variable))
+    return found
 
 
 def solve(problem: RuleProblem) -> RuleSolution:
     """The answer that all readings of the problem lead to."""
-    question = problem.question
-    outcomes: list[CounterfactualOutcome] = []
-    for reading in problem.readings:
-        quotes = {rule.effect.variable: rule.quote for rule in reading.rules}
-        outcomes += [
-            counterfactual(
-                model,
-                question.action,
-                question.asked,
-                observed=reading.observed,
-                supposed=question.supposed,
-                quotes=quotes,
-            )
-            for model in models(reading.rules)
-        ]
+    outcomes = [
+        counterfactual(
+            model,
+            problem.action,
+            problem.asked,
+            observed=reading.observed,
+            supposed=problem.supposed,
+            quotes={rule.effect.variable: rule.quote for rule in reading.rules},
+        )
+        for reading in problem.readings
+        for model in models(reading.rules)
+    ]
     first = outcomes[0]
     remarks = first.remarks
     if len({each.value for each in outcomes}) > 1:
         remarks = (*remarks, "the rules can be read in ways that lead to different answers")
-        return RuleSolution(None, "ambiguous", remarks=remarks, cycle=first.cycle, problem=problem)
+        return RuleSolution(None, "ambiguous", remarks=remarks, cycle=first.cycle)
     if len(outcomes) > 1:
         remarks = (*remarks, f"the rules can be read in {len(outcomes)} ways, with the same answer")
     status = next((each.status for each in outcomes if each.status != "determined"), first.status)
     answer: Answer | None = None if first.value is None else "yes" if first.value else "no"
-    return RuleSolution(answer, status, first.steps, remarks, first.cycle, problem)
+    return RuleSolution(answer, status, first.steps, remarks, first.cycle)
 
 
 def answer(context: str, query: str) -> RuleSolution:
@@ -209,22 +194,17 @@ def _require(name: str, known: Mapping[str, str]) -> str:
     raise UnreadError(f'no rule names "{one_line(name, 40)}"{hint}')
 
 
-def _question(query: str, mention: Mention) -> WhatIf:
+def _question(query: str, mention: Mention) -> tuple[Formula, list[Formula], list[Formula]]:
+    """What is asked, what is done, and what is taken for the fact."""
     done: list[Formula] = []
-    supposed: list[Formula] = []
     asked: list[Formula] = []
-    assumed = 0
-    for sentence in _SENTENCE.findall(query):
-        text = sentence.strip()
-        if not text:
-            continue
-        if starts := list(_ASSUMES.finditer(text)):
-            if text[: starts[0].start()].strip():
+    supposed: list[Formula] = []
+    for text in filter(None, map(str.strip, _SENTENCE.findall(query))):
+        if _ASSUMES.search(text):
+            before, *assumed = _ASSUMES.split(text)
+            if before.strip():
                 raise UnreadError(f'"{one_line(text, 80)}" is not read as an assumption')
-            ends = [*(start.start() for start in starts[1:]), len(text)]
-            for start, end in zip(starts, ends, strict=True):
-                done.append(_read(text[start.end() : end], mention))
-                assumed += 1
+            done += [_read(each, mention) for each in assumed]
             continue
         match = next((found for pattern in _ASKS if (found := pattern.fullmatch(text))), None)
         if match is None:
@@ -236,20 +216,9 @@ def _question(query: str, mention: Mention) -> WhatIf:
         raise UnreadError("the query asks nothing" if not asked else "the query asks more than one thing")
     if not done:
         raise UnreadError("the query names no action")
-    return WhatIf(asked[0], _action(done), tuple(supposed), nested=assumed > 1 or (assumed == 1 and len(done) > 1))
+    return asked[0], done, supposed
 
 
 def _read(text: str, mention: Mention) -> Formula:
     tokens = tokenise(text)
     return the_only(read_condition(tokens, mention), tokens)
-
-
-def _action(done: Sequence[Formula]) -> dict[str, bool]:
-    action: dict[str, bool] = {}
-    for formula in done:
-        for part in formula.parts if isinstance(formula, Junction) and formula.every else (formula,):
-            if not isinstance(part, Literal):
-                raise UnreadError(f'"{part}" is no action: it leaves open what is done')
-            if action.setdefault(part.variable, part.holds) != part.holds:
-                raise UnreadError(f"{part.variable} is to be made to occur and not to occur")
-    return action

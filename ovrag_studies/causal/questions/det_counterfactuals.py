@@ -111,19 +111,22 @@ def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
         known = causes.setdefault(rule.effect.variable, [])
         known += [phrase for phrase in mentioned(rule.condition) if phrase not in known]
     explained = {node for node in graph.nodes if graph.parents(node)}
-    clauses = [{rule.effect.variable for rule in rules if rule.span == span} for span in {rule.span for rule in rules}]
     fitting = [
         nodes
         for nodes in _fitting(list(causes.items()), graph, {})
-        if {nodes[effect] for effect in causes} == explained
-        and all(len({nodes[effect] for effect in clause}) == len(clause) for clause in clauses)
+        if {nodes[effect] for effect in causes} == explained and _apart(rules, nodes)
     ]
-    scores = [_score(nodes) for nodes in fitting]
-    order = sorted(range(len(fitting)), key=lambda place: -scores[place])
-    liked = [fitting[place] for place in order if scores[place] >= scores[order[0]] - MARGIN]
+    best = max(map(_score, fitting), default=0.0)
+    liked = sorted((nodes for nodes in fitting if _score(nodes) >= best - MARGIN), key=_score, reverse=True)
     if len(liked) > MOST_ASSIGNMENTS:
         raise UnreadError(f"the phrases fit the graph in {len(liked)} ways, and the words do not tell them apart")
     return [_signed(nodes, rules) for nodes in liked]
+
+
+def _apart(rules: Sequence[CausalRule], nodes: Mapping[str, str]) -> bool:
+    """Whether the effects of one clause are states of variables of their own."""
+    effects = [(rule.span, rule.effect.variable) for rule in rules]
+    return len({(span, nodes[phrase]) for span, phrase in effects}) == len(set(effects))
 
 
 def _fitting(effects: Sequence[tuple[str, list[str]]], graph: Dag, known: dict[str, str]) -> Iterator[dict[str, str]]:

@@ -8,7 +8,7 @@ over, neither is negated and no scale decides, the sign is None and nothing is g
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -43,6 +43,7 @@ class _Lexicon:
     before: re.Pattern[str]
 
 
+Relation = Callable[[str, str], int | None]
 _PREFIXES = ("non", "un", "dis", "in", "im", "ir", "il")
 _SUBJECT = re.compile(
     r"(?:the|an?|his|her|their) (?P<subject>[\w-]+(?: [\w-]+)??) (?:\w+s|are|were|had|did|can|will|would)\b"
@@ -57,25 +58,29 @@ def compare(one: str, other: str) -> PhraseComparison:
     """Two phrases for a state of a thing, in any order."""
     (left, turned_left), (right, turned_right) = _content(one), _content(other)
     size = (len(left) * len(right)) ** 0.5
-    negated = (turned_left + turned_right) % 2 == 1
-    flips, paired = turned_left + turned_right, 0
-    about, of_state = _about(one) | _about(other), False
+    about = _about(one) | _about(other)
     on_scale = any(word in _lexicon().ends and word in right and word not in about for word in left)
+    pairs = _paired(left, right)
+    flips = turned_left + turned_right + sum(turns for _, turns, _ in pairs)
+    negated = (turned_left + turned_right) % 2 == 1 or any(relate is _turned for _, _, relate in pairs)
+    on_scale |= any(relate is _between_ends for _, _, relate in pairs)
+    of_state = any(word not in about for word, _, _ in pairs)
+    over = [set(each) - about for each in (left, right)]
+    told = on_scale or (len(pairs) > 0 and negated) or (of_state and not all(over))
+    return PhraseComparison((-1 if flips % 2 else 1) if told else None, len(pairs) / size if size else 0.0)
+
+
+def _paired(left: list[str], right: list[str]) -> list[tuple[str, int, Relation]]:
+    """Words taken out of both lists: the left one, 1 where the other turns it round, and how the two are related."""
+    pairs: list[tuple[str, int, Relation]] = []
     for relate in (_alike, _turned, _between_ends):
         for word in list(left):
             found = next((each for each in right if relate(word, each) is not None), None)
-            if found is None:
-                continue
-            left.remove(word)
-            right.remove(found)
-            paired += 1
-            of_state |= word not in about
-            flips += relate(word, found) or 0
-            negated |= relate is _turned
-            on_scale |= relate is _between_ends
-    over = [[word for word in each if word not in about] for each in (left, right)]
-    told = on_scale or (paired > 0 and negated) or (of_state and not all(over))
-    return PhraseComparison((-1 if flips % 2 else 1) if told else None, paired / size if size else 0.0)
+            if found is not None:
+                left.remove(word)
+                right.remove(found)
+                pairs.append((word, relate(word, found) or 0, relate))
+    return pairs
 
 
 def _about(phrase: str) -> frozenset[str]:
