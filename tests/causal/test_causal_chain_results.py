@@ -175,7 +175,6 @@ def test_the_published_table_stands_beside_its_replay_and_what_nobody_measured_i
     assert shown["inside"].tolist().count("not measured") == 4, "the invariance of the four baselines"
     assert "Published: Georgiev and Gegov" in tex(book, "random_verdicts")
     assert "Arm: random verdicts" in tex(book, "random_verdicts")
-    assert chain_results.replays_figure(book, done).exists()
     assert {each.accuracy for each in published().cladder} == {0.62, 0.704}
 
 

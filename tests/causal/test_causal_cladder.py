@@ -109,15 +109,6 @@ def test_a_weight_among_the_treated_that_is_not_printed_is_flagged_where_it_matt
     assert "is needed and not printed" in flagged.reason
 
 
-def test_a_supposition_that_reads_like_the_fact_is_noted() -> None:
-    question = (
-        "For farms with irrigation, would it be less likely to see abundant harvest if the farm had {0}irrigation?"
-    )
-    assert answer(SOIL, BY_SOIL.format(last=90), question.format("no ")).notes == ()
-    (note,) = answer(SOIL, BY_SOIL.format(last=90), question.format("")).notes
-    assert "taken for the opposite" in note
-
-
 def test_a_front_door_is_used_where_the_confounder_is_hidden() -> None:
     question = "Will a running ferry increase the chance of a long queue?"
     check(answer(FERRY, FRONT_DOOR, question), "yes", 0.5 * (0.6 * 0.5 + 0.4 * 0.2))
@@ -202,7 +193,6 @@ def test_an_instrument_needs_an_assumption_and_says_so() -> None:
     check(found, "yes", 0.25, "not identified")
     assert "gym membership ← ambition → fitness" in found.reason
     assert "voucher is an instrument" in found.assumption
-    assert found.bounds == pytest.approx((-0.5, 0.7))
     still = answer(VOUCHER, WALD.format(without=50, moved=30), question)
     assert still.status == "unread"
     assert "moves nothing" in still.reason

@@ -10,7 +10,7 @@ from ovrag_studies.causal.questions.question_files import split
     [
         ("z -> x, z -> y, x -> y. What is the effect of x on y?", "back-door", ["z"]),
         ("x -> m -> y; x <-> y. Effect of x on y?", "front-door", ["m"]),
-        ("x→y. Does x affect y?", "back-door", []),
+        ("x→y. Effect of X on y?", "back-door", []),
         ("Smoking -> tar -> cancer; smoking <- genes -> cancer. Genes is hidden.\nEffect of smoking on cancer?",
          "front-door", ["tar"]),
         ("w -> r -> x -> y, w <-> x, w <-> y. Can the effect of x on y be identified?", "ID", []),

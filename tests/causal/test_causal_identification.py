@@ -13,7 +13,7 @@ from y0.graph import NxMixedGraph
 from ovrag_core.base.errors import CausalError, CycleError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import Dag, Nodes, make_dag, open_trail, written
 from ovrag_studies.causal.models.distributions import Joint
-from ovrag_studies.causal.models.effect_bounds import bounds_from_margins, effect_bounds
+from ovrag_studies.causal.models.effect_bounds import effect_bounds
 from ovrag_studies.causal.models.id_algorithm import Hedge, identified, interventional, project
 from ovrag_studies.causal.models.identification import (
     Effect,
@@ -189,21 +189,6 @@ def test_bounds_contain_the_effect_and_an_instrument_narrows_them() -> None:
         assert wide[1] - wide[0] == pytest.approx(1)
         assert wide[0] - 1e-9 <= narrow[0] <= truth <= narrow[1] <= wide[1] + 1e-9
         assert identify(INSTRUMENT, Effect("ate", "x", "y"), joint).bounds == narrow
-
-
-def test_margins_bound_an_effect_less_tightly_than_the_joint() -> None:
-    for seed in range(10):
-        joint = observed(random_scm(INSTRUMENT, seed), INSTRUMENT)
-        axes = [joint.names.index(name) for name in ("z", "x", "y")]
-        given_z = np.moveaxis(joint.table, axes, [0, 1, 2])
-        given_z = given_z / given_z.sum(axis=(1, 2), keepdims=True)
-        cause, effect = given_z[:, 1, :].sum(axis=1), given_z[:, :, 1].sum(axis=1)
-        wide = bounds_from_margins((cause[0], cause[1]), (effect[0], effect[1]))
-        narrow = effect_bounds(joint, "x", "y", "z")
-        assert wide is not None
-        assert wide[0] - 1e-9 <= narrow[0] <= narrow[1] <= wide[1] + 1e-9
-    assert bounds_from_margins((0.0, 0.0), (0.0, 1.0)) is None
-    assert bounds_from_margins((0.0, 1.0), (0.0, 1.0)) == pytest.approx((1, 1))
 
 
 def test_observations_can_refute_an_instrument() -> None:

@@ -86,23 +86,6 @@ def test_a_circle_that_stays_open_is_named() -> None:
     assert "Bo → Cu → Bo" in solved.reason and "Bo → Cu → Bo" in solved.lines[0]
 
 
-def test_the_bounds_of_an_effect_that_is_not_identified_are_told() -> None:
-    solved = split(
-        "Imagine a self-contained, hypothetical world with only the following conditions, and without any unmentioned "
-        "factors or causal relationships: Distance to the library has a direct effect on library card. Unobserved "
-        "habits has a direct effect on library card. Unobserved habits has a direct effect on reading aloud. Library "
-        "card has a direct effect on reading aloud. Unobserved habits is unobserved. For residents living far from the "
-        "library, the probability of reading aloud is 30%. For residents living near the library, the probability of "
-        "reading aloud is 60%. For residents living far from the library, the probability of owning a library card is "
-        "20%. For residents living near the library, the probability of owning a library card is 80%. Will owning a "
-        "library card increase the chance of reading aloud?"
-    )
-    assert (solved.status, solved.record["value"]) == ("not identified", 0.5)
-    assert solved.record["bounds"] == [-0.1, 0.7]  # the optima of a linear programme over the 16 types of people
-    assert "library card ← unobserved habits → reading aloud" in solved.reason.lower()
-    assert any(line.startswith("without that, the effect is between") for line in solved.lines)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 
 import numpy
 from pyoxigraph import Literal, NamedNode
@@ -28,10 +28,7 @@ from ovrag_studies.causal.language.wording import entries
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
 MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
-_NEAR = 0.5  # likeness from which a name is worth showing beside a mention that fits nothing
-_TYPED = 0.8  # equal letters from which a word is another one mistyped
-_BEGUN = 0.8  # how near "rain" comes to "rainfall"
-_SHORTEST_BEGINNING = 4  # letters
+_NEAR = 0.55  # likeness from which a name is worth showing beside a mention that fits nothing
 _KEPT = 2000  # rankings that are remembered
 _JOINING = frozenset(("a", "an", "the", "of", "in", "on", "at", "for"))
 _SPELLINGS = (
@@ -156,7 +153,7 @@ class NameLexicon:
         return self._by_text.get(text) or self._by_stems.get(_bag(text), [])
 
     def nearest(self, text: str) -> list[LinkCandidate]:
-        """All things, the likest first: by cosine of their names, or by shared words where there is no embedder."""
+        """All things, the likest first: by cosine of their names, or by shared letters where there is no embedder."""
         if text not in self._seen:
             scores = self._scores(text)
             best: dict[NamedNode, LinkCandidate] = {}
@@ -170,12 +167,12 @@ class NameLexicon:
 
     @property
     def compares_meaning(self) -> bool:
-        """Whether likeness is that of meaning, on which a link may rest; shared words only help a reader."""
+        """Whether likeness is that of meaning, on which a link may rest; shared letters only help a reader."""
         return self._embedder is not None
 
     def _scores(self, text: str) -> list[float]:
         if self._embedder is None:
-            return [_shared(text, name.text.casefold()) for name in self.names]
+            return [round(SequenceMatcher(None, text, name.text.casefold()).ratio(), 6) for name in self.names]
         if self._vectors is None:
             self._vectors = self._embedder.embed([name.text for name in self.names])
         vector: Vectors = self._embedder.embed([text])[0]
@@ -300,34 +297,6 @@ def _stem(token: str) -> str:
 def _measures() -> dict[str, str]:
     lines = [entry.split("/") for entry in entries("measures")]
     return {word: line[0] for line in lines for word in line}
-
-
-def _shared(one: str, other: str) -> float:
-    """How much of two names is in both, 0 to 1: words, beginnings of words, and words that are mistyped."""
-    ours, theirs = (_told(text) for text in (one, other))
-    if not ours or not theirs:
-        return 0.0
-    best = [max(_word_likeness(word, each) for each in theirs) for word in ours]
-    return round(2 * sum(best) / (len(ours) + max(len(theirs), len(ours))), 6)
-
-
-@lru_cache(maxsize=1 << 14)
-def _told(text: str) -> tuple[str, ...]:
-    """The words of a name but for those that only join."""
-    return tuple(dict.fromkeys(word for word in re.findall(r"[^\W_]+", text) if word not in _JOINING))
-
-
-@lru_cache(maxsize=1 << 16)
-def _word_likeness(one: str, other: str) -> float:
-    if one == other or _stem(one) == _stem(other):
-        return 1.0
-    shorter, longer = sorted((one, other), key=len)
-    if len(shorter) >= _SHORTEST_BEGINNING and longer.startswith(shorter):
-        return _BEGUN
-    if one[0] != other[0]:  # hardly anybody mistypes the first letter: rain is no train
-        return 0.0
-    letters = SequenceMatcher(None, one, other).ratio()
-    return letters if letters >= _TYPED else 0.0
 
 
 def _near(ranked: list[LinkCandidate]) -> tuple[LinkCandidate, ...]:

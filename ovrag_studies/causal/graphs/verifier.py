@@ -311,13 +311,6 @@ def _unasked(statement: Proposition | Unread, why: str) -> Verdict:
     return Verdict("UNCHECKED", statement.quote, statement.span, why)
 
 
-def verify(
-    proposition: Proposition, store: Store, lexicon: NameLexicon | None = None, gamma: float = THRESHOLD
-) -> Verdict:
-    """The verdict on one proposition; for several, one `Verifier` is quicker."""
-    return Verifier(store, lexicon, gamma).verify(proposition)
-
-
 def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
     """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
     found: list[NamedNode] = []

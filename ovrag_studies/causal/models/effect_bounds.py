@@ -48,13 +48,6 @@ def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
     return found
 
 
-def bounds_from_margins(cause: tuple[float, float], effect: tuple[float, float]) -> tuple[float, float] | None:
-    """As `effect_bounds` by an instrument, from P(cause) and P(effect) for either state of it; None if refuted."""
-    causes = [[float(takes[z]) for takes, _ in _TYPES] for z in (0, 1)]
-    effects = [[float(gives[takes[z]]) for takes, gives in _TYPES] for z in (0, 1)]
-    return _extremes([*causes, *effects], np.array([*cause, *effect]))
-
-
 # How someone's cause answers the instrument, and their effect the cause: 16 types of people (Balke and Pearl)
 _ANSWERS = ((0, 0), (0, 1), (1, 0), (1, 1))
 _TYPES = tuple(product(_ANSWERS, _ANSWERS))

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from ovrag_core.base import CausalError, StrataError
 from ovrag_studies.causal.models.dags import Dag, open_trail
-from ovrag_studies.causal.models.effect_bounds import bounds_from_margins
 from ovrag_studies.causal.models.identification import Effect, NotIdentified, is_back_door_set
 from ovrag_studies.causal.questions import cladder_estimates as estimates
 from ovrag_studies.causal.questions import det_counterfactuals
 from ovrag_studies.causal.questions.cladder_estimates import Compute, Parts, PrintedEstimate, Values
 from ovrag_studies.causal.questions.cladder_roles import Roles, assign, identification_of, mediators, named
-from ovrag_studies.causal.questions.cladder_tables import is_negated, make_tables, state_of
+from ovrag_studies.causal.questions.cladder_tables import make_tables
 from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberQuery, PrintedNumber, parse
 
 NEGLIGIBLE = 0.005
@@ -41,8 +40,7 @@ class NumberSolution:
 
     `value` is what the printed numbers give (an effect, or a probability to compare with one half); `low` and `high`
     what any numbers that print so could give. `status` says whether that settles the sign. `assumption` is what the
-    answer rests on beyond the graph, and `bounds` what the effect may be without it, where that is known; `reason` is
-    why it is not determined, `variables` who is who.
+    answer rests on beyond the graph; `reason` is why it is not determined, `variables` who is who.
     """
 
     answer: Literal["yes", "no"] | None
@@ -56,7 +54,6 @@ class NumberSolution:
     numbers: tuple[PrintedNumber, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    bounds: tuple[float, float] | None = None
 
 
 def answer(background: str, given_info: str, question: str) -> NumberSolution:
@@ -149,30 +146,9 @@ def _numeric(problem: NumberProblem) -> NumberSolution:
         estimate.formula,
         numbers=tuple(problem.statements[place] for place in dict.fromkeys(estimate.uses)),
         variables=roles.variables,
-        notes=(*estimate.notes, *_repeated(problem.query, estimate)),
-        bounds=_bounds_by_instrument(estimate, problem.statements),
+        notes=estimate.notes,
     )
     return _judged(problem, estimate, roles, solution, independent)
-
-
-def _bounds_by_instrument(
-    estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]
-) -> tuple[float, float] | None:
-    if estimate.shape != "instrument":
-        return None
-    y0, y1, x0, x1 = (statements[place].value for place in estimate.uses)
-    return bounds_from_margins((x0, x1), (y0, y1))
-
-
-def _repeated(query: NumberQuery, estimate: PrintedEstimate) -> tuple[str, ...]:
-    """A note where what is supposed reads like what is the case; it is taken for the other state all the same."""
-    if query.kind != "ett" or len(estimate.parts["x"]) != 3:
-        return ()
-    _, *states = estimate.parts["x"]
-    factor = (states[0], states[1])
-    if is_negated(factor[0]) == is_negated(factor[1]) or state_of(query.x, factor) != state_of(query.other, factor):
-        return ()
-    return (f"“{query.other}” reads like “{query.x}”, and is taken for the opposite",)
 
 
 def _independent(problem: NumberProblem, roles: Roles) -> str:
@@ -214,63 +190,47 @@ def _judged(
     problem: NumberProblem, estimate: PrintedEstimate, roles: Roles, solution: NumberSolution, independent: str
 ) -> NumberSolution:
     """The status: strata that can be told apart, an identified effect, all its numbers, then rounding."""
-    found = (
-        _alike(solution)
-        or _unidentified(problem, roles)
-        or _missing(estimate, problem.statements)
-        or _open(estimate, solution, independent)
-    )
-    if found is not None:
-        return replace(solution, status=found.status, reason=found.reason, assumption=found.assumption)
-    if not estimate.against and min(abs(solution.low or 0.0), abs(solution.high or 0.0)) < NEGLIGIBLE:
+    if alike := [note for note in solution.notes if "read alike" in note]:
+        assumption = "that strata are printed in order"
+        return replace(solution, status="strata read alike", reason=alike[0], assumption=assumption)
+    if unidentified := _unidentified(problem, roles):
+        reason, assumption = unidentified
+        return replace(solution, status="not identified", reason=reason, assumption=assumption)
+    if estimate.weight_free and _weight_decides(estimate, problem.statements):
+        reason = f"{estimate.weight_name} is needed and not printed; the overall probability stands in for it"
+        return replace(solution, status="missing strata", reason=reason, assumption="that the two are alike")
+    return _rounded(solution, estimate.against, independent)
+
+
+def _rounded(solution: NumberSolution, against: float, independent: str) -> NumberSolution:
+    """What the printed digits leave open, where all else is settled."""
+    low, high = solution.low or 0.0, solution.high or 0.0
+    if low < against - EXACT and high > against + EXACT:
+        reason = f"the printed digits allow {low:.3f} to {high:.3f}"
+        reason = f"{reason}; {independent}" if independent else reason
+        return replace(solution, status="open by rounding", reason=reason)
+    if independent and max(low, -high) > EXACT:
+        reason = f"{independent}; yet the printed numbers differ by {low:.3f} to {high:.3f}"
+        return replace(solution, status="contradictory", reason=reason)
+    if not against and min(abs(low), abs(high)) < NEGLIGIBLE:
         note = f"the digits allow an effect below {NEGLIGIBLE}, which counts as none"
         return replace(solution, notes=(*solution.notes, note))
     return solution
 
 
-@dataclass(frozen=True)
-class _Flag:
-    """Why an answer is not determined."""
-
-    status: Status
-    reason: str
-    assumption: str = ""
-
-
-def _alike(solution: NumberSolution) -> _Flag | None:
-    alike = [note for note in solution.notes if "read alike" in note]
-    return _Flag("strata read alike", alike[0], "that strata are printed in order") if alike else None
-
-
-def _missing(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> _Flag | None:
-    if not estimate.weight_free or not _weight_decides(estimate, statements):
-        return None
-    reason = f"{estimate.weight_name} is needed and not printed; the overall probability stands in for it"
-    return _Flag("missing strata", reason, "that the two are alike")
-
-
-def _open(estimate: PrintedEstimate, solution: NumberSolution, independent: str) -> _Flag | None:
-    low, high = solution.low or 0.0, solution.high or 0.0
-    if low < estimate.against - EXACT and high > estimate.against + EXACT:
-        reason = f"the printed digits allow {low:.3f} to {high:.3f}"
-        return _Flag("open by rounding", f"{reason}; {independent}" if independent else reason)
-    if independent and max(low, -high) > EXACT:
-        return _Flag("contradictory", f"{independent}; yet the printed numbers differ by {low:.3f} to {high:.3f}")
-    return None
-
-
-def _unidentified(problem: NumberProblem, roles: Roles) -> _Flag | None:
+def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | None:
+    """Why the effect is not identified, and an assumption that would suffice."""
     kind = problem.query.kind
     if kind in ("ate", "ett", "nde", "nie"):
         through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
         effect = Effect(kind, roles.variables["x"], roles.variables["y"], through)
         found = identification_of(problem.graph, effect)
         if isinstance(found, NotIdentified):
-            return _Flag("not identified", found.reason, found.assumption)
+            return found.reason, found.assumption
     if roles.fits:
         return None
     reason = "the printed numbers do not identify the effect in this graph; print the strata of what confounds it"
-    return _Flag("not identified", reason, "that nothing confounds it")
+    return reason, "that nothing confounds it"
 
 
 # Rounding

@@ -7,6 +7,7 @@ and what is none of these is named.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ovrag_core.base import CausalError
 from ovrag_core.text import one_line
@@ -17,21 +18,11 @@ MOST = 14  # variables, whose subsets are gone through
 
 _ARROW = re.compile(r"\s*(<-+>|↔|-+>|→|<-+|←)\s*")
 _APART = re.compile(r"\s*(?:[.;\n]|,(?:\s*and\b)?)\s*")
-_HIDDEN = re.compile(
-    r"(?P<names>.+?)\s+(?:is|are)\s+(?:unobserved|hidden|latent|unmeasured|not observed|not measured)$", re.IGNORECASE
-)
-_ASKED = (
-    re.compile(
-        r"(?:.*\b(?P<kind>direct|indirect)\s+)?(?:.*\b)?effect of (?P<cause>.+?) on (?P<effect>.+?)"
-        r"(?:\s+(?:through|via) (?P<through>.+?))?(?P<treated>\s+(?:among|for|on) the treated)?"
-        r"(?:\s+(?:be )?identifi\w+)?$",
-        re.IGNORECASE | re.DOTALL,
-    ),
-    re.compile(
-        r"(?:does|do|will|would|can) (?P<cause>.+?) (?:affect|influence|change|cause|raise|lower|increase|decrease)"
-        r" (?P<effect>.+)$",
-        re.IGNORECASE | re.DOTALL,
-    ),
+_HIDDEN = re.compile(r"(?P<names>.+?)\s+(?:is|are)\s+(?:unobserved|hidden|latent)$", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:.*\b(?P<kind>direct|indirect) )?(?:.*\b)?effect of (?P<cause>.+?) on (?P<effect>.+?)"
+    r"(?: (?:through|via) (?P<through>.+?))?(?P<treated> (?:among|for|on) the treated)?(?: be identified)?$",
+    re.IGNORECASE,
 )
 
 
@@ -45,80 +36,57 @@ def answer(text: str) -> tuple[Dag, Effect, Estimand | NotIdentified]:
 
     Raises CausalError for what cannot be read, for a variable that the graph does not have, and for a circle.
     """
-    drawn, _, asked = text.strip().rstrip("?! ").rpartition(_last_mark(text))
-    dag = _graph(drawn)
-    effect = _effect(asked, dag)
-    return dag, effect, identify(dag, effect)
-
-
-def _last_mark(text: str) -> str:
-    """The mark behind which the question stands."""
-    marks = re.findall(r"[.;:\n]", text.strip().rstrip("?! "))
-    if not marks:
+    drawn, *asked = re.split(r"[.;:\n](?=[^.;:\n]*$)", text.strip().rstrip("?! "))
+    if not asked:
         raise CausalError("the question does not stand apart from the graph; write a full stop between them")
-    return str(marks[-1])
+    dag = _graph(drawn)
+    effect = _effect(" ".join(asked[0].split()), dag)
+    return dag, effect, identify(dag, effect)
 
 
 def _graph(text: str) -> Dag:
     edges: list[Edge] = []
-    hidden: list[str] = []
-    spelt: dict[str, str] = {}
+    hidden: dict[str, None] = {}
     for part in filter(None, map(str.strip, _APART.split(text))):
         if match := _HIDDEN.match(part):
-            hidden += [_name(each, spelt) for each in re.split(r"\s+and\s+", match["names"])]
-        elif _ARROW.search(part):
-            drawn, apart = _edges(part, spelt)
-            edges += drawn
-            hidden += apart
-        else:
+            hidden |= dict.fromkeys(map(_name, re.split(r"\s+and\s+", match["names"])))
+            continue
+        if not draws(part):
             raise CausalError(f"“{one_line(part, 80)}” is no edge; write “x -> y”, “x <-> y” or “u is unobserved”")
-    dag = make_dag(edges, dict.fromkeys(hidden))
+        said = _ARROW.split(part)
+        for (left, right), arrow in zip(pairwise(map(_name, said[::2])), said[1::2], strict=True):
+            if arrow == "↔" or (arrow.startswith("<") and arrow.endswith(">")):
+                both = f"U({left}, {right})"
+                hidden[both] = None
+                edges += [(both, left), (both, right)]
+            else:
+                edges.append((right, left) if arrow[0] in "<←" else (left, right))
+    dag = make_dag(edges, hidden)
     if len(dag.nodes) > MOST:
         raise CausalError(f"the graph has {len(dag.nodes)} variables, and at most {MOST} are read; leave some out")
     return dag
 
 
-def _edges(part: str, spelt: dict[str, str]) -> tuple[list[Edge], list[str]]:
-    """The edges of a row of arrows, and the unobserved causes that it draws."""
-    edges: list[Edge] = []
-    hidden: list[str] = []
-    names = _ARROW.split(part)
-    for left, arrow, right in zip(names[::2], names[1::2], names[2::2], strict=False):
-        one, other = _name(left, spelt), _name(right, spelt)
-        if arrow == "↔" or (arrow.startswith("<") and arrow.endswith(">")):
-            hidden.append(f"U({one}, {other})")
-            edges += [(hidden[-1], one), (hidden[-1], other)]
-        else:
-            edges.append((other, one) if arrow[0] in "<←" else (one, other))
-    return edges, hidden
-
-
-def _name(words: str, spelt: dict[str, str]) -> str:
-    """A name as it was spelt first."""
-    name = re.sub(r"^(?:the|an?)\s+", "", " ".join(words.split()).strip("\"'“”‘’()"), flags=re.IGNORECASE)
+def _name(words: str) -> str:
+    """A name in lower case, without an article."""
+    name = re.sub(r"^(?:the|an?)\s+", "", " ".join(words.split()), flags=re.IGNORECASE)
     if not name:
         raise CausalError("an arrow leads from or to nothing; write a name on either side")
-    return spelt.setdefault(name.casefold(), name)
+    return name.lower()
 
 
 def _effect(asked: str, dag: Dag) -> Effect:
-    match = next(filter(None, (pattern.match(asked.strip()) for pattern in _ASKED)), None)
+    match = _ASKED.match(asked)
     if match is None:
         raise CausalError(f"“{one_line(asked, 80)}” asks for no effect; write “Effect of x on y?”")
-    spelt = {node.casefold(): node for node in dag.nodes}
-    cause, effect = (_name(match[side], spelt) for side in ("cause", "effect"))
-    groups = match.groupdict()
-    if groups.get("kind") or groups.get("through"):
-        kind: Kind = "nie" if (groups.get("kind") or "indirect").lower() == "indirect" else "nde"
-        return Effect(kind, cause, effect, _through(groups.get("through"), dag, cause, effect, spelt))
-    return Effect("ett" if groups.get("treated") else "ate", cause, effect)
-
-
-def _through(given: str | None, dag: Dag, cause: str, effect: str, spelt: dict[str, str]) -> tuple[str, ...]:
-    """The mediators that are named, or all that were observed between the two."""
-    if given:
-        return tuple(_name(each, spelt) for each in re.split(r"\s*,\s*|\s+and\s+", given))
-    if cause not in dag.nodes or effect not in dag.nodes:
-        return ()
-    between = (dag.descendants([cause]) & dag.ancestors([effect])) - {cause, effect}
-    return tuple(node for node in dag.observed if node in between)
+    cause, effect = _name(match["cause"]), _name(match["effect"])
+    if not match["kind"] and not match["through"]:
+        return Effect("ett" if match["treated"] else "ate", cause, effect)
+    kind: Kind = "nde" if (match["kind"] or "").lower() == "direct" else "nie"
+    if match["through"]:
+        through = tuple(map(_name, re.split(r"\s*,\s*|\s+and\s+", match["through"])))
+    else:
+        known = {cause, effect} <= set(dag.nodes)
+        between = dag.descendants([cause]) & dag.ancestors([effect]) if known else ()
+        through = tuple(node for node in dag.observed if node in between and node not in (cause, effect))
+    return Effect(kind, cause, effect, through)

@@ -181,7 +181,6 @@ def _by_numbers(question: CausalQuestion) -> Solved:
         "value": None if found.value is None else round(found.value, 6),
         "between": None if found.low is None or found.high is None else [round(found.low, 6), round(found.high, 6)],
         "assumption": found.assumption,
-        "bounds": None if found.bounds is None else [round(each, 6) for each in found.bounds],
         "variables": dict(found.variables),
         "numbers": [each.text for each in found.numbers],
         "notes": list(found.notes),
@@ -200,8 +199,6 @@ def _number_lines(found: cladder.NumberSolution) -> tuple[str, ...]:
     lines += [f"note: {each}" for each in found.notes]
     lines += [f"reason: {found.reason}"] if found.reason else []
     lines += [f"it would suffice to assume: {found.assumption}"] if found.assumption else []
-    if found.bounds is not None:
-        lines.append("without that, the effect is between {:.4f} and {:.4f}".format(*found.bounds))
     return tuple(lines)
 
 

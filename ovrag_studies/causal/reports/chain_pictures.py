@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from ovrag_core.report import GREY, MARKERS, colours, styled
-from ovrag_core.report import row_panels
 
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 
@@ -57,34 +54,3 @@ def _lines(ax: Axes, table: pandas.DataFrame, chosen: Sequence[str] | None = Non
         ax.plot(at, values, color=colour, ls=ls, marker=marker, lw=1.2, ms=4, mec="black", mew=0.4, label=kind)
     ax.grid()
     ax.set_axisbelow(True)
-
-
-CELLS: Mapping[str, str] = {
-    "inference depth": "Inference depth\n(steps)",
-    "contradiction rate": "Contradiction rate\n(share of chains)",
-    "entailment accuracy": "Entailment\n(share of statements)",
-    "semantic invariance": "Semantic invariance\n(1 − difference)",
-}
-
-
-def replays(table: pandas.DataFrame, width: float) -> Figure:
-    """One panel a figure of the published table: the range of replays by arm as a bar, the published cell as a diamond.
-
-    The frame has the columns figure, arm, mean, low, high and published.
-    """
-    with styled():
-        arms = list(dict.fromkeys(table["arm"]))
-        fig, axes = row_panels(arms, len(CELLS), width, 0.9 + 0.26 * len(arms))
-        for ax, (name, title) in zip(axes, CELLS.items(), strict=True):
-            part = table[table["figure"] == name]
-            at = numpy.array([arms.index(arm) for arm in part["arm"]], dtype=float)
-            ax.hlines(at, part["low"], part["high"], color=colours(1)[0], lw=3, alpha=0.55, label="range of replays")
-            ax.plot(part["mean"], at, "|", color="black", ms=7, label="mean of replays")
-            theirs = part["published"].astype(float)
-            ax.plot(theirs, at, "D", label="published", mfc="white", mec="black", ms=4.5, ls="")
-            ax.set_title(title)
-            ax.margins(x=0.15)
-            ax.xaxis.set_major_locator(MaxNLocator(3))
-        handles, names = axes[0].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside lower center", ncols=3)
-        return fig

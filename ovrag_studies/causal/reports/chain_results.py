@@ -314,25 +314,12 @@ def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: flo
 
 def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     """The published table beside its replay from drawn verdicts: `random_verdicts`."""
-    frame = _cells(study)
+    frame = pandas.DataFrame([asdict(each) | {"inside": each.inside} for each in study.replayed])
     shown = frame.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
     shown["inside"] = ["not measured" if pandas.isna(each) else "yes" if each else "no" for each in frame["inside"]]
-    return book.table(shown, "random_verdicts", _replay_words(study), full=frame)
-
-
-def replays_figure(book: Book, study: ChainStudy) -> Path:
-    """The same drawn: `random_verdicts`."""
-    return book.figure(chain_pictures.replays(_cells(study), book.width), "random_verdicts", _replay_words(study))
-
-
-def _cells(study: ChainStudy) -> pandas.DataFrame:
-    return pandas.DataFrame([asdict(each) | {"inside": each.inside} for each in study.replayed])
-
-
-def _replay_words(study: ChainStudy) -> dict[str, object]:
     inside, measured = random_verdicts.reproduced(study.replayed)
     theirs = published().loop
-    return {
+    words = {
         "published": theirs.chains,
         "replays": random_verdicts.REPLAYS,
         "source": theirs.source,
@@ -341,6 +328,7 @@ def _replay_words(study: ChainStudy) -> dict[str, object]:
         "inside": inside,
         "measured": measured,
     }
+    return book.table(shown, "random_verdicts", words, full=frame)
 
 
 def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.DataFrame:
