@@ -63,11 +63,10 @@ def untracked(folder: Path) -> list[str]:
     return run("git", "ls-files", "-z", "--others", "--exclude-standard", folder=folder).split("\0")[:-1]
 
 
-def made_by(path: str, stages: Mapping[str, Stage]) -> str | None:
-    """The stage whose output in git a file is, or lies in."""
+def is_made(path: str, stages: Mapping[str, Stage]) -> bool:
+    """Whether a file is an output of a stage in git, or lies in one."""
     places = {path, *(parent.as_posix() for parent in Path(path).parents)}
-    outputs = ((stage.name, item) for stage in stages.values() for item in stage.outputs)
-    return next((name for name, item in outputs if item.in_git and item.path in places), None)
+    return any(item.in_git and item.path in places for stage in stages.values() for item in stage.outputs)
 
 
 def environment(clone: Path) -> dict[str, str]:
@@ -82,13 +81,10 @@ def environment(clone: Path) -> dict[str, str]:
     }
 
 
-def rebuild(clone: Path, own_environment: bool) -> float:
+def rebuild(clone: Path) -> float:
     """Make everything anew; the seconds that it took."""
     start = time.perf_counter()
-    if own_environment:
-        run("make", "reproduce", folder=clone)
-    else:
-        run(sys.executable, "-m", "dvc", "repro", "--force", folder=clone, env=environment(clone))
+    run(sys.executable, "-m", "dvc", "repro", "--force", folder=clone, env=environment(clone))
     return time.perf_counter() - start
 
 
@@ -125,7 +121,6 @@ class Rebuilt(NamedTuple):
     made: dict[str, str]
     different: list[str]
     by_value: list[str]
-    counts: dict[str, list[int]]
     lock: str
     same_vectors: bool
     seconds: float
@@ -157,15 +152,15 @@ def differences(
     return different + [f"{path} is not committed" for path in appeared if not excepted(path)], by_value
 
 
-def verify_clone(project: Path, revision: str, clone: Path, own_environment: bool) -> Rebuilt:
-    """Rebuild a revision in a clone; artefacts, identical ones, those that agree by value and exceptions by stage."""
+def verify_clone(project: Path, revision: str, clone: Path) -> Rebuilt:
+    """Rebuild a revision in a clone, and compare it with what is committed."""
     run("git", "clone", "--quiet", "--no-hardlinks", "--no-checkout", str(project), str(clone), folder=project)
     run("git", "checkout", "--quiet", "--detach", revision, folder=clone)
     stages = read_stages(clone)
     before = hashes(clone, tracked(clone))
     lock = (clone / LOCK).read_text(encoding="utf-8") if (clone / LOCK).exists() else ""
     remove_results(clone, stages)
-    seconds = rebuild(clone, own_environment)
+    seconds = rebuild(clone)
     after = hashes(clone, before)
     different, by_value = differences(clone, before, after, untracked(clone))
     # Of a folder dvc.lock has one hash; its files are compared one by one.
@@ -174,32 +169,8 @@ def verify_clone(project: Path, revision: str, clone: Path, own_environment: boo
     entries = lock_differences(lock, made_lock)
     same_vectors = not any(VECTORS in entry for entry in entries)
     different += [f"{LOCK}: {key} differs" for key in entries if key.rpartition(" ")[2] not in known]
-    counts: dict[str, list[int]] = {name: [0, 0, 0, 0] for name in stages}
-    for path, sha256 in before.items():
-        if (name := made_by(path, stages)) is not None:
-            counts[name][3 if excepted(path) else 0] += 1
-            counts[name][1] += not excepted(path) and after.get(path) == sha256
-            counts[name][2] += path in by_value
-    own = {path: sha256 for path, sha256 in after.items() if made_by(path, stages) and not excepted(path)}
-    counts = {name: numbers for name, numbers in counts.items() if sum(numbers)}
-    return Rebuilt(own, different, by_value, counts, made_lock, same_vectors, seconds)
-
-
-def table(results: list[Rebuilt]) -> str:
-    """Artefacts in git by stage, and how many are identical in each clone, or say the same in other bytes."""
-    heads = [f"{what} in clone {number}" for number in range(1, len(results) + 1) for what in ("identical", "by value")]
-    rows = [["stage", "artefacts", *heads, "excepted"]]
-    first = results[0].counts
-    for name, (count, _, _, beside) in first.items():
-        cells = [str(cell) for each in results for cell in each.counts[name][1:3]]
-        rows.append([name, str(count), *cells, str(beside)])
-    sums = [str(sum(numbers[0] for numbers in first.values()))]
-    sums += [str(sum(numbers[at] for numbers in each.counts.values())) for each in results for at in (1, 2)]
-    rows.append(["all", *sums, str(sum(numbers[3] for numbers in first.values()))])
-    rows.append(["seconds", "", *(cell for each in results for cell in (f"{each.seconds:.0f}", "")), ""])
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    cells_of = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in rows]
-    return "\n".join("  ".join(row) for row in cells_of)
+    made = {path: sha256 for path, sha256 in after.items() if is_made(path, stages) and not excepted(path)}
+    return Rebuilt(made, different, by_value, made_lock, same_vectors, seconds)
 
 
 def changed(one: Rebuilt, two: Rebuilt) -> list[str]:
@@ -209,7 +180,8 @@ def changed(one: Rebuilt, two: Rebuilt) -> list[str]:
 
 def report(head: str, one: Rebuilt, two: Rebuilt) -> bool:
     """Print how the clones compare with HEAD and with each other; whether something differs."""
-    print(table([one, two]))
+    for number, each in enumerate((one, two), 1):
+        print(f"{len(each.made)} artefacts made in clone {number}, in {each.seconds:.0f} seconds")
     apart = [*changed(one, two), *(f"{LOCK}: {entry}" for entry in lock_differences(one.lock, two.lock))]
     lines = [f"clone {number}: {line}" for number, each in enumerate((one, two), 1) for line in each.different]
     lines += [f"the clones differ from each other: {path}" for path in apart]
@@ -234,7 +206,6 @@ def main() -> None:
     """Verify a project; exit code 1 where something differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--project", type=Path, default=Path(), help="the project's folder")
-    parser.add_argument("--own-environment", action="store_true", help="install the packages in each clone, by make")
     parser.add_argument("--keep", action="store_true", help="leave the clones for inspection")
     asked = parser.parse_args()
     project = asked.project.resolve()
@@ -247,7 +218,7 @@ def main() -> None:
         results = []
         for name in ("one", "two"):
             print(f"rebuilding {head} in {folder / name}", file=sys.stderr, flush=True)
-            results.append(verify_clone(project, revision, folder / name, asked.own_environment))
+            results.append(verify_clone(project, revision, folder / name))
     except OvragError as error:
         sys.exit(str(error))
     finally:

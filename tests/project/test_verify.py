@@ -83,10 +83,7 @@ def test_alike_but_for_seconds_passes_in_both_clones(project: Path):
     record(project)
     done = verify(project)
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
-    assert rows["evaluate"] == ["2", "2", "0", "2", "0", "1"]
-    assert rows["read"] == ["1", "1", "0", "1", "0", "0"]
-    assert rows["all"] == ["3", "3", "0", "3", "0", "1"]
+    assert "3 artefacts made in clone 2, in" in done.stdout
     assert "byte-identical in both clones" in done.stdout
     for place in re.findall(r"rebuilding \w+ in (\S+)", done.stderr):
         assert not Path(place).exists(), "the clones are gone"
@@ -143,7 +140,7 @@ Path("cases/b.md").write_text(f"{1000 + int(shift > 0.1)} queries\\n")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "clone 2: tables/rates.csv has other bytes than in" in done.stdout
     assert "compared by value: text by its numbers (0.001" in done.stdout
-    assert "evaluate" in done.stdout and "byte-identical in both" not in done.stdout
+    assert "byte-identical in both" not in done.stdout
     monkeypatch.setenv("SHIFT", "0.2")
     record(project)
     monkeypatch.delenv("SHIFT")
