@@ -169,54 +169,59 @@ def score(bench: Bench, paths: Sequence[Path], gold: dict[str, Any], switches: d
 
 
 def _score_label(result: Score, key: str, got: Any, want: dict[str, Any]) -> None:
-    clash = want["label"] == "CLASH"
+    clash, flagged = want["label"] == "CLASH", got.label == "CLASH"
     if not clash:
-        result.clean.setdefault(want.get("difficulty") or "", []).append(got.label == "CLASH")
+        result.clean.setdefault(want.get("difficulty") or "", []).append(flagged)
     if got.label == "UNCHECKED":
         result.cells["unchecked"] += 1
         result.cells["fn"] += clash
     else:
-        flagged = got.label == "CLASH"
-        result.cells["tp" if flagged and clash else "fp" if flagged else "fn" if clash else "tn"] += 1
-        if flagged and clash:
-            result.right_type += want["clash_type"] in got.clash_types
-            quotes = [passage.quote for finding in got.violations for passage in finding.evidence]
-            for passage in want.get("evidence") or []:
-                result.passages += 1
-                result.quoted += any(covers(quote, passage) for quote in quotes)
+        result.cells[{(True, True): "tp", (True, False): "fp", (False, True): "fn"}.get((flagged, clash), "tn")] += 1
+    if flagged and clash:
+        _score_quotes(result, got, want)
     if got.label != want["label"]:
         result.errors.append(
             f"{key}: {want['label']} {want.get('clash_type') or ''} read as {got.label} {' '.join(got.clash_types)}"
         )
 
 
+def _score_quotes(result: Score, got: Any, want: dict[str, Any]) -> None:
+    result.right_type += want["clash_type"] in got.clash_types
+    quotes = [passage.quote for finding in got.violations for passage in finding.evidence]
+    for passage in want.get("evidence") or []:
+        result.passages += 1
+        result.quoted += any(covers(quote, passage) for quote in quotes)
+
+
 def _score_fields(result: Score, got: Any, want: dict[str, Any]) -> None:
-    facts = got.facts
+    for name, right in (*_parties_right(got.facts, want), *_terms_right(got.facts, want)):
+        result.fields.setdefault(name, []).append(bool(right))
 
-    def note(name: str, ok: object) -> None:
-        result.fields.setdefault(name, []).append(bool(ok))
 
+def _parties_right(facts: Any, want: dict[str, Any]) -> Iterator[tuple[str, object]]:
     for role in PARTY_FIELDS:
         if want.get(role):
             party = getattr(facts, role)
-            note(f"{role} name", party and same_name(party.name, want[role]["name"]))
+            yield f"{role} name", party and same_name(party.name, want[role]["name"])
             if want[role].get("kind"):
-                note(f"{role} kind", party and party.kind == want[role]["kind"])
+                yield f"{role} kind", party and party.kind == want[role]["kind"]
+
+
+def _terms_right(facts: Any, want: dict[str, Any]) -> Iterator[tuple[str, object]]:
     for name in ("security", "credit_form"):
         if name in want:
-            note(name.replace("_", " "), getattr(facts, name) == want[name])
+            yield name.replace("_", " "), getattr(facts, name) == want[name]
     if "loan_types" in want:
-        note("loan types", set(facts.loan_types) == set(want["loan_types"]))
+        yield "loan types", set(facts.loan_types) == set(want["loan_types"])
     if "principal" in want:
         due, principal = want["principal"], facts.principal
-        same = principal and due and principal.amount == due["amount"] and principal.currency == due["currency"]
-        note("principal", same or (not principal and not due))
+        yield "principal", (principal and (principal.amount, principal.currency)) == (due and tuple(due.values()))
     if "interest_rate" in want:
-        note("interest rate", number(facts.interest_rate) == number(want["interest_rate"]))
+        yield "interest rate", number(facts.interest_rate) == number(want["interest_rate"])
     if "maturity" in want:
-        note("maturity", (facts.maturity or None) == want["maturity"])
+        yield "maturity", (facts.maturity or None) == want["maturity"]
     if "collateral" in want:
-        note("collateral or none", bool(facts.collateral) == bool(want["collateral"]))
+        yield "collateral or none", bool(facts.collateral) == bool(want["collateral"])
 
 
 def sets(names: Sequence[str], seeds: Sequence[int], folder: Path) -> Iterator[tuple[str, list[Path], dict[str, Any]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ovrag_core.evaluation import effort, quality
+from ovrag_core.evaluation import effort
 from ovrag_core.report.run import MARK, Run, counted, integers, quoting, source, write
 from ovrag_core.report.tables import with_bounds
 
@@ -59,34 +59,3 @@ def reject_table(run: Run) -> pd.DataFrame:
     headers = {"distinct_answers": "Answers", "first_contract": "First contract"}
     caption = "Hard rejects by what their attempts did."
     return write(run, counted(table, keys), "hard_rejects", caption, note, headers=headers, full=table)
-
-
-def contract_summary(run: Run, scored: quality.Quality, sources: pd.DataFrame) -> pd.DataFrame:
-    """One row a contract and arm: how its queries ended and how good the answers were: `contract_summary`.
-
-    LaTeX shows the last arm that answered and validates, the CSV all of them.
-    """
-    frame = run.frame.assign(accepted=run.frame["outcome"].isin(["accepted", "corrected"]))
-    frame = frame.assign(finding=frame["outcome"] == "source_finding")
-    keys = ["arm", "document_id"]
-    table = frame.groupby([*keys, "label", "clash_type"], sort=False).agg(
-        queries=("cell", "size"),
-        flagged=("flagged", "sum"),
-        accepted=("accepted", "sum"),
-        hard_rejected=("hard_rejected", "sum"),
-        findings=("finding", "sum"),
-        attempts=("attempts", "sum"),
-    )
-    elsewhere = sources.assign(elsewhere=sources["about"] == "other").groupby(keys)["elsewhere"].sum()
-    likeness = scored.frame.groupby(keys)["rouge_l"].mean()
-    table = table.reset_index().merge(elsewhere.reset_index(), on=keys, how="left")
-    table = table.merge(likeness.reset_index(), on=keys, how="left")
-    table = integers(table, ["elsewhere"])
-    arm = next((name for name in reversed(run.own_arms) if name in run.judging), run.arms[-1])
-    more = "Elsewhere: answers about other contracts only. ROUGE-L: mean over the contract's queries"
-    more += "" if len(run.arms) == 1 else "; contract_summary.csv has all arms"
-    shown = table[table["arm"] == arm].drop(columns=["arm", "label"]).reset_index(drop=True)
-    note = run.note(interval=False, arm=arm, n=f"{len(shown)} contracts", more=more)
-    caption = f"Each contract in the arm {arm}: outcomes of its queries and likeness of its answers."
-    headers = {"hard_rejected": "Rejects", "queries": "n"}
-    return write(run, shown, "contract_summary", caption, note, headers=headers, long=True, full=table)

@@ -108,7 +108,6 @@ def write_results(
     quality.quality_comparison_table(run, scored)
     quality.quality_figure(run, scored)
     sources = source_frame(run.records)
-    effort.contract_summary(run, scored, sources)
     contamination.contamination_table(run, sources)
     contamination.wrong_answer_table(run, sources)
     contamination.contamination_figures(run, sources)

@@ -126,11 +126,6 @@ class Run:
         """Whether no model answered."""
         return self.model.startswith("offline")
 
-    @property
-    def own_arms(self) -> list[str]:
-        """The arms that answered: without those in which recorded answers were judged again."""
-        return [arm for arm in self.arms if not arm.endswith(SUFFIXES)]
-
     def lacking(self, held: Callable[[QueryRecord], bool]) -> list[str]:
         """The arms of which no record holds this."""
         return [arm for arm in self.arms if not any(held(record) for record in self.records if record.arm == arm)]

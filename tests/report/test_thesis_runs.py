@@ -8,7 +8,7 @@ from run_factory import latencies, record, run
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Recorded, Triple, Usage, Verdict
-from ovrag_core.evaluation import corpus, effort, latency, quality, statements
+from ovrag_core.evaluation import corpus, effort, latency, statements
 from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
@@ -129,14 +129,6 @@ def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
     assert "retrieved chunks" not in contamination.contamination_table(theirs, sources)["Of"].tolist()
     assert "Cause" not in effort_results.reject_table(theirs)
     assert "Cause" not in statement_results.violation_table(theirs)
-
-
-def test_contracts_are_summed_up_as_recorded_and_not_as_judged_again(tmp_path):
-    said = Recorded(attempts=1, rouge_l=0.5)
-    recorded = record(document="D1", outcome="hard_rejected", recorded=said)
-    both = opened([recorded, recorded.model_copy(update={"arm": "ovrag_reread", "outcome": "accepted"})], tmp_path)
-    effort_results.contract_summary(both, quality.score_quality(both.records), source_frame(both.records))
-    assert "in the arm ovrag:" in (tmp_path / "tables" / "contract_summary.tex").read_text()
 
 
 def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
