@@ -1,4 +1,5 @@
 from .book import Book as Book
+from .book import open_book as open_book
 from .command import BAD as BAD
 from .command import DEFAULT_PARAMS as DEFAULT_PARAMS
 from .command import FOUND as FOUND
