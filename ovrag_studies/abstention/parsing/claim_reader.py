@@ -11,7 +11,7 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.parsing.english import CLAUSES
 from ovrag_studies.abstention.parsing.grammar import Sentence, read_sentence
-from ovrag_studies.abstention.parsing.name_index import Mention, Names
+from ovrag_studies.abstention.parsing.name_index import Mention, Names, Thing
 from ovrag_studies.abstention.parsing.relation_words import lexicon_of
 from ovrag_studies.abstention.parsing.strangers import stranger
 from ovrag_studies.abstention.parsing.texts import Text
@@ -80,23 +80,32 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: Text, domain: Do
     objects = [thing for thing in object_.things if isinstance(thing, Literal) == value]
     claims = tuple(GraphClaim(one, name, other) for one, name, other in product(subjects, relations, objects))
     parts = [each for each in (subject, object_) if not each.whole]
-    reading = QuestionReading(
+    taken = [f"{text.quoted(each)} is taken for {text.names.label(each.things[0])!r}" for each in parts]
+    return QuestionReading(
         claims[0] if len(claims) == 1 else None,
         round(sentence.confidence * _PART_OF_A_NAME ** len(parts) / max(len(claims), 1), 4),
-        "; ".join(f"{text.quoted(each)} is taken for {text.names.label(each.things[0])!r}" for each in parts),
+        "; ".join(taken) if len(claims) == 1 else _several(text, subject, subjects, object_, objects, relations),
         {"subject": text.span(subject), "object": text.span(object_), "relation": sentence.span},
         claims[:_CANDIDATES] if len(claims) > 1 else (),
         sentence.negated,
     )
-    if reading.claim:
-        return reading
+
+
+def _several(
+    text: Text,
+    subject: Mention,
+    subjects: Sequence[Thing],
+    object_: Mention,
+    objects: Sequence[Thing],
+    relations: Sequence[str],
+) -> str:
+    """Why it is not one claim."""
     if len(subjects) == len(objects) == 1:
-        return replace(reading, reason=f"the question may ask for {' or '.join(relations)}")
-    several, things = (subject, subjects) if len(subjects) != 1 else (object_, objects)
+        return f"the question may ask for {' or '.join(relations)}"
+    part, name, things = ("subject", subject, subjects) if len(subjects) != 1 else ("object", object_, objects)
     if not things:
-        part = "subject" if several is subject else "object"
-        return replace(reading, reason=f"{text.quoted(several)} is of no use as the {part} of {relations[0]}")
-    return replace(reading, reason=f"{text.quoted(several)} is the name of {len(things)} things")
+        return f"{text.quoted(name)} is of no use as the {part} of {relations[0]}"
+    return f"{text.quoted(name)} is the name of {len(things)} things"
 
 
 def _sentence(text: Text, found: Sequence[Mention]) -> tuple[Sentence, list[Mention]]:
@@ -108,17 +117,17 @@ def _sentence(text: Text, found: Sequence[Mention]) -> tuple[Sentence, list[Ment
     used = [found[slots.index(slot)] for slot in sorted(set(slots))]
     pieces = text.pieces(found, slots)
     texts = [all(isinstance(thing, Literal) for thing in mention.things) for mention in used]
-    whole = read_sentence(pieces, text.lexicon, texts) if len(used) == 2 else None
-    if whole and whole.relation:
-        return whole, used
-    second = [at for at, piece in enumerate(pieces) if piece.slot][1]
-    for at in range(second + 1, len(pieces)):
-        if pieces[at].text in CLAUSES and not any(piece.slot for piece in pieces[second + 1 : at]):
-            part = read_sentence(pieces[:at], text.lexicon, texts[:2])
-            if part.relation:
-                return replace(part, confidence=round(part.confidence * _TAIL, 4)), used
     listed = ", ".join(text.quoted(mention) for mention in used[:4])
-    return whole or Sentence(None, reason=f"the question names {len(used)} things: {listed}"), used
+    whole = Sentence(None, reason=f"the question names {len(used)} things: {listed}")
+    if len(used) == 2:
+        whole = read_sentence(pieces, text.lexicon, texts)
+    second, third = ([at for at, piece in enumerate(pieces) if piece.slot] + [len(pieces)])[1:3]
+    ends = [at for at in range(second + 1, third) if pieces[at].text in CLAUSES]
+    for at in ends if whole.relation is None else ():
+        part = read_sentence(pieces[:at], text.lexicon, texts[:2])
+        if part.relation:
+            return replace(part, confidence=round(part.confidence * _TAIL, 4)), used
+    return whole, used
 
 
 def _slots(found: Sequence[Mention]) -> list[int]:

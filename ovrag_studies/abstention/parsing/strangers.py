@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.parsing.english import ADJECTIVES, BE, CLAUSES, DO, FUNCTION
+from ovrag_studies.abstention.parsing.english import ADJECTIVES, CLAUSES, FUNCTION
 from ovrag_studies.abstention.parsing.name_index import Mention
 from ovrag_studies.abstention.parsing.texts import Text
 
@@ -63,8 +63,6 @@ def _matters(text: Text, found: Sequence[Mention], start: int, end: int) -> bool
     """
     if _opens(text, start) and end == start + 1:
         return False
-    if start < found[-1].end:
-        return True
     return not any(word.text in _APART for word in text.words[found[-1].end : start])
 
 
@@ -96,24 +94,17 @@ def _headed(text: Text, start: int, end: int) -> bool:
 def _like_a_name(text: Text, at: int, start: int) -> bool:
     """Whether a word may be in a name by its capital; where capitals say nothing, whether it is unknown."""
     word = text.words[at]
-    if word.sign or word.text == "'s":
+    if word.sign or word.text == "'s" or (text.cased and not word.capital):
         return False
     if not text.cased:
         return word.text in ADJECTIVES or (not text.known(word) and not word.text.endswith("ly"))
-    if _opens(text, at):
-        ahead = text.words[at + 1 : at + 2]
-        headed = bool(ahead) and ahead[0].capital and ahead[0].text in text.names.heads
-        adverb = word.text.endswith("ly") or (word.text.endswith("ing") and _has_clause(text))
-        return word.capital and word.text not in FUNCTION and (headed or not (text.known(word) or adverb))
-    return word.capital and not (at == start and word.text in FUNCTION)
+    if not _opens(text, at):
+        return at > start or word.text not in FUNCTION
+    headed = any(ahead.capital and ahead.text in text.names.heads for ahead in text.words[at + 1 : at + 2])
+    plain = text.known(word) or word.text.endswith(("ly", "ing"))
+    return word.text not in FUNCTION and (headed or not plain)
 
 
 def _opens(text: Text, at: int) -> bool:
     """Whether a word begins a sentence, where every word has a capital."""
     return at == 0 or text.words[at - 1].text in (".", "?", "!", ":", '"')
-
-
-def _has_clause(text: Text) -> bool:
-    """Whether a question follows a comma: `Following X downstream, do we ...`."""
-    pairs = zip(text.words, text.words[1:], strict=False)
-    return any(one.text == "," and other.text in BE | DO for one, other in pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,50 +49,28 @@ class Text:
         return word.sign or word.text in FUNCTION or word.text in SHELL or word.text in self.lexicon.words
 
     def mentions(self) -> list[Mention]:
-        """The names that cover most of the question, without overlap, in order. Common words are names at need only."""
-        strong = [mention for mention in self.every if not self._is_common(mention)]
-        best = self._best(strong)
-        for weak in sorted(
-            (each for each in self.every if self._is_common(each)), key=lambda each: each.start - each.end
-        ):
-            if len(best) >= 2:
+        """The names that are meant, in order, without overlap: the weightiest first, common words at need only."""
+        found: list[Mention] = []
+        for each in sorted(self.every, key=lambda each: (self._is_common(each), -self._weight(each), each.start)):
+            if len(found) >= 2 and self._is_common(each):
                 break
-            best = self._best([*best, weak])
-        return best
+            if not any(each.start < other.end and other.start < each.end for other in found):
+                found.append(each)
+        return sorted(found, key=lambda each: each.start)
 
     def _is_common(self, mention: Mention) -> bool:
         words = self.words[mention.start : mention.end]
         return all(self.known(word) and (not word.capital or word.start == 0) for word in words)
 
-    def _best(self, mentions: Iterable[Mention]) -> list[Mention]:
-        """Those that weigh most together (weighted interval scheduling); a long name weighs more than two inside it."""
-        by_end: dict[int, list[Mention]] = {}
-        for mention in mentions:
-            by_end.setdefault(mention.end, []).append(mention)
-        best: list[tuple[float, tuple[Mention, ...]]] = [(0.0, ())]
-        weights = [self._weight(word) for word in self.words]
-        for end in range(1, len(self.words) + 1):
-            top = best[end - 1]
-            for mention in by_end.get(end, ()):
-                before = best[mention.start]
-                weight = before[0] + sum(weights[mention.start : end]) - self._cost(mention)
-                if weight > top[0]:
-                    top = (weight, (*before[1], mention))
-            best.append(top)
-        return list(best[-1][1])
-
-    def _cost(self, mention: Mention) -> float:
-        """What speaks against a name: that it is one more, is not whole, or is written in other letters."""
+    def _weight(self, mention: Mention) -> float:
+        """How much of the question a name accounts for; less where it is not whole, or is written in other letters."""
         start, end = self.span(mention)
         written = self.question[start:end]
         labels = [self.names.label(thing) for thing in mention.things]
         same = any(label.startswith(written) or label[4:].startswith(written) for label in labels)  # "the ocean"
-        return 0.02 + (0 if mention.whole else 0.01) + (0 if same or not self.cased else 0.35)
-
-    def _weight(self, word: Word) -> float:
-        if word.sign or word.text in FUNCTION:
-            return 0.05
-        return 0.3 if self.known(word) and not (word.capital and self.cased) else 1.0
+        words = self.words[mention.start : mention.end]
+        weight = sum(0.3 if self.known(word) and not (word.capital and self.cased) else 1.0 for word in words)
+        return weight - (0 if mention.whole else 0.01) - (0 if same or not self.cased else 0.35)
 
     def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[SentencePart]:
         """The words with the names taken out, each name by its number."""
