@@ -16,10 +16,10 @@ from ovrag_studies.abstention.arms.readers import (
     ByWeights,
     Learned,
     Lesson,
+    Signals,
     features,
     learn,
     shipped,
-    signals,
 )
 from ovrag_studies.abstention.cards.card import Gold
 
@@ -49,24 +49,24 @@ def lessons(shelf: FactShelf) -> list[Lesson]:
 
 @pytest.mark.parametrize(("question", "gold", "pattern"), ASKED)
 def test_names_form_patterns(shelf: FactShelf, question: str, gold: str, pattern: str) -> None:
-    assert signals(question, shelf.search(question)).pattern == pattern
+    assert Signals(question, shelf.search(question)).pattern == pattern
 
 
 def test_a_short_name_of_several_things_is_a_pattern_of_its_own() -> None:
     titles = ["Aa (Lippe tributary)", "Aa (Ems tributary)"]
     found = [Found(FactSentence(f"{title} flows into X.", title, "X", ("", "", "")), 1.0, 0.5) for title in titles]
-    seen = signals("Does Aa flow into X?", found)
+    seen = Signals("Does Aa flow into X?", found)
     assert (seen.pattern, seen.places) == ("namesakes", (0, 1))
-    assert signals("Does Aa (Ems tributary) flow into X?", found).pattern == "said"
+    assert Signals("Does Aa (Ems tributary) flow into X?", found).pattern == "said"
     whole = replace(found[0], passage=FactSentence("Aa flows into X.", "Aa", "X", ("", "", "")))
-    assert signals("Does Aa flow into X?", [whole, found[1]]).pattern == "said"  # it is the whole name of one
+    assert Signals("Does Aa flow into X?", [whole, found[1]]).pattern == "said"  # it is the whole name of one
 
 
 def test_the_order_of_names_is_told_apart(shelf: FactShelf) -> None:
     forward, backward = "Does Main flow into Rhine?", "Does Rhine flow into Main?"
-    assert signals(forward, shelf.search(forward)).said_in_order
-    assert not signals(backward, shelf.search(backward)).said_in_order
-    assert signals(forward, shelf.search(forward)).places == (0,)
+    assert Signals(forward, shelf.search(forward)).said_in_order
+    assert not Signals(backward, shelf.search(backward)).said_in_order
+    assert Signals(forward, shelf.search(forward)).places == (0,)
 
 
 def test_every_feature_has_a_name_and_nothing_found_is_read_too(shelf: FactShelf) -> None:

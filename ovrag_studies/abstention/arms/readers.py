@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -71,7 +71,6 @@ class Reader(Protocol):
         """What the passages say of the question."""
 
 
-@dataclass(frozen=True, slots=True)
 class Signals:
     """What names tell of a question and passages: places of passages, in the order of `found`.
 
@@ -81,16 +80,44 @@ class Signals:
     passage. Orders are those of the passages: the first name is the one that stands where they have their titles.
     """
 
-    said: tuple[int, ...]
-    said_in_order: bool
-    steps: tuple[int, int] | None
-    about: tuple[int, ...]
-    first_titled: bool
-    last_titled: bool
-    others: int
-    named: int
-    namesakes: tuple[int, ...]
-    unknown: int
+    def __init__(self, question: str, found: Sequence[Found]) -> None:
+        self._titles = [words(each.passage.title) for each in found]
+        self._objects = [words(each.passage.object_name) for each in found]
+        shorts = [words(bare(each.passage.title)) for each in found]
+        names = {*self._titles, *shorts, *self._objects} - {()}
+        at = mentions(words(question), names, max(map(len, names), default=0))
+        pairs = zip(self._titles, shorts, strict=True)
+        self._starts = {place: at.get(title, at.get(short)) for place, (title, short) in enumerate(pairs)}
+        self._ends = {place: at.get(each) for place, each in enumerate(self._objects)}
+        titled = {place: start for place, start in self._starts.items() if start is not None}
+        self.said = tuple(place for place, start in titled.items() if self._ends[place] not in (None, start))
+        self.about = tuple(place for place in titled if place not in self.said)
+        self.others = len(self._titles_of(self.about) - self._titles_of(self.said))
+        self.steps = self._two_steps(titled)
+        title_leads = not found or _leads(found[0])
+        self.said_in_order = self._in_order(titled) == title_leads if self.said else False
+        order = sorted(at.values(), reverse=not title_leads)
+        self.named = len(order)
+        self.first_titled = bool({*order[:1]} & {*titled.values()})
+        self.last_titled = bool({*order[-1:]} & {*titled.values()})
+        self.namesakes = _namesakes(at, self._titles, shorts)
+        self.unknown = _unknown(question, found)
+
+    def _in_order(self, titled: Mapping[int, int]) -> bool:
+        """Whether the question has the title of the first passage that says it before its object."""
+        return titled[self.said[0]] < (self._ends[self.said[0]] or 0)
+
+    def _two_steps(self, titled: Iterable[int]) -> tuple[int, int] | None:
+        goes_on = (
+            (one, two)
+            for one in titled
+            for two, end in self._ends.items()
+            if one != two and end is not None and self._objects[one] == self._titles[two]
+        )
+        return next(goes_on, None)
+
+    def _titles_of(self, places: Iterable[int]) -> set[Words]:
+        return {self._titles[place] for place in places}
 
     @property
     def pattern(self) -> Pattern:
@@ -115,45 +142,6 @@ class Signals:
             "else said": self.about,
         }
         return resting.get(self.pattern, ())
-
-
-def signals(question: str, found: Sequence[Found]) -> Signals:
-    """The names that question and passages share."""
-    asked = words(question)
-    titles = [words(each.passage.title) for each in found]
-    shorts = [words(bare(each.passage.title)) for each in found]
-    objects = [words(each.passage.object_name) for each in found]
-    names = {name for name in (*titles, *shorts, *objects) if name}
-    at = mentions(asked, names, max(map(len, names), default=0))
-    starts = [at.get(title, at.get(short)) for title, short in zip(titles, shorts, strict=True)]
-    ends = [at.get(each) for each in objects]
-    every = range(len(found))
-    said = [place for place in every if starts[place] is not None and ends[place] not in (None, starts[place])]
-    title_leads = not found or _leads(found[0])
-    about = tuple(place for place in every if starts[place] is not None and place not in said)
-    order = sorted(at.values(), reverse=not title_leads)
-    titled = {start for start in starts if start is not None}
-    steps = next(
-        (
-            (one, two)
-            for one in every
-            for two in every
-            if one != two and starts[one] is not None and ends[two] is not None and objects[one] == titles[two]
-        ),
-        None,
-    )
-    return Signals(
-        said=tuple(said),
-        said_in_order=bool(said) and ((starts[said[0]] or 0) < (ends[said[0]] or 0)) == title_leads,
-        steps=steps,
-        about=about,
-        first_titled=bool(order) and order[0] in titled,
-        last_titled=bool(order) and order[-1] in titled,
-        others=len({titles[place] for place in about} - {titles[place] for place in said}),
-        named=len(order),
-        namesakes=_namesakes(at, titles, shorts),
-        unknown=_unknown(question, found),
-    )
 
 
 def _leads(found: Found) -> bool:
@@ -181,11 +169,12 @@ def _unknown(question: str, found: Sequence[Found]) -> int:
 
 def features(question: str, found: Sequence[Found]) -> Floats:
     """The numbers that the learned reader weighs, in the order of FEATURES."""
-    seen = signals(question, found)
+    seen = Signals(question, found)
     asked = set(words(question))
-    best = found[0].cosine if found else 0.0
+    best = _likeness(found)
     lead = best - found[1].cosine if len(found) > 1 else 0.0
-    shared = len(asked & set(words(found[0].passage.text))) / max(1, len(asked)) if found else 0.0
+    told = set(words(found[0].passage.text)) if found else set()
+    shared = len(asked & told) / max(1, len(asked))
     alone = bool(seen.about) and not seen.said
     return numpy.array(
         [
@@ -304,7 +293,7 @@ def _likeness(found: Sequence[Found]) -> float:
 def _learn_names(lessons: Sequence[Lesson]) -> dict[Pattern, dict[Gold, float]]:
     counts: dict[Pattern, Counter[Gold]] = {pattern: Counter() for pattern in PATTERNS}
     for each in lessons:
-        counts[signals(each.question, each.found).pattern][each.gold] += 1
+        counts[Signals(each.question, each.found).pattern][each.gold] += 1
     return {
         pattern: {gold: _share(counted[gold], counted.total(), len(GOLD)) for gold in GOLD}
         for pattern, counted in counts.items()
@@ -376,7 +365,7 @@ class ByNames:
 
     def read(self, question: str, found: Sequence[Found]) -> Opinion:
         """See `Reader.read`."""
-        seen = signals(question, found)
+        seen = Signals(question, found)
         shares = self._by[seen.pattern]
         gold = max(GOLD, key=lambda each: shares[each])
         return Opinion(CardAnswer(gold), shares[gold], seen.places)
@@ -397,5 +386,5 @@ class ByWeights:
         chances = numpy.exp(scores - scores.max())
         chances /= chances.sum()
         best = int(chances.argmax())
-        places = signals(question, found).places or ((0,) if found else ())
+        places = Signals(question, found).places or ((0,) if found else ())
         return Opinion(CardAnswer(GOLD[best]), round(float(chances[best]), DECIMALS), places)

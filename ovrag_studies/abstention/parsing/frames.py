@@ -219,27 +219,19 @@ class Frame:
 
     def satisfied(self, sign: RelationSign) -> list[Sense]:
         """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
-        stop = next((at for at in self.slots if at >= sign.end), len(self.words))
-        verbs = [each.start for each in self.signs if each.start >= sign.end and not each.senses[0].noun]
-        behind = {word for word in self.words[sign.end : min([stop, *verbs])] if word in PREPOSITIONS}
-        fronted = {
+        stops = [*self.slots, *(each.start for each in self.signs if not each.senses[0].noun), len(self.words)]
+        behind = self.words[sign.end : min(at for at in stops if at >= sign.end)]
+        before = self.words[: sign.start]
+        fronted = [
             word
-            for at, word in enumerate(self.words[: sign.start])
-            if word in GOALS and at + 1 < len(self.words) and (self.words[at + 1] in RELATIVE or self._fronted(at))
-        }
-        where = "where" in self.words[: sign.start]
-        there = behind | fronted | {self.words[sign.start]}
-        return [sense for sense in sign.senses if sense.needs and (where or sense.needs in there)]
-
-    def unknown(self) -> list[int]:
-        """Where the words are that nothing is known of."""
-        return [
-            at
-            for at, word in enumerate(self.words)
-            if at not in self.understood
-            and not self.pieces[at].slot
-            and word not in FUNCTION
-            and word not in SHELL
-            and not word.endswith("ly")
-            and word[:1].isalnum()
+            for at, word in enumerate(before)
+            if word in GOALS and (self.words[at + 1] in RELATIVE or self._fronted(at))
         ]
+        there = {*behind, *fronted, self.words[sign.start]}
+        return [sense for sense in sign.senses if sense.needs and ("where" in before or sense.needs in there)]
+
+    def unknown(self) -> list[str]:
+        """The words that nothing is known of."""
+        known = FUNCTION | SHELL
+        plain = [word for at, word in enumerate(self.words) if at not in self.understood and word not in known]
+        return [word for word in plain if word[:1].isalnum() and not word.endswith("ly")]

@@ -91,15 +91,14 @@ def _read(frame: Frame) -> Sentence:
     placed = _placed(frame, votes)
     if placed is None:
         return Sentence(None, reason="which of the two names is whose is not clear")
-    relation = _relation(frame, signs, senses)
+    relation = _noun_of_a_chain(frame, signs) or _relation(frame, signs, senses)
     if relation is None:
         return Sentence(None, reason="the question fits several relations")
     subject, object_, confidence = placed
-    unknown = [frame.words[at] for at in frame.unknown()]
+    unknown = frame.unknown()
     confidence *= _UNKNOWN_WORD ** len(unknown) * (1.0 if signs[0] in frame.signs else _UNHEARD)
     if confidence < _UNSURE:
-        wording = ", ".join(repr(word) for word in unknown[:3]) or "the wording"
-        return Sentence(None, reason=f"{wording} is not understood")
+        return Sentence(None, reason=f"{', '.join(map(repr, unknown[:3])) or 'the wording'} is not understood")
     span = (frame.pieces[signs[0].start].start, frame.pieces[signs[-1].end - 1].end)
     otherwise = _otherwise(frame, relation, senses)
     return Sentence(relation, subject, object_, round(confidence, 4), is_negated(frame), "", span, otherwise)
@@ -191,22 +190,20 @@ def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | Non
 
 
 def _relation(frame: Frame, signs: Sequence[RelationSign], voting: Sequence[Sense]) -> str | None:
-    """A chain by its nouns and cues; else what the nouns say, else the verbs. None where they disagree."""
-    if relation := _noun_of_a_chain(frame, signs):
-        return relation
+    """What the nouns say, else the verbs, or the chain of that by its cues. None where they disagree."""
     senses = voting or [sense for sign in signs for sense in sign.senses]
     found = {sense.relation for sense in senses if sense.noun} or {sense.relation for sense in senses}
-    links = {name for name in found if not frame.lexicon.is_chain(name)}
-    if len(links) > 1:
+    links = found - set(frame.lexicon.chains.values())
+    if len(links) > 1 or (frame.indirect and frame.direct):
         return None
     name = next(iter(links or found))
-    offered = bool(links) and len(found) > 1 and "or" in frame.words  # "does it pass through or end in X"
-    if offered or frame.indirect:
-        return None if frame.indirect and frame.direct else frame.lexicon.chains.get(name, name)
-    return frame.lexicon.link_of(name) if frame.direct else name
+    offered = 0 < len(links) < len(found) and "or" in frame.words  # "does it pass through or end in X"
+    chain, link = frame.lexicon.chains.get(name, name), frame.lexicon.link_of(name)
+    return chain if offered or frame.indirect else link if frame.direct else name
 
 
 def _noun_of_a_chain(frame: Frame, signs: Sequence[RelationSign]) -> str:
+    """The chain that the first of its nouns says; its link where a word says how directly; empty without one."""
     for sign in signs:
         sense = sign.senses[0]
         if sense.noun and frame.lexicon.is_chain(sense.relation):

@@ -61,9 +61,6 @@ class Names:
         for thing, label in labels:
             self._add(thing, label)
 
-    def __len__(self) -> int:
-        return len(self._labels)
-
     def label(self, thing: Thing) -> str:
         """The name of a thing; its IRI or text where it has none."""
         return self._labels.get(thing, thing.value)
@@ -71,11 +68,6 @@ class Names:
     def label_of(self, term: str) -> str:
         """The name of a thing by its IRI; a text that is no IRI is its own."""
         return self.label(NamedNode(term) if is_iri(term) else Literal(term))
-
-    def of(self, name: str) -> tuple[Thing, ...]:
-        """All things a name fits, whole or without its qualifier; those it fits exactly come alone."""
-        key = key_of(words_of(name), self._short)
-        return self._exactly(key, name) or tuple(self._part.get(key, ()))
 
     def mentions(self, text: str, words: Sequence[Word]) -> Iterator[Mention]:
         """Every stretch of words that is the name of something, also those inside longer ones."""

@@ -72,17 +72,25 @@ def _verb_sense(frame: Frame, sign: RelationSign) -> Sense:
 
 
 def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
-    passive, lead = _passive(frame, sign, sense), frame.words[sign.start - 1]
+    passive, person = _passive(frame, sign, sense), frame.words[sign.start - 1] in PERSONS
     behind = next((at for at in frame.slots if sign.end <= at < frame.next_sign(sign)), None)
-    before = next((at for at in reversed(frame.slots) if at < sign.start), None)
-    if before is not None and (_pronoun(frame, sign) or lead in ("by", "and")):
-        before = frame.slots[0]  # "X runs to Y by flowing west and ends there"
-    turned = before is not None and lead not in PERSONS and frame.turned(before)
-    if before is not None and lead not in PERSONS and (passive or not turned):
-        by_it = not passive or sense.needs
-        yield _vote(frame, before, sense.role if by_it else OTHER[sense.role], 1)
-    if behind is not None and (before is not None or lead not in PERSONS):
+    before = _subject(frame, sign)
+    if person:
+        if before is not None and behind is not None:
+            yield from _complement(frame, behind, sense, passive, turned=False)
+        return
+    turned = before is not None and frame.turned(before)
+    if before is not None and (passive or not turned):
+        yield _vote(frame, before, sense.role if sense.needs or not passive else OTHER[sense.role], 1)
+    if behind is not None:
         yield from _complement(frame, behind, sense, passive, turned)
+
+
+def _subject(frame: Frame, sign: RelationSign) -> int | None:
+    """The last name before a verb; the first where the verb goes on with it: `X runs to Y by flowing west`."""
+    before = [at for at in frame.slots if at < sign.start]
+    goes_on = frame.words[sign.start - 1] in ("by", "and") or _pronoun(frame, sign)
+    return next(iter(before if goes_on else reversed(before)), None)
 
 
 def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool) -> Iterator[Vote]:

@@ -90,9 +90,7 @@ def lexicon_of(domain: Domain) -> RelationWords:
                 any_verb[sense.needs] = sense
             else:
                 senses[phrase].append(sense)
-        for text in (*wording.questions, *wording.statements):
-            first: Role = "subject" if text.index("{subject}") < text.index("{object}") else "object"
-            templates.setdefault(_frame(text), (relation, first))
+        templates = {_frame(text): (relation, _first(text)) for text in _sentences(wording)} | templates
         cues.update(map(_phrase, wording.vocabulary.get("cues", ())))
         fillers.update(_nouns(wording.vocabulary.get("fillers", ())))
         others.update(_all_forms(wording.vocabulary.get("others", ())))
@@ -156,6 +154,14 @@ def _all_forms(texts: Sequence[str]) -> Iterator[Phrase]:
     for text in texts:
         phrase = _phrase(text)
         yield from ((form, *phrase[1:]) for form in (*verb_forms(phrase[0]), *noun_forms(phrase[0])))
+
+
+def _sentences(wording: Wording) -> Sequence[str]:
+    return (*wording.statements, *wording.questions)
+
+
+def _first(text: str) -> Role:
+    return "subject" if text.index("{subject}") < text.index("{object}") else "object"
 
 
 def _frame(text: str) -> Phrase:
