@@ -91,7 +91,7 @@ def _read(frame: Frame) -> Sentence:
     placed = _placed(frame, votes)
     if placed is None:
         return Sentence(None, reason="which of the two names is whose is not clear")
-    relation = _noun_of_a_chain(frame, signs) or _relation(frame, signs, senses)
+    relation = _noun_of_a_chain(frame, signs) or _relation(frame, senses)
     if relation is None:
         return Sentence(None, reason="the question fits several relations")
     subject, object_, confidence = placed
@@ -144,7 +144,7 @@ def _heard(frame: Frame, signs: Sequence[RelationSign]) -> tuple[list[Vote], lis
         return [vote for _, vote in votes], [sense for sense, _ in every]
     way = list(votes_from_to(frame))
     going = [replace(sense, relation=frame.lexicon.chains.get(sense.relation, sense.relation)) for sense in _any(frame)]
-    return way, going[:1]
+    return way, going[:1] or [sense for sign in signs for sense in sign.senses]
 
 
 def _any(frame: Frame) -> Iterable[Sense]:
@@ -189,10 +189,9 @@ def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | Non
 # -- relation ---------------------------------------------------------------------------------------------------------
 
 
-def _relation(frame: Frame, signs: Sequence[RelationSign], voting: Sequence[Sense]) -> str | None:
+def _relation(frame: Frame, voting: Sequence[Sense]) -> str | None:
     """What the nouns say, else the verbs, or the chain of that by its cues. None where they disagree."""
-    senses = voting or [sense for sign in signs for sense in sign.senses]
-    found = {sense.relation for sense in senses if sense.noun} or {sense.relation for sense in senses}
+    found = {sense.relation for sense in voting if sense.noun} or {sense.relation for sense in voting}
     links = found - set(frame.lexicon.chains.values())
     if len(links) > 1 or (frame.indirect and frame.direct):
         return None
