@@ -14,10 +14,10 @@ def shown(value: object) -> object:
     return _DIRECTION.sub("\ufffd", value) if isinstance(value, str) and _DIRECTION.search(value) else value
 
 
-def page_templates(package: str = "ovrag_core.base", folder: str = "templates") -> Environment:
-    """The templates of a folder of a package; `shown` passes each value that is filled in."""
+def page_templates(package: str) -> Environment:
+    """The templates beside a package's modules; `shown` passes each value that is filled in."""
     return Environment(
-        loader=PackageLoader(package, folder),
+        loader=PackageLoader(package, "."),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -26,7 +26,7 @@ class Piece:
 def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
     """The page for reviews in order, each with the documents whose text is shown (none where it could not be read)."""
     parts = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
-    return page_templates().get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
+    return page_templates(__package__).get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
 
 
 def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[str, object]:

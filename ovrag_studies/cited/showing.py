@@ -16,7 +16,7 @@ from ovrag_core.base import page_templates
 from ovrag_studies.cited.arms import ArmParts, Result
 from ovrag_studies.cited.critic.criticism import NAMES, CriticFinding
 
-TEMPLATE = "policy.html.j2"
+TEMPLATE = "answer.html.j2"
 
 
 class _Macros(Protocol):
@@ -29,7 +29,7 @@ class _Macros(Protocol):
 
 @cache
 def _macros() -> _Macros:
-    return cast("_Macros", page_templates().get_template(TEMPLATE).module)
+    return cast("_Macros", page_templates(__package__).get_template(TEMPLATE).module)
 
 
 def style() -> str:

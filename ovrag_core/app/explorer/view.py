@@ -164,7 +164,7 @@ def picture(violation: Violation) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    return page_templates("ovrag_core.app.explorer", ".")
+    return page_templates("ovrag_core.app.explorer")
 
 
 def _template(name: str) -> Template:
