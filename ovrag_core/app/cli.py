@@ -8,9 +8,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -21,7 +20,6 @@ from ovrag_core.base import (
     DocumentError,
     OvragError,
     Question,
-    Rejudging,
     RunError,
     Settings,
     installed_studies,
@@ -66,11 +64,9 @@ for _name, _entry in installed_studies().items():
     app.add_typer(_entry.load().load_commands(), name=_name.replace("_", "-"))
 
 
-RejudgingName = StrEnum("RejudgingName", {name: name for name in get_args(Rejudging)})  # type: ignore[misc]
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
 Rejudge = Annotated[
-    list[RejudgingName] | None,
-    typer.Option(help="Add arms in which our validator judges what was recorded; may be repeated."),
+    bool, typer.Option("--rejudge", help="Add an arm in which our validator judges the recorded triples.")
 ]
 
 
@@ -260,7 +256,7 @@ def import_run(
         Path | None, typer.Option(help="The folder of the contracts, to find answers about the wrong one.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model that answered, where the file does not say.")] = None,
-    rejudge: Rejudge = None,
+    rejudge: Rejudge = False,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
@@ -276,7 +272,7 @@ def import_run(
         truth=truth,
         contracts=contracts,
         model=model or UNKNOWN_MODEL,
-        rejudge=_ways(rejudge),
+        rejudge=rejudge,
         settings=read_settings(params, overrides),
     )
     print(found.text())
@@ -286,7 +282,7 @@ def import_run(
 @app.command()
 def score(
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
-    rejudge: Rejudge = None,
+    rejudge: Rejudge = False,
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
@@ -302,7 +298,7 @@ def score(
         raise RunError(f"{path} has no records; make the run again")
     settings = read_settings(params, overrides)
     if rejudge:
-        records += rejudge_by(settings, records, _ways(rejudge))
+        records += rejudge_by(settings, records)
     result = score_run(records, seconds, settings, run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
@@ -391,10 +387,6 @@ def export(
     for warning in done.warnings:
         say(warning)
     return FOUND if done.kept else 0
-
-
-def _ways(names: Sequence[StrEnum] | None) -> tuple[Rejudging, ...]:
-    return tuple(cast(Rejudging, str(name)) for name in names or ())
 
 
 def _here(folder: Path) -> Path:

@@ -66,7 +66,6 @@ from .settings import Options as Options
 from .settings import Part as Part
 from .settings import Positive as Positive
 from .settings import Question as Question
-from .settings import Rejudging as Rejudging
 from .settings import Settings as Settings
 from .settings import installed_studies as installed_studies
 from .settings import load_questions as load_questions

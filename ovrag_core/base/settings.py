@@ -16,7 +16,6 @@ from ovrag_core.base.records import read_yaml
 ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evidence"]
 ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
 GENERATED = "data/generated"  # stands for the generator where the pipeline follows `corpus.source`
-Rejudging = Literal["triples", "answers"]
 
 _REMEDY = "run from the project's folder or name the file"
 Positive = Annotated[int, Field(gt=0)]

@@ -28,7 +28,6 @@ from ovrag_core.base import (
     Outcome,
     QueryRecord,
     Recorded,
-    Rejudging,
     RunError,
     Settings,
     Triple,
@@ -166,13 +165,13 @@ def import_run(
     truth: Path | None = None,
     contracts: Path | None = None,
     model: str = UNKNOWN_MODEL,
-    rejudge: Sequence[Rejudging] = (),
+    rejudge: bool = False,
     settings: Settings | None = None,
 ) -> Import:
     """Read a run recorded elsewhere into `folder` under `name`.
 
     `truth` adds reference answers, and labels where the rows have none. `contracts`, the folder of the documents that
-    were asked about, lets answers about the wrong one be found. `rejudge` adds arms in which our validator, as
+    were asked about, lets answers about the wrong one be found. `rejudge` adds an arm in which our validator, as
     `settings` have it, judges what was recorded.
     Raises RunError, naming row and field, for anything that cannot be read, and for a run of that name that came from
     something else.
@@ -189,14 +188,14 @@ def import_run(
     given = {
         "truth": _digest({key: value.model_dump(mode="json") for key, value in truths.items()}),
         "documents": _digest({key: document.text for key, document in documents.items()}),
-        "rejudged": list(rejudge),
+        "rejudged": ["triples"] if rejudge else [],
     }
     manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
     _refuse_other_run(files, manifest)
     rows, left_behind = _read_rows(content, source)
     records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
-        records += tuple(rejudge_by(settings or Settings(), records, rejudge))
+        records += tuple(rejudge_by(settings or Settings(), records))
     seconds = tuple(latency for row in rows if (latency := _latency(row)))
     write_run(files, records, seconds, manifest)
     return Import(files, source.name, len(rows), records, seconds, left_behind)

@@ -15,7 +15,6 @@ from ovrag_core.base import (
     Chunk,
     Document,
     QueryRecord,
-    Rejudging,
     Settings,
     Triple,
     load_questions,
@@ -63,11 +62,11 @@ def make_validator(settings: Settings) -> Validator:
     )
 
 
-def rejudge_by(settings: Settings, records: Sequence[QueryRecord], ways: Sequence[Rejudging]) -> list[QueryRecord]:
-    """Judge the recorded attempts again with the validator that the settings ask for and the clause reader."""
+def rejudge_by(settings: Settings, records: Sequence[QueryRecord]) -> list[QueryRecord]:
+    """Judge the recorded attempts again with the validator that the settings ask for."""
     validator = make_validator(settings)
     try:
-        return rejudged(records, validator, reader, ways)
+        return rejudged(records, validator)
     finally:
         validator.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ovrag_core.evaluation import confusion
-from ovrag_core.report.run import SUFFIXES, Run, write
+from ovrag_core.report.run import REJUDGED, Run, write
 from ovrag_core.report.tables import with_bounds
 
 _HEADERS = {
@@ -18,8 +18,8 @@ _HEADERS = {
 
 
 def pairs(run: Run) -> list[tuple[str, str]]:
-    """Each arm with the arms in which it was judged again."""
-    return [(arm, f"{arm}{suffix}") for arm in run.arms for suffix in SUFFIXES if f"{arm}{suffix}" in run.arms]
+    """Each arm with the arm in which it was judged again."""
+    return [(arm, f"{arm}{REJUDGED}") for arm in run.arms if f"{arm}{REJUDGED}" in run.arms]
 
 
 def rejudged_table(run: Run) -> pd.DataFrame:
@@ -44,9 +44,7 @@ def rejudged_table(run: Run) -> pd.DataFrame:
     cells = ["both", "recorded_only", "ours_only", "neither", "beside"]
     names = ["recorded", "ours", "label", "queries", *cells, *with_bounds(["recall"])]
     table = pd.DataFrame(rows, columns=names)
-    more = (
-        "First: as recorded. Second: by our engine, rejudged from the recorded statements or reread from the answers. "
-    )
+    more = "First: as recorded. Second: by our engine, rejudged from the recorded statements. "
     more += (
         "Cells: flagged by both, one, neither; beside: unchecked or failed in one of them. Recall: second minus first"
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from recorded_rows import a_row, a_try, as_json, plain_row
-from standins import BlackAndWhite, WordExtractor
+from standins import BlackAndWhite
 
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
@@ -38,25 +38,24 @@ def records(tmp_path: Path) -> tuple[QueryRecord, ...]:
 
 
 def test_our_verdicts_stand_beside_the_recorded_ones(records: tuple[QueryRecord, ...]) -> None:
-    again = rejudged(records, BlackAndWhite(), WordExtractor(), ("triples", "answers"))
+    again = rejudged(records, BlackAndWhite())
     outcomes = {(record.arm, record.question_id): record.outcome for record in again}
-    assert {record.arm for record in again} == {"ovrag_rejudged", "ovrag_reread"}
+    assert {record.arm for record in again} == {"ovrag_rejudged"}
     assert [outcomes["ovrag_rejudged", name] for name in ("missed", "mended", "said")] == [
         "hard_rejected",
         "corrected",
         "accepted",
     ]
-    assert outcomes["ovrag_reread", "said"] == "hard_rejected"
 
 
 def test_the_loop_stops_at_the_first_attempt_that_is_consistent(records: tuple[QueryRecord, ...]) -> None:
-    mended = next(r for r in rejudged(records, BlackAndWhite(), WordExtractor()) if r.question_id == "mended")
+    mended = next(r for r in rejudged(records, BlackAndWhite()) if r.question_id == "mended")
     assert [attempt.verdict.status for attempt in mended.attempts if attempt.verdict] == ["inconsistent", "consistent"]
     assert mended.attempt_count == 2
 
 
 def test_what_could_not_be_judged_is_no_pass(records: tuple[QueryRecord, ...]) -> None:
-    again = {record.question_id: record for record in rejudged(records, BlackAndWhite(), WordExtractor())}
+    again = {record.question_id: record for record in rejudged(records, BlackAndWhite())}
     assert (again["broken"].outcome, again["broken"].error) == ("unchecked", "the reasoner stopped")
     assert (again["empty"].outcome, again["empty"].error) == ("unchecked", "no triples were recorded")
     assert (again["failed"].outcome, again["failed"].error) == ("error", "timeout")
@@ -64,12 +63,12 @@ def test_what_could_not_be_judged_is_no_pass(records: tuple[QueryRecord, ...]) -
 
 def test_a_run_without_triples_cannot_be_judged_again(records: tuple[QueryRecord, ...]) -> None:
     with pytest.raises(RunError, match="no recorded triples to judge again; import the file that has the answers"):
-        rejudged([record for record in records if record.arm == "plain"], BlackAndWhite(), WordExtractor())
+        rejudged([record for record in records if record.arm == "plain"], BlackAndWhite())
 
 
 def test_our_engine_finds_what_the_published_one_found(external_data: Path, tmp_path: Path) -> None:
     source = external_data / "loan_thesis" / "recorded_queries.jsonl"
-    found = import_run(source, "queries", folder=tmp_path, rejudge=["triples"], settings=Settings())
+    found = import_run(source, "queries", folder=tmp_path, rejudge=True, settings=Settings())
     assert (found.rows, len(found.records)) == (400, 600)
     frame = confusion.query_frame(found.records)
     wide = frame[frame["arm"] != "plain"].pivot(index=["document_id", "question_id"], columns="arm", values="flagged")
