@@ -49,35 +49,20 @@ def check(query: str, form: str) -> None:
         raise GraphError(f"the query is no {form} query; write {form} after its prefixes")
 
 
-def iris(query: str) -> set[str]:
-    """The IRIs that a query speaks of, prefixed names written out where their prefix is declared in it."""
-    prefixes, used = _names(query)
-    written = {prefixes.get(prefix, prefix) + local for prefix, local in used if prefix}
-    return written | {local for prefix, local in used if not prefix}
-
-
 def undeclared_prefixes(query: str) -> list[str]:
     """The prefixes, with their colons, that a query uses and does not declare."""
-    prefixes, used = _names(query)
-    return sorted({prefix for prefix, _ in used if prefix} - set(prefixes))
-
-
-def _names(query: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The prefixes that a query declares, and its names as prefix and local part; whole IRIs have no prefix."""
     meaningful = [(kind, text) for kind, text in tokens(query) if kind != "comment" and text.strip()]
-    prefixes: dict[str, str] = {}
-    used: list[tuple[str, str]] = []
+    declared: set[str] = set()
+    used: set[str] = set()
     for at, (kind, text) in enumerate(meaningful):
         before = [part.upper() for _, part in meaningful[max(0, at - 2) : at]]
         if kind == "iri" and before[:1] == ["PREFIX"]:
-            prefixes[meaningful[at - 1][1]] = text[1:-1]
-        elif kind == "iri":
-            used.append(("", text[1:-1]))
+            declared.add(meaningful[at - 1][1])
         elif kind == "name" and before[-1:] != ["PREFIX"]:
-            prefix, colon, local = text.partition(":")
+            prefix, colon, _ = text.partition(":")
             if prefix != "_":  # a blank node
-                used.append((prefix + colon, local))
-    return prefixes, used
+                used.add(prefix + colon)
+    return sorted(used - declared)
 
 
 def bind(query: str, terms: Mapping[str, Term]) -> str:

@@ -22,13 +22,12 @@ from rdflib.term import Node
 
 from ovrag_core.base import GraphError, OntologyError
 from ovrag_core.graph.loading import TYPE, parse_file
-from ovrag_core.graph.query import Term, iris, undeclared_prefixes
+from ovrag_core.graph.query import Term, undeclared_prefixes
 from ovrag_core.graph.store import EmbeddedStore, Store
 
 SH = Namespace("http://www.w3.org/ns/shacl#")
 SECONDS = 10.0  # for a query of a shape, which another has written
-_W3C = "http://www.w3.org/"
-_SUBCLASS = NamedNode(f"{_W3C}2000/01/rdf-schema#subClassOf")
+_SUBCLASS = NamedNode("http://www.w3.org/2000/01/rdf-schema#subClassOf")
 _TARGETS = (SH.targetClass, SH.targetObjectsOf, SH.targetSubjectsOf)
 _COMPARISONS: dict[Node, Callable[[Decimal, Decimal], bool]] = {
     SH.minInclusive: operator.ge,
@@ -91,16 +90,6 @@ class Shapes:
         """What breaks the shapes (those named in `only`), each once, in the order of its text."""
         names = self.shapes if only is None else only
         return sorted({each: None for name in names for each in _broken(name, self.shapes[name], store)}, key=str)
-
-    def unreachable(self, known: frozenset[str]) -> dict[str, str]:
-        """Shapes that can never fire on a graph of the IRIs in `known`, each with what it asks for in vain."""
-        found: dict[str, str] = {}
-        for name, shape in self.shapes.items():
-            asked = {iri.value for _, iri in shape.targets}.union(*map(iris, shape.queries))
-            missing = sorted(iri for iri in asked - known if not iri.startswith(_W3C))
-            if missing:
-                found[name] = missing[0]
-        return found
 
 
 def read_shapes(path: Path) -> Shapes:

@@ -56,15 +56,13 @@ class Cards(Part):
 
 
 class Readers(Part):
-    """Passages that a reader sees, and what it learned from.
+    """What readers of passages learned from.
 
-    shipped: the cards that its weights were made of. crossfit: the cards that are asked, without those of the same
-    cluster, in so many folds; for cards that the weights have seen.
+    shipped: the cards that their weights were made of. crossfit: the cards that are asked, without those of the same
+    fold of clusters; for cards that the weights have seen.
     """
 
-    top: Positive = 5
     learned: Literal["shipped", "crossfit"] = "shipped"
-    folds: Annotated[int, Field(ge=2)] = 5
 
 
 def _samples() -> dict[str, GraphSource]:

@@ -94,10 +94,9 @@ def make_arms(
 
     Raises SettingsError where nothing is left.
     """
-    top = options.readers.top
-    known = comparison.offline_arms(world, top=top)
+    known = comparison.offline_arms(world)
     if options.readers.learned == "crossfit" and set(arms) & set(comparison.READERS):
-        known |= comparison.crossfit_arms(world, cards, options.readers.folds, top)
+        known |= comparison.crossfit_arms(world, cards)
     if chat is not None:
         known |= comparison.chat_arms(world, chat, seed=seed)
     chosen = {arm: known[arm] for arm in arms if arm in known}

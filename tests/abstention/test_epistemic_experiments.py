@@ -167,11 +167,17 @@ def test_ranks_are_of_cards_that_a_fact_settles(world: CardWorld) -> None:
 
 def test_the_settings_know_their_keys(tmp_path: Path) -> None:
     path = tmp_path / "params.yaml"
-    path.write_text("studies: {epistemic: {readers: {top: 3}, arms: [names, licence]}}\n", encoding="utf-8")
+    path.write_text("studies: {epistemic: {readers: {learned: crossfit}, arms: [names, licence]}}\n", encoding="utf-8")
     options = Epistemic.of(load_settings(path))
-    assert (options.readers.top, options.arms) == (3, ("names", "licence"))
+    assert (options.readers.learned, options.arms) == ("crossfit", ("names", "licence"))
     assert list(options.sources) == ["rivers", "loans"]
-    for bad in ("{tops: 3}", "{readers: {top: 0}}", "{arms: [oracles]}", "{sources: {}}", "{sources: {a: {graph: x}}}"):
+    for bad in (
+        "{tops: 3}",
+        "{readers: {learned: guessed}}",
+        "{arms: [oracles]}",
+        "{sources: {}}",
+        "{sources: {a: {graph: x}}}",
+    ):
         path.write_text(f"studies: {{epistemic: {bad}}}\n", encoding="utf-8")
         with pytest.raises(SettingsError, match=r"studies\.epistemic\."):
             Epistemic.of(load_settings(path))

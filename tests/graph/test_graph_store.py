@@ -9,7 +9,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from ovrag_core.base.errors import GraphError, Unchecked
 from ovrag_core.graph import LABEL, EmbeddedStore, FactTable, open_graph
-from ovrag_core.graph.query import bind, iris, tokens
+from ovrag_core.graph.query import bind, tokens
 
 P = NamedNode("http://example.org/p")
 A, B = NamedNode("http://example.org/a"), NamedNode("http://example.org/b")
@@ -112,11 +112,6 @@ def test_only_what_has_a_name_elsewhere_is_written_into_a_query() -> None:
         bind("SELECT ?s WHERE { ?s ?p ?o }", {"s": A})
     with pytest.raises(GraphError, match="no name outside"):
         bind("ASK { ?s ?p ?o }", {"s": BlankNode("b")})
-
-
-def test_the_iris_of_a_query_are_written_out() -> None:
-    query = "PREFIX : <urn:x#> PREFIX r: <urn:r#> SELECT ?s { ?s a/r:sub* :Water ; <urn:p> 'r:no' } # :never"
-    assert iris(query) == {"urn:x#Water", "urn:r#sub", "urn:p"}
 
 
 def test_a_table_becomes_triples_with_names_and_classes(tmp_path: Path) -> None:

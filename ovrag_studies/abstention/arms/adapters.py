@@ -17,7 +17,7 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.base import CardError
 from ovrag_core.graph import Store
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.arms.fact_sentences import TOP, FactSentence, FactShelf, Words, words
+from ovrag_studies.abstention.arms.fact_sentences import FactSentence, FactShelf, Words, words
 from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import BySimilarity, Reader
 from ovrag_studies.abstention.cards.card import Card
@@ -126,16 +126,15 @@ def _says(fact: Words, subject: Words, value: Words) -> bool:
 class Rag:
     """Retrieves passages and has them read. The reader by similarity sees those found by vectors alone."""
 
-    def __init__(self, shelf: FactShelf, reader: Reader, top: int = TOP) -> None:
+    def __init__(self, shelf: FactShelf, reader: Reader) -> None:
         self._search = shelf.nearest if isinstance(reader, BySimilarity) else shelf.search
         self._reader = reader
-        self._top = top
         self.name = f"RAG by {reader.name}"
 
     @timed
     def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
-        found = self._search(card.question, self._top)
+        found = self._search(card.question)
         judged = self._reader.read(card.question, found)
         evidence = tuple(found[place].passage.text for place in judged.places)
         return CardReply(judged.answer, judged.confidence, evidence)

@@ -23,7 +23,7 @@ from ovrag_studies.abstention.arms.adapters import (
     facts_by_subject,
 )
 from ovrag_studies.abstention.arms.chat_adapters import ChatAlone, ChatLicensed
-from ovrag_studies.abstention.arms.fact_sentences import TOP, about, rank
+from ovrag_studies.abstention.arms.fact_sentences import about, rank
 from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import (
     ByNames,
@@ -57,13 +57,13 @@ CHAT: frozenset[Arm] = frozenset({"chat", "chat_licence"})
 # -- arms -------------------------------------------------------------------------------------------------------------
 
 
-def offline_arms(world: CardWorld, learned: Learned | None = None, top: int = TOP) -> dict[Arm, Adapter]:
+def offline_arms(world: CardWorld, learned: Learned | None = None) -> dict[Arm, Adapter]:
     """The systems that ask no model, by name of the arm."""
     lesson = learned or shipped()
     oracle = StringOracle(world.names.label_of, facts_by_subject(world.shelf.passages))
     arms: dict[Arm, Adapter] = {arm: Constant(answer) for arm, answer in CONSTANTS.items()}
     arms["oracle"] = oracle
-    arms |= {arm: Rag(world.shelf, reader(lesson), top) for arm, reader in READERS.items()}
+    arms |= {arm: Rag(world.shelf, reader(lesson)) for arm, reader in READERS.items()}
     arms["claim"] = ClaimGiven(world.store, world.domain)
     arms["licence"] = GraphRag(world.store, world.domain, world.names)
     return arms
@@ -88,30 +88,30 @@ class Folded:
         return self._adapters[card.id].answer(card)
 
 
-def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5, top: int = TOP) -> dict[Arm, Adapter]:
+def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> dict[Arm, Adapter]:
     """The readers as they learn from these cards, each card read by what the other folds of clusters taught.
 
     Raises CardError where the other folds lack cards of one answer.
     """
     fold_of = _folds({world.cluster(card) for card in cards}, folds)
     placed = {card.id: fold_of[world.cluster(card)] for card in cards}
-    taught = list(zip(cards, lessons(world, cards, top), strict=True))
+    taught = list(zip(cards, lessons(world, cards), strict=True))
     learned = {
         fold: learn([lesson for card, lesson in taught if placed[card.id] != fold], f"all folds but {fold}")
         for fold in sorted(set(placed.values()))
     }
     arms: dict[Arm, Adapter] = {}
     for arm, reader in READERS.items():
-        systems = {fold: Rag(world.shelf, reader(each), top) for fold, each in learned.items()}
+        systems = {fold: Rag(world.shelf, reader(each)) for fold, each in learned.items()}
         arms[arm] = Folded({card.id: systems[placed[card.id]] for card in cards})
     return arms
 
 
-def lessons(world: CardWorld, cards: Sequence[Card], top: int = TOP) -> list[Lesson]:
+def lessons(world: CardWorld, cards: Sequence[Card]) -> list[Lesson]:
     """What readers learn from: the cards with the passages that are found for them."""
     world.shelf.prepare(card.question for card in cards)
     near, search = world.shelf.nearest, world.shelf.search
-    return [Lesson(each.question, near(each.question, top), search(each.question, top), each.gold) for each in cards]
+    return [Lesson(each.question, near(each.question), search(each.question), each.gold) for each in cards]
 
 
 def _folds(clusters: Iterable[str], folds: int) -> dict[str, int]:
@@ -176,7 +176,7 @@ class Ranked:
     vectors: int | None
 
 
-def ranks(world: CardWorld, cards: Sequence[Card], top: int = TOP) -> tuple[Ranked, ...]:
+def ranks(world: CardWorld, cards: Sequence[Card]) -> tuple[Ranked, ...]:
     """Ranks of the right passages of all cards that a fact settles: gold is YES or NO, and there is such a passage."""
     known = {each.fact[0] for each in world.shelf.passages}
     asked = [(card, things) for card in cards if card.label != "U" and (things := about(card, known))]
@@ -185,8 +185,8 @@ def ranks(world: CardWorld, cards: Sequence[Card], top: int = TOP) -> tuple[Rank
         Ranked(
             card,
             world.cluster(card),
-            rank(things, world.shelf.search(card.question, top)),
-            rank(things, world.shelf.nearest(card.question, top)),
+            rank(things, world.shelf.search(card.question)),
+            rank(things, world.shelf.nearest(card.question)),
         )
         for card, things in asked
     )

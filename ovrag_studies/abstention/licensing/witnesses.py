@@ -1,7 +1,7 @@
 """Whether the shapes of a domain do what its constraints say: each is tried on the smallest graph that breaks it.
 
 A shape that stays silent there can never fire, one that finds something in the part of the graph that breaks nothing
-fires too often. Both are reported in one sentence each, and so is a shape that backs no constraint.
+fires too often. Both are reported in one sentence each.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def shape_problems(domain: Domain) -> list[str]:
             problem = _problem(domain, predicate, each)
             if problem:
                 problems.append(f"{domain.shapes}: the shape {each.shape} behind {predicate.name}.{name} {problem}")
-    return problems + _unused(domain)
+    return problems
 
 
 def _problem(domain: Domain, predicate: Predicate, constraint: Constraint) -> str | None:
@@ -72,18 +72,3 @@ def _two_objects(domain: Domain, predicate: Predicate, constraint: Constraint) -
     classes = [Triple(node, TYPE, domain.class_iri(constraint.of)) for node in (_B, _C) if constraint.of]
     apart = [Triple(_B, DIFFERENT, _C), Triple(_C, DIFFERENT, _B)]
     return [*classes, Triple(_A, of, _B), Triple(_A, of, _C)], apart
-
-
-def _unused(domain: Domain) -> list[str]:
-    backing = {each.shape for predicate in domain.predicates.values() for each in predicate.constraints.values()}
-    vocabulary = {each.iri for each in domain.predicates.values()} | {
-        domain.class_iri(name).value for name in domain.classes
-    }
-    unreachable = domain.shape_set.unreachable(frozenset(vocabulary))
-    return [
-        f"{domain.shapes}: the shape {iri} can never fire: the domain has no {unreachable[iri]}"
-        if iri in unreachable
-        else f"{domain.shapes}: the shape {iri} backs no constraint; name it in {domain.name}"
-        for iri in domain.shape_set.shapes
-        if iri not in backing
-    ]
