@@ -6,7 +6,6 @@ from .contamination import clashes_of as clashes_of
 from .contamination import source_frame as source_frame
 from .contamination import wrong_answers as wrong_answers
 from .latency import latency_frame as latency_frame
-from .paired import compare_pairs as compare_pairs
 from .ranking import first_rank as first_rank
 from .ranking import is_within as is_within
 from .ranking import recall as recall
@@ -28,6 +27,7 @@ from .statistics import Difference as Difference
 from .statistics import Estimate as Estimate
 from .statistics import McNemar as McNemar
 from .statistics import Resampling as Resampling
+from .statistics import compare_pairs as compare_pairs
 from .statistics import exact_mcnemar as exact_mcnemar
 from .statistics import holm as holm
 from .statistics import paired_difference as paired_difference

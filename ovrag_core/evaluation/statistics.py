@@ -13,7 +13,7 @@ fewer than two documents there is none either.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,6 +69,15 @@ class McNemar:
     second_only: int
     pairs: int
     p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """McNemar's test over items, its p-value after Holm's adjustment, and the difference over clusters."""
+
+    items: McNemar
+    holm: float | None
+    difference: Difference
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> Estimate:
@@ -154,6 +163,23 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         least = max(least, min(1.0, (len(known) - rank) * p))
         adjusted[place] = least
     return adjusted
+
+
+def compare_pairs(
+    pairs: Mapping[str, tuple[Sequence[bool], Sequence[bool]]], clusters: Sequence[Hashable], plan: Resampling
+) -> dict[str, Paired]:
+    """Return each pair of systems compared, first minus second; Holm's adjustment is for all of them.
+
+    A pair says of each item whether either system is right; `clusters` names the cluster of each item.
+    """
+    tests = {name: exact_mcnemar(first, second) for name, (first, second) in pairs.items()}
+    adjusted = holm([test.p for test in tests.values()])
+    of = sums([1.0] * len(clusters), clusters)
+    found = {}
+    for (name, (first, second)), p in zip(pairs.items(), adjusted, strict=True):
+        right, other = (sums([float(each) for each in rights], clusters) for rights in (first, second))
+        found[name] = Paired(tests[name], p, paired_difference((right, of), (other, of), plan))
+    return found
 
 
 def _unanimous(value: float, clusters: int, plan: Resampling, proportion: bool) -> Estimate:

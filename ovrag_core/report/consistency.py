@@ -1,13 +1,13 @@
-"""Flagged against expected: tables and figures of a run, published figures beside them."""
+"""What was asked, and flagged against expected: tables and figures of a run, published figures beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.evaluation import confusion, holm
+from ovrag_core.evaluation import confusion, contract_counts, holm
 from ovrag_core.report import figures
 from ovrag_core.report.run import (
     CELLS,
@@ -23,6 +23,19 @@ from ovrag_core.report.run import (
     write,
 )
 from ovrag_core.report.tables import Note, with_bounds
+
+
+def corpus_table(run: Run, kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Contracts by kind of loan, with their types of contradiction: `corpus`; the CSV has a row a contract."""
+    contracts = contract_counts.contract_frame(run.records, {} if run.imported else kinds)
+    note = run.note(
+        interval=False, n=f"{len(contracts)} contracts", more="Kinds and labels are those of the ground truth"
+    )
+    headers = {"kind": "Kind of loan", "contradictions": "Of these contradictions"}
+    caption = "Contracts by kind of loan and type of contradiction."
+    table = contract_counts.distribution(contracts)
+    table = table if table["unlabelled"].any() else table.drop(columns="unlabelled")
+    return write(run, table, "corpus", caption, note, headers=headers, full=contracts)
 
 
 def confusion_table(run: Run) -> pd.DataFrame:

@@ -14,12 +14,10 @@ from ovrag_core.report import (
     compared,
     consistency,
     contamination,
-    corpus,
     effort,
     headlines,
     latency,
     quality,
-    rejudged,
     statements,
 )
 from ovrag_core.report.run import Run, open_run
@@ -86,7 +84,7 @@ def write_results(
     Seconds may be missing altogether. What is made is what notebooks 04 to 06 make, and for a run that was judged again
     the comparison with the verdicts that were recorded.
     """
-    corpus.corpus_table(run, kinds or {})
+    consistency.corpus_table(run, kinds or {})
     for of_run in (
         *(consistency.outcome_table, consistency.confusion_table, consistency.confusion_figure),
         *(consistency.rates_table, consistency.rates_figure),
@@ -101,8 +99,8 @@ def write_results(
     asserted = assert_all(run.records, ontology)
     statements.coverage_table(run, asserted, ontology)
     statements.unmapped_table(run, asserted)
-    if rejudged.pairs(run):
-        rejudged.rejudged_table(run)
+    if compared.pairs(run):
+        compared.rejudged_table(run)
     scored = quality.scored_quality(run, cache)
     quality.quality_table(run, scored)
     quality.quality_comparison_table(run, scored)

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from ovrag_core.evaluation.paired import compare_pairs
 from ovrag_core.evaluation.ranking import first_rank, is_within, recall, reciprocal
 from ovrag_core.evaluation.statistics import (
     Resampling,
+    compare_pairs,
     exact_mcnemar,
     holm,
     paired_difference,

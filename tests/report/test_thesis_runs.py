@@ -8,11 +8,11 @@ from run_factory import latencies, record, run
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Recorded, Triple, Usage, Verdict
-from ovrag_core.evaluation import corpus, effort, latency, statements
+from ovrag_core.evaluation import contract_counts, effort, latency, statements
 from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
-from ovrag_core.report import compared, contamination, rejudged
+from ovrag_core.report import compared, contamination
 from ovrag_core.report import effort as effort_results
 from ovrag_core.report import latency as latency_results
 from ovrag_core.report import statements as statement_results
@@ -144,7 +144,7 @@ def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
 
 def test_contracts_are_counted_by_kind_and_in_all():
     records = [record(document="A"), record(document="B", label="CLASH"), record(document="C", label=None)]
-    table = corpus.distribution(corpus.contract_frame(records, {"A": ["X"], "B": ["X", "Y"]}))
+    table = contract_counts.distribution(contract_counts.contract_frame(records, {"A": ["X"], "B": ["X", "Y"]}))
     assert table.iloc[-1].tolist() == ["all", 1, 1, 1, 3, "secured unsecured 1"]
     assert set(table["kind"]) == {"X", "X and Y", "not recorded", "all"}
 
@@ -168,7 +168,7 @@ def test_verdicts_recorded_and_ours_are_set_against_each_other(tmp_path):
     for document, label, first, second in rows:
         for arm, flagged in (("ovrag", first), ("ovrag_rejudged", second)):
             records.append(record(arm, document, outcome="hard_rejected" if flagged else "accepted", label=label))
-    rejudged.rejudged_table(opened(records, tmp_path))
+    compared.rejudged_table(opened(records, tmp_path))
     lines = (tmp_path / "tables" / "rejudged.csv").read_text().splitlines()
     assert lines[1].startswith("ovrag,ovrag_rejudged,CLASH,2,1,0,1,0,0,0.5")
     assert lines[2].startswith("ovrag,ovrag_rejudged,CLEAN,1,0,0,0,1,0,,")
