@@ -22,7 +22,9 @@ from ovrag_core.base import (
     Question,
     RunError,
     Settings,
+    SettingsError,
     installed_studies,
+    load_study,
     no_notice,
     notice,
     print_beside,
@@ -60,8 +62,11 @@ if TYPE_CHECKING:
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
 )
-for _name, _entry in installed_studies().items():
-    app.add_typer(_entry.load().load_commands(), name=_name.replace("_", "-"))
+for _name in installed_studies():
+    try:
+        app.add_typer(load_study(_name).load_commands(), name=_name.replace("_", "-"))
+    except SettingsError as _error:  # the other commands go on
+        say(str(_error))
 
 
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]

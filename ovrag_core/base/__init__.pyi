@@ -70,6 +70,7 @@ from .settings import Settings as Settings
 from .settings import installed_studies as installed_studies
 from .settings import load_questions as load_questions
 from .settings import load_settings as load_settings
+from .settings import load_study as load_study
 from .settings import study_settings as study_settings
 from .tensors import read_tensors as read_tensors
 from .types import Answer as Answer

@@ -228,6 +228,20 @@ def installed_studies() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group="ovrag.studies"), key=lambda entry: entry.name)}
 
 
+def load_study(name: str) -> Any:
+    """The `study.settings.Study` of an installed study. Raises SettingsError where its entry point names none."""
+    entry = installed_studies()[name]
+    where = f"the study {name}, entry point {entry.value} of {entry.group}"
+    try:
+        study = entry.load()
+        declared = study.settings.name
+    except (ImportError, AttributeError) as error:
+        raise SettingsError(f"{where}, cannot be loaded ({error}); mend it, or run tools/setup.sh if it went") from None
+    if declared != name:
+        raise SettingsError(f"{where}, calls itself {declared} in its settings; give both one name")
+    return study
+
+
 def _study_problem(settings: Settings, study: str) -> str | None:
     """What is wrong with `studies.<study>`: no study of that name, or what its own settings say."""
     known = installed_studies()
@@ -236,7 +250,7 @@ def _study_problem(settings: Settings, study: str) -> str | None:
         hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known) or 'none: run tools/setup.sh'}"
         return f"studies.{study} is no study; {hint}"
     try:
-        known[study].load().settings.of(settings)
+        load_study(study).settings.of(settings)
     except SettingsError as error:
         return str(error)
     return None

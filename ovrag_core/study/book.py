@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 import pandas
-import yaml
 from matplotlib.figure import Figure
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from ovrag_core.base import Part, Settings
+from ovrag_core.base import Part, ResultError, Settings, fault, read_yaml
 from ovrag_core.evaluation import Resampling
 from ovrag_core.report import FIGURES, TABLES, Note, numbers, save_figure, within, write_table
 from ovrag_core.study.settings import StudySettings
@@ -45,8 +45,8 @@ class Captions(Part):
     interval: str = ""
     headers: dict[str, str] = Field(default_factory=dict)
     capitals: bool = False
-    tables: dict[str, Caption]
-    figures: dict[str, Caption]
+    tables: dict[str, Caption] = Field(default_factory=dict)
+    figures: dict[str, Caption] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Book:
 
         `words` are those of its caption and note. The CSV holds `full` where that is given.
         """
-        caption, note = self._filled(self.captions.tables[name], words)
+        caption, note = self._filled("tables", name, words)
         headers = {} if self.captions.capitals else {str(column): str(column) for column in frame.columns}
         return write_table(
             frame,
@@ -99,7 +99,7 @@ class Book:
 
     def figure(self, fig: Figure, name: str, words: Mapping[str, object] | None = None) -> Path:
         """Write `figures/<folder>/<name>` and return the path of the PNG."""
-        caption, note = self._filled(self.captions.figures[name], words)
+        caption, note = self._filled("figures", name, words)
         place, label = within(self.folder, name), f"{self.name}/{name}"
         return save_figure(fig, place, caption=caption, note=note, folder=self.figures, label=label)
 
@@ -108,7 +108,22 @@ class Book:
         named = {numbers.macro_name(self.name, words): value for words, value in values.items()}
         return numbers.write_numbers(named, self.tables / self.folder / "numbers.tex", comment)
 
-    def _filled(self, caption: Caption, words: Mapping[str, object] | None) -> tuple[str, Note]:
+    def _filled(
+        self, kind: Literal["tables", "figures"], name: str, words: Mapping[str, object] | None
+    ) -> tuple[str, Note]:
+        """Caption and note of a result. Raises ResultError for one without, or with a word not known."""
+        captions: dict[str, Caption] = getattr(self.captions, kind)
+        if name not in captions:
+            raise ResultError(f"{CAPTIONS} of {self.name}: {kind} has no {name}; write its caption there")
+        try:
+            return self._with_words(captions[name], words)
+        except KeyError as missing:
+            raise ResultError(
+                f"{CAPTIONS} of {self.name}: {kind}.{name} has the word {{{missing.args[0]}}}, which nobody fills in; "
+                "give it to the table, the figure or the book"
+            ) from None
+
+    def _with_words(self, caption: Caption, words: Mapping[str, object] | None) -> tuple[str, Note]:
         made = {"samples": self.plan.samples, "confidence": f"{self.plan.confidence:.0%}"}
         known = {**made, **self.words, **(words or {})}
         parts = {}
@@ -119,9 +134,16 @@ class Book:
 
 
 def open_book(settings: Settings, study: type[StudySettings], **words: object) -> Book:
-    """Return the book of a study by the settings. The word `chat` names the model where one is asked, after `; `."""
+    """Return the book of a study by the settings. The word `chat` names the model where one is asked, after `; `.
+
+    Raises ResultError for captions that are missing or not of the form that `Captions` has.
+    """
     package = study.__module__.rpartition(".")[0]
-    captions = Captions.model_validate(yaml.safe_load(files(package).joinpath(CAPTIONS).read_text(encoding="utf-8")))
+    path = Path(str(files(package).joinpath(CAPTIONS)))
+    try:
+        captions = Captions.model_validate(read_yaml(path, ResultError, "each study has one beside its modules"))
+    except ValidationError as problem:
+        raise ResultError(f"{CAPTIONS} of {study.name}: {fault(problem)}; mend that") from None
     chat = "" if settings.llm.provider == "offline" else f"; {settings.llm.model}"
     plan = study.of(settings).experiments.plan
     width = settings.figures.text_width_inches

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field
 
-from ovrag_core.base import NotNegative, Part, Positive, Settings, study_settings
+from ovrag_core.base import NotNegative, Part, Positive, Settings, SettingsError, study_settings
 
 if TYPE_CHECKING:
     import typer
@@ -62,6 +62,11 @@ class Study:
     commands: str
 
     def load_commands(self) -> typer.Typer:
-        """Return the study's commands."""
-        app: typer.Typer = EntryPoint(self.settings.name, self.commands, "").load()
+        """Return the study's commands. Raises SettingsError where `commands` names none."""
+        try:
+            app: typer.Typer = EntryPoint(self.settings.name, self.commands, "").load()
+        except (ImportError, AttributeError, ValueError) as error:
+            raise SettingsError(
+                f"the study {self.settings.name}: its commands, {self.commands}, cannot be loaded ({error}); mend that"
+            ) from None
         return app

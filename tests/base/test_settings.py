@@ -11,7 +11,15 @@ import yaml
 
 from ovrag_core.app.cli import main
 from ovrag_core.base.errors import QuestionError, SettingsError
-from ovrag_core.base.settings import Part, Settings, installed_studies, load_questions, load_settings, study_settings
+from ovrag_core.base.settings import (
+    Part,
+    Settings,
+    installed_studies,
+    load_questions,
+    load_settings,
+    load_study,
+    study_settings,
+)
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.study.settings import Study, StudySettings
 
@@ -135,6 +143,27 @@ def test_a_study_is_found_by_its_entry_point_and_checked_by_its_own_settings(
         with pytest.raises(SettingsError) as caught:
             load_settings(write(tmp_path, f"studies: {text}"))
         assert str(caught.value).endswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("tide", f"{__name__}:tides", "the study tide, .* calls itself tides in its settings; give both one name"),
+        (
+            "tides",
+            "no_such_package.settings:study",
+            "cannot be loaded .No module named 'no_such_package'.; mend it, or run",
+        ),
+        ("tides", f"{__name__}:ebb", "cannot be loaded .* has no attribute 'ebb'"),
+    ],
+)
+def test_an_entry_point_that_names_no_study_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    entry = EntryPoint(name, value, "ovrag.studies")
+    monkeypatch.setattr("ovrag_core.base.settings.installed_studies", lambda: {name: entry})
+    with pytest.raises(SettingsError, match=said):
+        load_study(name)
 
 
 def test_the_studies_of_the_project_are_installed() -> None:

@@ -1,5 +1,6 @@
 """The book of a study: captions as data, tables and figures in its folder, scores as one tidy frame."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pandas
 import pytest
 from matplotlib.figure import Figure
 
+from ovrag_core.base.errors import ResultError
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
 from ovrag_core.report.intervals import Look, interval_plot
@@ -53,6 +55,18 @@ def test_a_table_has_its_caption_its_note_and_its_headers(book: Book) -> None:
     note = r"Model: none; m. Arm: each. n = 3 tides. Intervals: 95\%, 60 resamples. \{datum\}: mean."
     assert note in text
     assert (book.tables / "tides/tides.csv").read_text(encoding="utf-8") == "place,m,m_low,m_high\nBrest,7.25,7,7.5\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ebbs", "captions.yaml of tides: tables has no ebbs; write its caption there"),
+        ("tides", "captions.yaml of tides: tables.tides has the word {tides}, which nobody fills in"),
+    ],
+)
+def test_a_caption_that_is_missing_or_lacks_a_word_is_one_sentence(book: Book, name: str, said: str) -> None:
+    with pytest.raises(ResultError, match=re.escape(said)):
+        book.table(pandas.DataFrame({"m": [1.0]}), name, {"place": "Brest"})
 
 
 def test_a_figure_says_what_it_rests_on_in_its_own_words(book: Book) -> None:
