@@ -198,7 +198,6 @@ def test_recorded_chains_are_read_with_their_steps(external_data: Path) -> None:
     assert len(chains) == 75
     assert sum(chain.depth for chain in chains) == 434
     assert sum(len(chain.paraphrases) for chain in chains) == 225
-    assert sum(bool(chain.unprompted) for chain in chains) == 10
     assert not any(chain.contradictions for chain in chains)
     assert [chains[at].id for at in (0, 74)] == ["chain_physics_0001", "chain_causality_0075"]
 

@@ -77,7 +77,7 @@ class CausalChain:
 
     `premises` are the steps in order, `conclusion` the edge from the first thing to the last with the product of the
     signs (not in the graph as a rule), `given` the state that starts it ("a rise in rainfall"). `asides` are sentences
-    of the prompt that deny something and are true. `unprompted` are recorded contradictions that are in no prompt.
+    of the prompt that deny something and are true.
     """
 
     id: str
@@ -90,7 +90,6 @@ class CausalChain:
     paraphrases: tuple[Paraphrase, ...]
     contradictions: tuple[Contradiction, ...]
     asides: tuple[str, ...] = ()
-    unprompted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _RECORDED_KINDS: dict[str, ParaphraseKind] = {
 def read_recorded(path: Path) -> list[CausalChain]:
     """The chains of an earlier study as they were recorded, over things named by their own phrases.
 
-    Their contradictions stand in no prompt, and are given as `unprompted`. Raises CorpusError where the file is none.
+    Their contradictions stand in no prompt, and are left out. Raises CorpusError where the file is none.
     """
     try:
         records = json.loads(path.read_text(encoding="utf-8"))["chains"]
@@ -57,7 +57,6 @@ def _recorded(record: Mapping[str, object]) -> CausalChain:
     given, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
     steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
     total = prod(1 if step.predicate == RAISES else -1 for step in steps)
-    unprompted = record.get("injected_contradictions")
     return CausalChain(
         id=str(record["chain_id"]),
         domain=str(record["domain"]),
@@ -73,7 +72,6 @@ def _recorded(record: Mapping[str, object]) -> CausalChain:
             for each in _records(record["perturbations"])
         ),
         contradictions=(),
-        unprompted=tuple(map(str, unprompted)) if isinstance(unprompted, list) else (),
     )
 
 

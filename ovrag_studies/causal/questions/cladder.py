@@ -19,9 +19,9 @@ from ovrag_studies.causal.models.dags import Dag, open_trail
 from ovrag_studies.causal.models.identification import Effect, NotIdentified, is_back_door_set
 from ovrag_studies.causal.questions import cladder_estimates as estimates
 from ovrag_studies.causal.questions import det_counterfactuals
-from ovrag_studies.causal.questions.cladder_estimates import Compute, Parts, PrintedEstimate, Values
+from ovrag_studies.causal.questions.cladder_estimates import Compute, Parts, PrintedEstimate
 from ovrag_studies.causal.questions.cladder_roles import Roles, assign, identification_of, mediators, named
-from ovrag_studies.causal.questions.cladder_tables import make_tables
+from ovrag_studies.causal.questions.cladder_tables import Values, make_tables
 from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberQuery, PrintedNumber, parse
 
 NEGLIGIBLE = 0.005
@@ -95,18 +95,14 @@ def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
     by = [(named(graph, one),) if one else () for one in query.by]
     sound = [is_back_door_set(graph, x, y, given) for given in by]
     variables = {"x": x, "y": y, **({"z": found[0]} if (found := by[0] or by[1]) else {})}
-    if sound[0] == sound[1]:
-        if not sound[0] or bool(by[0]) == bool(by[1]):
-            why = "neither method leaves the causal effect" if not sound[0] else "both methods leave the causal effect"
-            return NumberSolution(None, "unread", reason=f"{why}, so neither is more correct", variables=variables)
-        better = 0 if not by[0] else 1
-    else:
-        better = 0 if sound[0] else 1
+    if sound[0] == sound[1] and (not sound[0] or bool(by[0]) == bool(by[1])):
+        why = "both methods leave" if sound[0] else "neither method leaves"
+        reason = f"{why} the causal effect, so neither is more correct"
+        return NumberSolution(None, "unread", reason=reason, variables=variables)
+    better = int(bool(by[0])) if sound[0] == sound[1] else int(sound[1])
     kept = ", ".join(by[better]) or "nothing"
-    first = better == 0
-    return NumberSolution(
-        _said(first == query.upwards), "determined", estimand=f"adjust for {kept}", variables=variables
-    )
+    said = _said((better == 0) == query.upwards)
+    return NumberSolution(said, "determined", estimand=f"adjust for {kept}", variables=variables)
 
 
 def _collider(problem: NumberProblem) -> NumberSolution:

@@ -7,17 +7,18 @@ phrase is for is then settled by `cladder_roles`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError, UnreadError
 from ovrag_studies.causal.questions.cladder_tables import (
+    Numbers,
     Table,
     Tables,
+    Values,
     factor_likeness,
     place_of,
     same_factor,
@@ -26,9 +27,7 @@ from ovrag_studies.causal.questions.cladder_tables import (
 from ovrag_studies.causal.questions.cladder_text import NumberQuery
 from ovrag_studies.causal.questions.phrases import likeness
 
-Values = NDArray[np.float64]
 Shape = Literal["direct", "weighted", "chained", "instrument", "crossed", "association", "marginal"]
-Numbers = Mapping[int, Values]
 Parts = dict[str, tuple[str, ...]]
 Compute = Callable[[Numbers], Values]
 
@@ -82,19 +81,11 @@ def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate
         beside = middle.factors[1][1]
         raise StrataError(f"how often “{beside}” holds is not printed; “{middle.outcome}” is given by it")
 
-    def y(p: Numbers, of_x: int, of_m: int) -> Values:
-        return p[outcome.cells[of_x, of_m]]
-
-    def moved(p: Numbers, of_x: int) -> Values:
-        if weight is None:
-            return p[middle.cells[of_x,]]
-        return p[middle.cells[of_x, 1]] * p[weight] + p[middle.cells[of_x, 0]] * (1 - p[weight])
-
     def compute(p: Numbers) -> Values:
-        low = moved(p, 0)
-        if direct:
-            return (y(p, 1, 1) - y(p, 0, 1)) * low + (y(p, 1, 0) - y(p, 0, 0)) * (1 - low)
-        return (y(p, 0, 1) - y(p, 0, 0)) * (moved(p, 1) - low)
+        y, moved = outcome.values(p), middle.values(p)
+        if weight is not None:
+            moved = _mixed(moved.swapaxes(0, 1), p[weight])
+        return _mixed(y[1] - y[0], moved[0]) if direct else (y[0, 1] - y[0, 0]) * (moved[1] - moved[0])
 
     shown = (
         "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
@@ -150,12 +141,10 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
         )
     low, high = outcome.cells[0,], outcome.cells[1,]
     parts["x"] = (tables.statements[weight].of, *outcome.factors[0])
-
-    def compute(p: Numbers) -> Values:
-        return p[high] * p[weight] + p[low] * (1 - p[weight])
-
     shown = "P(y | x) P(x) + P(y | not x) P(not x)"
-    return PrintedEstimate("marginal", (weight, low, high), compute, shown, parts, against=0.5)
+    return PrintedEstimate(
+        "marginal", (weight, low, high), lambda p: _mixed(outcome.values(p), p[weight]), shown, parts, against=0.5
+    )
 
 
 def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
@@ -210,11 +199,9 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery, *, treated: bo
     outcome = outcome if named else _facing(outcome, query.x)
     x, z = outcome.factors
 
-    def gain(p: Numbers, of_z: int) -> Values:
-        return p[outcome.cells[1, of_z]] - p[outcome.cells[0, of_z]]
-
     def compute(p: Numbers) -> Values:
-        return gain(p, 1) * p[weight] + gain(p, 0) * (1 - p[weight])
+        y = outcome.values(p)
+        return _mixed(y[1] - y[0], p[weight])
 
     parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (said, *z)}
     shown = f"Σ_z [P(y | x, z) − P(y | not x, z)] P(z{' | x' if treated else ''})"
@@ -234,22 +221,16 @@ def _chained(
         raise StrataError(f"how often “{x[1]}” holds is not printed; a front door needs it")
     one = 1 if named else state_of(query.x, x)
 
-    def over_x(p: Numbers, by_x: Callable[[int], Values]) -> Values:
-        if weight is None:
-            return by_x(one)
-        return by_x(1) * p[weight] + by_x(0) * (1 - p[weight])
-
-    def gain(p: Numbers, of_x: int) -> Values:
-        return p[outcome.cells[of_x, 1]] - p[outcome.cells[of_x, 0]]
+    def over_x(p: Numbers, by_x: Values) -> Values:
+        return by_x[one] if weight is None else _mixed(by_x, p[weight])
 
     def compute(p: Numbers) -> Values:
-        moved = p[middle.cells[one,]] - p[middle.cells[1 - one,]]
-        return moved * over_x(p, lambda of_x: gain(p, of_x))
+        y, moved = outcome.values(p), middle.values(p)
+        return (moved[one] - moved[1 - one]) * over_x(p, y[:, 1] - y[:, 0])
 
     def adjusted(p: Numbers) -> Values:
-        often = over_x(p, lambda of_x: p[middle.cells[of_x,]])
-        gains = [p[outcome.cells[one, at]] - p[outcome.cells[1 - one, at]] for at in (0, 1)]
-        return gains[1] * often + gains[0] * (1 - often)
+        y = outcome.values(p)
+        return _mixed(y[one] - y[1 - one], over_x(p, middle.values(p)))
 
     if treated:
         shown, other = "Σ_m P(y | x, m) [P(m | x) − P(m | not x)]", "Σ_m [P(y | x, m) − P(y | not x, m)] P(m | x)"
@@ -271,6 +252,11 @@ def _reversed(estimate: PrintedEstimate) -> PrintedEstimate:
 
 def _minus(compute: Compute) -> Compute:
     return lambda p: -compute(p)
+
+
+def _mixed(by_state: Values, share: Values) -> Values:
+    """The mean over the two states of the first axis, by the share of the present one."""
+    return np.asarray(by_state[1] * share + by_state[0] * (1 - share))
 
 
 # Which table is which

@@ -7,9 +7,12 @@ nor another number that names a state tells them apart, and then noted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError
 from ovrag_studies.causal.questions.cladder_text import PrintedNumber
@@ -17,6 +20,9 @@ from ovrag_studies.causal.questions.phrases import is_negation, likeness, words
 
 LEAST_LIKENESS = 0.6  # from which a phrase is another wording of an outcome
 
+Values = NDArray[np.float64]
+Numbers = Mapping[int, Values]
+"""What the printed numbers may be, by their places."""
 Factor = tuple[str, str]
 """How a variable reads where it is absent, and where it is present."""
 
@@ -28,6 +34,10 @@ class Table:
     outcome: str
     factors: tuple[Factor, ...]
     cells: dict[tuple[int, ...], int]
+
+    def values(self, p: Numbers) -> Values:
+        """The numbers, an axis of 2 for each factor and the last for what the numbers may be."""
+        return np.array([p[self.cells[states]] for states in sorted(self.cells)]).reshape(*[2] * len(self.factors), -1)
 
     def led_by(self, place: int) -> Table:
         """The table with the factor of this place first."""

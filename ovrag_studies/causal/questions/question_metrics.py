@@ -82,11 +82,11 @@ class QuestionShare:
 # Asking
 
 
-def ask(path: Path, watch: Watch = time.thread_time, contested: Path | None = None) -> QuestionFile:
+def ask(path: Path, watch: Watch = time.thread_time) -> QuestionFile:
     """Solve a file of questions of one language from their texts, then read what else it says of them.
 
-    `contested` is the list of contested labels; by default that beside the file, or the file's own fields. Raises
-    QuestionError where a file cannot be read, has no question, or has questions of both languages.
+    Contested labels are those of the list beside the file, or of the file's own fields. Raises QuestionError where a
+    file cannot be read, has no question, or has questions of both languages.
     """
     read = list(read_questions(path))
     questions = [each for each in read if isinstance(each, CausalQuestion)]
@@ -99,7 +99,7 @@ def ask(path: Path, watch: Watch = time.thread_time, contested: Path | None = No
         languages.pop(),
         tuple(each for each in solved if each.question.label is not None),
         tuple(each for each in solved if each.question.label is None),
-        read_known(contested) if contested else _known(path),
+        _known(path),
         tuple(each for each in read if isinstance(each, str)),
     )
 
