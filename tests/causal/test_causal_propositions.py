@@ -37,7 +37,6 @@ def said(text: str) -> list[str]:
         ("Because X rises, Y falls.", ["X rises > raises > Y falls"]),
         ("When rainfall rises, erosion increases.", ["rainfall rises > raises > erosion increases"]),
         ("X rises, so Y falls.", ["X rises > raises > Y falls"]),
-        ("Because X falls, so does Y.", ["X falls > raises > a fall in Y"]),
         ("Y results from X.", ["X > raises > Y"]),
         ("Y depends on X.", ["X > affects > Y"]),
         ("X negatively affects Y.", ["X > lowers > Y"]),

@@ -28,7 +28,7 @@ from ovrag_studies.causal.language.wording import entries
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
 MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
-_NEAR = 0.55  # likeness from which a name is worth showing beside a mention that fits nothing
+_NEAR = 0.5  # likeness from which a name is worth showing beside a mention that fits nothing
 _KEPT = 2000  # rankings that are remembered
 _JOINING = frozenset(("a", "an", "the", "of", "in", "on", "at", "for"))
 _SPELLINGS = (

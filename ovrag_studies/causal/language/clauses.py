@@ -9,7 +9,7 @@ from typing import Literal
 
 from ovrag_core.text import any_of
 from ovrag_studies.causal.language.cues import CausalCue
-from ovrag_studies.causal.language.directions import has_motion, split
+from ovrag_studies.causal.language.directions import has_motion
 from ovrag_studies.causal.language.wording import entries
 
 Strength = Literal["clause", "noun", "weak", "therefore"]
@@ -53,7 +53,6 @@ _COMMON = re.compile(
     r"|higher|lower|more|less|fewer|rising|falling|increased|reduced|greater|decreased)\s+",
     re.IGNORECASE,
 )
-_SO_DOES = re.compile(r"(?:so )?(?:does|do|did|will|has|have|is|are)\s+(?P<thing>[\w' -]+)$", re.IGNORECASE)
 _STRENGTHS: dict[str, Strength] = {
     **dict.fromkeys(entries("reasons", "nouns"), "noun"),
     **dict.fromkeys(entries("reasons", "clauses"), "clause"),
@@ -144,8 +143,6 @@ def frames(text: str) -> list[ClauseFrame]:
         strength = _STRENGTHS.get(word, "therefore") if pattern is not _FRAMES[1] else "therefore"
         cause = f"without {match['cause']}" if word in ("without", "in the absence of") else match["cause"]
         effect = match["effect"]
-        if likewise := _SO_DOES.match(effect):  # "… falls, so does Y"
-            effect = f"a {'fall' if split(cause).direction == 'down' else 'rise'} in {likewise['thing']}"
         plain = strength in ("clause", "noun") or has_motion(effect)
         if plain and (strength != "weak" or word in _BARE or has_motion(cause)):
             found.append(ClauseFrame(cause, effect, strength, match.start("effect"), match.start("word")))
@@ -167,7 +164,12 @@ def members(words: str, names: Sequence[tuple[int, int]], negative: bool) -> lis
         contrasted = negative and cut is not None and cut["but"] is not None
         if part := part[denied.end() :] if denied else part:
             found.append((part, contrasted != (denied is not None)))
-    head = _COMMON.match(found[0][0]) if found else None
+    return found[:1] + _headed(found)
+
+
+def _headed(listed: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """The members behind the first, with what stands before that if they do not say themselves where they go."""
+    head = _COMMON.match(listed[0][0]) if listed else None
     if head is None:
-        return found
-    return [found[0], *((part if has_motion(part) else f"{head['head']} {part}", turned) for part, turned in found[1:])]
+        return list(listed[1:])
+    return [(part if has_motion(part) else f"{head['head']} {part}", turned) for part, turned in listed[1:]]

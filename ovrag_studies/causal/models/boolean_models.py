@@ -306,15 +306,15 @@ def _settings(
 ) -> list[World]:
     names = ancestors(model, (name for each in evidence for name in mentioned(each)))
     known = {name: value for name, value in _literals(evidence).items() if name in model.roots}
-    matters = [name for name in matter if name not in action]
-    free = [name for name in model.roots if name in (*names, *matters) and name not in known]
+    matters = [name for name in model.roots if name in matter and name not in action]
+    free = [name for name in model.roots if name in {*names, *matters} - known.keys()]
     if len(free) > MOST_FREE_ROOTS:
         raise CausalError(f"{len(free)} roots of which nothing is said: more than {MOST_FREE_ROOTS}")
     kept: dict[tuple[bool | None, ...], World] = {}
     for values in product((False, True), repeat=len(free)):
         setting = {**known, **dict(zip(free, values, strict=True))}
         if not evidence or _shows(model, setting, evidence, names):
-            kept[tuple(map(setting.get, matters))] = {name: setting[name] for name in matters if name in setting}
+            kept[tuple(map(setting.get, matters))] = {name: setting[name] for name in matters}
     return list(kept.values())
 
 

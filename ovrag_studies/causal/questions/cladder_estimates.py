@@ -85,7 +85,7 @@ def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate
         y, moved = outcome.values(p), middle.values(p)
         if weight is not None:
             moved = _mixed(moved.swapaxes(0, 1), p[weight])
-        return _mixed(y[1] - y[0], moved[0]) if direct else (y[0, 1] - y[0, 0]) * (moved[1] - moved[0])
+        return _mixed(y[1] - y[0], moved[0]) if direct else np.asarray((y[0, 1] - y[0, 0]) * (moved[1] - moved[0]))
 
     shown = (
         "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
@@ -222,11 +222,11 @@ def _chained(
     one = 1 if named else state_of(query.x, x)
 
     def over_x(p: Numbers, by_x: Values) -> Values:
-        return by_x[one] if weight is None else _mixed(by_x, p[weight])
+        return np.asarray(by_x[one]) if weight is None else _mixed(by_x, p[weight])
 
     def compute(p: Numbers) -> Values:
         y, moved = outcome.values(p), middle.values(p)
-        return (moved[one] - moved[1 - one]) * over_x(p, y[:, 1] - y[:, 0])
+        return np.asarray((moved[one] - moved[1 - one]) * over_x(p, y[:, 1] - y[:, 0]))
 
     def adjusted(p: Numbers) -> Values:
         y = outcome.values(p)

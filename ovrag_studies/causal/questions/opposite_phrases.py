@@ -59,15 +59,16 @@ def compare(one: str, other: str) -> PhraseComparison:
     (left, turned_left), (right, turned_right) = _content(one), _content(other)
     size = (len(left) * len(right)) ** 0.5
     about = _about(one) | _about(other)
-    on_scale = any(word in _lexicon().ends and word in right and word not in about for word in left)
+    stated = any(word in _lexicon().ends and word in right for word in set(left) - about)
     pairs = _paired(left, right)
-    flips = turned_left + turned_right + sum(turns for _, turns, _ in pairs)
-    negated = (turned_left + turned_right) % 2 == 1 or any(relate is _turned for _, _, relate in pairs)
-    on_scale |= any(relate is _between_ends for _, _, relate in pairs)
+    relations = [relate for _, _, relate in pairs]
+    flips = turned_left + turned_right
+    negated = flips % 2 == 1 or _turned in relations
+    flips += sum(turns for _, turns, _ in pairs)
     of_state = any(word not in about for word, _, _ in pairs)
     over = [set(each) - about for each in (left, right)]
-    told = on_scale or (len(pairs) > 0 and negated) or (of_state and not all(over))
-    return PhraseComparison((-1 if flips % 2 else 1) if told else None, len(pairs) / size if size else 0.0)
+    told = stated or _between_ends in relations or (negated and len(pairs) > 0) or (of_state and not all(over))
+    return PhraseComparison((-1) ** flips if told else None, len(pairs) / (size or 1.0))
 
 
 def _paired(left: list[str], right: list[str]) -> list[tuple[str, int, Relation]]:
