@@ -46,10 +46,8 @@ class Answered:
         return self.world.names.label_of(term)
 
 
-def answer_source(
-    settings: Settings, name: str, embedder: Embedder, chat: Chat | None = None, arms: Sequence[Arm] = ()
-) -> Answered:
-    """One source of the settings, its cards dealt and asked of all arms, or of `arms`.
+def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat | None = None) -> Answered:
+    """One source of the settings, its cards dealt and asked of its arms.
 
     Raises SettingsError for a source that is not there, and what `deal` and `run` raise.
     """
@@ -58,7 +56,7 @@ def answer_source(
         raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(options.sources)}")
     source = options.sources[name]
     world, cards = deal(source, options.cards, embedder)
-    systems = make_arms(world, cards, options, arms or options.arms, chat, settings.llm.seed)
+    systems = make_arms(world, cards, options, options.arms, chat, settings.llm.seed)
     at_once = settings.llm.concurrency if chat is not None else 1
     return Answered(name, source, world, cards, comparison.run(world, cards, systems.values(), at_once=at_once))
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_studies.abstention import measures
-from ovrag_studies.abstention.knowledge.clusters import components
 from ovrag_studies.abstention.measures import CardOutcome, count, references, risk_curve, values
 
 PLAN = Resampling(samples=200)
@@ -168,16 +167,6 @@ def test_ties_are_taken_in_expectation(items: list[tuple[str, str, float]]) -> N
 def test_a_confidence_must_be_a_number() -> None:
     with pytest.raises(ValueError, match="no number"):
         risk_curve(ranked(("YES", "YES", float("nan"))))
-
-
-# -- clusters ---------------------------------------------------------------------------------------------------------
-
-
-def test_things_are_joined_through_their_links_but_not_through_sinks() -> None:
-    links = [("a", "b"), ("b", "sea"), ("c", "b"), ("d", "sea"), ("x", "d")]
-    assert components(links, {"sea"}) == {"a": "a", "b": "a", "c": "a", "d": "d", "x": "d"}
-    assert components(links, {"sea"}) == components(reversed(links), {"sea"})
-    assert len(set(components(links).values())) == 1
 
 
 def test_kinds_keep_the_order_of_their_cards() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 
 from pyoxigraph import Literal, NamedNode
 
@@ -18,32 +18,19 @@ def clusters(store: Store, domain: Domain) -> dict[str, str]:
     what is not of the class that a functional constraint counts, as those have many chains in common that share nothing
     else. Any other subject is a cluster of its own. Raises Unchecked where the store gives no answer.
     """
-    links: list[tuple[str, str]] = []
+    import networkx  # noqa: PLC0415 - takes a tenth of a second to load
+
+    joined = networkx.Graph()
     sinks: set[str] = set()
     alone: dict[str, str] = {}
     for predicate in domain.predicates.values():
         for subject, value in _pairs(store, predicate):
             alone[subject.value] = subject.value
             if predicate.chain:
-                links.append((subject.value, value.value))
+                joined.add_edge(subject.value, value.value)
         sinks |= _sinks(store, domain, predicate) if predicate.chain else set()
-    return alone | components(links, sinks)
-
-
-def components(links: Iterable[tuple[str, str]], sinks: Collection[str] = ()) -> dict[str, str]:
-    """Each thing of the links with the name of its connected component, the least of its members.
-
-    Sinks join nothing: they are where many chains end without having more in common, and belong to no component.
-    """
-    import networkx  # noqa: PLC0415 - takes a tenth of a second to load
-
-    graph = networkx.Graph()
-    for link in links:
-        inner = [thing for thing in link if thing not in sinks]
-        graph.add_nodes_from(inner)
-        if len(inner) == 2:
-            graph.add_edge(*inner)
-    return {thing: min(part) for part in networkx.connected_components(graph) for thing in part}
+    joined.remove_nodes_from(sinks)
+    return alone | {thing: min(part) for part in networkx.connected_components(joined) for thing in part}
 
 
 def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:

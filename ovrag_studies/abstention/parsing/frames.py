@@ -130,7 +130,7 @@ class Frame:
 
     def _place(self, at: int, length: int, senses: tuple[Sense, ...]) -> bool:
         """Keeps the senses that the place allows; a verb where a noun must stand (`the flow of`) is only a filler."""
-        nominal = self._nominal(at, at + length, any(sense.noun for sense in senses))
+        nominal = self._nominal(at)
         fitting = tuple(sense for sense in senses if sense.noun == nominal)
         formed = any(sense.form in ("ing", "participle") for sense in senses)
         if not fitting and (formed or not nominal):
@@ -140,10 +140,8 @@ class Frame:
             self.signs.append(RelationSign(at, at + length, fitting))
         return bool(fitting)
 
-    def _nominal(self, at: int, end: int, nouns: bool) -> bool:
-        """Whether a noun must stand here: before `of`, or behind an article or a possessor (with adjectives)."""
-        if nouns and self.words[end : end + 1] == ["of"]:
-            return True
+    def _nominal(self, at: int) -> bool:
+        """Whether a noun must stand here: behind an article or a possessor (with adjectives)."""
         for back in range(at - 1, max(at - 4, -1), -1):
             word = self.words[back]
             if word in ("'s", "'", "whose") or (word in DETERMINERS and word != "that"):

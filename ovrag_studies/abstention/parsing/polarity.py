@@ -13,9 +13,8 @@ def is_negated(frame: Frame) -> bool:
     for at, word in enumerate(words[:tag]):
         offered = {"or", "/"} & set(words[max(at - 1, 0) : at + 3])  # "true or false", "am I wrong, or does it"
         count += (word in UNTRUE and not offered) or (word in NOT and not _asks(frame, at))
-    if tag < len(words) and count % 2 and set(words[tag:]) & DO and not set(words[tag:]) & NOT:
-        return False  # "X doesn't flow into Y, does it?"
-    return count % 2 == 1
+    turned = set(words[tag:]) & DO and not set(words[tag:]) & NOT  # "X doesn't flow into Y, does it?"
+    return count % 2 == 1 and not turned
 
 
 def tag_of(frame: Frame) -> int:
