@@ -13,7 +13,7 @@ from ovrag_core.evaluation import compare_pairs, is_within, ratio, sums
 from ovrag_core.report import number, with_bounds
 from ovrag_core.study import Book, bounds, estimates_of, macros, scores, told, wide
 from ovrag_core.study import book as books
-from ovrag_studies.abstention import pictures
+from ovrag_studies.abstention import card_pictures
 from ovrag_studies.abstention.arms.comparison import CONSTANTS, Ranked
 from ovrag_studies.abstention.cards.card import LABELS
 from ovrag_studies.abstention.cards.recorded_cards import METRICS, published
@@ -122,7 +122,7 @@ def forms_figure(book: Book, answered: Answered, measured: pandas.DataFrame) -> 
     """Published beside corrected metrics, by arm, a perfect system above: `forms`."""
     perfect = references(next(iter(answered.outcomes.values())))["perfect"]
     rows = {"perfect": estimates(perfect, book.plan), **estimates_of(measured)}
-    return book.figure(pictures.forms(rows, FORMS, book.width), "forms", _on(answered))
+    return book.figure(card_pictures.forms(rows, FORMS, book.width), "forms", _on(answered))
 
 
 def confusion_figure(book: Book, answered: Answered) -> Path:
@@ -133,7 +133,7 @@ def confusion_figure(book: Book, answered: Answered) -> Path:
         arm: pandas.DataFrame(each[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
         for arm, each in counted.items()
     }
-    return book.figure(pictures.confusion(tables, book.width), "confusion", _on(answered))
+    return book.figure(card_pictures.confusion(tables, book.width), "confusion", _on(answered))
 
 
 def kinds_table(book: Book, answered: Answered) -> pandas.DataFrame:
@@ -178,7 +178,7 @@ def risk_figure(book: Book, answered: Answered) -> Path:
     """Errors among the surest answers: `risk`."""
     curves = {arm: risk_curve(each) for arm, each in answered.outcomes.items() if arm not in CONSTANT}
     answerable = sum(card.gold != "UNKNOWN" for card in answered.cards)
-    return book.figure(pictures.risk_and_coverage(curves, answerable, book.width), "risk", _on(answered))
+    return book.figure(card_pictures.risk_and_coverage(curves, answerable, book.width), "risk", _on(answered))
 
 
 # -- retrieval, other domains ------------------------------------------------------------------------

@@ -14,7 +14,10 @@ from ovrag_core.evaluation import holm as adjusted
 from ovrag_core.report import numbers, rates_by_group, with_bounds
 from ovrag_core.study import Book, bounds, told
 from ovrag_core.study import book as books
-from ovrag_studies.contract_review import pictures, review_experiments
+from ovrag_studies.contract_review import (
+    review_experiments,
+    review_pictures,
+)
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
 from ovrag_studies.contract_review.measures.score_files import answer_measures, nli_measures
@@ -88,7 +91,7 @@ def retrieval_figure(book: Book, grid: Grid) -> Path:
         means = [(chunker, arm, frame[name].mean()) for (chunker, arm), frame in grid.items()]
         values = pandas.DataFrame(means, columns=["row", "arm", "value"])
         tables[title] = values.pivot_table(index="row", columns="arm", values="value", sort=False)
-    fig = pictures.dots(tables, book.width, label="share of questions")
+    fig = review_pictures.dots(tables, book.width, label="share of questions")
     return book.figure(fig, "retrieval", _questions(next(iter(grid.values()))))
 
 
@@ -154,7 +157,7 @@ def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
 def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
     """The spread of the published setting: `redraws`."""
     marks = {arm: each["f1"] for arm, each in published()["e2"].items()}
-    fig = pictures.spreads(_redrawn(book, found), marks, book.width, label="F1, J > 0.5", others="as published")
+    fig = review_pictures.spreads(_redrawn(book, found), marks, book.width, label="F1, J > 0.5", others="as published")
     return book.figure(fig, "redraws", {"cases": _cases(found)})
 
 
@@ -217,7 +220,7 @@ def presence_figure(book: Book, asked: Asked) -> Path:
     given = {arm: ([one.present for one in each], [bool(one.gold) for one in each]) for arm, each in asked.items()}
     curves = {arm: answer_metrics.risk_coverage(each) for arm, each in asked.items()}
     words = {"asked": len(next(iter(asked.values())))}
-    return book.figure(pictures.presence(given, curves, book.width), "presence", words)
+    return book.figure(review_pictures.presence(given, curves, book.width), "presence", words)
 
 
 # -- hypotheses -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ovrag_core.evaluation.statistics import Estimate
 from ovrag_core.report.figures import save_figure
-from ovrag_studies.abstention import pictures
+from ovrag_studies.abstention import card_pictures
 from ovrag_studies.abstention.measures import CardOutcome, risk_curve
 
 WIDTH = 5.9
@@ -17,9 +17,9 @@ KNOWN = {"LA": Estimate(0.5), "LA*": Estimate(0.25, 0.1, 0.4), "AP": Estimate(No
 HALF = risk_curve([CardOutcome("a", "YES", "YES", 0.9), CardOutcome("b", "UNKNOWN", "UNKNOWN", 0.2)])
 TABLE = pandas.DataFrame([[8, 1, 1], [0, 0, 0], [2, 3, 5]], index=list("ECU"), columns=["YES", "NO", "UNKNOWN"])
 DRAWN = {
-    "forms": lambda: pictures.forms({"one": KNOWN, "two": KNOWN}, {"LA": "LA*", "AP": "AP*"}, WIDTH),
-    "risk": lambda: pictures.risk_and_coverage({"one": HALF}, 1, WIDTH),
-    "confusion": lambda: pictures.confusion(dict.fromkeys("abcd", TABLE), WIDTH),
+    "forms": lambda: card_pictures.forms({"one": KNOWN, "two": KNOWN}, {"LA": "LA*", "AP": "AP*"}, WIDTH),
+    "risk": lambda: card_pictures.risk_and_coverage({"one": HALF}, 1, WIDTH),
+    "confusion": lambda: card_pictures.confusion(dict.fromkeys("abcd", TABLE), WIDTH),
 }
 
 
@@ -50,6 +50,6 @@ def test_cells_hold_counts_and_shares_of_their_row() -> None:
 
 
 def test_the_least_risk_is_none_as_long_as_cards_have_an_answer() -> None:
-    fig = pictures.risk_and_coverage({"one": HALF}, 1, WIDTH)
+    fig = card_pictures.risk_and_coverage({"one": HALF}, 1, WIDTH)
     least = next(line for line in fig.axes[0].lines if line.get_label() == "least possible")
     assert numpy.allclose(least.get_ydata(), [0, 0.5])
