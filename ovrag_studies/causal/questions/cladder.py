@@ -158,7 +158,7 @@ def _independent(problem: NumberProblem, roles: Roles) -> str:
 def _estimate(problem: NumberProblem) -> tuple[PrintedEstimate, dict[str, str]]:
     """The estimate, and the parts that the question calls by the names of the graph."""
     query, tables = problem.query, make_tables(problem.statements)
-    graph = problem.graph
+    graph, fixed = problem.graph, dict[str, str]()
     match query.kind:
         case "marginal":
             estimate = estimates.marginal(query, tables)
@@ -173,13 +173,14 @@ def _estimate(problem: NumberProblem) -> tuple[PrintedEstimate, dict[str, str]]:
         case _:
             x, y = named(graph, query.x), named(graph, query.y)
             through = mediators(graph, query.other)
+            fixed = {"x": x, "y": y}
             if query.kind == "nie" and y not in graph.without_edges_out_of(*through).descendants([x]):
                 estimate = estimates.effect(query, tables, named=True)
-                fixed = {"m": through[0]} if "m" in estimate.parts else {}
-                return estimate, {"x": x, "y": y, **fixed}
-            estimate = estimates.natural(query, tables, direct=query.kind == "nde")
-            return estimate, {"x": x, "y": y, "m": through[0]}
-    return replace(estimate, notes=(*tables.notes, *estimate.notes)), {}
+            else:
+                estimate = estimates.natural(query, tables, direct=query.kind == "nde")
+            if "m" in estimate.parts:
+                fixed["m"] = through[0]
+    return replace(estimate, notes=tables.notes), fixed
 
 
 def _judged(
