@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ovrag_studies.causal.chains.chain_generation import CausalChain
     from ovrag_studies.causal.chains.drafting import Drafter
     from ovrag_studies.causal.chains.feedback_loop import LoopAnswer
-    from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
+    from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
     from ovrag_studies.causal.questions.question_files import Solved
 
 Asked = Annotated[
@@ -85,7 +85,7 @@ def verify(
     from ovrag_studies.causal.chains.audit_log import verdict_record
 
     verifier = _verifier(Causal.of(settings), graph)
-    found: list[Verdict] = []
+    found: list[CausalVerdict] = []
     faults = 0
     for given in texts:
         try:
@@ -215,7 +215,7 @@ def _told_unread(solved: Solved) -> int:
     return 0
 
 
-def _checked(verifier: Verifier, source: str, text: str) -> list[Verdict]:
+def _checked(verifier: Verifier, source: str, text: str) -> list[CausalVerdict]:
     """The verdicts on a text; where there are none, it is said why."""
     verdicts = verifier.check(text)
     if not text.strip():
@@ -245,7 +245,7 @@ def _explain_statements(options: Causal, text: str, graph: str | None, output: F
     return _ended(verdicts, verifier)
 
 
-def _explained(verdict: Verdict, verifier: Verifier) -> str:
+def _explained(verdict: CausalVerdict, verifier: Verifier) -> str:
     lines = [f"{verdict.outcome}: {one_line(verdict.quote)}", f"  {verdict.reason}"]
     if verdict.claim:
         things = (verifier.name(verdict.claim.subject), verifier.name(verdict.claim.object))
@@ -256,7 +256,7 @@ def _explained(verdict: Verdict, verifier: Verifier) -> str:
     return "\n".join(lines)
 
 
-def _ended(verdicts: Sequence[Verdict], verifier: Verifier) -> int:
+def _ended(verdicts: Sequence[CausalVerdict], verifier: Verifier) -> int:
     """The exit code of verdicts: what could not be checked is never passed over."""
     if not verdicts:  # which has been said
         return BAD

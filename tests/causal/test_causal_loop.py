@@ -14,7 +14,7 @@ from ovrag_studies.causal.chains.audit_log import lines_of
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.chains.feedback_loop import EMPTY, DraftJudge, LoopAnswer, run, score
 from ovrag_studies.causal.graphs.linking import NameLexicon
-from ovrag_studies.causal.graphs.verifier import Outcome, Verdict, Verifier
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, Outcome, Verifier
 from ovrag_studies.causal.settings import LoopOptions
 
 WRONG, UNKNOWN = "River flow raises rain.", "Tide raises birdsong."
@@ -41,8 +41,8 @@ def answer(drafter: Told, verifier: Verifier | None = None, **options: float) ->
     return run(Prompt(PROMPT), drafter, DraftJudge((verifier or Verifier(STORE)).check, LoopOptions(**options)))
 
 
-def verdicts(*outcomes: Outcome) -> list[Verdict]:
-    return [Verdict(outcome, "", (0, 0), "") for outcome in outcomes]
+def verdicts(*outcomes: Outcome) -> list[CausalVerdict]:
+    return [CausalVerdict(outcome, "", (0, 0), "") for outcome in outcomes]
 
 
 def test_the_score_is_that_of_the_published_formula() -> None:

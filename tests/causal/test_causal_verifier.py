@@ -20,7 +20,7 @@ from ovrag_core.graph.store import EmbeddedStore
 from ovrag_studies.causal.graphs import verifier
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
-from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
 from ovrag_studies.causal.language.propositions import Polarity, Proposition, Relation, Unread
 
 NAMES = ("rain", "river flow", "flood damage", "insurance cost", "sunshine", "dam height", "fish stock", "tide")
@@ -61,11 +61,11 @@ def verify(
     store: EmbeddedStore | EndpointStore,
     lexicon: NameLexicon | None = None,
     gamma: float = 0.85,
-) -> Verdict:
+) -> CausalVerdict:
     return Verifier(store, lexicon, gamma).verify(statement)
 
 
-def verdict(subject: str, relation: Relation, object_: str, polarity: Polarity = "positive") -> Verdict:
+def verdict(subject: str, relation: Relation, object_: str, polarity: Polarity = "positive") -> CausalVerdict:
     return verify(said(subject, relation, object_, polarity), STORE)
 
 

@@ -26,7 +26,7 @@ from ovrag_studies.causal.chains.drafting import Drafter, Prompt
 from ovrag_studies.causal.chains.feedback_loop import DraftJudge, Gaps, LoopAnswer, Round
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import Linked, link
-from ovrag_studies.causal.graphs.verifier import Verdict, Verifier, things_in
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier, things_in
 from ovrag_studies.causal.language.propositions import read
 from ovrag_studies.causal.settings import Arm
 
@@ -128,7 +128,7 @@ def gaps_of(question: str, verifier: Verifier) -> Gaps:
     }
     asked = _asked(question, verifier)
 
-    def gaps(verdicts: Sequence[Verdict]) -> list[str]:
+    def gaps(verdicts: Sequence[CausalVerdict]) -> list[str]:
         said = {key(each) for each in verdicts}
         lines = [f'that "{one_line(quote)}"' for known, quote in steps.items() if known not in said]
         effects = {(each.claim.subject, each.claim.object) for each in verdicts if each.claim}
@@ -153,7 +153,7 @@ def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode
     return {(one, two): (verifier.name(one), verifier.name(two)) for one, two in pairs}
 
 
-def key(verdict: Verdict) -> Key | None:
+def key(verdict: CausalVerdict) -> Key | None:
     """The claim of a verdict as plain values, in whatever words it was made; None where nothing could be linked."""
     meant = verdict.claim
     return (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied) if meant else None

@@ -11,12 +11,12 @@ import json
 from collections.abc import Iterable, Iterator
 
 from ovrag_studies.causal.chains.feedback_loop import LoopAnswer, Round
-from ovrag_studies.causal.graphs.verifier import Verdict
+from ovrag_studies.causal.graphs.verifier import CausalVerdict
 
 Record = dict[str, object]
 
 
-def verdict_record(verdict: Verdict) -> Record:
+def verdict_record(verdict: CausalVerdict) -> Record:
     """A verdict with its query and triples."""
     meant = verdict.claim
     claim = meant and {

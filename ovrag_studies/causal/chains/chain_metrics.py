@@ -23,7 +23,7 @@ from ovrag_core.evaluation import (
 from ovrag_studies.causal.chains.arms import Key, key
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.drift import CONTRADICTING, Written
-from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, Rule, Verdict
+from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict, Rule
 from ovrag_studies.causal.language.propositions import Span
 from ovrag_studies.causal.settings import Arm
 
@@ -145,7 +145,7 @@ def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[D
 
 
 def detection_in_prompts(
-    chains: Iterable[tuple[str, Sequence[tuple[str, Span]], Sequence[Verdict]]], plan: Resampling
+    chains: Iterable[tuple[str, Sequence[tuple[str, Span]], Sequence[CausalVerdict]]], plan: Resampling
 ) -> tuple[list[Detection], list[Detection]]:
     """The same for contradictions in prompts: a chain's id, the kind and place of each, and the prompt's verdicts.
 
@@ -184,7 +184,7 @@ def _detection(
     return recalls, precisions
 
 
-def _matched(written: Sequence[Written], verdicts: Sequence[Verdict]) -> list[tuple[Written, Rule | None]]:
+def _matched(written: Sequence[Written], verdicts: Sequence[CausalVerdict]) -> list[tuple[Written, Rule | None]]:
     """Each sentence of a simulated draft with the rule that called it a contradiction, None for none."""
     found, at = [], 0
     for each in written:
@@ -194,7 +194,7 @@ def _matched(written: Sequence[Written], verdicts: Sequence[Verdict]) -> list[tu
     return found
 
 
-def _rule_at(span: Span, verdicts: Sequence[Verdict]) -> Rule | None:
+def _rule_at(span: Span, verdicts: Sequence[CausalVerdict]) -> Rule | None:
     rules = (each.rule for each in verdicts if each.outcome == "CONTRADICTION" and _overlap(each.span, span))
     return next(rules, None)
 
@@ -203,7 +203,7 @@ def _overlap(one: Span, two: Span) -> bool:
     return one[0] < two[1] and two[0] < one[1]
 
 
-def _borne_out(verdicts: Sequence[Verdict]) -> set[Key]:
+def _borne_out(verdicts: Sequence[CausalVerdict]) -> set[Key]:
     keys = (key(each) for each in verdicts if each.outcome == "VERIFIED")
     return {each for each in keys if each is not None}
 

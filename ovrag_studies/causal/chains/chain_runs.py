@@ -18,7 +18,7 @@ from ovrag_studies.causal.chains.feedback_loop import Check, DraftJudge, Gaps, L
 from ovrag_studies.causal.chains.stability import Instability
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
-from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart
 
 _KEPT = 1 << 12  # texts whose verdicts are kept
@@ -36,7 +36,7 @@ class Case:
     chain: CausalChain
     wording: int
     answer: LoopAnswer
-    judged: tuple[Verdict, ...]
+    judged: tuple[CausalVerdict, ...]
     written: tuple[Written, ...] | None
 
 

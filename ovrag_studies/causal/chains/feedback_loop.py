@@ -13,12 +13,12 @@ from typing import Literal
 from ovrag_core.base import ModelError
 from ovrag_core.text import one_line
 from ovrag_studies.causal.chains.drafting import Drafter, Prompt
-from ovrag_studies.causal.graphs.verifier import Outcome, Verdict
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, Outcome
 from ovrag_studies.causal.settings import LoopOptions
 
 Decision = Literal["accepted", "accepted with caveats", "rejected", "unchecked", "failed"]
-Check = Callable[[str], Sequence[Verdict]]
-Gaps = Callable[[Sequence[Verdict]], Sequence[str]]
+Check = Callable[[str], Sequence[CausalVerdict]]
+Gaps = Callable[[Sequence[CausalVerdict]], Sequence[str]]
 Stability = Callable[[], float]
 
 EMPTY = "the draft states nothing that could be checked"
@@ -33,7 +33,7 @@ class Round:
 
     number: int
     draft: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CausalVerdict, ...]
     score: float | None
     gaps: tuple[str, ...]
     constraints: tuple[str, ...]
@@ -95,7 +95,7 @@ class DraftJudge:
         return LoopAnswer(decision, reason, tuple(rounds), drafts, chosen, instability)
 
 
-def score(verdicts: Sequence[Verdict], options: LoopOptions) -> float | None:
+def score(verdicts: Sequence[CausalVerdict], options: LoopOptions) -> float | None:
     """(verified + α · partial - β · contradictions) / n, held to [0, 1]; None for no verdicts."""
     if not verdicts:
         return None
@@ -104,7 +104,7 @@ def score(verdicts: Sequence[Verdict], options: LoopOptions) -> float | None:
     return min(1.0, max(0.0, total / len(verdicts)))
 
 
-def constraints(verdicts: Sequence[Verdict], gaps: Sequence[str] = ()) -> tuple[str, ...]:
+def constraints(verdicts: Sequence[CausalVerdict], gaps: Sequence[str] = ()) -> tuple[str, ...]:
     """What is said against a draft, one line a statement, each once."""
     if not verdicts:
         return (_STATE_SOMETHING,)

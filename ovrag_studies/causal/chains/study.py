@@ -31,7 +31,7 @@ from ovrag_studies.causal.chains.stability import instability_in
 from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.stores import open_graph_file, open_store
-from ovrag_studies.causal.graphs.verifier import Verdict, Verifier
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
 from ovrag_studies.causal.settings import Arm, Causal
 
 OURS = "ours"
@@ -175,7 +175,7 @@ def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Ca
     return max(cases, key=lambda case: (case.answer.decision == "accepted", len(case.answer.rounds)))
 
 
-def check(study: ChainStudy, text: str) -> Sequence[Verdict]:
+def check(study: ChainStudy, text: str) -> Sequence[CausalVerdict]:
     """The verdicts of the whole graph on a text of anybody's."""
     return study.ours.bench.reference.check(text)
 

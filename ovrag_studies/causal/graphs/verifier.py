@@ -53,7 +53,7 @@ _KEPT = 50_000  # claims whose judgement is kept
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CausalVerdict:
     """What the graph says of a statement, in which words of the text, and why.
 
     `query` is the query that decided, its terms in it; `triples` are those that support the statement or clash with
@@ -117,7 +117,7 @@ class Verifier:
         judged = self._judged(CausalClaim(subject, AFFECTS, object_, False, 1.0))
         return judged.outcome in ("VERIFIED", "PARTIAL")
 
-    def check(self, text: str) -> list[Verdict]:
+    def check(self, text: str) -> list[CausalVerdict]:
         """A verdict for every statement of a text, in its order; none where it states nothing.
 
         What was read as the mere state of one thing ("rainfall rises"), but is not the name of one, is FAILED: it may
@@ -135,27 +135,27 @@ class Verifier:
                 named = ("nothing known", "one thing and more", "two or more things")
                 number = min(2, len(things_in(state.mention, lexicon)))
                 why = f"no effect could be read in it, and it names {named[number]}"
-                verdicts.append(Verdict("FAILED", state.quote, state.span, why))
+                verdicts.append(CausalVerdict("FAILED", state.quote, state.span, why))
         return sorted(verdicts, key=lambda each: each.span)
 
-    def verify(self, statement: Proposition | Unread) -> Verdict:
+    def verify(self, statement: Proposition | Unread) -> CausalVerdict:
         """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
         place = (statement.quote, statement.span)
         if isinstance(statement, Unread):
-            return Verdict("FAILED", *place, f"it could not be read: {statement.reason}")
+            return CausalVerdict("FAILED", *place, f"it could not be read: {statement.reason}")
         try:
             meant = claim(statement, self.lexicon, self.gamma)
             if not isinstance(meant, CausalClaim):
-                return Verdict("FAILED", *place, _unlinked(meant))
+                return CausalVerdict("FAILED", *place, _unlinked(meant))
             judged = self._judged(meant)
         except Unchecked as error:
-            return Verdict("UNCHECKED", *place, str(error))
+            return CausalVerdict("UNCHECKED", *place, str(error))
         except GraphError as error:
-            return Verdict("UNCHECKED", *place, f"the question could not be put: {error}")
+            return CausalVerdict("UNCHECKED", *place, f"the question could not be put: {error}")
         if judged.outcome == "VERIFIED" and meant.score < 1:
             near = f"{judged.reason}, if the names that come near ({meant.score:.2f}) mean these things"
-            return Verdict("PARTIAL", *place, near, meant, judged.rule, judged.query, judged.triples)
-        return Verdict(judged.outcome, *place, judged.reason, meant, judged.rule, judged.query, judged.triples)
+            return CausalVerdict("PARTIAL", *place, near, meant, judged.rule, judged.query, judged.triples)
+        return CausalVerdict(judged.outcome, *place, judged.reason, meant, judged.rule, judged.query, judged.triples)
 
     def name(self, node: NamedNode) -> str:
         """What the graph calls a thing, on one line; its IRI where it has no label or cannot be asked."""
@@ -307,8 +307,8 @@ class Verifier:
         return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
 
 
-def _unasked(statement: Proposition | Unread, why: str) -> Verdict:
-    return Verdict("UNCHECKED", statement.quote, statement.span, why)
+def _unasked(statement: Proposition | Unread, why: str) -> CausalVerdict:
+    return CausalVerdict("UNCHECKED", statement.quote, statement.span, why)
 
 
 def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:

@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Literal
 
 from ovrag_core.text import any_of, sentences
-from ovrag_studies.causal.language import clauses
-from ovrag_studies.causal.language.clauses import Joint, joint_of, mention
+from ovrag_studies.causal.language import causal_clauses as clauses
+from ovrag_studies.causal.language.causal_clauses import ClauseJoint, joint_of, mention
 from ovrag_studies.causal.language.cues import CausalCue, Relation, find_cues
 from ovrag_studies.causal.language.directions import is_state
 from ovrag_studies.causal.language.wording import entries
@@ -292,7 +292,7 @@ class _Reader:
             if "," not in text and is_state(text):
                 return [BareState(mention(text), (start, end), text)]
             return [self._unread(start, end, "no words that relate a cause and an effect")]
-        joints = [Joint(0, 0, "break"), *(joint_of(text, *pair) for pair in pairwise(cues))]
+        joints = [ClauseJoint(0, 0, "break"), *(joint_of(text, *pair) for pair in pairwise(cues))]
         ends = [*(joint.object_end for joint in joints[1:]), len(text)]
         objects = [mention(text[cue.end : stop]) for cue, stop in zip(cues, ends, strict=True)]
         items: list[Item] = []
@@ -307,7 +307,7 @@ class _Reader:
         return items
 
     def _clause(
-        self, text: str, cue: CausalCue, joint: Joint, object_: str, before: _Clause | None, offset: int
+        self, text: str, cue: CausalCue, joint: ClauseJoint, object_: str, before: _Clause | None, offset: int
     ) -> _Clause:
         """A cue with its sides; `text`, which begins at `offset`, ends with its object. Raises _Unclear."""
         left = text[joint.subject_start : cue.start]
@@ -328,7 +328,7 @@ class _Reader:
             items += self._stated(clause.effect, cue.relation, clause.cause, cue.negative, *place)
         return items
 
-    def _subject(self, left: str, cue: CausalCue, joint: Joint, before: _Clause | None) -> tuple[str, bool]:
+    def _subject(self, left: str, cue: CausalCue, joint: ClauseJoint, before: _Clause | None) -> tuple[str, bool]:
         """What stands before a cue, or what it stands for, and whether the clause is denied."""
         words = mention(left)
         if before is None:

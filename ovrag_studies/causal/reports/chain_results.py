@@ -28,7 +28,7 @@ from ovrag_studies.causal.chains.chain_metrics import MEASURES, ComparedArms, De
 from ovrag_studies.causal.reports.published import published
 from ovrag_studies.causal.settings import Arm, Causal
 from ovrag_studies.causal.chains.study import OURS, ChainStudy
-from ovrag_studies.causal.graphs.verifier import Verdict
+from ovrag_studies.causal.graphs.verifier import CausalVerdict
 
 NAMES: Mapping[Arm, str] = {
     "vanilla": "vanilla",
@@ -121,7 +121,7 @@ def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     return book.table(pandas.DataFrame(rows), "chains")
 
 
-def verdicts_text(verdicts: Sequence[Verdict]) -> str:
+def verdicts_text(verdicts: Sequence[CausalVerdict]) -> str:
     """Verdicts with their reason, query and triples, for people."""
     lines: list[str] = []
     for each in verdicts:

@@ -88,7 +88,7 @@ class ClauseFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class ClauseJoint:
     """What stands between two cues: where the object of the first ends, and where the subject of the second begins.
 
     trailing: the second is an -ing form; relative: its subject is "which"; break: a conjunction or a comma is between.
@@ -108,17 +108,17 @@ def mention(text: str) -> str:
     return " ".join(text.split())
 
 
-def joint_of(text: str, first: CausalCue, second: CausalCue) -> Joint:
+def joint_of(text: str, first: CausalCue, second: CausalCue) -> ClauseJoint:
     """Return what stands between two cues of a text that follow one another."""
     between = text[first.end : second.start]
     if second.trailing:
-        return Joint(second.start, second.start, "trailing")
+        return ClauseJoint(second.start, second.start, "trailing")
     if relative := _RELATIVE.search(between):
-        return Joint(first.end + relative.start(), second.start, "relative")
+        return ClauseJoint(first.end + relative.start(), second.start, "relative")
     for pattern in _BREAKS:
         if gaps := list(pattern.finditer(between)):
-            return Joint(first.end + gaps[-1].start(), first.end + gaps[-1].end(), "break")
-    return Joint(second.start, second.start, "none")
+            return ClauseJoint(first.end + gaps[-1].start(), first.end + gaps[-1].end(), "break")
+    return ClauseJoint(second.start, second.start, "none")
 
 
 def correlative(text: str) -> tuple[str, str] | None:
