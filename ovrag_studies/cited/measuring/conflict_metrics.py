@@ -6,7 +6,7 @@ conflict whether it is superseded or unresolved.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
@@ -88,23 +88,32 @@ def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Re
     known = {each.pair_id: _ordered(row[each.first], row[each.second]) for each in pairs}
     hits = {each.pair_id: _hits(each, known[each.pair_id], found, row) for each in pairs}
     named = {name for name in known if known[name] in found.pairs and (not found.conflicts or hits[name])}
-    conflicts = [each for each in pairs if each.label == "conflict"]
-    lookalikes = [each for each in pairs if each.label == "lookalike"]
-    told = [
-        any(hit.status == each.status for hit in hits[each.pair_id])
-        for each in conflicts
-        if each.status and hits[each.pair_id]
-    ]
-    apart = {places for places in known.values() if places[0] != places[1]}  # the others are of one paragraph
-    others = len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2 - len(apart)
+    conflicts, lookalikes = _ids(pairs, "conflict"), _ids(pairs, "lookalike")
+    told = _told_apart(pairs, hits)
     return ConflictReport(
-        wilson(sum(each.pair_id in named for each in conflicts), len(conflicts), plan.confidence),
-        wilson(sum(each.pair_id in named for each in lookalikes), len(lookalikes), plan.confidence),
-        wilson(len(found.pairs - set(known.values())), others, plan.confidence),
+        wilson(len(named.intersection(conflicts)), len(conflicts), plan.confidence),
+        wilson(len(named.intersection(lookalikes)), len(lookalikes), plan.confidence),
+        wilson(len(found.pairs - set(known.values())), _others(known.values(), corpus), plan.confidence),
         wilson(sum(told), len(told), plan.confidence),
-        tuple(each.pair_id for each in conflicts if each.pair_id not in named),
-        tuple(each.pair_id for each in lookalikes if each.pair_id in named),
+        tuple(name for name in conflicts if name not in named),
+        tuple(name for name in lookalikes if name in named),
     )
+
+
+def _ids(pairs: Iterable[Pair], label: str) -> list[str]:
+    return [each.pair_id for each in pairs if each.label == label]
+
+
+def _told_apart(pairs: Iterable[Pair], hits: Mapping[str, Sequence[Conflict]]) -> list[bool]:
+    """Return for each conflict that was found and has a status whether a finding has it too."""
+    known = (each for each in pairs if each.label == "conflict" and each.status)
+    return [any(hit.status == each.status for hit in hits[each.pair_id]) for each in known if hits[each.pair_id]]
+
+
+def _others(known: Iterable[tuple[int, int]], corpus: PolicyCorpus) -> int:
+    """Return how many pairs of paragraphs of a corpus are not among the known ones."""
+    apart = {places for places in known if places[0] != places[1]}  # the others are of one paragraph
+    return len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2 - len(apart)
 
 
 def _rows(corpus: PolicyCorpus) -> dict[str, int]:

@@ -105,8 +105,7 @@ def _silence(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estim
 
 def _citations(given: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling) -> dict[str, Estimate]:
     answered = [each for each in given if each.answered and each.query.category == "answerable"]
-    found = [frozenset(name for paragraph in each.paragraphs for name in paragraph.ids) for each in answered]
-    precision = [recall(each.cited, names) for each, names in zip(answered, found, strict=True)]
+    precision = [recall(each.cited, _names(each.paragraphs)) for each in answered]
     recalls = [recall(each.query.gold, each.cited) for each in answered]
     citations = [cited for each in given for said in each.record.sentences for cited in said.citations]
     standing = sum(verifies(each, corpus) for each in citations)
@@ -118,6 +117,11 @@ def _citations(given: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resamp
         "quotes that verify": wilson(standing, len(citations), plan.confidence),
         "holds the gold quotation": _share(quoted, holds_quote, plan),
     }
+
+
+def _names(paragraphs: Iterable[Paragraph]) -> frozenset[str]:
+    """Return all ids of paragraphs: one that stands in several places has several."""
+    return frozenset(name for paragraph in paragraphs for name in paragraph.ids)
 
 
 def holds_quote(judged: JudgedRecord) -> bool:
