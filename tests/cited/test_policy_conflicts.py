@@ -307,6 +307,7 @@ def test_a_part_of_a_document_prevails_over_those_that_a_clause_names(texts: lis
         ("Chapter 3 does not override Chapter 2.", None),
         ("Chapter 4 prevails over Chapter 2.", None),
         ("On matters of paint, Chapter 3 prevails over Chapter 2.", None),
+        ("If Chapters 2 and 3 differ, the board of Chapter 3 controls the stores.", None),
         ("Employees apply to the bursar under Chapter 3, not under Chapter 2.", None),
     ],
 )

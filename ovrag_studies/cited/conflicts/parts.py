@@ -60,7 +60,7 @@ _STRONG = re.compile(
     re.I,
 )
 _WEAK = re.compile(
-    r"\b(?:governs?|controls?|counts?|appl(?:y|ies)|stands?(?! side)|holds?|(?:is"
+    r"\b(?:governs?|counts?|appl(?:y|ies)|stands?(?! side)|holds?|(?:is"
     r"|are)\s+(?:to be\s+)?(?:followed|applied|decisive"
     r"|authoritative|stronger|observed))\b",
     re.I,

@@ -23,7 +23,7 @@ _PREVAILS = re.compile(
     r"|higher\s+than)"
     r"|stands?\s+above|goes?\s+before|is\s+(?:decisive|authoritative|stronger|the\s+one\s+that\s+counts)|counts"
     r"|applies|stands|holds|is\s+(?:to\s+be\s+)?followed|amends|modifies|revises|alters|carries\s+more\s+weight)|prevail(?:s|ing)?|overrid(?:es?|ing)|overrules?"
-    r"|supersed(?:es?|ing)|replac(?:es?|ing)|(?<!that )governs|controls)\b(?:\s+over)?",
+    r"|supersed(?:es?|ing)|replac(?:es?|ing)|(?<!that )governs)\b(?:\s+over)?",
     re.I,
 )
 _YIELDS = re.compile(
