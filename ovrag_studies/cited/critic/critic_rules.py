@@ -124,22 +124,38 @@ def clash(first: DutyClause, second: DutyClause) -> str | None:
     """Why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
     known = rules()
     shared = first.about & second.about
-    if not shared or (first.narrow and not second.closed) or (second.narrow and not first.closed):
+    if not shared or _other_case(first, second) or _other_case(second, first):
         return None
-    fewer = min(len(first.about), len(second.about))
-    part, whole = len(shared) / fewer, len(shared) / len(first.about | second.about)
-    of_one = first.subject == second.subject != "" and first.negated != second.negated
-    stated = of_one and (first.quantified or second.quantified)
-    same = stated or (part >= _ALIKE and whole >= _WHOLE and (len(shared) > 1 or fewer == 1))
+    whole = len(shared) / len(first.about | second.about)
+    same, denied = _on_the_same(first, second), first.negated != second.negated
     if same and any(opposed(first.duties, second.duties, pair) for pair in known.opposed):
         return "two clauses on the same thing cannot both be kept"
-    if same and len(shared) > 1 and whole >= _ALIKE and first.negated != second.negated:
+    if same and len(shared) > 1 and whole >= _ALIKE and denied:
         return "a clause denies what another says"
     if any(_apart(first.about, second.about, pair) for pair in known.antonyms):
         return "two clauses say opposite things of the same"
-    if whole >= _SAME and first.numbers and second.numbers and not first.numbers & second.numbers:
+    if whole >= _SAME and _other_numbers(first, second):
         return "two clauses give different numbers for the same"
     return None
+
+
+def _other_case(first: DutyClause, second: DutyClause) -> bool:
+    """Whether the first clause is for a case of its own that the second one leaves open."""
+    return first.narrow and not second.closed
+
+
+def _other_numbers(first: DutyClause, second: DutyClause) -> bool:
+    return bool(first.numbers and second.numbers) and not first.numbers & second.numbers
+
+
+def _on_the_same(first: DutyClause, second: DutyClause) -> bool:
+    """Whether two clauses that share words are about the same: one subject, or most of their words."""
+    of_one = first.subject == second.subject != "" and first.negated != second.negated
+    if of_one and (first.quantified or second.quantified):
+        return True
+    shared, fewer = len(first.about & second.about), min(len(first.about), len(second.about))
+    whole = shared / len(first.about | second.about)
+    return shared / fewer >= _ALIKE and whole >= _WHOLE and (shared > 1 or fewer == 1)
 
 
 def opposed(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
