@@ -3,7 +3,7 @@
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, TYPE
-from ovrag_core.graph.store import EmbeddedStore
+from ovrag_core.graph.triple_store import EmbeddedStore
 from ovrag_studies.causal.chains.chain_generation import CausalChain, ChainStep, Contradiction, Paraphrase
 from ovrag_studies.causal.graphs.causal_terms import FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 

@@ -18,7 +18,7 @@ from ovrag_core.base.types import (
     Verdict,
     Violation,
 )
-from ovrag_core.loans.facts import Facility, LoanReading
+from ovrag_core.loans.loan_facts import Facility, LoanReading
 from ovrag_core.loop.pipeline import Bench
 
 NAME = "words"

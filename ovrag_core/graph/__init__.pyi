@@ -8,7 +8,7 @@ from .shapes import SECONDS as SECONDS
 from .shapes import Shapes as Shapes
 from .shapes import ShapeViolation as ShapeViolation
 from .shapes import read_shapes as read_shapes
-from .store import EmbeddedStore as EmbeddedStore
-from .store import Store as Store
-from .store import load_graph as load_graph
-from .store import open_graph as open_graph
+from .triple_store import EmbeddedStore as EmbeddedStore
+from .triple_store import Store as Store
+from .triple_store import load_graph as load_graph
+from .triple_store import open_graph as open_graph

@@ -23,7 +23,7 @@ from rdflib.term import Node
 from ovrag_core.base import GraphError, OntologyError
 from ovrag_core.graph.loading import TYPE, parse_file
 from ovrag_core.graph.query import Term, undeclared_prefixes
-from ovrag_core.graph.store import EmbeddedStore, Store
+from ovrag_core.graph.triple_store import EmbeddedStore, Store
 
 SH = Namespace("http://www.w3.org/ns/shacl#")
 SECONDS = 10.0  # for a query of a shape, which another has written

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from ovrag_core.base import CorpusError, Settings
 from ovrag_core.documents import find, load_readable
-from ovrag_core.loans.contracts.corpus import generate
-from ovrag_core.loans.contracts.truth import ContractTruth, load_truth, save_truth
+from ovrag_core.loans.contracts.contract_truth import ContractTruth, load_truth, save_truth
+from ovrag_core.loans.contracts.generator import generate
 
 CONTRACTS = Path("data/contracts")
 TRUTH = Path("data/ground_truth.json")

@@ -10,8 +10,8 @@ from typing import Literal
 
 from ovrag_core.base import Document, DocumentError, Evidence, Frozen, Triple, Verdict
 from ovrag_core.loans.conformed import ConformedCopy
-from ovrag_core.loans.facts import Facility, LoanReading, Party
 from ovrag_core.loans.grounds import Passage, passage, stating
+from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
 from ovrag_core.loans.reviewing import FIELDS, Review, fact_rows, place, review_of

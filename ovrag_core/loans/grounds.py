@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from ovrag_core.base import Document, Evidence, Frozen, Triple
-from ovrag_core.loans.facts import Facility, Facts, LoanReading
+from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading
 from ovrag_core.loans.reading.subjects import words_of
 from ovrag_core.text import add_months, amounts, dates, durations
 

@@ -35,7 +35,7 @@ from ovrag_core.base import (
     read_text,
 )
 from ovrag_core.documents import find
-from ovrag_core.loans.contracts.truth import ContractTruth, load_truth
+from ovrag_core.loans.contracts.contract_truth import ContractTruth, load_truth
 from ovrag_core.loans.reading.details import find_details
 from ovrag_core.loans.workbench import rejudge_by
 from ovrag_core.loop import ARMS, Shelf

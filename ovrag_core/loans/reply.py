@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from ovrag_core.base import Document, LatencyRecord, Outcome, QueryRecord, Question, Verdict
-from ovrag_core.loans.facts import LoanReading
 from ovrag_core.loans.grounds import grounds_of, passage
+from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loans.reviewing import FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
 from ovrag_core.loop import ARMS, NO_ANSWER, Arm, Bench, Extractor, ask, with_identity

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from pydantic import Field, computed_field
 
 from ovrag_core.base import Document, Frozen, Label, Severity, Triple, Verdict, Violation
-from ovrag_core.loans.facts import Facility, Facts, LoanReading, Money, Party
 from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
+from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading, Money, Party
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loop import Checker, Extractor, assign_causes
 from ovrag_core.text import one_line

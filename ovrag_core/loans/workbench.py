@@ -29,7 +29,7 @@ from ovrag_core.llm import (
     warn_on_stderr,
 )
 from ovrag_core.loans import corpus
-from ovrag_core.loans.facts import LoanReading
+from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.details import find_details

@@ -16,7 +16,7 @@ from .reasoner import ReasonerName as ReasonerName
 from .rules import RULE as RULE
 from .rules import Rule as Rule
 from .rules import rules_page as rules_page
-from .values import Value as Value
-from .values import read_value as read_value
+from .typed_values import Value as Value
+from .typed_values import read_value as read_value
 from .vocabularies import vocabulary as vocabulary
 from .vocabularies import vocabulary_text as vocabulary_text

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from ovrag_core.base import Triple
 from ovrag_core.ontology.entities import resolve
 from ovrag_core.ontology.load import Ontology, OntologyTerm, fold
-from ovrag_core.ontology.values import Value, read_value
+from ovrag_core.ontology.typed_values import Value, read_value
 from ovrag_core.text import one_line
 
 Why = Literal[

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from ovrag_core.base import OntologyError, ReasonerError
 from ovrag_core.ontology.assertions import Fact
 from ovrag_core.ontology.load import Ontology
-from ovrag_core.ontology.values import Value
+from ovrag_core.ontology.typed_values import Value
 
 ReasonerName = Literal["hermit", "pellet"]
 

@@ -13,12 +13,12 @@ from ovrag_core.report import (
     cases,
     compared,
     consistency,
-    contamination,
-    effort,
+    contamination_results,
+    effort_results,
     headlines,
-    latency,
-    quality,
-    statements,
+    latency_results,
+    quality_results,
+    statement_results,
 )
 from ovrag_core.report.run import Run, open_run
 from ovrag_core.runs import read_latency, read_run, run_files
@@ -90,30 +90,30 @@ def write_results(
         *(consistency.rates_table, consistency.rates_figure),
         *(consistency.clash_type_table, consistency.question_table, consistency.contract_table),
         *(consistency.detection_table, consistency.detection_figure, consistency.correction_table),
-        *(consistency.comparison_table, effort.effort_table, effort.reject_table),
-        *(statements.origin_table, statements.violation_table, statements.missed_table),
-        *(statements.case_table, statements.explanation_figure),
-        *(contamination.retrieved_table, contamination.false_positive_table),
+        *(consistency.comparison_table, effort_results.effort_table, effort_results.reject_table),
+        *(statement_results.origin_table, statement_results.violation_table, statement_results.missed_table),
+        *(statement_results.case_table, statement_results.explanation_figure),
+        *(contamination_results.retrieved_table, contamination_results.false_positive_table),
     ):
         of_run(run)
     asserted = assert_all(run.records, ontology)
-    statements.coverage_table(run, asserted, ontology)
-    statements.unmapped_table(run, asserted)
+    statement_results.coverage_table(run, asserted, ontology)
+    statement_results.unmapped_table(run, asserted)
     if compared.pairs(run):
         compared.rejudged_table(run)
-    scored = quality.scored_quality(run, cache)
-    quality.quality_table(run, scored)
-    quality.quality_comparison_table(run, scored)
-    quality.quality_figure(run, scored)
+    scored = quality_results.scored_quality(run, cache)
+    quality_results.quality_table(run, scored)
+    quality_results.quality_comparison_table(run, scored)
+    quality_results.quality_figure(run, scored)
     sources = source_frame(run.records)
-    contamination.contamination_table(run, sources)
-    contamination.wrong_answer_table(run, sources)
-    contamination.contamination_figures(run, sources)
+    contamination_results.contamination_table(run, sources)
+    contamination_results.wrong_answer_table(run, sources)
+    contamination_results.contamination_figures(run, sources)
     headlines.numbers_file(run, score_run(run.records, [], run.settings, run=run.name, cache=cache))
     times = latency_frame(seconds)
     for of_seconds in (
-        *(latency.latency_table, latency.latency_attempts_table),
-        *(latency.latency_figures, latency.latency_numbers_file),
+        *(latency_results.latency_table, latency_results.latency_attempts_table),
+        *(latency_results.latency_figures, latency_results.latency_numbers_file),
     ):
         of_seconds(run, times)
     return cases.write_cases(run.records, chunks or {}, pages, latex=run.tables / "cases.tex")

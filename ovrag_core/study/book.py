@@ -19,7 +19,15 @@ from pydantic import Field, ValidationError
 
 from ovrag_core.base import Part, ResultError, Settings, fault, read_yaml
 from ovrag_core.evaluation import Resampling
-from ovrag_core.report import FIGURES, TABLES, Note, numbers, save_figure, within, write_table
+from ovrag_core.report import (
+    FIGURES,
+    TABLES,
+    Note,
+    numbers,
+    save_figure,
+    within,
+    write_table,
+)
 from ovrag_core.study.settings import StudySettings
 
 CAPTIONS = "captions.yaml"

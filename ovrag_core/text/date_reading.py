@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dateutil.relativedelta import relativedelta
 
 from ovrag_core.text.money import local_currencies
-from ovrag_core.text.numbers import NUMBER_WORDS, ONES, ORDINALS, TENS, words_to_number
+from ovrag_core.text.number_reading import NUMBER_WORDS, ONES, ORDINALS, TENS, words_to_number
 from ovrag_core.text.tokens import any_of
 
 MONTHS = (

@@ -15,7 +15,7 @@ import yaml
 from babel.core import get_global
 from babel.numbers import get_territory_currencies
 
-from ovrag_core.text.numbers import NUMBER_WORD, NUMBER_WORDS, SCALES, parse_number, words_to_number
+from ovrag_core.text.number_reading import NUMBER_WORD, NUMBER_WORDS, SCALES, parse_number, words_to_number
 from ovrag_core.text.tokens import any_of
 
 

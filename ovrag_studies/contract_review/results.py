@@ -11,7 +11,11 @@ import pandas
 from ovrag_core.base import Settings
 from ovrag_core.evaluation import Difference
 from ovrag_core.evaluation import holm as adjusted
-from ovrag_core.report import numbers, rates_by_group, with_bounds
+from ovrag_core.report import (
+    numbers,
+    rates_by_group,
+    with_bounds,
+)
 from ovrag_core.study import Book, bounds, told
 from ovrag_core.study import book as books
 from ovrag_studies.contract_review import (

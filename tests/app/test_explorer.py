@@ -45,7 +45,7 @@ from ovrag_core.loans.grounds import Grounds, Passage
 from ovrag_core.loans.reviewing import FactRow
 from ovrag_core.loop.answering import NO_ANSWER
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_core.retrieval.store import index_documents
+from ovrag_core.retrieval.indexing import index_documents
 
 PROJECT = Path(__file__).resolve().parents[2]
 ATTACK = "<script>window.owned = 1</script><img src=x onerror='window.owned = 1'>"

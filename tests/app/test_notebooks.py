@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from ovrag_core.app.notebooks import enter_project, project_of
 from ovrag_core.app.notebooks.execution import clean, execute
 from ovrag_core.app.notebooks.normalisation import cleaned, normalised, text_of
-from ovrag_core.app.notebooks.tables import parameter_table, table_html
+from ovrag_core.app.notebooks.shown_tables import parameter_table, table_html
 from ovrag_core.base.errors import NotebookError
 from ovrag_core.base.settings import load_settings
 

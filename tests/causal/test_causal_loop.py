@@ -8,7 +8,7 @@ import pytest
 from causal_chain import PROMPT, RIGHT, SAID, STORE
 
 from ovrag_core.base.errors import ModelError, Unchecked
-from ovrag_core.graph.store import EmbeddedStore
+from ovrag_core.graph.triple_store import EmbeddedStore
 from ovrag_studies.causal.chains.arms import gaps_of
 from ovrag_studies.causal.chains.audit_log import lines_of
 from ovrag_studies.causal.chains.drafting import Prompt

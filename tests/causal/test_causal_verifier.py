@@ -16,7 +16,7 @@ from ovrag_core.base.errors import GraphError, Unchecked
 from ovrag_core.graph import LABEL, TYPE, load_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.query import check
-from ovrag_core.graph.store import EmbeddedStore
+from ovrag_core.graph.triple_store import EmbeddedStore
 from ovrag_studies.causal.graphs import verifier
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon

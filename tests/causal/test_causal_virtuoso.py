@@ -15,7 +15,7 @@ from virtuoso_server import GRAPH
 from ovrag_core.base.errors import Unchecked
 from ovrag_core.graph import load_graph
 from ovrag_core.graph.endpoint import EndpointStore
-from ovrag_core.graph.store import EmbeddedStore
+from ovrag_core.graph.triple_store import EmbeddedStore
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.verifier import Verifier

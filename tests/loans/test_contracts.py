@@ -15,9 +15,9 @@ from pypdf import PdfReader
 
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.loans.contracts import ContractTruth, generate, load_truth
-from ovrag_core.loans.contracts.corpus import compose, truth_of
 from ovrag_core.loans.contracts.display import highlighted
 from ovrag_core.loans.contracts.draft import Draft
+from ovrag_core.loans.contracts.generator import compose, truth_of
 from ovrag_core.loans.contracts.phrasings import phrasings
 from ovrag_core.loans.contracts.registers import registers
 from ovrag_core.loans.contracts.render import write_pdf

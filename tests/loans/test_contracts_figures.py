@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovrag_core.loans.contracts.figures import day, money, months, number_words, ordinal, percent
-from ovrag_core.loans.contracts.names import company, lender, person
+from ovrag_core.loans.contracts.invented_names import company, lender, person
 from ovrag_core.loans.contracts.phrasings import choose, fits, only, phrasings
+from ovrag_core.loans.contracts.written_figures import day, money, months, number_words, ordinal, percent
 
 
 @pytest.mark.parametrize(

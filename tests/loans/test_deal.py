@@ -14,8 +14,8 @@ from ovrag_core.base.types import Document
 from ovrag_core.documents import load
 from ovrag_core.loans.conformed import BREAK, ConformedCopy, Segment
 from ovrag_core.loans.deal import DealReview, review_deal
-from ovrag_core.loans.facts import Party
 from ovrag_core.loans.grounds import ALL_FACTS, is_stated
+from ovrag_core.loans.loan_facts import Party
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import amend, identify, in_order

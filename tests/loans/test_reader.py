@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ovrag_core.base.types import Document
-from ovrag_core.loans.facts import Facility, LoanReading, Party
+from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.claims import LONG_DOCUMENT
 from ovrag_core.loans.reading.reader import read, read_passage

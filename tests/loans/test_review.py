@@ -15,8 +15,8 @@ from standins import BlackAndWhite, WordExtractor
 
 from ovrag_core.base.types import Document, Evidence, Triple, Violation
 from ovrag_core.documents import load
-from ovrag_core.loans.facts import Money
 from ovrag_core.loans.grounds import ALL_FACTS, FACTS, Passage, is_stated
+from ovrag_core.loans.loan_facts import Money
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.review_pages import pieces, review_page
 from ovrag_core.loans.reviewing import Finding, findings, is_report, report, review, unchecked

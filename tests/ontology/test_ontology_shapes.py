@@ -12,7 +12,7 @@ from ovrag_core.loop.closed_world import ClosedWorld
 from ovrag_core.ontology.assertions import ABox, assert_triples
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.rules import RULE, SH
-from ovrag_core.ontology.values import Value
+from ovrag_core.ontology.typed_values import Value
 
 
 def _graph(abox: ABox, ontology: Ontology) -> Graph:

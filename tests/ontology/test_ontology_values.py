@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovrag_core.ontology.entities import entity_key, resolve
-from ovrag_core.ontology.values import read_value
+from ovrag_core.ontology.typed_values import read_value
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,13 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.score import score_run
 from ovrag_core.ontology.load import load_ontology
 from ovrag_core.publish.chapter import EXPERIMENT
-from ovrag_core.report import consistency, effort, figures, headlines, numbers
+from ovrag_core.report import (
+    consistency,
+    effort_results,
+    figures,
+    headlines,
+    numbers,
+)
 from ovrag_core.report.results import write_results
 from ovrag_core.report.run import PUBLISHED, UNLABELLED, Run, load_published, number_of, open_run
 from ovrag_core.report.tables import Note, display, escape, write_table
@@ -271,7 +277,7 @@ def test_published_figures_stand_beside_ours_and_are_marked(tmp_path):
 
 def test_published_outcomes_and_calls_stand_beside_ours(tmp_path):
     opened = Run("main", run(6), SETTINGS, load_published(), tmp_path, tmp_path)
-    outcomes, spent = consistency.outcome_table(opened), effort.effort_table(opened)
+    outcomes, spent = consistency.outcome_table(opened), effort_results.effort_table(opened)
     assert outcomes.iloc[-1].tolist() == ["ovrag (published)", "375", "6", "113", "n/a", "n/a", "6"]
     theirs = spent[spent["Arm"] == "ovrag (published)"][["Outcome", "Queries", "Attempts", "Calls"]].values.tolist()
     assert theirs == [
@@ -331,7 +337,7 @@ def test_what_corrections_can_do_offline_is_said_where_no_model_answers(tmp_path
         records = [each.model_copy(update={"model": model}) for each in run(4)]
         made = Run("x", records, Settings(), None, tmp_path / "tables", tmp_path / "figures")
         consistency.correction_table(made)
-        effort.reject_table(made)
+        effort_results.reject_table(made)
         for path in (tmp_path / "tables/corrections.tex", tmp_path / "tables/hard_rejects.tex"):
             assert ("words nothing anew" in path.read_text()) is said
 

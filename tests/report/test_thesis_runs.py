@@ -12,10 +12,13 @@ from ovrag_core.evaluation import contract_counts, effort, latency, statements
 from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
-from ovrag_core.report import compared, contamination
-from ovrag_core.report import effort as effort_results
-from ovrag_core.report import latency as latency_results
-from ovrag_core.report import statements as statement_results
+from ovrag_core.report import (
+    compared,
+    contamination_results,
+    effort_results,
+    latency_results,
+    statement_results,
+)
 from ovrag_core.report.results import write_runs
 from ovrag_core.report.run import Run
 from ovrag_core.runs.files import run_files, write_run
@@ -122,11 +125,11 @@ def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
     reason = Verdict(status="inconsistent", reason="secured and unsecured")
     attempts = (rejected.attempts[0].model_copy(update={"verdict": reason}),)
     theirs = opened([rejected.model_copy(update={"attempts": attempts})], tmp_path)
-    shown = contamination.false_positive_table(theirs)
+    shown = contamination_results.false_positive_table(theirs)
     assert shown[["Chunks also from", "Rules"]].values.tolist() == [["not recorded", "not recorded"]]
     sources = source_frame(theirs.records)
-    assert "chunks of other contracts" not in contamination.sentences(theirs, sources)[0]
-    assert "retrieved chunks" not in contamination.contamination_table(theirs, sources)["Of"].tolist()
+    assert "chunks of other contracts" not in contamination_results.sentences(theirs, sources)[0]
+    assert "retrieved chunks" not in contamination_results.contamination_table(theirs, sources)["Of"].tolist()
     assert "Cause" not in effort_results.reject_table(theirs)
     assert "Cause" not in statement_results.violation_table(theirs)
 
@@ -156,7 +159,7 @@ def test_sources_are_listed_with_their_counts():
 
 def test_chosen_contracts_are_the_middle_of_each_type(tmp_path):
     records = [record(document=f"D{n}", label="CLEAN" if n < 5 else "CLASH") for n in range(8)]
-    assert contamination.chosen_contracts(opened(records, tmp_path)) == ["D2", "D6"]
+    assert contamination_results.chosen_contracts(opened(records, tmp_path)) == ["D2", "D6"]
 
 
 # --- other runs

@@ -18,11 +18,11 @@ from ovrag_core.base.types import Chunk
 from ovrag_core.documents import find, load
 from ovrag_core.loans.corpus import prepare
 from ovrag_core.loans.workbench import _indexed
-from ovrag_core.retrieval import store
+from ovrag_core.retrieval import indexing
 from ovrag_core.retrieval.bert import load_bert
 from ovrag_core.retrieval.embedding import EMBEDDERS, find_embedder, minilm
 from ovrag_core.retrieval.index import build, open_index
-from ovrag_core.retrieval.store import Documents, index_documents
+from ovrag_core.retrieval.indexing import Documents, index_documents
 
 
 def unit(vectors):
@@ -197,7 +197,7 @@ def test_embedders_are_found_by_name():
 
 def test_importing_retrieval_and_documents_does_not_load_a_model():
     modules = (
-        "ovrag_core.retrieval.store, ovrag_core.loop.answering, ovrag_core.documents, ovrag_core.documents.chunking"
+        "ovrag_core.retrieval.indexing, ovrag_core.loop.answering, ovrag_core.documents, ovrag_core.documents.chunking"
     )
     heavy = "[name for name in ('torch', 'transformers', 'chromadb') if name in sys.modules]"
     code = f"import sys, json, {modules}; print(json.dumps({heavy}))"
@@ -219,7 +219,7 @@ def test_a_folder_is_indexed_and_an_unreadable_document_is_not_passed_over(tmp_p
         index_documents(Settings(), folder, tmp_path / "index")
 
 
-def test_of_a_folder_of_ones_own_an_unreadable_document_is_left_out_named_and_counted(tmp_path, monkeypatch):
+def test_of_a_folder_of_ones_own_an_unreadable_document_is_left_out_named_and_counted(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     settings = Settings.model_validate({"corpus": {"source": "own"}})
     Path("own").mkdir()
@@ -232,10 +232,9 @@ def test_of_a_folder_of_ones_own_an_unreadable_document_is_left_out_named_and_co
     assert "1 documents, ground truth for 0; 1 cannot be read and are left out:\nempty.txt" in stock.text()
     assert list(json.loads(Path("data/contracts.json").read_text())) == ["apple.txt"]
     assert index_documents(settings, Path("own")).document_ids == ("apple",)
-    said = []
-    assert _indexed(find(Path("own")), ["apple"], said.append) == [Path("own/apple.txt")]
-    assert len(said) == 1
-    assert "1 of 2 documents are not in the index and are left out: empty.txt" in said[0]
+    capsys.readouterr()
+    assert _indexed(find(Path("own")), ["apple"]) == [Path("own/apple.txt")]
+    assert capsys.readouterr().err.count("1 of 2 documents are not in the index and are left out: empty.txt") == 1
 
 
 def test_a_search_within_one_document_needs_no_chroma(tmp_path):
@@ -250,7 +249,7 @@ def test_a_search_within_one_document_needs_no_chroma(tmp_path):
 
 def test_documents_are_read_when_they_are_needed_and_the_last_ones_kept(tmp_path, monkeypatch):
     read = []
-    monkeypatch.setattr(store, "load", lambda path: read.append(path.stem) or load(path))
+    monkeypatch.setattr(indexing, "load", lambda path: read.append(path.stem) or load(path))
     paths = [tmp_path / f"{name}.txt" for name in "abc"]
     for path in paths:
         path.write_text(f"This is {path.stem}.")

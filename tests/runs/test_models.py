@@ -30,12 +30,12 @@ from ovrag_core.base.errors import BudgetError, ModelSetupError, StoreError
 from ovrag_core.base.settings import ArmName, Question, Settings, load_questions
 from ovrag_core.base.types import Document, QueryRecord
 from ovrag_core.loans.contracts import generate
-from ovrag_core.loans.contracts.truth import load_truth
+from ovrag_core.loans.contracts.contract_truth import load_truth
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.workbench import corpus_bench, documents_bench
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import Bench, ask
-from ovrag_core.retrieval.store import index_documents
+from ovrag_core.retrieval.indexing import index_documents
 from ovrag_core.runs.experiment import read_run, run_experiment, run_files
 from ovrag_core.text.passages import find_passages
 

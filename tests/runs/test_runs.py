@@ -31,7 +31,7 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Answer, Triple, Verdict
 from ovrag_core.llm import Once
 from ovrag_core.llm.background import run as run_in_background
-from ovrag_core.retrieval.store import Documents
+from ovrag_core.retrieval.indexing import Documents
 from ovrag_core.runs import executors
 from ovrag_core.runs import files as runs
 from ovrag_core.runs.experiment import count_failures, planned, refuse_failed, run_experiment, spent_usd

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from ovrag_core.text.numbers import parse_number, percentages, words_to_number
+from ovrag_core.text.number_reading import parse_number, percentages, words_to_number
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ every notebook imports it.
 import os
 from pathlib import Path
 
-from ovrag_core.app.notebooks.tables import use_in_notebook
+from ovrag_core.app.notebooks.shown_tables import use_in_notebook
 from ovrag_core.base import project_of
 
 

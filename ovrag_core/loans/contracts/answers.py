@@ -6,8 +6,8 @@ from ovrag_core.loans.contracts.lists import kinds
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.tags import tags_of
 from ovrag_core.loans.contracts.terms import LoanTerms
-from ovrag_core.loans.contracts.values import values_of
-from ovrag_core.loans.facts import PartyKind
+from ovrag_core.loans.contracts.token_values import values_of
+from ovrag_core.loans.loan_facts import PartyKind
 
 _SIDES: dict[PartyKind, str] = {
     "natural_person": "a person",

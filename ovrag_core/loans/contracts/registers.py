@@ -10,8 +10,8 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from ovrag_core.loans.contracts.figures import DayStyle, MoneyStyle, RateStyle
 from ovrag_core.loans.contracts.phrasings import fits
+from ovrag_core.loans.contracts.written_figures import DayStyle, MoneyStyle, RateStyle
 
 Form = Literal["agreement", "letter", "note", "cover", "you", "schedule", "first", "boxes", "memo"]
 Numbering = Literal[

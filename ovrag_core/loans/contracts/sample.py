@@ -10,7 +10,7 @@ from itertools import cycle, islice
 from random import Random
 
 from ovrag_core.base import CorpusError
-from ovrag_core.loans.contracts import names
+from ovrag_core.loans.contracts import invented_names
 from ovrag_core.loans.contracts.lists import Asset, Place, kinds, matters, places
 from ovrag_core.loans.contracts.lists import names as name_lists
 from ovrag_core.loans.contracts.terms import (
@@ -258,14 +258,14 @@ def _unused(draw: Callable[[], str], used: set[str]) -> str:
 
 
 def _person(random: Random, place: Place, used: set[str]) -> Side:
-    name = _unused(lambda: names.person(random, place.cultures), used)
+    name = _unused(lambda: invented_names.person(random, place.cultures), used)
     born = date(random.randint(1951, 2003), random.randint(1, 12), random.randint(1, 28))
     return Side(name=name, kind="natural_person", address=_address(random, place), style="", born=born)
 
 
 def _company(random: Random, place: Place, used: set[str]) -> Side:
     form, style = random.choice(place.company_forms)
-    name = _unused(lambda: names.company(random, form, place.cultures), used)
+    name = _unused(lambda: invented_names.company(random, form, place.cultures), used)
     filled = style.format(
         law=place.law,
         register=random.randint(10_000, 799_999),
@@ -273,7 +273,7 @@ def _company(random: Random, place: Place, used: set[str]) -> Side:
         lot=random.randint(10, 24),
     )
     office = random.choice(("managing director", "director", "chief financial officer", "authorised signatory"))
-    signatory = names.person(random, place.cultures, bare=True)
+    signatory = invented_names.person(random, place.cultures, bare=True)
     return Side(
         name=name,
         kind="legal_entity",
@@ -295,7 +295,7 @@ def _lender(
         return _person(random, place, used)
     if kind in _LENT_BY_ANYBODY and variant is None and extra_use is None and random.random() < _SHARE_LENT_BY_PEOPLE:
         return _person(random, place, used)
-    signatory = names.person(random, place.cultures, bare=True)
+    signatory = invented_names.person(random, place.cultures, bare=True)
     public = {"StudentLoan": 0.25, "SubsidizedStudentLoan": 0.7}.get(kind, 0.0)
     if random.random() < public:
         return Side(
@@ -307,7 +307,7 @@ def _lender(
     def draw() -> str:
         nonlocal style
         pattern, style = random.choice(place.lender_forms)
-        return names.lender(random, pattern, continental=place.continental)
+        return invented_names.lender(random, pattern, continental=place.continental)
 
     name = _unused(draw, used)
     return Side(

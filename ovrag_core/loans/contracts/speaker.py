@@ -8,13 +8,13 @@ from decimal import Decimal
 from random import Random
 
 from ovrag_core.loans.contracts.draft import Saying, sentence
-from ovrag_core.loans.contracts.figures import day, money, percent
 from ovrag_core.loans.contracts.lists import names
 from ovrag_core.loans.contracts.phrasings import Voice, choose, choose_several
 from ovrag_core.loans.contracts.registers import Register
 from ovrag_core.loans.contracts.tags import tags_of
 from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side
-from ovrag_core.loans.contracts.values import Styles, values_of
+from ovrag_core.loans.contracts.token_values import Styles, values_of
+from ovrag_core.loans.contracts.written_figures import day, money, percent
 
 
 class Speaker:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Literal, NamedTuple, get_args
 
 from ovrag_core.loans.contracts.lists import Asset, Place
-from ovrag_core.loans.facts import Facts, Money, Party, PartyKind
+from ovrag_core.loans.loan_facts import Facts, Money, Party, PartyKind
 
 Kind = Literal[
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount"

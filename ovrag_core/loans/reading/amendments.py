@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from ovrag_core.base import Document, Evidence, Triple
 from ovrag_core.loans.conformed import BREAK, SPACE, ConformedCopy, Segment
-from ovrag_core.loans.facts import LoanReading
+from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.claims import find_claims
 from ovrag_core.loans.reading.lexicon import load_lexicon
 from ovrag_core.loans.reading.names import name_at

@@ -16,7 +16,7 @@ from pydantic import BaseModel, JsonValue, field_validator, model_validator
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple, TruncatedReplyError
 from ovrag_core.llm import Chat, Message, Once, current_tally, fence
-from ovrag_core.loans.facts import LoanReading
+from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.prepared import addressed

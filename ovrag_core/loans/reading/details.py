@@ -19,9 +19,9 @@ from ovrag_core.loop import Detail
 from ovrag_core.text import date_reading as dates
 from ovrag_core.text import (
     money,
-    numbers,
     plain_words,
 )
+from ovrag_core.text import number_reading as numbers
 
 _CAPITAL = re.compile(r"(?<![\w'’.-])(?:[a-z]{1,2}(?=[A-Z]))?[A-ZÀ-ÖØ-Þ][\w&.'’-]*")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:[ ,.'’]\d{2,3})+(?:\.\d+)?(?![\w%])|(?<![\w.,])\d{4,}(?:\.\d+)?(?![\w%])")

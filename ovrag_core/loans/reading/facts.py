@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from ovrag_core.base import Triple
-from ovrag_core.loans.facts import Facility, Money, Party, PartyKind
+from ovrag_core.loans.loan_facts import Facility, Money, Party, PartyKind
 from ovrag_core.loans.reading.reader import FORM, KINDS, PARTY_CLASSES, SECURITY
 from ovrag_core.loans.reading.subjects import loans, words_of
 from ovrag_core.ontology import Ontology, fold, read_value

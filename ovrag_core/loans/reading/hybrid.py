@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ovrag_core.base import Chunk, Document, Origin, Triple
 from ovrag_core.llm import Once
-from ovrag_core.loans.facts import LoanReading
+from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.reader import FORM

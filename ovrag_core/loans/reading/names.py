@@ -20,7 +20,7 @@ from typing import Literal
 from rdflib import Graph
 
 from ovrag_core.base import OntologyError
-from ovrag_core.loans.facts import PartyKind
+from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.text import MONTHS
 
 LEXICON = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "parties.ttl"

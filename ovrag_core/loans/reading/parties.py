@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ovrag_core.base import Document
-from ovrag_core.loans.facts import PartyKind
+from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.loans.reading.letters import closing_names, headed_firms, letter_parties, own_hand
 from ovrag_core.loans.reading.names import (
     Name,

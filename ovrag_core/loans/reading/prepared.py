@@ -7,7 +7,7 @@ from functools import cache
 
 from ovrag_core.base import Document, Evidence, Triple
 from ovrag_core.documents import Repaired, repair
-from ovrag_core.loans.facts import LoanReading
+from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.names import LEXICON
 from ovrag_core.text import one_line
 

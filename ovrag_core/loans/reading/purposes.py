@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.loans.facts import PartyKind
+from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.loans.reading.lexicon import Lexicon
 from ovrag_core.loans.reading.sentences import Unit
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
-from ovrag_core.loans.facts import Facility, LoanReading, Money, Party, PartyKind
+from ovrag_core.loans.loan_facts import Facility, LoanReading, Money, Party, PartyKind
 from ovrag_core.loans.reading.claims import (
     LONG_DOCUMENT,
     Claim,

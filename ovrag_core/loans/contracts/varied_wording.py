@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from ovrag_core.loans.contracts.clauses import Body, Part, compose_body
+from ovrag_core.loans.contracts.contract_sections import Body, Part, compose_body
 from ovrag_core.loans.contracts.draft import Draft, PageLook, Saying
 from ovrag_core.loans.contracts.registers import Flow, Numbering, choose_register, registers
 from ovrag_core.loans.contracts.speaker import Speaker, capitals

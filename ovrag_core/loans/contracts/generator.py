@@ -8,13 +8,13 @@ from typing import Literal
 
 from ovrag_core.base import CorpusError, bar
 from ovrag_core.loans.contracts.answers import describe_clash, reference_answers
+from ovrag_core.loans.contracts.contract_truth import ContractTruth, save_truth
 from ovrag_core.loans.contracts.draft import Draft
-from ovrag_core.loans.contracts.plain import write_plain
+from ovrag_core.loans.contracts.plain_wording import write_plain
 from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.sample import sample
 from ovrag_core.loans.contracts.terms import LoanTerms, facts
-from ovrag_core.loans.contracts.truth import ContractTruth, save_truth
-from ovrag_core.loans.contracts.varied import write_varied
+from ovrag_core.loans.contracts.varied_wording import write_varied
 
 Wording = Literal["plain", "varied"]
 _WRITERS = {"plain": write_plain, "varied": write_varied}

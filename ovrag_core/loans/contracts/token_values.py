@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ovrag_core.loans.contracts.figures import DayStyle, MoneyStyle, RateStyle, day, money, months, ordinal, percent
 from ovrag_core.loans.contracts.terms import LoanTerms
+from ovrag_core.loans.contracts.written_figures import (
+    DayStyle,
+    MoneyStyle,
+    RateStyle,
+    day,
+    money,
+    months,
+    ordinal,
+    percent,
+)
 
 
 @dataclass(frozen=True, slots=True)

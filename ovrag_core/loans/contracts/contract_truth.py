@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import ConfigDict
 
-from ovrag_core.loans.facts import Facts
+from ovrag_core.loans.loan_facts import Facts
 from ovrag_core.runs import DocumentTruth, read_truths
 
 

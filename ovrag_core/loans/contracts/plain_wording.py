@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 
 from ovrag_core.loans.contracts.draft import Draft, PageLook, Saying, sentence
-from ovrag_core.loans.contracts.figures import day
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.tags import tags_of
 from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side
-from ovrag_core.loans.contracts.values import values_of
+from ovrag_core.loans.contracts.token_values import values_of
+from ovrag_core.loans.contracts.written_figures import day
 
 
 def write_plain(terms: LoanTerms, random: Random) -> Draft:

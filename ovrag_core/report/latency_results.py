@@ -7,7 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from ovrag_core.evaluation import latency
-from ovrag_core.report import figures, numbers
+from ovrag_core.report import (
+    figures,
+    numbers,
+)
 from ovrag_core.report.run import MARK, Run, integers, save, source, write
 from ovrag_core.report.tables import Note, with_bounds
 
