@@ -10,10 +10,8 @@ from .connection import SHAPES_REPLIES as SHAPES_REPLIES
 from .connection import Connection as Connection
 from .connection import connect as connect
 from .connection import open_chat as open_chat
-from .meter import Planned as Planned
 from .meter import Tally as Tally
 from .meter import current_tally as current_tally
-from .meter import estimate as estimate
 from .meter import sum_usage as sum_usage
 from .meter import tally as tally
 from .once import Made as Made

@@ -1,11 +1,10 @@
-"""What model calls use: tokens, calls and seconds by part of the work, a budget, and an estimate before a run."""
+"""What model calls use: tokens, calls and seconds by part of the work, and a budget."""
 
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -146,40 +145,3 @@ class Budget:
             f"stopped before the budget of {self.limit_usd:.2f} USD would be exceeded: {self.spent_usd:.4f} USD are "
             f"spent and the next call may cost {cost:.4f} USD; raise budget_usd and run again to go on"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """Calls of one kind that a run is going to make: characters of one prompt, tokens of one reply."""
-
-    purpose: str
-    calls: int
-    prompt_characters: int
-    completion_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """What a run is going to use, roughly. `cost_usd` is None where `reason` says why."""
-
-    usage: Usage
-    by_purpose: Mapping[str, Usage]
-    cost_usd: float | None
-    reason: str | None
-
-
-def estimate(planned: Iterable[Planned], model: str, prices: Prices) -> CostEstimate:
-    """Calls, tokens and cost of the planned calls, at four characters a token."""
-    parts: dict[str, Usage] = {}
-    for each in planned:
-        before = parts.get(each.purpose, Usage())
-        parts[each.purpose] = Usage(
-            calls=before.calls + each.calls,
-            prompt_tokens=before.prompt_tokens + each.calls * math.ceil(each.prompt_characters / CHARACTERS_PER_TOKEN),
-            completion_tokens=before.completion_tokens + each.calls * each.completion_tokens,
-        )
-    usage = sum_usage(parts.values())
-    price = prices.find(model)
-    if price is None:
-        return CostEstimate(usage, parts, None, prices.missing(model))
-    return CostEstimate(usage, parts, price.cost(usage), None)

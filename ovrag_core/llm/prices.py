@@ -40,17 +40,15 @@ class Prices(BaseModel):
         """The price of a model. Raises PriceError for one that is not in the file."""
         if price := self.find(model):
             return price
-        raise PriceError(self.missing(model))
+        raise PriceError(
+            f"{self.path} has no price for {model}; add its dollars per million tokens, or 0 where it is your own"
+        )
 
     def find(self, model: str) -> Price | None:
         """The price of a model, None where the file does not have it."""
         if model in self.models:
             return self.models[model]
         return next((price for price in self.models.values() if model in price.also), None)
-
-    def missing(self, model: str) -> str:
-        """The sentence that stands where the cost of an unpriced model would."""
-        return f"{self.path} has no price for {model}; add its dollars per million tokens, or 0 where it is your own"
 
 
 def load_prices(path: Path = Path("data/prices.yaml")) -> Prices:

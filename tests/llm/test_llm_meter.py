@@ -1,4 +1,4 @@
-"""What calls use and cost, the budget that stops before it is exceeded, the estimate before a run, the key."""
+"""What calls use and cost, the budget that stops before it is exceeded, the key."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -17,9 +17,7 @@ from ovrag_core.llm import (
     ChatModel,
     Connection,
     Message,
-    Planned,
     connect,
-    estimate,
     load_prices,
     tally,
 )
@@ -118,10 +116,6 @@ def test_a_model_without_a_price(folder: Path):
     assert prices.find("other") is None
     with pytest.raises(errors.PriceError, match="has no price for other"):
         prices.of("other")
-    planned = [Planned("answer", 10, 400, 50)]
-    guess = estimate(planned, "other", prices)
-    assert (guess.cost_usd, guess.usage.calls) == (None, 10)
-    assert guess.reason == prices.missing("other")
 
 
 @pytest.mark.parametrize(
@@ -144,14 +138,6 @@ def test_a_broken_price_file(tmp_path: Path, content: str, words: str):
 def test_a_missing_price_file(tmp_path: Path):
     with pytest.raises(errors.PriceError, match="does not exist"):
         load_prices(tmp_path / "prices.yaml")
-
-
-def test_an_estimate_is_calls_times_lengths(folder: Path):
-    planned = [Planned("answer", 100, 3000, 150), Planned("extraction", 200, 4000, 400), Planned("answer", 1, 7, 1)]
-    guess = estimate(planned, MODEL, load_prices(folder / "data" / "prices.yaml"))
-    assert guess.usage == Usage(calls=301, prompt_tokens=75_000 + 200_000 + 2, completion_tokens=15_000 + 80_000 + 1)
-    assert guess.by_purpose["extraction"].calls == 200
-    assert guess.cost_usd == pytest.approx((275_002 * 2 + 95_001 * 10) / 1e6)
 
 
 def spend(connection: Connection, calls: int) -> int:
