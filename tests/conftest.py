@@ -101,6 +101,7 @@ def start(
                 overrides={
                     "questions": str(project / "data/questions.yaml"),
                     "validation.rules": str(project / "ontologies/rules.yaml"),
+                    "extraction.form": "triples",
                     "llm.provider": "openai",
                     "llm.model": MODEL,
                     "llm.embedding_model": MODEL,
@@ -139,6 +140,8 @@ def ovrag(call: Callable[..., tuple[int, str, str]]) -> Callable[..., tuple[int,
 
     def run(settings: Settings, *words: str) -> tuple[int, str, str]:
         chosen = settings.llm.model_dump(mode="json", exclude_defaults=True)
-        return call(*words, *(word for name, value in chosen.items() for word in ("-S", f"llm.{name}={value}")))
+        given = {f"llm.{name}": value for name, value in chosen.items()}
+        given["extraction.form"] = settings.extraction.form
+        return call(*words, *(word for name, value in given.items() for word in ("-S", f"{name}={value}")))
 
     return run

@@ -93,10 +93,12 @@ class Options(Part):
 class Extraction(Part):
     """What turns text into triples, and how much text a model reads at once, in characters.
 
-    `auto`: the clause reader offline, `hybrid` with a model, whose triples are joined with the reader's.
+    `auto`: the clause reader offline, `hybrid` with a model, whose triples are joined with the reader's. `form`: what a
+    model writes, `short` a form of parties and terms, `triples` free statements about everything.
     """
 
     extractor: Literal["auto", "reader", "chat", "hybrid"] = "auto"
+    form: Literal["short", "triples"] = "short"
     window: Annotated[int, Field(ge=2000)] = 24_000
 
 

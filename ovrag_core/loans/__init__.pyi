@@ -10,7 +10,6 @@ from .imports import UNKNOWN_MODEL as UNKNOWN_MODEL
 from .imports import import_run as import_run
 from .loan_facts import Facts as Facts
 from .loan_facts import Party as Party
-from .reading.chat import PURPOSES as PURPOSES
 from .reading.chat import ChatExtractor as ChatExtractor
 from .reading.details import find_details as find_details
 from .reading.judge import MAY_SAY as MAY_SAY

@@ -31,7 +31,7 @@ from ovrag_core.llm import (
 from ovrag_core.loans import corpus
 from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.reading.chat import ChatExtractor
+from ovrag_core.loans.reading.chat import ChatExtractor, FormExtractor
 from ovrag_core.loans.reading.details import find_details
 from ovrag_core.loans.reading.hybrid import HybridExtractor
 from ovrag_core.loop import (
@@ -46,7 +46,7 @@ from ovrag_core.loop import (
     Validator,
     rejudged,
 )
-from ovrag_core.ontology import Ontology, open_ontology
+from ovrag_core.ontology import Ontology, open_form, open_ontology
 from ovrag_core.retrieval import INDEX, Documents, Embedder, find_embedder, index_loaded, open_index
 
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
@@ -182,10 +182,15 @@ def _extractor(
     """The extractor that the settings ask for, and the name that results are labelled with."""
     if model is None or settings.extractor == "reader":
         return read_once, reader.NAME
-    chat = ChatExtractor(model, ontology, seed=settings.llm.seed, window=settings.extraction.window)
+    seed, window = settings.llm.seed, settings.extraction.window
+    chat: ChatExtractor | FormExtractor
+    if settings.extraction.form == "triples":
+        chat = ChatExtractor(model, ontology, seed=seed, window=window)
+    else:
+        chat = FormExtractor(model, ontology, open_form(ontology), seed=seed, window=window)
     if settings.extractor == "chat":
         return chat, chat.name
-    hybrid = HybridExtractor(chat, read_once, reader.NAME)
+    hybrid = HybridExtractor(chat, read_once, reader.NAME, fills_form=settings.extraction.form == "short")
     return hybrid, hybrid.name
 
 

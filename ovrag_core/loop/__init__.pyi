@@ -5,6 +5,9 @@ from .arms import Arm as Arm
 from .chat_answering import PURPOSE as PURPOSE
 from .chat_answering import ChatAnswerer as ChatAnswerer
 from .checking import check_file as check_file
+from .form_filling import PURPOSES as PURPOSES
+from .form_filling import FormFiller as FormFiller
+from .form_filling import FormReader as FormReader
 from .identity import KINDS as KINDS
 from .identity import About as About
 from .identity import Detail as Detail

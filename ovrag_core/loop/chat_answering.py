@@ -70,10 +70,21 @@ class ChatAnswerer:
         """
         if not chunks:
             return Answer(text=NO_ANSWER)
+        chunks = in_text_order(chunks)
         messages = _messages(question, chunks, corrections)
         reply = self._chat.complete(messages, temperature=self._temperature, seed=self._seed, purpose=PURPOSE)
         text, cited = _without_citations(reply.text, len(chunks))
         return Answer(text=text, evidence=_evidence(text, cited, chunks))
+
+
+def in_text_order(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Chunks as their documents have them, the best chunk's document first.
+
+    A model reads on from one to the next, and a server that keeps the beginning of a prompt has read most of them when
+    another question is asked of the same document.
+    """
+    order = list(dict.fromkeys(chunk.document_id for chunk in chunks))
+    return sorted(chunks, key=lambda chunk: (order.index(chunk.document_id), chunk.start))
 
 
 def _messages(question: str, chunks: Sequence[Chunk], corrections: Sequence[Correction]) -> list[Message]:

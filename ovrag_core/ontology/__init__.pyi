@@ -3,8 +3,12 @@ from .assertions import Fact as Fact
 from .assertions import Source as Source
 from .assertions import assert_triples as assert_triples
 from .assertions import unmapped_reasons as unmapped_reasons
+from .configured import open_form as open_form
 from .configured import open_ontology as open_ontology
 from .entities import entity_key as entity_key
+from .entities import is_suffix as is_suffix
+from .forms import Form as Form
+from .forms import FormField as FormField
 from .load import Ontology as Ontology
 from .load import OntologyTerm as OntologyTerm
 from .load import fold as fold

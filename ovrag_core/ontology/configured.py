@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ovrag_core.base import Settings, project_file
+from ovrag_core.ontology.forms import FORM, Form, read_form
 from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reference import load_with_reference
 
@@ -17,3 +18,8 @@ def open_ontology(settings: Settings) -> Ontology:
     if settings.ontology.source == "bundled":
         return load_ontology(bundled, rules=rules)
     return load_with_reference(Path(settings.ontology.source), bundled, rules)
+
+
+def open_form(ontology: Ontology) -> Form:
+    """The form that a model fills in about a document. Raises OntologyError naming what the ontology lacks."""
+    return read_form(project_file(ONTOLOGIES) / FORM, ontology)

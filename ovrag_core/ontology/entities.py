@@ -12,6 +12,7 @@ _SUFFIXES = {
     **{short: short for short in ("inc", "corp", "ltd", "co", "llc", "llp", "lp", "plc", "na", "fsb", "fcu")},
     **{short: short for short in ("ag", "sa", "se", "nv", "bv", "gmbh")},
 }  # fmt: skip
+_GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 _PHRASES = {
     "limited liability company": "llc",
     "limited liability partnership": "llp",
@@ -35,6 +36,12 @@ def entity_key(name: str) -> str:
     key = f"{head} {_SUFFIXES[last]}" if head and last in _SUFFIXES else text
     # A name of nothing but signs (an emoji) is still a name.
     return key or name.strip()
+
+
+def is_suffix(words: str) -> bool:
+    """Whether what stands behind a comma belongs to the name before it: `N.A.`, `Limited Partnership`, `Jr.`."""
+    key = entity_key(f"x {words}").removeprefix("x ")
+    return key in _SUFFIXES.values() or key in _GENERATIONS
 
 
 def resolve(names: Iterable[str], persons: frozenset[str] = frozenset()) -> dict[str, str]:

@@ -12,12 +12,13 @@ from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Chunk, Document, Evidence, Triple, Usage
 from ovrag_core.llm import Message, Reply
 from ovrag_core.llm.schema import parse
+from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.reading.chat import OVERLAP, ChatExtractor, Statement, Statements, windows_of
+from ovrag_core.loans.reading.chat import OVERLAP, ChatExtractor, FormExtractor, Statement, Statements, windows_of
 from ovrag_core.loans.reading.hybrid import HybridExtractor, aligned, joined
 from ovrag_core.loans.reading.subjects import bare_name, loan_names, words_of
 from ovrag_core.loans.reading.support import is_supported
-from ovrag_core.ontology.configured import open_ontology
+from ovrag_core.ontology.configured import open_form, open_ontology
 from ovrag_core.ontology.load import Ontology, fold
 
 ANN = "Ms. Ann Lee, a natural person"
@@ -32,6 +33,14 @@ The Lender also makes available a revolving facility of USD 100,000.00 (the "Rev
 Facility amounts repaid may be borrowed again.
 
 The obligations are secured by all inventory of the Borrower.
+"""
+
+
+ONE = """LOAN AGREEMENT
+
+Between Harbor Bank, N.A. (the "Lender") and Ms. Ann Lee, a natural person (the "Borrower").
+
+The Lender lends the Borrower USD 9,000.00. The advance is unsecured. Everything comes to its end on June 30, 2031.
 """
 
 
@@ -299,3 +308,56 @@ def test_a_value_is_one_that_its_passage_can_give(
 def test_slips_of_form_cost_a_statement_at_most(reply: str) -> None:
     (statement,) = parse(reply, Statements).statements
     assert (statement.excerpt, statement.object, statement.object_type, statement.quote) == (1, "60", "", "")
+
+
+class FormModel:
+    """Fills in every form alike: what it is given, and nothing else."""
+
+    name = "form model"
+
+    def __init__(self, **fields: object) -> None:
+        self.fields = fields
+
+    def complete(self, messages: Sequence[Message], *, schema: type[BaseModel] | None = None, **how: object) -> Reply:
+        assert schema is not None
+        parsed = schema.model_validate({**dict.fromkeys(schema.model_fields, "not stated"), **self.fields})
+        return Reply(parsed.model_dump_json(), parsed, Usage(), "stop", 0.0, self.name, cached=False)
+
+
+class ReaderOfNoDates:
+    """The clause reader, blind for maturities."""
+
+    read_passage, read_chunks = staticmethod(reader.read_passage), staticmethod(reader.read_chunks)
+
+    def read(self, document: Document) -> LoanReading:
+        found = reader.read(document)
+        kept = tuple(triple for triple in found.triples if triple.predicate != "hasMaturityDate")
+        return found.model_copy(update={"triples": kept})
+
+
+def form_hybrid(ontology: Ontology, **fields: object) -> HybridExtractor:
+    model = FormExtractor(FormModel(**fields), ontology, open_form(ontology))
+    return HybridExtractor(model, ReaderOfNoDates(), reader.NAME, fills_form=True)
+
+
+def said_of(text: str, extractor: HybridExtractor, predicate: str) -> list[tuple[str, str]]:
+    triples = extractor.read(Document("A", text)).triples
+    assert all(
+        text[each.evidence.start : each.evidence.end] == each.evidence.quote for each in triples if each.evidence
+    )
+    return [(triple.subject, triple.object) for triple in triples if triple.predicate == predicate]
+
+
+def test_a_form_adds_only_what_the_reader_is_silent_on(ontology: Ontology) -> None:
+    extractor = form_hybrid(ontology, borrower="Harbor Bank, N.A.", maturity="2031-06-30", interest_rate="9.99%")
+    alone = said_of(ONE, form_hybrid(ontology), "hasBorrower")
+    assert said_of(ONE, extractor, "hasBorrower") == alone != []
+    assert said_of(ONE, form_hybrid(ontology), "hasMaturityDate") == []
+    assert said_of(ONE, extractor, "hasMaturityDate") == [("Loan", "June 30, 2031")]
+    assert said_of(ONE, extractor, "hasInterestRate") == [], "the text does not hold it"
+
+
+def test_a_form_says_nothing_of_one_of_several_facilities(ontology: Ontology) -> None:
+    extractor = form_hybrid(ontology, principal="USD 600,000.00", maturity="2031-06-30")
+    text = TWO + "\nThe Lender's total exposure is USD 600,000.00 until June 30, 2031.\n"
+    assert said_of(text, extractor, "hasPrincipalAmount") == said_of(text, form_hybrid(ontology), "hasPrincipalAmount")

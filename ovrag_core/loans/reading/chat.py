@@ -8,7 +8,7 @@ the text that says so is dropped and counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
@@ -22,7 +22,8 @@ from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.prepared import addressed
 from ovrag_core.loans.reading.subjects import one_name_each, with_loan_types
 from ovrag_core.loans.reading.support import is_supported
-from ovrag_core.ontology import Ontology, fold, vocabulary_text
+from ovrag_core.loop import PURPOSES, FormFiller, FormReader
+from ovrag_core.ontology import Form, Ontology, fold, vocabulary_text
 from ovrag_core.text import locate
 
 WINDOW = 24_000  # characters of a document in one call
@@ -30,8 +31,6 @@ OVERLAP = 600  # characters that two windows share, so that no sentence is cut i
 AT_ONCE = 8  # windows of one document
 LONGEST_TERM = 400  # characters of a name or value
 SHORTEST_HALF = 500  # characters; a text whose reply is too long is read in halves, but not below this
-
-PURPOSES: dict[Origin, str] = {"context": "context triples", "answer": "answer triples"}
 
 SYSTEM = """You turn texts about loans into statements that a program checks. Each statement is one fact: a subject, \
 a predicate and an object, with the passage that says so.
@@ -137,13 +136,7 @@ class ChatExtractor:
         What is no English loan document is told by the gate, at no cost. Raises a ModelError where a part of the
         document cannot be read: half a reading would hide contradictions.
         """
-        status, reason = gate(document.text)
-        if status != "loan":
-            return LoanReading(document_id=document.id, status=status, reason=reason)
-        triples = one_name_each(self.read_raw(document))
-        return LoanReading(
-            document_id=document.id, status="loan", facilities=facilities_of(triples, self._ontology), triples=triples
-        )
+        return reading_of(document, self.read_raw, self._ontology)
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
@@ -206,6 +199,31 @@ class ChatExtractor:
             Message("system", self._systems[origin]),
             Message("user", f"Each excerpt stands between two lines of {mark}:\n\n{excerpts}"),
         ]
+
+
+class FormExtractor(FormReader):
+    """Reads parties and terms by the form, a few hundred tokens a document."""
+
+    def __init__(
+        self, chat: Chat, ontology: Ontology, form: Form, *, seed: int | None = 42, window: int = WINDOW
+    ) -> None:
+        super().__init__(chat, FormFiller(chat, form, seed=seed), lambda document: windows_of(document, window))
+        self._ontology = ontology
+
+    def read(self, document: Document) -> LoanReading:
+        """See `ChatExtractor.read`."""
+        return reading_of(document, self.read_raw, self._ontology)
+
+
+def reading_of(document: Document, read_raw: Callable[[Document], Sequence[Triple]], ontology: Ontology) -> LoanReading:
+    """The reading of a document that a model reads alone; what is no English loan document is told at no cost."""
+    status, reason = gate(document.text)
+    if status != "loan":
+        return LoanReading(document_id=document.id, status=status, reason=reason)
+    triples = one_name_each(read_raw(document))
+    return LoanReading(
+        document_id=document.id, status="loan", facilities=facilities_of(triples, ontology), triples=triples
+    )
 
 
 def without_orders(text: str) -> str:

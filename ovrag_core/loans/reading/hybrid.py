@@ -7,12 +7,11 @@ of it by the text itself, cannot hide it. Both speak of the same facilities and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ovrag_core.base import Chunk, Document, Origin, Triple
 from ovrag_core.llm import Once
 from ovrag_core.loans.loan_facts import LoanReading
-from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.reader import FORM
 from ovrag_core.loans.reading.sentences import plain_text, units
@@ -31,11 +30,33 @@ _ROLE_WORDS = {
 }
 
 
+class RawReader(Protocol):
+    """A model's reading of texts, before it is put beside the reader's."""
+
+    @property
+    def name(self) -> str:
+        """The name that results are labelled with."""
+
+    def read_raw(self, document: Document) -> tuple[Triple, ...]:
+        """The triples of a whole document."""
+
+    def read_passage(
+        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
+    ) -> tuple[Triple, ...]:
+        """The triples of a piece of text."""
+
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        """The triples of retrieved chunks."""
+
+
 class HybridExtractor:
     """The reader's statements, then those of the model that the reader does not make. Facts are the reader's."""
 
-    def __init__(self, chat: ChatExtractor, reader: Extractor[LoanReading], reader_name: str) -> None:
+    def __init__(
+        self, chat: RawReader, reader: Extractor[LoanReading], reader_name: str, *, fills_form: bool = False
+    ) -> None:
         self._chat = chat
+        self._join = complemented if fills_form else joined
         self._reader = reader
         self._read: Once[Chunk, tuple[Triple, ...]] = Once(CHUNKS)  # every question of a document retrieves the same
         self.name = f"{chat.name} + {reader_name}"
@@ -47,7 +68,7 @@ class HybridExtractor:
             return reading
         subjects = [facility.subject for facility in reading.facilities]
         said = aligned(self._chat.read_raw(document), reading.triples, subjects, document.text)
-        return reading.model_copy(update={"triples": joined(reading.triples, said)})
+        return reading.model_copy(update={"triples": self._join(reading.triples, said)})
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
@@ -55,7 +76,7 @@ class HybridExtractor:
         """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
         mine = self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
         said = self._chat.read_passage(text, document_id=document_id, start=start, origin=origin)
-        return joined(mine, aligned(said, mine, loans(mine), text))
+        return self._join(mine, aligned(said, mine, loans(mine), text))
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks: the model reads them together, the reader one by one."""
@@ -66,7 +87,7 @@ class HybridExtractor:
             mine = [triple for chunk in own for triple in self._chunk(chunk)]
             theirs = [triple for triple in said if triple.evidence and triple.evidence.document_id == document_id]
             text = "\n\n".join(chunk.text for chunk in own)
-            found += joined(mine, aligned(theirs, mine, loans(mine), text))
+            found += self._join(mine, aligned(theirs, mine, loans(mine), text))
         return tuple(found)
 
     def _chunk(self, chunk: Chunk) -> tuple[Triple, ...]:
@@ -77,6 +98,18 @@ def joined(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, .
     """All of `first`, and those of `second` that say something else."""
     known = {_content(triple) for triple in first}
     return (*first, *(triple for triple in second if _content(triple) not in known))
+
+
+def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, ...]:
+    """All of `first`, and those of `second` about what `first` is silent on.
+
+    A field of a form has one value: a second borrower would be a second individual with a kind of its own, and a
+    contradiction that the document does not have. Of several facilities only parties are the same.
+    """
+    known = {(fold(triple.subject), triple.predicate) for triple in first}
+    several = len(loans(first)) > 1
+    new = [each for each in second if (fold(each.subject), each.predicate) not in known]
+    return (*first, *(each for each in new if not several or each.predicate in ROLES))
 
 
 def _content(triple: Triple) -> tuple[str, str, str]:
