@@ -10,16 +10,19 @@ from ovrag_core.ontology.load import Ontology, load_ontology
 from ovrag_core.ontology.reference import load_with_reference
 
 ONTOLOGIES = Path("ontologies")
+VOCABULARY = "vocabulary.ttl"  # what turns an axiom into a rule: of no domain
 
 
 def open_ontology(settings: Settings) -> Ontology:
-    """The ontology with its rule settings: ours, or FIBO's hierarchy under our rules."""
+    """The ontology with its rule settings: ours, FIBO's hierarchy under our rules, or another domain's."""
+    if settings.ontology.domain is not None:
+        return load_ontology(settings.ontology.domain, also=[project_file(ONTOLOGIES) / VOCABULARY])
     bundled, rules = project_file(ONTOLOGIES), project_file(settings.validation.rules)
     if settings.ontology.source == "bundled":
         return load_ontology(bundled, rules=rules)
     return load_with_reference(Path(settings.ontology.source), bundled, rules)
 
 
-def open_form(ontology: Ontology) -> Form:
+def open_form(settings: Settings, ontology: Ontology) -> Form:
     """The form that a model fills in about a document. Raises OntologyError naming what the ontology lacks."""
-    return read_form(project_file(ONTOLOGIES) / FORM, ontology)
+    return read_form((settings.ontology.domain or project_file(ONTOLOGIES)) / FORM, ontology)

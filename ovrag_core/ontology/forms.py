@@ -1,10 +1,11 @@
-"""The form that a model fills in about a document: which parties and terms of the ontology, and how they are asked for.
+"""The form that a model fills in about a document: which parties, terms and classes of the ontology, and how to ask.
 
 A form is a file beside the ontology, `form.yaml`; nothing in it is code, so another domain brings its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from ovrag_core.base import Frozen, OntologyError, fault, read_yaml
-from ovrag_core.ontology.load import Ontology, OntologyTerm
+from ovrag_core.ontology.load import Ontology, OntologyTerm, TermKind
 
 FORM = "form.yaml"
 
@@ -33,6 +34,7 @@ class _File(Frozen):
     parties: dict[str, _Asked] = Field(default_factory=dict)
     kinds: dict[str, _Kind] = Field(default_factory=dict)
     terms: dict[str, _Asked] = Field(default_factory=dict)
+    classes: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,18 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form about one `thing`, a class. `kinds` are what a party may be: name, class, words."""
+    """A form about one `thing`, a class. `kinds` are what a party may be: name, class, words.
+
+    `choices` are the classes that a document may put the thing into, those that exclude one another together; the words
+    of each are what a passage states.
+    """
 
     thing: OntologyTerm
     about: str
     parties: tuple[FormField, ...]
     kinds: tuple[FormField, ...]
     terms: tuple[FormField, ...]
+    choices: tuple[tuple[FormField, ...], ...] = ()
 
 
 def read_form(path: Path, ontology: Ontology) -> Form:
@@ -62,20 +69,41 @@ def read_form(path: Path, ontology: Ontology) -> Form:
     except ValidationError as problem:
         raise OntologyError(f"{path}: {fault(problem)}; mend that line") from None
 
-    def field(name: str, word: str, ask: str, kind: str) -> FormField:
-        names = ontology.class_names if kind == "class" else ontology.property_names
-        term = next((each for each in names.values() if each.name == word), None)
-        if term is None or (kind == "object" and term.kind != "object") or (kind == "data" and term.kind != "data"):
-            near = ontology.nearest_class(word) if kind == "class" else ontology.nearest_property(word)
-            hint = f" (did you mean {near}?)" if near and near != word else ""
-            what = {"class": "class", "object": "property between things", "data": "property with values"}[kind]
-            raise OntologyError(f"{path}: {name}: the ontology has no {what} {word}{hint}; mend that line")
-        return FormField(name, term, ask)
-
+    thing = _field("thing", given.thing, "", "class", path, ontology).term
     return Form(
-        thing=field("thing", given.thing, "", "class").term,
+        thing=thing,
         about=given.about,
-        parties=tuple(field(name, each.property, each.ask, "object") for name, each in given.parties.items()),
-        kinds=tuple(field(name, each.class_, each.ask, "class") for name, each in given.kinds.items()),
-        terms=tuple(field(name, each.property, each.ask, "data") for name, each in given.terms.items()),
+        parties=tuple(_field(key, it.property, it.ask, "object", path, ontology) for key, it in given.parties.items()),
+        kinds=tuple(_field(key, it.class_, it.ask, "class", path, ontology) for key, it in given.kinds.items()),
+        terms=tuple(_field(key, it.property, it.ask, "data", path, ontology) for key, it in given.terms.items()),
+        choices=_choices([_field(it, it, ask, "class", path, ontology) for it, ask in given.classes.items()], ontology),
     )
+
+
+def _choices(fields: Sequence[FormField], ontology: Ontology) -> tuple[tuple[FormField, ...], ...]:
+    """The fields in groups: each with the first group one of whose classes its own is disjoint with."""
+    groups: list[list[FormField]] = []
+    for field in fields:
+        near = (group for group in groups if any(ontology.are_disjoint(field.term.iri, it.term.iri) for it in group))
+        if (group := next(near, None)) is None:
+            groups.append([field])
+        else:
+            group.append(field)
+    return tuple(map(tuple, groups))
+
+
+_IN_WORDS: dict[TermKind, str] = {
+    "class": "class",
+    "object": "property between things",
+    "data": "property with values",
+}
+
+
+def _field(name: str, word: str, ask: str, kind: TermKind, path: Path, ontology: Ontology) -> FormField:
+    """A field that names a term of that kind. Raises OntologyError where the ontology has none of this name."""
+    term = next((each for each in ontology.terms if (each.name, each.kind) == (word, kind)), None)
+    if term is not None:
+        return FormField(name, term, ask)
+    near = ontology.nearest_class(word) if kind == "class" else ontology.nearest_property(word)
+    hint = f" (did you mean {near}?)" if near and near != word else ""
+    raise OntologyError(f"{path}: {name}: the ontology has no {_IN_WORDS[kind]} {word}{hint}; mend that line")

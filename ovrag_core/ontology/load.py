@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -157,6 +157,12 @@ class Ontology:
         tops = self._topmost
         return all(frozenset((mine, theirs)) in self._disjoint for mine in tops[one] for theirs in tops[other])
 
+    def are_disjoint(self, one: str, other: str) -> bool:
+        """Whether two classes (IRIs), or classes above them, are declared disjoint."""
+        above = self.superclasses
+        pairs = (frozenset((mine, theirs)) for mine in above.get(one, ()) for theirs in above.get(other, ()))
+        return any(pair in self._disjoint for pair in pairs)
+
     @cached_property
     def _topmost(self) -> dict[str, frozenset[str]]:
         """IRIs of the classes above each class that have none above them."""
@@ -181,9 +187,12 @@ class Ontology:
         return "".join(sorted(_logic(self.graph)))
 
 
-def load_ontology(folder: Path = Path("ontologies"), rules: Path | None = None) -> Ontology:
+def load_ontology(
+    folder: Path = Path("ontologies"), rules: Path | None = None, *, also: Sequence[Path] = ()
+) -> Ontology:
     """All ontology files of `folder`, with the rule settings of `rules` (default `rules.yaml` in the folder, if there).
 
+    `also` are files from elsewhere that are loaded with them.
     Raises OntologyError naming the file and what to do. That the axioms do not contradict each other is checked by
     `ovrag_core.loop.validation.Validator`, which has the reasoner.
     """
@@ -194,7 +203,7 @@ def load_ontology(folder: Path = Path("ontologies"), rules: Path | None = None) 
         )
     graph = Graph(bind_namespaces="none")
     digest = hashlib.sha256()
-    for path in files:
+    for path in (*files, *also):
         digest.update(read_into(graph, path))
     settings = rules or folder / "rules.yaml"
     return assemble(graph, digest.digest(), settings if rules or settings.exists() else None)
