@@ -162,18 +162,15 @@ def run(
     arm: Annotated[list[str] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
 ) -> int:
     """Ask the cards of every arm. Beside the records come the cards (.cards.jsonl) and seconds (.latency.jsonl)."""
-    from ovrag_core.llm import open_chat
     from ovrag_studies.abstention.cards.card import write_cards
     from ovrag_studies.abstention.records import write_run
-    from ovrag_studies.abstention.study import answer_source, size
+    from ovrag_studies.abstention.study import answer_main, size
 
     settings = _with_source(settings, source, graph, domain, hidden=hidden, cards=cards_file)
     settings = Epistemic.changed(settings, arms=arm) if arm else settings
     if not out.parent.is_dir():
         raise CardError(f"{out.parent} is no folder; name a file in a folder that exists")
-    name = next(iter(Epistemic.of(settings).sources))
-    with open_chat(settings.llm) as chat:
-        answered = answer_source(settings, name, MiniLMOnDemand(), chat)
+    answered = answer_main(settings, MiniLMOnDemand())
     beside = _cards_beside(out)
     write_cards(answered.cards, beside)
     write_run(answered.run, out)

@@ -93,6 +93,13 @@ CORRECTED: dict[str, Share] = {
     "answer accuracy*": Share("1000 0100 0000", "1100 1100 1100"),
     "no answer": Share("0001 0001 0001", "1111 1111 1111"),
 }
+# What can become of a card, as cells of the table. Each cell stands in one of them.
+OUTCOMES = {
+    "right": "1000 0100 0010",
+    "wrong": "0100 1000 1100",
+    "silent": "0010 0010 0000",
+    NO_ANSWER: "0001 0001 0001",
+}
 MACRO_F1 = "macro-F1"
 RISKS = ("AURC", "excess AURC")
 
@@ -111,6 +118,12 @@ def count(outcomes: Iterable[CardOutcome]) -> Counts:
     for each in outcomes:
         table[_cell(each)] += 1
     return table
+
+
+def counts_by_outcome(outcomes: Iterable[CardOutcome]) -> dict[str, int]:
+    """The number of cards of each of OUTCOMES. `silent`: UNKNOWN where gold is YES or NO."""
+    table = count(outcomes)
+    return {name: int(_sums(table, cells)) for name, cells in OUTCOMES.items()}
 
 
 def macro_f1(tables: Counts) -> Vector:

@@ -24,6 +24,7 @@ from ovrag_studies.abstention.measures import (
     CORRECTED,
     PUBLISHED,
     count,
+    counts_by_outcome,
     estimates,
     references,
     risk_curve,
@@ -160,6 +161,20 @@ def paired_table(book: Book, answered: Answered, arm: str = LICENSED) -> pandas.
     ]
     frame = pandas.DataFrame(rows, columns=["against", ours, theirs, "Holm p", *with_bounds(["difference"])])
     return book.table(frame, "paired", _on(answered) | {"arm": arm})
+
+
+# -- a chat model -----------------------------------------------------------------------------------------------------
+
+
+def model_table(book: Book, answered: Answered) -> pandas.DataFrame:
+    """What a chat model and the offline arms said of the same sample of cards; the CSV has accuracy too: `model`."""
+    outcomes = answered.outcomes
+    counted = pandas.DataFrame([{"arm": arm, **counts_by_outcome(outcomes[arm])} for arm in outcomes])
+    full = counted.merge(wide(measure(book, answered), IN_BRIEF), on="arm")
+    calls, written = answered.usage.calls, answered.usage.completion_tokens
+    words = {"calls": calls, "written": written / calls if calls else 0.0}
+    shown = full.drop(columns=with_bounds(["accuracy"]))
+    return book.table(shown, "model", _on(answered) | words, full=full)
 
 
 # -- risk and coverage ------------------------------------------------------------------------------------------------

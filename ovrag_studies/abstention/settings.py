@@ -58,8 +58,8 @@ class Cards(Part):
 class Readers(Part):
     """What readers of passages learned from.
 
-    shipped: the cards that their weights were made of. crossfit: the cards that are asked, without those of the same
-    fold of clusters; for cards that the weights have seen.
+    shipped: the cards that their weights were made of. crossfit: the cards of the source, sampled or not, without those
+    of the same fold of clusters; for cards that the weights have seen.
     """
 
     learned: Literal["shipped", "crossfit"] = "shipped"

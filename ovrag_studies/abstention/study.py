@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ovrag_core.base import DomainError, Settings, SettingsError, project_file
-from ovrag_core.llm import Chat, open_chat
+from ovrag_core.base import DomainError, Settings, SettingsError, Usage, project_file
+from ovrag_core.llm import Chat, open_chat, tally
 from ovrag_core.retrieval import Embedder
 from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.adapters import Adapter
@@ -23,13 +23,14 @@ from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, GraphSour
 
 @dataclass(frozen=True)
 class Answered:
-    """The cards of a source and what every arm said of them."""
+    """The cards of a source that were asked, what every arm said of them, and what a chat model used for it."""
 
     name: str
     source: GraphSource
     world: CardWorld
     cards: tuple[Card, ...]
     run: CardRun
+    usage: Usage = field(default_factory=Usage)
 
     @cached_property
     def outcomes(self) -> Mapping[str, tuple[CardOutcome, ...]]:
@@ -47,7 +48,7 @@ class Answered:
 
 
 def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat | None = None) -> Answered:
-    """One source of the settings, its cards dealt and asked of its arms.
+    """One source of the settings, its cards dealt, and those of the sample asked of its arms.
 
     Raises SettingsError for a source that is not there, and what `deal` and `run` raise.
     """
@@ -55,10 +56,13 @@ def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat 
     if name not in options.sources:
         raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(options.sources)}")
     source = options.sources[name]
-    world, cards = deal(source, options.cards, embedder)
-    systems = make_arms(world, cards, options, options.arms, chat, settings.llm.seed)
+    world, dealt = deal(source, options.cards, embedder)
+    systems = make_arms(world, dealt, options, options.arms, chat, settings.llm.seed)
+    cards = tuple(options.sampled(dealt))
     at_once = settings.llm.concurrency if chat is not None else 1
-    return Answered(name, source, world, cards, comparison.run(world, cards, systems.values(), at_once=at_once))
+    with tally() as spent:
+        made = comparison.run(world, cards, systems.values(), at_once=at_once)
+    return Answered(name, source, world, cards, made, spent.usage)
 
 
 def size(answered: Answered) -> str:
@@ -78,6 +82,12 @@ def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
     """Every source of the settings, by name. Raises as `answer_source`."""
     with open_chat(settings.llm) as chat:
         return {name: answer_source(settings, name, embedder, chat) for name in Epistemic.of(settings).sources}
+
+
+def answer_main(settings: Settings, embedder: Embedder) -> Answered:
+    """The main source of the settings. Raises as `answer_source`."""
+    with open_chat(settings.llm) as chat:
+        return answer_source(settings, next(iter(Epistemic.of(settings).sources)), embedder, chat)
 
 
 def make_arms(

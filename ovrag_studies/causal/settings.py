@@ -83,7 +83,10 @@ class Drift(Part):
 
 
 class Causal(StudySettings):
-    """All parameters of the study. Paths are relative to the project's folder."""
+    """All parameters of the study. Paths are relative to the project's folder.
+
+    Without `paraphrases` each chain is asked in its prompt's own words alone.
+    """
 
     name: ClassVar[str] = "causal"
     data: CausalData = CausalData()
@@ -91,6 +94,7 @@ class Causal(StudySettings):
     loop: LoopOptions = LoopOptions()
     drift: Drift = Drift()
     arms: tuple[Arm, ...] = ARMS
+    paraphrases: bool = True
     drafts: Literal["drift", "chat"] = "drift"
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ovrag_core.base import ModelError, ModelSetupError
-from ovrag_core.llm import Chat, Message
+from ovrag_core.llm import Chat, Message, tally
 from ovrag_core.text import one_line
 from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.calibration import Calibration
-from ovrag_studies.cited.answering.chat_answers import TEMPERATURE
+from ovrag_studies.cited.answering.chat_answers import TEMPERATURE, UNUSABLE
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, answer
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, cite, silent_answer
 from ovrag_studies.cited.answering.replies import HeardChat, KeptReply
@@ -47,7 +47,7 @@ class Components:
 class Result:
     """What an arm makes of a query. `confidence` is what silence is decided by, `threshold` None where nothing is.
 
-    `replies` are what a chat model said on the way.
+    `replies` are what a chat model said on the way, `written` its tokens, those of unusable replies among them.
     """
 
     arm: Arm
@@ -58,6 +58,7 @@ class Result:
     conflicts: tuple[Conflict, ...] = ()
     components: Components = Components()
     replies: tuple[KeptReply, ...] = ()
+    written: int = 0
 
 
 @dataclass(frozen=True)
@@ -139,13 +140,16 @@ def runnable(arms: Sequence[Arm], parts: ArmParts) -> list[Arm]:
 def ask(parts: ArmParts, arm: Arm, query: str) -> Result:
     """Return an arm's answer to a query. Raises ModelSetupError for `b1` without a model."""
     before = len(parts.heard.kept) if parts.heard else 0
-    if arm == "b1":
-        result = _alone(parts, query)
-    elif arm in ("b2", "b3"):
-        result = _published(parts, arm, query, search(parts, query))
-    else:
-        result = _ours(parts, arm, query, search(parts, query))
-    return replace(result, replies=tuple(parts.heard.kept[before:])) if parts.heard else result
+    with tally() as used:
+        if arm == "b1":
+            result = _alone(parts, query)
+        elif arm in ("b2", "b3"):
+            result = _published(parts, arm, query, search(parts, query))
+        else:
+            result = _ours(parts, arm, query, search(parts, query))
+    if parts.heard is None:
+        return result
+    return replace(result, replies=tuple(parts.heard.kept[before:]), written=used.usage.completion_tokens)
 
 
 def search(parts: ArmParts, query: str) -> RetrievedParagraphs:
@@ -167,7 +171,7 @@ def _alone(parts: ArmParts, query: str) -> Result:
     try:
         reply = chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
     except ModelError as error:
-        made = silent_answer(query, one_line(str(error), 200), chat.name)
+        made = silent_answer(query, f"{chat.name} {UNUSABLE}: {one_line(str(error), 200)}", chat.name)
     else:
         made = silent_answer(query, "the model says so", chat.name)
         if SILENT not in reply and reply.strip():

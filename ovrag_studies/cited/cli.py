@@ -126,7 +126,7 @@ def run(
             if arm:
                 raise ModelSetupError(f"{left} asks a chat model; set llm.provider to openai or replay")
             say(f"{left} asks a chat model and is left out")
-        count = write_run(out, run_arms(parts, queries, chosen))
+        count = write_run(out, run_arms(parts, Policy.of(settings).sampled(queries), chosen))
         write_replies(out, parts.heard.kept if parts.heard else ())
     print(f"{out}: {count} records")
     return 0

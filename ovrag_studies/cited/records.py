@@ -45,7 +45,7 @@ class ConflictRecord(Frozen):
 class PolicyRecord(Frozen):
     """A query through an arm. `corpus` stands for all documents as they were, see `corpus_digest`.
 
-    `replies` are the keys of what a chat model said on the way.
+    `replies` are the keys of what a chat model said on the way, `written` its tokens.
     """
 
     arm: Arm
@@ -63,6 +63,7 @@ class PolicyRecord(Frozen):
     requested: dict[str, str]
     ran: dict[str, str]
     replies: tuple[str, ...] = ()
+    written: int = 0
     repairs: int
     unknown: int
     invented: int
@@ -96,6 +97,7 @@ def record_of(query_id: str, result: Result, digest: str) -> PolicyRecord:
         requested=dict(result.components.requested),
         ran=dict(result.components.ran),
         replies=tuple(dict.fromkeys(each.key for each in result.replies)),
+        written=result.written,
         repairs=given.repairs,
         unknown=given.unknown,
         invented=given.invented,

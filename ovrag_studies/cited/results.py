@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy
 import pandas
@@ -16,6 +17,7 @@ from ovrag_core.report import numbers
 from ovrag_core.study import Book, bounds, told
 from ovrag_core.study import book as books
 from ovrag_studies.cited import pictures
+from ovrag_studies.cited.answering.chat_answers import UNUSABLE
 from ovrag_studies.cited.answering.silence import Certificate, least_answers
 from ovrag_studies.cited.corpus.golden import Category
 from ovrag_studies.cited.measuring.dissertation import published
@@ -23,6 +25,9 @@ from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, co
 from ovrag_studies.cited.measuring.perturbations import CHECKS, TRIALS, share_rejected
 from ovrag_studies.cited.pictures import Curve, OperatingPoint
 from ovrag_studies.cited.settings import Arm, Policy
+
+if TYPE_CHECKING:
+    from ovrag_studies.cited.study import PolicyStudy
 
 NAMES: Mapping[Arm, str] = {
     "b1": "B1, model alone",
@@ -53,6 +58,7 @@ AS_PUBLISHED = (
     "conflict recall",
     "conflict precision",
 )
+BY_MODEL = ("answered", "wrong of answered", "right", "ungrounded claims")
 PARTS = ("right", "wrong", "silent")
 KINDS: Mapping[Category, str] = {
     "answerable": "one rule answers",
@@ -193,6 +199,24 @@ def _wrongly(judged: JudgedRecord) -> str:
     if not judged.query.answerable:
         return "answered, though the text does not say"
     return "answered without a gold paragraph" + ("" if judged.paragraphs else ": nothing was found")
+
+
+def model_table(book: Book, *studies: PolicyStudy) -> pandas.DataFrame:
+    """Write arms with answers of a model, and with copied ones, on the same queries: `model`."""
+    rows: list[dict[str, object]] = []
+    for study in studies:
+        name, given = next(iter(study.labelled.items()))
+        for arm, measures in study.scored(book.plan)[name].items():
+            records = [each.record for each in given if each.record.arm == arm]
+            row: dict[str, object] = {"arm": "B2, unchecked" if arm == "b2" else NAMES[arm]}
+            row["answers"] = "chat" if records[0].requested["answers"] == "chat" else "copied"
+            for measure in BY_MODEL:
+                row |= bounds(measure, measures[measure])
+            row["removed"] = sum(len(each.removed) for each in records)
+            row["unusable"] = sum(UNUSABLE in each.reason for each in records)
+            rows.append({**row, "tokens": sum(each.written for each in records) / len(records)})
+    words = {"counted": _counted(dict([next(iter(studies[0].labelled.items()))]))}
+    return book.table(pandas.DataFrame(rows), "model", words, decimals={"tokens": 0})
 
 
 # -- silence ----------------------------------------------------------------------------------------------------------

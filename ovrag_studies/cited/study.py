@@ -29,7 +29,7 @@ from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored
 from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
 from ovrag_studies.cited.measuring.perturbations import try_checks
 from ovrag_studies.cited.records import PolicyRecord
-from ovrag_studies.cited.settings import Arm, Policy
+from ovrag_studies.cited.settings import Arm, Policy, PolicyAnswers
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,17 @@ def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat |
     calibrated = replace(parts, calibration=calibrations[first])
     vars(calibrated)["conflicts"] = parts.conflicts  # where cached_property keeps it
     certificates = {name: each.certificate for name, each in calibrations.items()}
-    return PolicyStudy(calibrated, golden, certificates, tuple(run_arms(calibrated, golden[first], options.arms)))
+    run = tuple(run_arms(calibrated, options.sampled(golden[first]), options.arms))
+    return PolicyStudy(calibrated, golden, certificates, run)
+
+
+def copied(study: PolicyStudy) -> PolicyStudy:
+    """Return the study with the same queries answered by copied sentences, without a model; `b1` is left out."""
+    options = study.parts.options.model_copy(update={"answers": PolicyAnswers()})
+    parts = replace(study.parts, options=options, chat=None)
+    vars(parts)["conflicts"] = study.parts.conflicts
+    queries = options.sampled(next(iter(study.golden.values())))
+    return replace(study, parts=parts, run=tuple(run_arms(parts, queries, options.arms)))
 
 
 def size(study: PolicyStudy) -> list[str]:
@@ -93,7 +103,8 @@ def size(study: PolicyStudy) -> list[str]:
         f"{len(corpus.documents)} documents, {len(corpus.paragraphs)} paragraphs, {twice} of them in several places"
     ]
     lines += [f"{name}: {len(queries)} queries" for name, queries in study.golden.items()]
-    return [*lines, f"{len(study.seconds())} arms: {', '.join(study.seconds())}"]
+    asked = len({record.query_id for record in study.records})
+    return [*lines, f"{len(study.seconds())} arms, {asked} queries each: {', '.join(study.seconds())}"]
 
 
 def examples(study: PolicyStudy) -> list[str]:

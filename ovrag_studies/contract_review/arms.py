@@ -7,8 +7,9 @@ the other folds, or refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy
 
@@ -32,6 +33,7 @@ from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliAgreement, NliSet
 
 Say = Callable[[str], None]
+T = TypeVar("T", str, int)
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,44 @@ def was_trained_on(model: ClauseModel, contract: Contract) -> bool:
 
 def _told(trained: int, of: int, what: str) -> str:
     return f"{trained} of {of} {what} were in the training of the weights: those are scored out of fold"
+
+
+# -- the sample -------------------------------------------------------------------------------------------------------
+
+
+def sampled_questions(options: ContractReview, contracts: Sequence[Contract]) -> tuple[Contract, ...]:
+    """Return the contracts with the questions of the sample; a contract without one is left out."""
+    kept = _spread(options, [(each.category, one.document.id) for one in contracts for each in one.questions])
+    if kept is None:
+        return tuple(contracts)
+    parts = (
+        replace(one, questions=tuple(each for each in one.questions if (each.category, one.document.id) in kept))
+        for one in contracts
+    )
+    return tuple(one for one in parts if one.questions)
+
+
+def sampled_hypotheses(options: ContractReview, data: NliSet) -> NliSet:
+    """Return the agreements with the judgements of the sample; an agreement without one is left out."""
+    kept = _spread(options, [(each.hypothesis, one.number) for one in data.agreements for each in one.judgements])
+    if kept is None:
+        return data
+    parts = (
+        replace(one, judgements=tuple(each for each in one.judgements if (each.hypothesis, one.number) in kept))
+        for one in data.agreements
+    )
+    return replace(data, agreements=tuple(one for one in parts if one.judgements))
+
+
+def _spread(options: ContractReview, pairs: Sequence[tuple[str, T]]) -> set[tuple[str, T]] | None:
+    """Return the sampled pairs of an item and its document, or None for all.
+
+    Pairs are counted item by item: counted by document, an even step would meet the same few items in each.
+    """
+    if options.sample is None:
+        return None
+    order = {item: place for place, item in enumerate(dict.fromkeys(item for item, _ in pairs))}
+    return set(options.sampled(sorted(pairs, key=lambda pair: order[pair[0]])))
 
 
 # -- chunks -----------------------------------------------------------------------------------------------------------
@@ -215,8 +255,12 @@ def walking_arm(
 def answer_all(
     study: ReviewStudy, contracts: Sequence[Contract], arm: AnswerArm, known: Mapping[str, KnownContract] | None = None
 ) -> Iterator[tuple[Contract, list[CategoryAnswers]]]:
-    """Each contract with the answers to the categories that are asked of it."""
+    """Each contract with the answers to the categories that are asked of it, of the sample if the settings name one.
+
+    What the learned arm is taught out of fold, all contracts teach.
+    """
     models = (known_contracts(study, contracts) if known is None else known) if arm == "learned" else {}
+    contracts = sampled_questions(study.options, contracts)
     with bar(len(contracts), "answering", "contract") as progress:
         for contract in contracts:
             asked = [question.category for question in contract.questions]
@@ -252,26 +296,30 @@ def _likeness(reading: ContractReading, category: str, embedder: Embedder) -> Nu
 
 
 def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[JudgedHypothesis]]:
-    """Every hypothesis judged for every agreement, by the agreement's number.
+    """Every hypothesis judged for every agreement, or the pairs of the sample, by the agreement's number.
 
     Agreements of the training are judged by what the others of them that are here teach. Raises CorpusError where too
     few are here to learn from.
     """
+    asked = sampled_hypotheses(study.options, data)
     if arm in CHAT_ARMS:
-        return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, study.seed)
+        return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, study.seed, asked.agreements)
     trained = [] if arm == "lexical" else agreements_trained_on(data.agreements)
     results: dict[int, list[JudgedHypothesis]] = {}
     if trained:
         study.say(_told(len(trained), len(data.agreements), "agreements"))
         results = nli.out_of_fold(NliSet(tuple(trained), data.hypotheses), arm)
-    rest = [each for each in data.agreements if each.number not in results]
+    rest = [each for each in asked.agreements if each.number not in results]
     if rest:
         model = nli.find_judge(arm)
         with bar(len(rest), "judging", "agreement") as progress:
             for each in rest:
                 results[each.number] = model.judge(each.document, each.spans, data.hypotheses)
                 progress.update()
-    return {each.number: results[each.number] for each in data.agreements}
+    if study.options.sample is None:
+        return {each.number: results[each.number] for each in data.agreements}
+    names = {each.number: {one.hypothesis for one in each.judgements} for each in asked.agreements}
+    return {number: [one for one in results[number] if one.hypothesis in kept] for number, kept in names.items()}
 
 
 def agreements_trained_on(agreements: Sequence[NliAgreement]) -> list[NliAgreement]:

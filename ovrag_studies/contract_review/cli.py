@@ -204,7 +204,10 @@ def run(
     data: Data = None,
     arm: Annotated[str | None, typer.Option(help="Another arm than that of the settings.")] = None,
 ) -> int:
-    """Ask every question of a data set, and write what was found in the shapes that are scored."""
+    """Ask every question of a data set, and write what was found in the shapes that are scored.
+
+    With `sample` in the settings, so many of them are asked; `score` then counts the same ones.
+    """
     from ovrag_studies.contract_review import arms, records
     from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
@@ -224,7 +227,7 @@ def run(
                 lines = records.answer_records(arms.answer_all(study, contracts, options.answers.arm))
             else:
                 make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
-                lines = records.chunk_records(contracts, make(study, contracts))
+                lines = records.chunk_records(arms.sampled_questions(options, contracts), make(study, contracts))
             count = write_records(lines, out, CorpusError)
     print(f"{out}: {count} lines")
     return 0
@@ -240,17 +243,21 @@ def score(
     output: Output = Format.text,
 ) -> int:
     """Measures of a file of results against the data set, with intervals that resample contracts."""
+    from ovrag_studies.contract_review.arms import sampled_hypotheses, sampled_questions
     from ovrag_studies.contract_review.measures import score_files
     from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
     options = ContractReview.of(settings)
     plan = options.experiments.plan
     if what == "nli":
-        frame = score_files.score_nli(load_contractnli(_contractnli(data, options)), file, plan)
-    elif what == "answers":
-        frame = score_files.score_answers(load_cuad(_cuad(data, options)), file, plan, options.answers.present)
+        agreements = sampled_hypotheses(options, load_contractnli(_contractnli(data, options)))
+        frame = score_files.score_nli(agreements, file, plan)
     else:
-        frame = score_files.score_chunks(load_cuad(_cuad(data, options)), file, plan)
+        contracts = sampled_questions(options, load_cuad(_cuad(data, options)))
+        if what == "answers":
+            frame = score_files.score_answers(contracts, file, plan, options.answers.present)
+        else:
+            frame = score_files.score_chunks(contracts, file, plan)
     if output is Format.text:
         print(score_files.scores_text(frame, plan))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from ovrag_studies.contract_review import (
     review_pictures,
 )
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
-from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
+from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics, outcomes
 from ovrag_studies.contract_review.measures.score_files import answer_measures, nli_measures
 from ovrag_studies.contract_review.review_experiments import (
     BASELINE,
@@ -32,6 +33,7 @@ from ovrag_studies.contract_review.review_experiments import (
     PLAIN,
     ComparedRetrieval,
     Frames,
+    ModelSample,
     published,
 )
 from ovrag_studies.contract_review.settings import ContractReview
@@ -262,6 +264,42 @@ def nli_hypothesis_table(book: Book, data: NliSet, judged: Judgements) -> pandas
 
 def _all(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> list[nli_metrics.AskedHypothesis]:
     return [row for each in data.agreements for row in nli_metrics.asked_of(each, judged.get(each.number, ()))]
+
+
+# -- a chat model -----------------------------------------------------------------------------------------------------
+
+
+def model_table(book: Book, sample: ModelSample) -> pandas.DataFrame:
+    """A chat model beside the offline arms, on the same questions and the same hypotheses: `model`."""
+    rows: list[Row] = []
+    for arm, asked in sample.asked.items():
+        found = [(each.contract, outcomes.of_answer(each), bool(each.gold)) for each in asked]
+        rows.append(_outcomes(book, "checklist", arm, found, sum(each.dropped for each in asked)))
+    for arm, judged in sample.judged.items():
+        found = [
+            (str(one.number), outcomes.of_hypothesis(each), each.true != "NotMentioned")
+            for one in sample.data.agreements
+            for each in nli_metrics.asked_of(one, judged[one.number])
+        ]
+        invented = sum(each.invented for results in judged.values() for each in results)
+        rows.append(_outcomes(book, "hypotheses", arm, found, invented))
+    asked, calls = next(iter(sample.asked.values())), sample.usage.calls
+    words = {"questions": len(asked), "contracts": len({each.contract for each in asked}), **_pairs(sample.data)}
+    words |= {"present": sum(bool(each.gold) for each in asked), "agreements": len(sample.data.agreements)}
+    words |= {"model": sample.model, "calls": calls, "written": sample.usage.completion_tokens / max(1, calls)}
+    return book.table(pandas.DataFrame(rows), "model", words)
+
+
+def _outcomes(
+    book: Book, task: str, arm: str, found: Sequence[tuple[str, outcomes.Outcome, bool]], invented: int
+) -> Row:
+    """A row of the table, from each question's contract or agreement, its outcome, and if the text settles it."""
+    counts = Counter(outcome for _, outcome, _ in found)
+    frame = pandas.DataFrame([(one, each == "right") for one, each, _ in found], columns=["contract", "right"])
+    share = chunk_metrics.estimate(frame, "right", book.plan)
+    there = sum(outcome == "right" and settled for _, outcome, settled in found)
+    row: Row = {"task": task, "arm": arm, **{name: counts[name] for name in outcomes.OUTCOMES}}
+    return row | {"right_there": there, "invented_quotes": invented} | bounds("share_right", share)
 
 
 # -- scaling ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ import numpy
 import pandas
 import yaml
 
-from ovrag_core.base import CorpusError, Settings, project_file
+from ovrag_core.base import CorpusError, Settings, Usage, project_file
+from ovrag_core.llm import open_chat, tally
 from ovrag_core.retrieval import Embedder, Vectors, minilm
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.arms import (
@@ -25,7 +26,10 @@ from ovrag_studies.contract_review.arms import (
     answer_all,
     build_graphs,
     judge_all,
+    known_contracts,
     learned_arm,
+    sampled_hypotheses,
+    sampled_questions,
     searching_arm,
     walking_arm,
     wordings,
@@ -296,23 +300,54 @@ def redrawn_f1(asked: Sequence[answer_metrics.AnsweredQuestion], draws: int, see
 
 
 def answered(
-    study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract]
+    study: ReviewStudy,
+    contracts: Sequence[Contract],
+    known: Mapping[str, KnownContract],
+    answerers: Sequence[AnswerArm] = ANSWERERS,
 ) -> dict[str, list[answer_metrics.AnsweredQuestion]]:
-    """The checklist answered without training and with it, by arm."""
+    """The checklist, or its sample, answered without training and with it, by arm."""
     results: dict[str, list[answer_metrics.AnsweredQuestion]] = {}
-    for arm in ANSWERERS:
+    for arm in answerers:
         given = {
             (contract.document.id, each.category): each
             for contract, found in answer_all(study, contracts, arm, known)
             for each in found
         }
-        results[arm] = answer_metrics.join(contracts, given)
+        results[arm] = answer_metrics.join(sampled_questions(study.options, contracts), given)
     return results
 
 
-def first_experiment(study: ReviewStudy, data: NliSet) -> dict[str, dict[int, list[JudgedHypothesis]]]:
-    """E1: the hypotheses judged by each offline arm, by the agreement's number."""
-    return {arm: judge_all(study, data, arm) for arm in JUDGES}
+def first_experiment(
+    study: ReviewStudy, data: NliSet, judges: Sequence[NliArm] = JUDGES
+) -> tuple[NliSet, dict[str, dict[int, list[JudgedHypothesis]]]]:
+    """E1: the hypotheses judged by each offline arm, by the agreement's number; before them what was asked."""
+    return sampled_hypotheses(study.options, data), {arm: judge_all(study, data, arm) for arm in judges}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSample:
+    """The same questions and hypotheses by the offline arms and by a chat model, its name, and what it used."""
+
+    model: str
+    asked: dict[str, list[answer_metrics.AnsweredQuestion]]
+    data: NliSet
+    judged: dict[str, dict[int, list[JudgedHypothesis]]]
+    usage: Usage
+
+
+def ask_model(settings: Settings, say: Say = print) -> ModelSample:
+    """Ask the sample of the settings of the offline arms and of the arms that the settings name.
+
+    Raises ModelSetupError where they name no model, StoreError where no reply is recorded.
+    """
+    study, contracts, data = open_study(settings, say)
+    own = study.options
+    with open_chat(settings.llm) as chat, tally() as used:
+        study = replace(study, chat=chat)
+        known = known_contracts(study, contracts)
+        asked = answered(study, contracts, known, (*ANSWERERS, own.answers.arm))
+        data, judged = first_experiment(study, data, (*JUDGES, own.nli.arm))
+    return ModelSample(settings.llm.model, asked, data, judged, used.usage)
 
 
 def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFrame:

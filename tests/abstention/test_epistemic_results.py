@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from epistemic_rivers import Words, card, graph, iri
+from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
 from ovrag_core.base.errors import DomainError, SettingsError
 from ovrag_core.base.settings import Settings
@@ -17,6 +18,7 @@ from ovrag_core.study.book import Book
 from ovrag_studies.abstention import results, study
 from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.world import open_world
+from ovrag_studies.abstention.cards.card import write_cards
 from ovrag_studies.abstention.cards.shortcuts import shortcuts
 from ovrag_studies.abstention.settings import Epistemic, GraphSource, Readers
 from ovrag_studies.abstention.study import Answered
@@ -58,6 +60,7 @@ def write_all(answered: Answered, folder: Path) -> Book:
     results.risk_table(book, answered, measured)
     results.retrieval_table(book, answered, comparison.ranks(answered.world, answered.cards))
     results.domains_table(book, [answered])
+    results.model_table(book, answered)
     results.latency_table(book, answered)
     results.forms_figure(book, answered, measured)
     results.risk_figure(book, answered)
@@ -148,3 +151,55 @@ def test_the_settings_choose_source_arms_and_readers(answered: Answered, project
 def test_no_chat_model_is_opened_offline() -> None:
     with open_chat(Settings().llm) as chat:
         assert chat is None
+
+
+REPLIES = {
+    "Does Main flow into Rhine?": "YES\n90",
+    "Does water from Main eventually reach North Sea?": "UNKNOWN\n50",
+    "Does Rhine flow into Neckar?": "Perhaps",
+    "Does Nile flow into Danube?": "YES\n99",
+}
+ASKED = (CARDS[0], CARDS[2], CARDS[4], card("Nile", "Danube", "UNKNOWN"))
+
+
+def test_a_model_stands_beside_the_offline_arms_on_the_same_sample_and_is_replayed(
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TEST_KEY", KEY)
+    graph(tmp_path)
+    write_cards(
+        [each for asked in ASKED for each in (asked, replace(asked, id=f"{asked.id} again"))], Path("cards.jsonl")
+    )
+    source = {"graph": "rivers.tsv", "domain": str(project / "ontologies/domains/rivers.yaml"), "cards": "cards.jsonl"}
+    options = {"sources": {"rivers": source}, "sample": 4, "arms": ["always_yes", "licence", "chat", "chat_licence"]}
+    llm = {"model": MODEL, "key_variable": "TEST_KEY", "store": "replies.jsonl", "concurrency": 2}
+
+    def written(provider: str, base_url: str, folder: Path) -> list[dict[str, str]]:
+        chosen = {**llm, "provider": provider, "base_url": base_url}
+        settings = Settings.model_validate({"llm": chosen, "studies": {"epistemic": options}})
+        answered = study.answer_main(settings, Words())
+        assert answered.cards == ASKED
+        book = replace(results.open_book(settings), tables=folder)
+        results.model_table(book, answered)
+        return rows(book, "model")
+
+    def model(call: Call) -> str:
+        return REPLIES[call.fenced[0]]
+
+    with FaultyServer(scripted(model)) as server:
+        found = {row["arm"]: row for row in written("openai", server.base_url, tmp_path / "1")}
+        assert len(server.calls) == 4
+    names = ("right", "wrong", "silent", "no answer")
+    assert {arm: tuple(int(row[name]) for name in names) for arm, row in found.items()} == {
+        "always YES": (2, 2, 0, 0),
+        "Graph-RAG with licence": (4, 0, 0, 0),
+        f"{MODEL} alone": (1, 1, 1, 1),
+        f"{MODEL} with licence": (2, 0, 1, 1),
+    }
+    assert (found[f"{MODEL} alone"]["FAR*"], found[f"{MODEL} with licence"]["FAR*"]) == ("0.5", "0")
+    assert list(found.values()) == written("replay", server.base_url, tmp_path / "2")
+    first, again = ((tmp_path / place / "epistemic/model.tex").read_text(encoding="utf-8") for place in "12")
+    assert first == again
+    mean = sum(map(len, REPLIES.values())) / len(REPLIES)
+    assert MODEL in first and f"called 4 times and wrote {mean:.1f} tokens a call" in " ".join(first.split())

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pandas
 import pytest
-from causal_chain import STORE, chain, edge
+from causal_chain import FALSE, RIGHT, SAID, STORE, chain, edge
 from scipy.spatial.distance import jensenshannon
 
-from ovrag_core.base.errors import ResultError, SettingsError
-from ovrag_core.base.settings import Settings
+from ovrag_core.base.errors import ModelError, ResultError, SettingsError
+from ovrag_core.base.settings import Settings, load_settings
+from ovrag_core.base.types import Usage
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph import EmbeddedStore
+from ovrag_core.llm.chat import Message, Reply
 from ovrag_core.study.book import Book
 from ovrag_core.study.settings import Intervals
 from ovrag_studies.causal import (
     sweep,
 )
-from ovrag_studies.causal.chains import chain_runs, random_verdicts, study
+from ovrag_studies.causal.chains import chain_metrics, chain_runs, drift, random_verdicts, study
 from ovrag_studies.causal.chains.chain_runs import ChainBench
+from ovrag_studies.causal.chains.drafting import ChatDrafter
+from ovrag_studies.causal.chains.feedback_loop import DraftJudge, LoopAnswer
 from ovrag_studies.causal.chains.stability import instability_in, model_of
 from ovrag_studies.causal.chains.study import OURS, ChainStudy, Ran
 from ovrag_studies.causal.graphs.causal_terms import RAISES
@@ -31,6 +37,7 @@ from ovrag_studies.causal.reports import chain_results
 from ovrag_studies.causal.reports.published import published
 from ovrag_studies.causal.settings import Arm, Causal
 
+UNFINISHED = "\n".join(SAID)
 ARMS: tuple[Arm, ...] = ("vanilla", "best_of_t", "caf")
 PLAN = Resampling(200)
 
@@ -259,6 +266,78 @@ def test_samples_and_recorded_chains_run_and_every_round_is_in_the_log(tmp_path:
     assert chain_results.arms_table(book, done, figures)["chains"].tolist() == [OURS, study.RECORDED]
     assert "75 chains (300 wordings); 1 recorded chains (2 wordings)" in tex(book, "arms")
     assert chain_results.arms_figure(book, done, figures).exists()
+
+
+def test_a_sample_of_the_chains_is_asked_in_their_prompts_own_words(project: Path) -> None:
+    options = Causal.of(load_settings(project / "params_open.yaml"))
+    assert options.drafts == "chat" and not options.paraphrases
+    given = Settings(studies={"causal": {"sample": options.sample, "paraphrases": False, "arms": ["vanilla"]}})
+    cases = study.run_study(given).ours.cases
+    assert [case.chain.id for case in cases][:3] == ["biology-01", "biology-07", "biology-13"]
+    assert {case.wording for case in cases} == {0}
+    assert Counter(case.chain.depth for case in cases) == {3: 3, 4: 3, 5: 3, 6: 3}, "as params_open.yaml says"
+
+
+class Played:
+    """A chat model that says what it is given to say, and then fails."""
+
+    name = "played"
+
+    def __init__(self, drafts: list[str]) -> None:
+        self.drafts = iter(drafts)
+
+    def complete(self, asked: Sequence[Message], **_: object) -> Reply:
+        for draft in self.drafts:
+            return Reply(draft, None, Usage(), "stop", 0.0, self.name, True)
+        raise ModelError("no more")
+
+
+def test_a_chat_model_s_drafts_stand_beside_the_simulator_s_with_the_objections_that_it_obeyed(
+    tmp_path: Path,
+) -> None:
+    options = chain_runs.varied(Causal(arms=("caf",)), "loop", rounds=3)
+    chains = [chain(number) for number in range(3)]
+    bench = ChainBench.of(STORE, chains, NameLexicon.of_graph(STORE), options.loop.gamma)
+    drafts = [[f"{FALSE}\n{UNFINISHED}", f"{FALSE}\n{RIGHT}", RIGHT], ["I cannot say."] * 3, []]
+    by_model = [
+        case
+        for each, said in zip(chains, drafts, strict=True)
+        for case in chain_runs.run(
+            replace(bench, chains=(each,)), options, ("caf",), paraphrases=False, drafter=ChatDrafter(Played(said))
+        )
+    ]
+    found = chain_metrics.revised(by_model, PLAN)
+    assert found["obeyed"].value == pytest.approx(2 / (2 + 1 + 6 + 6)), "what is still missing is not obeyed"
+    assert found["new"].value == 0
+
+    simulated = ChainStudy(options, drift.NAME, {OURS: Ran(bench, tuple(chain_runs.run(bench, options, ("caf",))))}, ())
+    asked = replace(simulated, drafts_by="played", sets={OURS: Ran(bench, tuple(by_model))})
+    book = written_to(tmp_path, Settings(), simulated)
+    shown = chain_results.model_table(book, asked, simulated).set_index("measure")
+    assert shown.columns.tolist() == ["model, loop (CAF)", "simulator, loop (CAF)"]
+    model = shown["model, loop (CAF)"].str.split(expand=True)[0]
+    assert model[["entailment", "obeyed", "no statement", "no reply"]].tolist() == ["0.333", "0.133", "0.667", "0.333"]
+    assert shown.loc["no reply", "simulator, loop (CAF)"].startswith("0.000 [")
+    full = pandas.read_csv(book.tables / "causal_chains" / "model.csv")
+    assert full["drafts by"].tolist() == ["model", "simulator"] and full["n"].tolist() == [3, 3]
+    assert "Model: played; drift simulator (declared, no model; drift 0.3, obedience 0.9)" in tex(book, "model")
+    assert "n = 3 chains" in tex(book, "model") and "resamples over chains" in tex(book, "model")
+
+
+def test_a_revision_without_a_statement_obeys_nothing_and_what_it_spoils_is_new(done: ChainStudy) -> None:
+    judge = DraftJudge(done.ours.bench.reference.check, done.options.loop)
+    case = done.ours.cases[0]
+
+    def revised(*drafts: str) -> tuple[float | None, float | None]:
+        rounds = tuple(judge.round(number, draft) for number, draft in enumerate(drafts, start=1))
+        loop = replace(case, arm="caf", answer=LoopAnswer("rejected", "", rounds, len(rounds)))
+        found = chain_metrics.revised([loop], PLAN)
+        return found["obeyed"].value, found["new"].value
+
+    assert revised(FALSE, "") == (0.0, 1.0)
+    assert revised(FALSE, "River flow increases rain.") == (0.0, 0.0), "the same in other words"
+    assert revised(FALSE, "Tide lowers fish stock.") == (1.0, 1.0)
+    assert revised(RIGHT) == (None, None)
 
 
 def test_drafts_by_a_chat_model_need_one() -> None:

@@ -68,6 +68,8 @@ def test_a_run_is_scored_and_filed(ovrag: Run, tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("\n".join([*queries[:4], *queries[-3:]]) + "\n")
     given = ("--corpus", f"{samples}/corpus", "--golden", "few.csv")
     assert ovrag("run", "--out", "run.jsonl", "--arm", "no_silence", *given)[1] == "run.jsonl: 6 records\n"
+    few = ("--arm", "b2", "-S", "studies.policy.sample=2")
+    assert ovrag("run", "--out", "few.jsonl", *few, *given)[1] == "few.jsonl: 2 records\n"
     code, out, _ = ovrag("score", "run.jsonl", *given, "-f", "json")
     figures = {each["measure"]: each for each in json.loads(out)}
     assert code == 0

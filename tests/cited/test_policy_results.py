@@ -6,20 +6,24 @@ from pathlib import Path
 
 import pandas
 import pytest
+from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.llm import ChatModel
+from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_core.study.book import Book
 from ovrag_studies.cited import (
     part_results,
     results,
+    study,
 )
 from ovrag_studies.cited.answering.quotations import CitedSentence, cite
 from ovrag_studies.cited.answering.silence import learn_then_test
 from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.golden import GoldenQuery
-from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
 from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
 from ovrag_studies.cited.measuring import conflict_metrics, golden_scores
 from ovrag_studies.cited.measuring.conflict_metrics import Flagged, Pair, read_pairs
@@ -29,7 +33,7 @@ from ovrag_studies.cited.measuring.golden_scores import JudgedRecord
 from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
 from ovrag_studies.cited.measuring.perturbations import CHECKS, share_rejected, try_checks
 from ovrag_studies.cited.records import EvidenceRecord, PolicyRecord
-from ovrag_studies.cited.settings import Arm
+from ovrag_studies.cited.settings import Arm, Policy
 
 TEXTS = ("Dogs must be kept on a lead at all times.", "Dogs need no lead after dusk.", "Cats may roam in the garden.")
 GOLDEN = [
@@ -272,3 +276,52 @@ def test_a_second_set_of_labels_judges_the_same_answers(corpus: PolicyCorpus, ru
     again = golden_scores.judge([each.record for each in run], stricter, corpus)
     assert [each.wrong for each in run if each.query.query_id == "q1"] == [False, False]
     assert [each.wrong for each in again if each.query.query_id == "q1"] == [True, True]
+
+
+def _model(call: Call) -> object:
+    """A model that quotes what it was shown first beside a sentence of its own, and has nothing to say of horses."""
+    asked = call.messages[1]["content"]
+    if "horses" in asked:
+        return "I would rather not." if "Question:" in asked else "INSUFFICIENT_EVIDENCE"
+    if "Sentence:" in asked:
+        return {"supported": True, "quote": call.fenced[0]}
+    if "Question:" not in asked:
+        return "As you like."
+    quotes = [{"passage": "P1", "quote": call.fenced[0]}]
+    own = {"text": "The moon is made of green cheese.", "quotes": quotes}
+    return {"sentences": [{"text": call.fenced[0], "quotes": quotes}, own]}
+
+
+def test_a_model_stands_beside_copied_answers_to_a_sample(book: Book, tmp_path: Path) -> None:
+    (tmp_path / "park").mkdir()
+    (tmp_path / "park" / "park.txt").write_text("\n\n".join(TEXTS))
+    ids = [each.id for each in read_corpus(tmp_path / "park").paragraphs]
+    gold = {"q1": ids[0], "q2": ids[2], "q3": "", "q4": ids[2]}
+    rows = [f"{each.query_id},{each.question},{each.category},{gold[each.query_id]}" for each in GOLDEN]
+    (tmp_path / "golden.csv").write_text("\n".join(["query_id,question,category,gold_paragraph_ids", *rows]))
+    with FaultyServer(scripted(_model)) as server:
+        settings = Policy.changed(
+            Settings(),
+            sample=2,
+            data={"corpus": [str(tmp_path / "park")], "golden": {"audited": str(tmp_path / "golden.csv")}},
+            arms=["b1", "b2", "no_silence"],
+            answers={"by": "chat"},
+            verification={"by": "chat"},
+        )
+        chat = ChatModel(OpenAIBackend(base_url=server.base_url, key=KEY), MODEL)
+        by_chat = study.run_study(settings, chat=chat)
+    assert by_chat.certificates["audited"].n == 4, "silence is calibrated on all"
+    assert study.size(by_chat)[-1] == "3 arms, 2 queries each: b1, b2, no_silence"
+    plain = study.copied(by_chat)
+    assert [each.query_id for each in plain.records] == ["q1", "q3"] * 2
+    shown = results.model_table(book, by_chat, plain).set_index(["answers", "arm"])
+    alone, unchecked, checked = (shown.loc["chat"].iloc[row] for row in range(3))
+    assert alone["answered"].startswith("0.500 [") and alone["wrong"].startswith("1.000 ["), "it cites nothing"
+    assert unchecked["right"].startswith("1.000 ["), "what cannot be used is silence"
+    assert unchecked["ungrounded"].startswith("0.500 [") and checked["ungrounded"].startswith("0.000 [")
+    assert shown.loc["chat", "removed"].tolist() == ["0", "0", "1"]
+    assert shown.loc["chat", "unusable"].tolist() == ["0", "1", "1"]
+    written = [sum(each.written for each in by_chat.records if each.arm == arm) for arm in ("b1", "no_silence")]
+    assert written[0] == len("As you like." + "INSUFFICIENT_EVIDENCE") and alone["tokens"] == str(round(written[0] / 2))
+    assert shown.loc["copied"].index.tolist() == ["B2, unchecked", "without silence"]
+    assert shown.loc["copied", "tokens"].tolist() == ["0", "0"] and written[1] > 0

@@ -1,25 +1,29 @@
 """`ovrag contract-review`: shapes that are scored, offsets, arms, exit codes, and one line for each bad input."""
 
+import csv
 import json
 import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy
 import pytest
+from faulty_server import Call, scripted
 from reportlab.pdfgen.canvas import Canvas
 
+from ovrag_core.base.settings import Settings
 from ovrag_core.retrieval import embedding
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.contract_review import arms
+from ovrag_studies.contract_review import arms, results, review_experiments
 from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer
 from ovrag_studies.contract_review.answering.scorers import LearningSettings
 from ovrag_studies.contract_review.inference import nli, nli_reading
 from ovrag_studies.contract_review.retrieval.expansion import vocabulary
-from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
+from ovrag_studies.contract_review.texts.datasets import NliSet, load_contractnli, load_cuad
 
 Run = Callable[..., tuple[int, str, str]]
 FAST = LearningSettings(iterations=4, answer_trees=4, presence_trees=4)
@@ -206,6 +210,102 @@ def test_agreements_are_run_and_scored_with_two_commands(ovrag: Run, project: Pa
         "score", "nli", "out.jsonl", "--data", folder, "-S", "studies.contract_review.experiments.bootstrap_samples=50"
     )
     assert code == 0 and "accuracy" in out and "intervals resample 10 contracts 50 times" in out
+
+
+def sampled(count: int) -> tuple[str, str]:
+    return "-S", f"studies.contract_review.sample={count}"
+
+
+def test_a_sample_is_asked_and_scored_and_the_learned_arm_is_taught_by_all(
+    ovrag: Run, tmp_path: Path, trained: ClauseModel
+) -> None:
+    folder = str(data_set(tmp_path / "cuad", ("Iowa", "Maine", "Ohio", "Utah")))
+    for what in ("answers", "retrieval"):
+        code, _, err = ovrag("run", what, "--data", folder, "--out", "out.jsonl", *sampled(4))
+        ids = [each["id"] for each in lines(Path("out.jsonl").read_text(encoding="utf-8"))]
+        assert ids == [
+            f"{state} Supply__{each}" for state in ("Iowa", "Ohio") for each in ("Governing Law", "Exclusivity")
+        ]
+        assert code == 0 and ("3 of 4 contracts were in the training" in err) == (what == "answers")
+        _, out, _ = ovrag("score", what, "out.jsonl", "--data", folder, "--format", "json", *sampled(4))
+        counted = {each["measure"]: each["n"] for each in json.loads(out)}
+        assert counted["f1 cuad" if what == "answers" else "recall_1"] == (4 if what == "answers" else 2)
+
+
+@pytest.mark.parametrize("trained_on", [0, 7])
+def test_a_sample_of_hypotheses_is_spread_over_hypotheses_and_agreements(
+    ovrag: Run, project: Path, monkeypatch: pytest.MonkeyPatch, trained_on: int
+) -> None:
+    monkeypatch.setattr(arms, "agreements_trained_on", lambda given: list(given[:trained_on]))
+    monkeypatch.setattr(nli, "out_of_fold", lambda data, _: dict(judged(data)))
+
+    def judged(data: NliSet):
+        assert len(data.agreements) == 7, "all that are here teach, whichever are asked"
+        for each in data.agreements:
+            yield each.number, nli.Lexical().judge(each.document, each.spans, data.hypotheses)
+
+    folder = str(project / "data/samples/contract_review/contractnli")
+    assert ovrag("run", "nli", "--arm", "majority", "--data", folder, "--out", "out.jsonl", *sampled(20))[0] == 0
+    records = lines(Path("out.jsonl").read_text(encoding="utf-8"))
+    assert len({each["document"] for each in records}) == 10 and len({each["hypothesis"] for each in records}) == 17
+    _, out, _ = ovrag("score", "nli", "out.jsonl", "--data", folder, "--format", "json", *sampled(20))
+    assert [each["n"] for each in json.loads(out) if each["measure"] == "accuracy"] == [len(records)] == [20]
+
+
+def played(call: Call) -> object:
+    """Reply of a model: of the checklist a quote that is there, one that is not, one of another clause, and none.
+
+    Of the hypotheses the right choice with an invented quote, silence, a wrong choice, and none that is known.
+    """
+    moon, insured = "The moon is made of cheese.", "The Supplier shall keep insurance"
+    law = "This Agreement is governed by the laws of the State of Nevada."
+    if "Item: Governing Law" in call.prompt:
+        return {"quotes": [law if "Nevada" in call.prompt else moon], "confidence": 0.9}
+    if "Item: Exclusivity" in call.prompt:
+        return {"quotes": [insured], "confidence": 0.9} if "Nevada" in call.prompt else "There is none."
+    choices = {"reverse engineer": "Entailment", "only include technical": "NotMentioned", "may retain": "Entailment"}
+    statement = call.messages[1]["content"].rpartition("Statement: ")[2]
+    choice = next((choices[words] for words in choices if words in statement), "Perhaps")
+    return {"reasoning": "", "choice": choice, "quotes": [moon] if "reverse" in statement else []}
+
+
+def test_a_model_stands_beside_the_offline_arms_on_the_same_sample_and_is_replayed(
+    start: Callable[..., Settings],
+    ovrag: Run,
+    project: Path,
+    tmp_path: Path,
+    trained: ClauseModel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(review_experiments, "minilm", Words)
+    monkeypatch.setattr(review_experiments, "JUDGES", ("majority", "lexical"))  # the learned one takes its time
+    folder = data_set(tmp_path / "cuad", ("Nevada", "Texas", "Utah", "Kansas"))
+    data = {"cuad": str(folder), "contractnli": str(project / "data/samples/contract_review/contractnli")}
+    own = {"sample": 4, "data": data, "answers": {"arm": "chat"}, "nli": {"arm": "chat_rag"}}
+    settings = start(scripted(played)).model_copy(update={"studies": {"contract_review": own}})
+
+    def written(settings: Settings, tables: Path) -> list[dict[str, str]]:
+        sample = review_experiments.ask_model(settings)
+        book = replace(results.open_book(settings, 4, 10), tables=tables)
+        results.model_table(book, sample)
+        with (tables / "contract_review/model.csv").open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    rows = written(settings, tmp_path / "1")
+    columns = ("right", "wrong", "silent", "unusable", "right_there", "invented_quotes")
+    found = {(row["task"], row["arm"]): tuple(int(row[name]) for name in columns) for row in rows}
+    assert list(found) == [
+        *(("checklist", arm) for arm in ("extractive", "learned", "chat")),
+        *(("hypotheses", arm) for arm in ("majority", "lexical", "chat_rag")),
+    ]
+    assert found["checklist", "chat"] == found["hypotheses", "chat_rag"] == (1, 1, 1, 1, 1, 1)
+    assert all(sum(counts[:4]) == 4 for counts in found.values())
+    assert len(start.servers[0].calls) == 10, "eight questions, and two replies that were to be repaired"
+    offline = settings.model_copy(update={"llm": settings.llm.model_copy(update={"provider": "replay"})})
+    assert written(offline, tmp_path / "2") == rows and len(start.servers[0].calls) == 10
+    first, again = ((tmp_path / each / "contract_review/model.tex").read_text(encoding="utf-8") for each in "12")
+    assert first == again and "test-model" in first
+    assert "4 questions, 2 with an answer, and 4 hypotheses" in " ".join(first.split())
 
 
 def test_contracts_of_the_training_are_scored_out_of_fold_and_said_to_be(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from ovrag_core.evaluation import (
     Difference,
@@ -23,6 +23,7 @@ from ovrag_core.evaluation import (
 from ovrag_studies.causal.chains.arms import Key, key
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.drift import CONTRADICTING, Written
+from ovrag_studies.causal.chains.feedback_loop import Round
 from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict, Rule
 from ovrag_studies.causal.language.propositions import Span
 from ovrag_studies.causal.settings import Arm
@@ -88,6 +89,21 @@ def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resa
     adjusted, adjusted_whole = holm([each.p for each in differences]), holm([each.p for each in wholes])
     rows = zip(others, differences, wholes, adjusted, adjusted_whole, strict=True)
     return [ComparedArms(first, *row) for row in rows]
+
+
+def revised(cases: Iterable[Case], plan: Resampling) -> dict[str, Estimate]:
+    """Return what the loop's revisions of its drafts make of the objections to the draft before, on the prompts.
+
+    `obeyed` is the share of objections that the next draft does not draw again, `new` the number of objections that
+    only it draws, a revision. A next draft that states nothing obeys none.
+    """
+    answers = [case.answer.rounds for case in _by_chain(cases, "caf").values()]
+    revisions = [[pair for pair in pairwise(rounds) if not pair[0].count("UNCHECKED")] for rounds in answers]
+    drawn = [sum(len(_objections(one)) for one, _ in pairs) for pairs in revisions]
+    gone = [sum(len(_objections(one) - _objections(two)) for one, two in pairs if two.verdicts) for pairs in revisions]
+    new = [sum(len(_objections(two) - _objections(one)) for one, two in pairs) for pairs in revisions]
+    counts = [float(len(pairs)) for pairs in revisions]
+    return {"obeyed": ratio(gone, drawn, plan), "new": ratio(new, counts, plan, proportion=False)}
 
 
 def entailment(case: Case) -> float:
@@ -160,6 +176,12 @@ def detection_in_prompts(
         seen += [("true", each.rule if each.outcome == "CONTRADICTION" else None) for each in rest]
         groups.append((chain, seen))
     return _detection(groups, sorted(kinds), frozenset(kinds), plan)
+
+
+def _objections(round_: Round) -> set[Key | str]:
+    """What is said against a draft: claims, in whatever words, statements without a claim as quoted, and gaps."""
+    verdicts = (each for each in round_.verdicts if each.outcome in ("CONTRADICTION", "FAILED"))
+    return {key(each) or each.quote for each in verdicts} | set(round_.gaps if round_.verdicts else round_.constraints)
 
 
 def _detection(

@@ -99,7 +99,9 @@ def run_study(
 
 def _run(bench: ChainBench, options: Causal, drafter: Drafter | None, *, stable: bool) -> list[Case]:
     stability = instability_in(bench.graph) if stable else None
-    return chain_runs.run(bench, options, options.arms, drafter=drafter, stability=stability)
+    return chain_runs.run(
+        bench, options, options.arms, paraphrases=options.paraphrases, drafter=drafter, stability=stability
+    )
 
 
 def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
@@ -112,16 +114,16 @@ def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | 
 
 
 def open_bench(options: Causal, embedder: Embedder | None = None) -> ChainBench:
-    """Our chains over the graph of the settings."""
+    """Our chains over the graph of the settings, or the sample of them."""
     graph = open_graph_file(options)
-    drawn = chain_generation.generate(graph, options.experiments.seed)
+    drawn = options.sampled(chain_generation.generate(graph, options.experiments.seed))
     return ChainBench.of(graph, drawn, NameLexicon.of_graph(graph, embedder), options.loop.gamma)
 
 
 def _recorded_bench(path: Path, options: Causal, embedder: Embedder | None) -> ChainBench:
     read = recorded_chains.read_recorded(path)
     graph = EmbeddedStore(recorded_chains.recorded_graph(read))
-    return ChainBench.of(graph, read, NameLexicon.of_graph(graph, embedder), options.loop.gamma)
+    return ChainBench.of(graph, options.sampled(read), NameLexicon.of_graph(graph, embedder), options.loop.gamma)
 
 
 # What is measured

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +12,7 @@ import pandas
 from matplotlib.figure import Figure
 
 from ovrag_core.base import Settings
-from ovrag_core.evaluation import Estimate
+from ovrag_core.evaluation import Estimate, Resampling, ratio
 from ovrag_core.report import numbers
 from ovrag_core.report import Look, interval_plot
 from ovrag_core.report import with_bounds
@@ -21,7 +21,7 @@ from ovrag_core.study import Book
 from ovrag_core.study import bounds, milliseconds, told
 from ovrag_core.text import one_line
 from ovrag_studies.causal.reports import chain_pictures
-from ovrag_studies.causal.chains import random_verdicts
+from ovrag_studies.causal.chains import chain_metrics, random_verdicts
 from ovrag_studies.causal.chains import drift
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.chain_metrics import MEASURES, ComparedArms, Detection
@@ -162,8 +162,8 @@ def _by_arm(study: ChainStudy, figures: Measured, measures: Sequence[str]) -> pa
     return pandas.DataFrame(rows)
 
 
-def _row(found: Mapping[str, Estimate], measures: Sequence[str]) -> dict[str, float | None]:
-    return {column: value for measure in measures for column, value in bounds(measure, found[measure]).items()}
+def _row(found: Mapping[str, Estimate], measures: Iterable[str] | None = None) -> dict[str, float | None]:
+    return {column: value for measure in measures or found for column, value in bounds(measure, found[measure]).items()}
 
 
 def arms_figure(book: Book, study: ChainStudy, figures: Measured) -> Path:
@@ -227,6 +227,40 @@ def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas
     frame = _by_arm(study, figures, INVARIANCE)
     shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 else frame
     return book.table(shown, "invariance", full=frame)
+
+
+# -- a chat model beside the simulator --------------------------------------------------------------------------------
+
+
+def model_table(book: Book, asked: ChainStudy, simulated: ChainStudy) -> pandas.DataFrame:
+    """A chat model's drafts and the declared simulator's on the same chains, a row a measure: `model`."""
+    found = {
+        (by, NAMES[arm]): _drafted(of, arm, book.plan)
+        for by, of in (("model", asked), ("simulator", simulated))
+        for arm in of.arms
+    }
+    n = len(asked.ours.bench.chains)
+    full = [{"drafts by": by, "arm": arm, "n": n} | _row(each) for (by, arm), each in found.items()]
+    measures = dict.fromkeys(measure for each in found.values() for measure in each)
+    shown = [
+        {"measure": measure} | _row({f"{by}, {arm}": each[measure] for (by, arm), each in found.items()})
+        for measure in measures
+    ]
+    words = {"drafter": asked.drafts_by, "simulator": _simulator(simulated), "sampled": n}
+    words |= {"rounds": asked.options.loop.rounds, "assumed": f"{simulated.options.drift.obedience:g}"}
+    return book.table(pandas.DataFrame(shown), "model", words, full=pandas.DataFrame(full))
+
+
+def _drafted(study: ChainStudy, arm: Arm, plan: Resampling) -> dict[str, Estimate]:
+    """The figures of an arm's final drafts, what its revisions obeyed, and the prompts left without a statement."""
+    cases = [case for case in study.ours.cases if case.arm == arm and case.wording == 0]
+    figures = chain_metrics.figures(cases, arm, plan)
+    failed = [float(case.answer.decision == "failed") for case in cases]
+    silent = [float(not any(each.claim for each in case.judged)) for case in cases]
+    of_replies = {
+        name: ratio(of, [1.0] * len(cases), plan) for name, of in (("no statement", silent), ("no reply", failed))
+    }
+    return {name: figures[name] for name in OF_DRAFTS} | chain_metrics.revised(cases, plan) | of_replies
 
 
 # -- contradictions ---------------------------------------------------------------------------------------------------

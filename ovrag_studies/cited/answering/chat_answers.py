@@ -30,6 +30,7 @@ from ovrag_studies.cited.corpus.policies import Paragraph
 PURPOSE = "policy answer"
 TEMPERATURE = 0.0
 MOST_REPAIRS = 2
+UNUSABLE = "gave no usable reply"  # in the reason of silence
 
 
 class CitedQuote(Frozen):
@@ -87,7 +88,7 @@ def ask_chat(
     try:
         first = complete(messages)
     except ModelError as error:
-        return silent_answer(query, f"{chat.name} gave no usable reply: {one_line(str(error), 200)}", chat.name)
+        return silent_answer(query, f"{chat.name} {UNUSABLE}: {one_line(str(error), 200)}", chat.name)
     checked, repairs = _check(first.parsed_as(CitedReply), labels, verifier), max(0, first.usage.calls - 1)
     # The second reply may itself take a repair of its form, and there are two at most.
     if (checked.unknown or checked.invented) and repairs <= MOST_REPAIRS - 2:

@@ -22,7 +22,7 @@ from ovrag_core.text import locate
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis, Lexical
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES
 from ovrag_studies.contract_review.inference.nli_reading import checked_spans
-from ovrag_studies.contract_review.texts.datasets import Choice, NliSet, Span
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span
 from ovrag_studies.contract_review.texts.folds import fold_of
 
 PURPOSE = "hypotheses"
@@ -156,14 +156,19 @@ def _examples(data: NliSet, choice: Choice) -> Iterator[WorkedExample]:
                 )
 
 
-def ask_all(data: NliSet, chat: Chat, arm: ChatArm, seed: int | None = 42) -> dict[int, list[JudgedHypothesis]]:
-    """Ask every question of the set in one arm, by the number of the agreement. Another `seed` is another pass."""
+def ask_all(
+    data: NliSet, chat: Chat, arm: ChatArm, seed: int | None = 42, asked: Sequence[NliAgreement] | None = None
+) -> dict[int, list[JudgedHypothesis]]:
+    """Ask every question of the set in one arm, by the number of the agreement. Another `seed` is another pass.
+
+    `asked`: agreements with the judgements that are asked for, where those are not all. Examples come from `data`.
+    """
     results = {}
-    for agreement in data.agreements:
+    for agreement in data.agreements if asked is None else asked:
         examples = examples_for(data, agreement.number) if arm == "chat_five_shot" else ()
-        asked = {each.hypothesis: data.hypotheses[each.hypothesis] for each in agreement.judgements}
+        wordings = {each.hypothesis: data.hypotheses[each.hypothesis] for each in agreement.judgements}
         model = ChatJudge(chat, examples, seed)
-        results[agreement.number] = model.judge(agreement.document, agreement.spans, asked)
+        results[agreement.number] = model.judge(agreement.document, agreement.spans, wordings)
     return results
 
 

@@ -35,13 +35,18 @@ _THESIS_MARKS = re.compile(r"[.,;:]")
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """One question as it was answered: gold texts, answers (text, score) best first, and the presence score."""
+    """One question as it was answered: gold texts, answers (text, score) best first, and the presence score.
+
+    `dropped` counts quotes that are not in the contract; `failed`: a model gave no usable reply.
+    """
 
     contract: str
     category: str
     gold: tuple[str, ...]
     answers: tuple[tuple[str, float], ...]
     present: float
+    dropped: int = 0
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,8 @@ def join(contracts: Sequence[Contract], given: Mapping[tuple[str, str], Category
             ordered = sorted(answered.answers, key=lambda answer: -answer.score)
             answers = tuple((answer.text, answer.score) for answer in ordered)
             gold = tuple(text[start:end] for start, end in question.gold)
-            rows.append(AnsweredQuestion(title, question.category, gold, answers, answered.present))
+            faults = answered.dropped, answered.error is not None
+            rows.append(AnsweredQuestion(title, question.category, gold, answers, answered.present, *faults))
     return rows
 
 
@@ -177,10 +183,15 @@ def f1(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0, pla
     """
     rows = []
     for each in asked:
-        text = each.answers[0][0] if each.answers and each.present >= presence else None
+        text = best_text(each, presence)
         right = text is not None and any(_match(rule, gold, text, each.category) for gold in each.gold)
         rows.append((each.contract, 2.0 * right, float(text is not None) + bool(each.gold)))
     return _ratio(rows, plan)
+
+
+def best_text(asked: AnsweredQuestion, presence: float) -> str | None:
+    """Return the text of the best answer, None where none is given or presence is below `presence`."""
+    return asked.answers[0][0] if asked.answers and asked.present >= presence else None
 
 
 def _match(rule: Rule, gold: str, answer: str, category: str) -> bool:
