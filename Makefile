@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review epistemic policy causal repro train verify thesis readme claims test check lab explore model lock clean
+.PHONY: help setup reproduce loans contract-review epistemic policy causal repro train verify thesis readme claims test check lab explore model record lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,16 @@ explore: setup ## open the explorer in the browser; EXPLORE=--no-browser passes 
 
 model: setup ## serve the language model of the recorded runs, fetched at the first time (1.1 GB); MODEL=file PORT=n
 	@.venv/bin/python tools/model_server.py $(if $(MODEL),--model "$(MODEL)") $(if $(PORT),--port $(PORT))
+
+RECORD = build/record.yaml
+record: setup ## record all that the open model is asked anew, beside `make model`; hours, and goes on where it stopped
+	@mkdir -p build && sed 's/provider: replay/provider: openai/; s/open.jsonl.xz/open.jsonl/' params_open.yaml > $(RECORD)
+	@.venv/bin/ovrag run --params $(RECORD)
+	@.venv/bin/ovrag run --params $(RECORD) -S experiment.run=open_free -S experiment.arms=[ovrag_evidence] \
+	  -S experiment.corrections=0 -S extraction.extractor=answers -S extraction.form=triples
+	@.venv/bin/python -m ovrag_core.app.notebooks $(addprefix notebooks/,07_contract_review.ipynb 08_epistemic_abstention.ipynb \
+	  09_cited_or_silent.ipynb 10_causal_chains.ipynb) -p open_params=$(RECORD) --to build/reports
+	@.venv/bin/python -m ovrag_core.llm.store data/replies/open.jsonl
 
 clean: ## remove .venv and caches; results stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info

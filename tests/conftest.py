@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -70,6 +71,25 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
         encoding="utf-8",
     )
     return load_settings()
+
+
+@pytest.fixture(autouse=True)
+def doors() -> Iterator[None]:
+    """A room keeps what was asked of it by name: what a test puts in a module's place must not outlive the test there.
+
+    So each test, in whatever order, finds by a room's name what stands in the module at that time.
+    """
+    _forget_doors()
+    yield
+    _forget_doors()
+
+
+def _forget_doors() -> None:
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("ovrag_core.", "ovrag_studies.")):
+            kept = vars(module)
+            for each in kept.get("__all__", ()) if "__getattr__" in kept else ():
+                kept.pop(each, None)
 
 
 @pytest.fixture(scope="module")

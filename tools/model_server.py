@@ -23,7 +23,7 @@ FILE = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 SIZE = 1_117_320_768  # bytes
 SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
 FOLDER = Path("models")
-SPARE = 600_000_000  # bytes beside the weights: context, buffers, the server itself
+SPARE = 1_500_000_000  # bytes beside the weights: contexts, buffers, the server itself
 BLOCK = 1 << 22  # bytes read at once
 
 
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help=f"a GGUF file; by default {FOLDER / FILE}")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--context", type=int, default=8192, help="tokens of prompt and reply")
-    parser.add_argument("--at-once", type=int, default=1, help="calls that are answered at once")
+    parser.add_argument("--at-once", type=int, default=4, help="calls that are answered at once: together faster")
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     parser.add_argument("--threads", type=int, default=cores, help="fewer where other programs are busy: they spin")
     asked = parser.parse_args()

@@ -53,11 +53,11 @@ from ovrag_core.study import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ovrag_core.base import Document, QueryRecord
     from ovrag_core.loans import Review
-    from ovrag_core.loop import Bench
+    from ovrag_core.loop import Bench, DocumentReview, Validator
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
@@ -70,6 +70,9 @@ for _name in installed_studies():
 
 
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
+Domain = Annotated[
+    Path | None, typer.Option("--ontology", help="A folder of another domain: ontology, rules and form.yaml.")
+]
 Rejudge = Annotated[
     bool, typer.Option("--rejudge", help="Add an arm in which our validator judges the recorded triples.")
 ]
@@ -121,23 +124,31 @@ def review(
         typer.Option(help="Also write a page with the passages marked in the text.", callback=writable_file),
     ] = None,
     params: Params = DEFAULT_PARAMS,
+    overrides: Overrides = None,
+    ontology: Domain = None,
 ) -> int:
     """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
-    from ovrag_core.loans import make_validator, report, review_each, review_page, review_together
-    from ovrag_core.loans.reading import reader
+    from ovrag_core.loans import make_validator, report, review_each, review_extractor, review_page, review_together
 
-    validator = make_validator(read_settings(params, None))
+    settings = read_settings(params, _with_domain(overrides, ontology))
+    validator = make_validator(settings)
     loaded = load_each(_without_reports(paths))
+    if settings.ontology.domain is not None:
+        if deal or html is not None:
+            raise SettingsError("--deal and --html are for loan agreements; leave them out with another ontology")
+        return _review_of_another_domain(loaded, settings, validator, output)
     reviewed: list[tuple[Review, Sequence[Document]]] = []
     look = review_together if deal else review_each
-    for result, documents in look(loaded, reader, validator, reader.NAME):
-        reviewed.append((result, documents))
-        if result.label == "UNCHECKED":
-            say(f"{_listed(result)} was not checked: {result.reason}" if documents else result.reason or "not checked")
-        if output is Format.jsonl:
-            print_beside(result.to_json())
-        elif output is Format.text:
-            print_beside(report(result) + "\n")
+    with review_extractor(settings, validator.ontology) as (extractor, name):
+        for result, documents in look(loaded, extractor, validator, name):
+            reviewed.append((result, documents))
+            if result.label == "UNCHECKED":
+                reason = result.reason or "not checked"
+                say(f"{_listed(result)} was not checked: {reason}" if documents else reason)
+            if output is Format.jsonl:
+                print_beside(result.to_json())
+            elif output is Format.text:
+                print_beside(report(result) + "\n")
     if output is Format.json:
         print_json([json.loads(result.to_json()) for result, _ in reviewed])
     if html is not None:
@@ -154,15 +165,16 @@ def ask(
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
+    ontology: Domain = None,
 ) -> int:
     """Ask one question about the first document; the others are what pooled arms may mix it up with."""
     from ovrag_core.loans import answer_text, known_facts
 
-    bench, asked = _bench(documents, read_settings(params, overrides))
+    bench, asked = _bench(documents, read_settings(params, _with_domain(overrides, ontology)))
     with bench:
         record = _ask(question, asked, arm, bench)
     if output is Format.text:
-        print(answer_text(record, known_facts(record, bench)))
+        print(answer_text(record, known_facts(record, bench) if bench.reader else ()))
     else:
         print(record.model_dump_json(indent=None if output is Format.jsonl else 2))
     if (problem := _problem(record)) is not None:
@@ -200,12 +212,13 @@ def check(
     triples: Annotated[Path, typer.Argument(help="A JSON list or JSON Lines of sub, pred, obj, sub_type, obj_type.")],
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
+    ontology: Domain = None,
 ) -> int:
     """Check triples against the ontology, with explanation."""
     from ovrag_core.loans import make_validator
     from ovrag_core.loop import check_file
 
-    result = check_file(triples, make_validator(read_settings(params, None)))
+    result = check_file(triples, make_validator(read_settings(params, _with_domain(None, ontology))))
     if output is Format.text:
         print(result.to_text())
     else:
@@ -392,6 +405,38 @@ def export(
     for warning in done.warnings:
         say(warning)
     return FOUND if done.kept else 0
+
+
+def _with_domain(overrides: Sequence[str] | None, ontology: Path | None) -> list[str]:
+    return [*(overrides or []), *([f"ontology.domain={json.dumps(str(ontology))}"] if ontology else [])]
+
+
+def _review_of_another_domain(
+    loaded: Iterable[tuple[Path, Document | str]], settings: Settings, validator: Validator, output: Format
+) -> int:
+    """What a model reads of documents of a domain without a reader of its own, and what the ontology says of that."""
+    from ovrag_core.loans import other_reader
+    from ovrag_core.loop import review_document
+
+    found: list[DocumentReview] = []
+    unread = 0
+    with other_reader(settings, validator.ontology) as reader:
+        for path, document in loaded:
+            if isinstance(document, str):
+                unread += 1
+                say(document)
+                continue
+            found.append(review_document(document, reader, validator, reader.name))
+            if found[-1].label == "UNCHECKED":
+                say(f"{path} was not checked: {found[-1].reason}")
+            if output is Format.jsonl:
+                print_beside(found[-1].model_dump_json())
+            elif output is Format.text:
+                print_beside(found[-1].to_text() + "\n")
+    if output is Format.json:
+        print_json([each.model_dump(mode="json") for each in found])
+    labels = {each.label for each in found}
+    return BAD if unread or "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
 
 def _here(folder: Path) -> Path:

@@ -93,12 +93,15 @@ class Options(Part):
 class Extraction(Part):
     """What turns text into triples, and how much text a model reads at once, in characters.
 
-    `auto`: the clause reader offline, `hybrid` with a model, whose triples are joined with the reader's. `form`: what a
-    model writes, `short` a form of parties and terms, `triples` free statements about everything.
+    `auto`: the clause reader offline, `hybrid` with a model, whose triples are joined with the reader's; `answers`: so
+    only those of answers, documents being the reader's. `form`: what a model writes, `short` a form of parties and
+    terms, `passages` also passages that state classes, `triples` free statements about everything. `support`: what a
+    statement of a class needs, a passage that means it or any quote that stands in the text.
     """
 
-    extractor: Literal["auto", "reader", "chat", "hybrid"] = "auto"
-    form: Literal["short", "triples"] = "short"
+    extractor: Literal["auto", "reader", "chat", "hybrid", "answers"] = "auto"
+    form: Literal["short", "passages", "triples"] = "short"
+    support: Literal["meaning", "quote"] = "meaning"
     window: Annotated[int, Field(ge=2000)] = 24_000
 
 
@@ -113,9 +116,13 @@ class Experiment(Part):
 
 
 class Ontology(Part):
-    """Which hierarchy the rules stand on: the bundled one, or a folder that holds FIBO itself."""
+    """Which hierarchy the rules stand on: the bundled one, or a folder that holds FIBO itself.
+
+    `domain`: a folder of another domain, with its ontology, rules and form; then a model reads by the form alone.
+    """
 
     source: str = "bundled"
+    domain: Path | None = None
 
 
 class Validation(Part):
@@ -159,7 +166,7 @@ class Settings(Part):
     studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own
 
     @property
-    def extractor(self) -> Literal["reader", "chat", "hybrid"]:
+    def extractor(self) -> Literal["reader", "chat", "hybrid", "answers"]:
         """The extractor that is used, `auto` resolved."""
         if self.extraction.extractor == "auto":
             return "reader" if self.llm.provider == "offline" else "hybrid"
@@ -217,6 +224,9 @@ def _without_sense(settings: Settings) -> str | None:
     llm, remedy = settings.llm, "set llm.provider to openai or replay"
     if llm.provider == "offline" and settings.extractor != "reader":
         return f"extraction.extractor: {settings.extractor} needs a model; {remedy}, or choose reader"
+    if settings.extractor == "chat" and settings.extraction.form != "triples":
+        form = settings.extraction.form
+        return f"extraction.form: {form} reads no kind of loan, which a model alone must; choose triples, or hybrid"
     if llm.provider == "offline" and settings.retrieval.embedding == "remote":
         return f"retrieval.embedding: remote needs a model; {remedy}, or choose minilm"
     if llm.provider == "replay" and llm.store is None:

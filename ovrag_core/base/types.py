@@ -221,7 +221,7 @@ class QueryRecord(Frozen):
     model: str
     usage: Usage = Field(default_factory=Usage)
     cost_usd: float | None = None
-    discarded: int = 0  # statements of a model that no passage holds; they are no triples
+    discarded: dict[str, int] = Field(default_factory=dict)  # statements of a model that are no triples, by reason
     recorded: Recorded | None = None
 
     @property

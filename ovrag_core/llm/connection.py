@@ -73,12 +73,20 @@ def connect(
 
 @contextmanager
 def open_chat(options: Options) -> Iterator[Chat | None]:
-    """The chat model that `options` ask for, None offline; closed at the end. Raises as `connect`."""
+    """The chat model that `options` ask for, None offline; closed at the end, and told how many replies a store lacked.
+
+    Who asks takes a missing reply for one that cannot be used. Raises as `connect`.
+    """
     if options.provider == "offline":
         yield None
         return
     with connect(options.model_copy(update={"prices": project_file(options.prices)})) as connection:
         yield connection.chat
+        if connection.store is not None and (missed := connection.store.missed):
+            warn_on_stderr(
+                f"{connection.store.path} has no reply to {missed} of the requests, which count as replies that cannot "
+                "be used; record them with a model"
+            )
 
 
 def _replay(options: Options, folder: Path, prices: Prices, say: Callable[[str], None]) -> Connection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class Tally:
     """
 
     by_purpose: dict[str, Spending] = field(default_factory=dict)
-    discarded: int = 0  # statements of a model that were not used, for want of a passage that holds them
+    discarded: dict[str, int] = field(default_factory=dict)  # statements of a model that were not used, by reason
     outer: Tally | None = None
 
     @property
@@ -57,17 +57,18 @@ class Tally:
                 part.usage = sum_usage([part.usage, usage])
                 part.seconds += seconds
 
-    def discard(self, statements: int) -> None:
-        """Count statements that were not used, here and in the tally around this one."""
+    def discard(self, statements: Mapping[str, int]) -> None:
+        """Count statements that were not used, by reason, here and in the tally around this one."""
         with _counting:
             for each in self._and_around():
-                each.discarded += statements
+                for reason, number in statements.items():
+                    each.discarded[reason] = each.discarded.get(reason, 0) + number
 
     def include(self, other: Tally, *, cached: bool = False) -> None:
         """Count all that another tally holds; `cached`: it was made earlier, and costs no money and no time now."""
         for purpose, part in other.by_purpose.items():
             self.add(purpose, part.usage, 0.0 if cached else part.seconds)
-        self.discard(other.discarded)
+        self.discard(dict(other.discarded))
 
     def _and_around(self) -> Iterator[Tally]:
         each: Tally | None = self

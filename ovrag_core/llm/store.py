@@ -4,6 +4,7 @@ A line is `{"key", "take", "request", "reply"}`; the key is the SHA-256 of the r
 take replaces a lower one of the same key; of two lines of one take the first counts. Lines are appended whole under a
 lock on the file itself, so that several processes can record at once and a killed one leaves at most a broken last
 line, which the next one cuts off. Keys and headers of the connection are no part of a request and never come here.
+A store whose name ends in `.xz` is packed, for git: it is replayed from, and not recorded into.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import errno
 import fcntl
 import hashlib
 import json
+import lzma
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -28,6 +30,7 @@ from ovrag_core.llm.schema import JsonObject
 FORMAT = "ovrag-replies"
 VERSION = 1
 HEADER = {"format": FORMAT, "version": VERSION}
+PACKED = ".xz"
 _REMEDY = "what it holds is whole, make room or mend its permissions and run again"
 Warn = Callable[[str], None]
 
@@ -65,8 +68,11 @@ class ReplyStore:
     def __init__(self, path: Path, *, create: bool = False, warn: Warn = warn_on_stderr) -> None:
         self.path = path
         self._warn = warn
+        self.missed = 0  # requests that had no reply here
         self._records: dict[str, StoredReply] = {}
         self._flattened: dict[str, dict[str, JsonValue]] = {}  # requests, made when the first miss needs them
+        if create and path.suffix == PACKED:
+            raise StoreError(f"{path} is packed and only replayed from; record into {path.with_suffix('')} and pack it")
         if not create:
             self._records = self._parsed(self._content())
         elif path.exists():
@@ -121,6 +127,7 @@ class ReplyStore:
 
     def miss(self, request: JsonObject) -> str:
         """The sentence for a request without a reply: the first field that differs from the nearest recorded one."""
+        self.missed += 1
         fields = dict(flat(request))
         known = {key: self._flattened.get(key) or dict(flat(each.request)) for key, each in self._records.items()}
         self._flattened = known
@@ -132,7 +139,10 @@ class ReplyStore:
 
     def _content(self) -> bytes:
         try:
-            return self.path.read_bytes()
+            content = self.path.read_bytes()
+            return lzma.decompress(content) if self.path.suffix == PACKED else content
+        except lzma.LZMAError:
+            raise StoreError(f"{self.path} is cut off or not packed by xz; restore the file") from None
         except OSError as error:
             raise StoreError(
                 f"{self.path} cannot be read: {error.strerror}; record it with a model first, or name another store"
@@ -229,6 +239,19 @@ class ReplyStore:
         raise StoreError(f"{self.path} cannot be written ({error.strerror}); {_REMEDY}") from None
 
 
+def pack(path: Path) -> Path:
+    """Write the store beside itself as `.xz`, the same bytes each time; the path of the packed one.
+
+    Raises StoreError where it is no store or cannot be written.
+    """
+    store = ReplyStore(path)
+    store.sort()
+    packed = path.with_name(path.name + PACKED)
+    with replacing(packed, StoreError, _REMEDY) as part:
+        part.write_bytes(lzma.compress(path.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+    return packed
+
+
 def _line(record: StoredReply) -> str:
     # The key stands first, so that sorted lines are sorted by key, behind the header.
     request, reply = canonical(record.request), canonical(record.reply)
@@ -241,3 +264,10 @@ def _is_record(line: bytes) -> bool:
     except ValidationError:
         return False
     return True
+
+
+if __name__ == "__main__":
+    try:
+        print(pack(Path(*sys.argv[1:])))
+    except StoreError as error:
+        sys.exit(str(error))

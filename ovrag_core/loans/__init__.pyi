@@ -1,4 +1,6 @@
+from .answer_truth import answer_frame as answer_frame
 from .contracts.contract_truth import ContractTruth as ContractTruth
+from .contracts.contract_truth import load_truth as load_truth
 from .contracts.display import highlighted as highlighted
 from .contracts.generator import generate as generate
 from .corpus import folder as folder
@@ -10,6 +12,12 @@ from .imports import UNKNOWN_MODEL as UNKNOWN_MODEL
 from .imports import import_run as import_run
 from .loan_facts import Facts as Facts
 from .loan_facts import Party as Party
+from .model_results import accused_table as accused_table
+from .model_results import answer_table as answer_table
+from .model_results import change_table as change_table
+from .model_results import form_table as form_table
+from .model_results import seconds_table as seconds_table
+from .model_results import systems_table as systems_table
 from .reading.chat import ChatExtractor as ChatExtractor
 from .reading.details import find_details as find_details
 from .reading.judge import MAY_SAY as MAY_SAY
@@ -46,4 +54,6 @@ from .reviewing import review_each as review_each
 from .workbench import corpus_bench as corpus_bench
 from .workbench import documents_bench as documents_bench
 from .workbench import make_validator as make_validator
+from .workbench import other_reader as other_reader
 from .workbench import rejudge_by as rejudge_by
+from .workbench import review_extractor as review_extractor

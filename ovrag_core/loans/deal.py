@@ -191,7 +191,10 @@ def _of_the_deal(verdict: Verdict) -> Verdict:
 def _read(copy: ConformedCopy, extractor: Extractor[LoanReading]) -> LoanReading:
     """What the copy says, each statement with a passage of the document that it is in."""
     reading = extractor.read(Document(DEAL, copy.text))
-    return reading.model_copy(update={"triples": tuple(_placed(triple, copy) for triple in reading.triples)})
+    triples = tuple(_placed(triple, copy) for triple in reading.triples)
+    placed = [(each, copy.evidence(each.evidence.start, each.evidence.end, each.value)) for each in reading.second]
+    second = tuple(each.model_copy(update={"evidence": found}) for each, found in placed if found is not None)
+    return reading.model_copy(update={"triples": triples, "second": second})
 
 
 def _placed(triple: Triple, copy: ConformedCopy) -> Triple:

@@ -7,21 +7,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from ovrag_core.base import Document, Evidence, Frozen, Triple
-from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading
+from ovrag_core.loans.loan_facts import PREDICATES, Facility, Facts, LoanReading
 from ovrag_core.loans.reading.subjects import words_of
 from ovrag_core.text import add_months, amounts, dates, durations
 
-PREDICATES = {
-    "borrower": "hasBorrower",
-    "lender": "hasLender",
-    "principal": "hasPrincipalAmount",
-    "interest_rate": "hasInterestRate",
-    "maturity": "hasMaturityDate",
-    "collateral": "hasCollateral",
-    "guarantors": "hasGuarantor",
-    "purpose": "hasPurpose",
-    "term_months": "hasTerm",
-}
 CLASSES = {"security": ("SecuredLoan", "UnsecuredLoan"), "credit_form": ("OpenEndCredit", "ClosedEndCredit")}
 _PARTIES = ("borrower", "lender", "guarantors")
 FACTS = tuple(Facts.model_fields)

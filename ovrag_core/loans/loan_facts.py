@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ovrag_core.base import Frozen, Reading
+from ovrag_core.base import Evidence, Frozen, Reading
 
+PREDICATES = {  # which statements make a fact
+    "borrower": "hasBorrower",
+    "lender": "hasLender",
+    "principal": "hasPrincipalAmount",
+    "interest_rate": "hasInterestRate",
+    "maturity": "hasMaturityDate",
+    "collateral": "hasCollateral",
+    "guarantors": "hasGuarantor",
+    "purpose": "hasPurpose",
+    "term_months": "hasTerm",
+}
+
+Standing = Literal["same", "taken", "instead", "other", "unsure"]
 PartyKind = Literal["natural_person", "legal_entity", "financial_institution", "government"]
 
 
@@ -50,6 +63,21 @@ class Facility(Facts):
     term_months: int | None = None
 
 
+class SecondReading(Frozen):
+    """A fact of the main facility as a model reads it beside the reader, by the name of the fact.
+
+    `standing`: the `same` as the reader; `taken`, since the reader is silent; taken `instead` of the reader's, and then
+    `value` and `evidence` are the reader's; `other` than the reader, whose reading holds; or `unsure`, where the reader
+    is silent and the model says one thing and another.
+    """
+
+    fact: str
+    value: str
+    standing: Standing
+    by: str
+    evidence: Evidence
+
+
 class LoanReading(Reading):
     """Facilities and triples of a whole document. The first facility is the main one.
 
@@ -58,6 +86,7 @@ class LoanReading(Reading):
 
     status: Literal["loan", "not_loan", "not_english", "empty"]
     facilities: tuple[Facility, ...] = ()
+    second: tuple[SecondReading, ...] = ()
 
     @property
     def subjects(self) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from ovrag_core.base import Document, LatencyRecord, Outcome, QueryRecord, Quest
 from ovrag_core.loans.grounds import grounds_of, passage
 from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.amendments import in_new_words
+from ovrag_core.loans.reading.subjects import LOAN
 from ovrag_core.loans.reviewing import FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
-from ovrag_core.loop import ARMS, NO_ANSWER, Arm, Bench, Extractor, ask, with_identity
+from ovrag_core.loop import ARMS, NO_ANSWER, NOTHING_READ, Arm, Bench, Extractor, ask, with_identity
 from ovrag_core.text import one_line
 
 OUTCOMES: dict[Outcome, str] = {
@@ -43,15 +44,22 @@ _ASKED = {
 def ask_once(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
     """One question as a person asks it, outside of a run.
 
-    As in a review, a document that is no loan agreement in English is unchecked, whatever the arm. Raises what
-    `pipeline.ask` raises.
+    As in a review, a document that is no loan agreement in English is unchecked, whatever the arm, and so is one of
+    another domain in which nothing was read. Raises what `pipeline.ask` raises.
     """
     record, latency = ask(question, document_id, arm, bench)
     if record.outcome == "error":
         return record, latency
     record = record if arm.validates else with_identity(record, bench)
-    problem = unread(_reviewed(document_id, bench))
+    problem = _problem(document_id, bench)
     return (_unchecked(record, problem) if problem else record), latency
+
+
+def _problem(document_id: str, bench: Bench) -> str | None:
+    """Why a document cannot be asked about; None where it can."""
+    if bench.thing == LOAN:
+        return unread(_reviewed(document_id, bench))
+    return None if bench.read(document_id).value.triples else NOTHING_READ
 
 
 def _unchecked(record: QueryRecord, reason: str) -> QueryRecord:

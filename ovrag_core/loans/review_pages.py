@@ -26,7 +26,10 @@ class Piece:
 def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
     """The page for reviews in order, each with the documents whose text is shown (none where it could not be read)."""
     parts = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
-    return page_templates(__package__).get_template("review.html.j2").render(parts=parts, mark=Markup(MARK))
+    models = dict.fromkeys(f"the language model {each.by}" for review, _ in reviews for each in review.model_facts)
+    readers = ", ".join(("a deterministic reader", *models))
+    template = page_templates(__package__).get_template("review.html.j2")
+    return template.render(parts=parts, mark=Markup(MARK), readers=readers)
 
 
 def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[str, object]:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from pydantic import Field, computed_field
 
-from ovrag_core.base import Document, Frozen, Label, Severity, Triple, Verdict, Violation
+from ovrag_core.base import Document, Frozen, Label, ModelError, ModelSetupError, Severity, Triple, Verdict, Violation
 from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
-from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading, Money, Party
+from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading, Money, Party, SecondReading, Standing
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loop import Checker, Extractor, assign_causes
 from ovrag_core.text import one_line
@@ -36,19 +36,45 @@ class Finding(Frozen):
     evidence: tuple[Passage, ...]
 
 
+class ModelFact(Frozen):
+    """A fact of the main facility as a model reads it: see `SecondReading`."""
+
+    fact: str
+    value: str
+    standing: Standing
+    by: str
+    evidence: Passage
+
+    def words(self) -> str:
+        """Who read the fact, as a person is told."""
+        if self.standing == "same":
+            return f"read by the clause reader and by {self.by}"
+        if self.standing == "taken":
+            return f"read by {self.by} alone"
+        unsure = ", unsurely" if self.standing == "unsure" else ""
+        where = f" (page {self.evidence.page})" if self.evidence.page is not None else ""
+        if self.standing == "instead":
+            return f"read by {self.by}; the clause reader reads otherwise: {one_line(self.value)}{where}"
+        return f"{self.by} reads otherwise{unsure}: {one_line(self.value)}{where}"
+
+
 class FactRow(NamedTuple):
-    """A fact as a person is shown it; `value` is `not stated` and `grounds` None where the document does not say it."""
+    """A fact as a person is shown it; `value` is `not stated` and `grounds` None where the document does not say it.
+
+    `second` is a model's reading of it, where one was asked and found any.
+    """
 
     name: str
     value: str
     grounds: Grounds | None
+    second: ModelFact | None = None
 
 
 class Review(Frozen):
     """One object of `ovrag review --format jsonl`. UNCHECKED carries a reason and is never a pass.
 
     `facts_evidence` has the grounds of each of the `facts` that is stated, `facilities_evidence` those of each of the
-    `facilities`, in their order.
+    `facilities`, in their order. `model_facts` are what a model reads of the first of them, where one was asked.
     """
 
     document: str | tuple[str, ...]
@@ -59,6 +85,7 @@ class Review(Frozen):
     facts_evidence: dict[str, Grounds] = Field(default_factory=dict)
     facilities: tuple[Facility, ...] = ()
     facilities_evidence: tuple[dict[str, Grounds], ...] = ()
+    model_facts: tuple[ModelFact, ...] = ()
     violations: tuple[Finding, ...] = ()
     model: str
     seconds: float
@@ -86,7 +113,12 @@ class Review(Frozen):
 def review(document: Document, extractor: Extractor[LoanReading], validator: Checker, model: str) -> Review:
     """Read `document` whole and check what it says; of an amendment, the words that hold, not those they replace."""
     started = time.perf_counter()
-    reading = in_new_words(document, extractor.read)
+    try:
+        reading = in_new_words(document, extractor.read)
+    except ModelSetupError:  # the next document fares no better
+        raise
+    except ModelError as failure:
+        return unchecked(document.id, str(failure), model, time.perf_counter() - started)
     if (problem := unread(reading)) is not None:
         return unchecked(document.id, problem, model, time.perf_counter() - started)
     verdict = assign_causes(validator.check(reading.triples, document=document.id), document.id)
@@ -148,10 +180,17 @@ def review_of(
         facts_evidence={fact: held for fact, held in grounds[0].items() if fact in FACTS} if grounds else {},
         facilities=reading.facilities,
         facilities_evidence=grounds,
+        model_facts=tuple(_model_fact(each) for each in reading.second),
         violations=findings(verdict.violations),
         model=model,
         seconds=round(seconds, 3),
         notes=(reading.reason,) if reading.reason else (),
+    )
+
+
+def _model_fact(read: SecondReading) -> ModelFact:
+    return ModelFact(
+        fact=read.fact, value=read.value, standing=read.standing, by=read.by, evidence=passage(read.evidence)
     )
 
 
@@ -221,11 +260,13 @@ def quote_lines(passages: Iterable[Passage], named: bool, indent: int) -> list[s
 
 
 def grounds_lines(row: FactRow, named: bool, indent: int) -> list[str]:
-    """What a fact rests on, a line for each passage, and from what it was reckoned where no passage says it."""
-    if row.grounds is None:
-        return []
-    reckoned = [f"{' ' * indent}reckoned from: {row.grounds.reckoned}"] if row.grounds.reckoned else []
-    return quote_lines(row.grounds.evidence, named, indent) + reckoned
+    """What a fact rests on, a line for each passage, from what it was reckoned where none says it, and who read it."""
+    lines = quote_lines(row.grounds.evidence, named, indent) if row.grounds else []
+    if row.grounds and row.grounds.reckoned:
+        lines.append(f"{' ' * indent}reckoned from: {row.grounds.reckoned}")
+    if row.second:
+        lines.append(f"{' ' * indent}{row.second.words()}")
+    return lines
 
 
 def title(result: Review) -> str:
@@ -251,16 +292,18 @@ def place(passage: Passage, named: bool) -> str:
 
 
 def facts_shown(result: Review) -> list[tuple[str, list[FactRow]]]:
-    """The facts of each facility with their grounds, under its name."""
+    """The facts of each facility with their grounds, under its name; of the first with a model's reading."""
+    seconds = [result.model_facts, *([()] * len(result.facilities))]
     return [
-        (facility.name, fact_list(facility, grounds))
-        for facility, grounds in zip(result.facilities, result.facilities_evidence, strict=True)
+        (facility.name, fact_list(facility, grounds, second))
+        for facility, grounds, second in zip(result.facilities, result.facilities_evidence, seconds, strict=False)
     ]
 
 
-def fact_list(facts: Facts, grounds: Mapping[str, Grounds]) -> list[FactRow]:
+def fact_list(facts: Facts, grounds: Mapping[str, Grounds], second: Sequence[ModelFact] = ()) -> list[FactRow]:
     """The facts that `grounds` are of, as rows."""
-    return [FactRow(name, value, grounds.get(FIELDS[name])) for name, value in fact_rows(facts)]
+    read = {each.fact: each for each in second}
+    return [FactRow(name, value, grounds.get(FIELDS[name]), read.get(FIELDS[name])) for name, value in fact_rows(facts)]
 
 
 def fact_rows(facts: Facts) -> list[tuple[str, str]]:

@@ -15,7 +15,9 @@ from ovrag_core.base import (
     Chunk,
     Document,
     QueryRecord,
+    Reading,
     Settings,
+    SettingsError,
     Triple,
     load_questions,
     notice,
@@ -31,16 +33,19 @@ from ovrag_core.llm import (
 from ovrag_core.loans import corpus
 from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.reading.chat import ChatExtractor, FormExtractor
+from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.details import find_details
-from ovrag_core.loans.reading.hybrid import HybridExtractor
+from ovrag_core.loans.reading.hybrid import AnswersAlone, FormHybrid, HybridExtractor, form_reader
+from ovrag_core.loans.reading.subjects import LOAN
 from ovrag_core.loop import (
     ARMS,
     Answerer,
     Bench,
     ChatAnswerer,
+    ClassAsker,
     ExtractiveAnswerer,
     Extractor,
+    ModelReader,
     Searcher,
     Shelf,
     Validator,
@@ -150,7 +155,12 @@ def _bench(
 ) -> Bench:
     read_once = ReadOnce()
     chat = connection.chat if connection else None
-    extractor, extractor_name = _extractor(settings, validator.ontology, chat, read_once)
+    other = _other_reader(settings, validator.ontology, chat, embedder)
+    extractor: Extractor[Reading]
+    if other is not None:
+        extractor, extractor_name = other, other.name
+    else:
+        extractor, extractor_name = _extractor(settings, validator.ontology, chat, read_once)
     if connection is None:
         answerer: Answerer = ExtractiveAnswerer(embedder)
     else:
@@ -163,8 +173,9 @@ def _bench(
         extractor=extractor,
         validator=validator,
         documents=documents,
-        shelf=Shelf(documents, find_details),
-        reader=read_once,
+        shelf=None if other else Shelf(documents, find_details),
+        reader=None if other else read_once,
+        thing=other.thing if other else LOAN,
         top_k=settings.retrieval.top_k,
         corrections=settings.experiment.corrections,
         model=label if connection else f"offline: {label}",
@@ -176,22 +187,69 @@ def _bench(
     return bench
 
 
+@contextmanager
+def review_extractor(settings: Settings, ontology: Ontology) -> Iterator[tuple[Extractor[LoanReading], str]]:
+    """What reads documents for a review, and its name: the reader, or the reader with the model of the settings."""
+    connection = open_connection(settings)
+    try:
+        yield _extractor(settings, ontology, connection.chat if connection else None, ReadOnce())
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+@contextmanager
+def other_reader(settings: Settings, ontology: Ontology) -> Iterator[ModelReader]:
+    """What reads the documents of another domain for a review: the model of the settings, by the domain's form."""
+    connection = open_connection(settings)
+    try:
+        chat = connection.chat if connection else None
+        made = _other_reader(settings, ontology, chat, embedder_of(settings, connection))
+        assert made is not None  # for who asks for it has named a domain
+        yield made
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _other_reader(settings: Settings, ontology: Ontology, model: Chat | None, embedder: Embedder) -> ModelReader | None:
+    """The reader of a domain that has none of its own; None for loans. Raises SettingsError without a model."""
+    if settings.ontology.domain is None:
+        return None
+    if model is None:
+        raise SettingsError(
+            f"documents of {settings.ontology.domain} are read by a language model; name one: "
+            "-S llm.provider=openai (docs/models.md)"
+        )
+    form, seed = open_form(settings, ontology), settings.llm.seed
+    classes = ClassAsker(model, form, embedder, seed=seed)
+    return ModelReader(form_reader(model, form, seed=seed), classes, window=settings.extraction.window)
+
+
 def _extractor(
     settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor[LoanReading]
 ) -> tuple[Extractor[LoanReading], str]:
     """The extractor that the settings ask for, and the name that results are labelled with."""
     if model is None or settings.extractor == "reader":
         return read_once, reader.NAME
+    made = _with_model(settings, ontology, model, read_once)
+    if settings.extractor == "answers":
+        made = AnswersAlone(made, read_once, made.name)
+    return made, made.name
+
+
+def _with_model(
+    settings: Settings, ontology: Ontology, model: Chat, read_once: Extractor[LoanReading]
+) -> FormHybrid | ChatExtractor | HybridExtractor | AnswersAlone:
     seed, window = settings.llm.seed, settings.extraction.window
-    chat: ChatExtractor | FormExtractor
-    if settings.extraction.form == "triples":
-        chat = ChatExtractor(model, ontology, seed=seed, window=window)
-    else:
-        chat = FormExtractor(model, ontology, open_form(ontology), seed=seed, window=window)
-    if settings.extractor == "chat":
-        return chat, chat.name
-    hybrid = HybridExtractor(chat, read_once, reader.NAME, fills_form=settings.extraction.form == "short")
-    return hybrid, hybrid.name
+    by_meaning = settings.extraction.support == "meaning"
+    if settings.extraction.form != "triples":
+        passages = settings.extraction.form == "passages"
+        form = open_form(settings, ontology)
+        model_reader = form_reader(model, form, seed=seed, passages=passages, by_meaning=by_meaning)
+        return FormHybrid(model_reader, read_once, reader.NAME, ontology, window=window)
+    chat = ChatExtractor(model, ontology, seed=seed, window=window, by_meaning=by_meaning)
+    return chat if settings.extractor == "chat" else HybridExtractor(chat, read_once, reader.NAME)
 
 
 class ReadOnce:

@@ -39,14 +39,13 @@ ARMS: dict[ArmName, Arm] = {
     )
 }
 
-MERGED_CLASS = "Loan"
-MERGED_SUBJECT = "TheLoan"
+MERGED = "The"  # begins the name of the one individual that the merging arms make of all
 
 
-def merge_individuals(triples: tuple[Triple, ...]) -> tuple[Triple, ...]:
-    """The published system's view: every individual of the merged class, of whatever document, is one."""
-    merged = {triple.subject for triple in triples if triple.subject_type == MERGED_CLASS}
+def merge_individuals(triples: tuple[Triple, ...], thing: str) -> tuple[Triple, ...]:
+    """The published system's view: every individual of the class `thing`, of whatever document, is one: `TheLoan`."""
+    merged = {triple.subject for triple in triples if triple.subject_type == thing}
     return tuple(
-        triple.model_copy(update={"subject": MERGED_SUBJECT}) if triple.subject in merged else triple
+        triple.model_copy(update={"subject": MERGED + thing}) if triple.subject in merged else triple
         for triple in triples
     )

@@ -30,7 +30,7 @@ from ovrag_core.base import (
     Verdict,
 )
 from ovrag_core.llm import Made, Once, Tally, tally
-from ovrag_core.loop.arms import MERGED_CLASS, Arm, merge_individuals
+from ovrag_core.loop.arms import Arm, merge_individuals
 from ovrag_core.loop.identity import Shelf
 from ovrag_core.loop.validation import assign_causes
 from ovrag_core.loop.validation import feedback as answer_feedback
@@ -109,7 +109,7 @@ class Bench:
     `payer` (arm and question), so that records do not tell who was first. Without a payer it is in that of the first.
     `shelf`, where given, tells answers about other documents. `cost_usd` prices what was used; `close` ends what the
     bench holds open. Several threads may ask at once. `reader` reads documents as a review does, without a model; where
-    it is None, the extractor does.
+    it is None, the extractor does. `thing` is the class that the documents are about.
     """
 
     index: Searcher
@@ -122,6 +122,7 @@ class Bench:
     corrections: int = 3
     pool: Literal["whole", "growing"] = "whole"
     model: str = "offline"
+    thing: str = "Loan"
     payer: tuple[str, str] | None = None
     shelf: Shelf | None = None
     reader: Extractor[Reading] | None = None
@@ -244,7 +245,7 @@ def _record(query: Query, outcome: Outcome, cause: Cause | None, error: str | No
         model=query.bench.model,
         usage=query.used.usage,
         cost_usd=query.bench.cost_usd(query.used),
-        discarded=query.used.discarded,
+        discarded=dict(sorted(query.used.discarded.items())),
     )
 
 
@@ -280,7 +281,7 @@ def _context_triples(query: Query, chunks: Sequence[Chunk]) -> tuple[Triple, ...
     if query.arm.context == "document":
         return _document_triples(query)
     triples = query.bench.extractor.read_chunks(chunks)
-    return merged(triples) if query.arm.merges else unique(triples)
+    return merged(triples, query.bench.thing) if query.arm.merges else unique(triples)
 
 
 def _document_triples(query: Query) -> tuple[Triple, ...]:
@@ -296,9 +297,9 @@ def _document_triples(query: Query) -> tuple[Triple, ...]:
     return reading.triples
 
 
-def merged(triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    """Triples about one individual, duplicates dropped."""
-    return unique(merge_individuals(tuple(triples)))
+def merged(triples: Sequence[Triple], thing: str) -> tuple[Triple, ...]:
+    """Triples about one individual of the class `thing`, duplicates dropped."""
+    return unique(merge_individuals(tuple(triples), thing))
 
 
 def unique(triples: Sequence[Triple]) -> tuple[Triple, ...]:
@@ -348,9 +349,9 @@ def _checked(attempt: Attempt, query: Query) -> Attempt:
 def _answer_triples(answer: Answer, document_id: str, arm: Arm, bench: Bench) -> tuple[Triple, ...]:
     triples = bench.extractor.read_passage(answer.text, document_id="answer", origin="answer")
     if arm.merges:
-        return merged(triples)
+        return merged(triples, bench.thing)
     if arm.context == "document":
-        triples = _about_main_subject(triples, bench.read(document_id).value.subjects)
+        triples = _about_main_subject(triples, bench.read(document_id).value.subjects, bench.thing)
     return unique(triples)
 
 
@@ -365,13 +366,13 @@ def _is_quote(said: str, text: str) -> bool:
     return len(words) >= QUOTED and " ".join(words) in text
 
 
-def _about_main_subject(triples: tuple[Triple, ...], subjects: Sequence[str]) -> tuple[Triple, ...]:
+def _about_main_subject(triples: tuple[Triple, ...], subjects: Sequence[str], thing: str) -> tuple[Triple, ...]:
     """Triples of an answer, about the document's main subject where the answer does not name its own."""
     if not subjects:
         return triples
     return tuple(
         triple.model_copy(update={"subject": subjects[0]})
-        if triple.subject_type == MERGED_CLASS and triple.subject not in subjects
+        if triple.subject_type == thing and triple.subject not in subjects
         else triple
         for triple in triples
     )

@@ -17,7 +17,7 @@ from ovrag_core.publish.origins import LABEL, macros
 INPUT = re.compile(r"\\(?:input|include|result)\{([^}#]*)\}")
 STUDY = re.compile(r"\\study\{([^}#]*)\}")
 SECTION = "study_"
-EXPERIMENT = ("consistency", "latency", "contamination")  # folders of results that are no study's
+EXPERIMENT = ("consistency", "latency", "contamination", "open")  # folders of results that are no study's
 APART = "latency_"
 REFERENCE = re.compile(r"\\[a-zA-Z]*ref\*?\{((?:tab|fig):[^}#]*)\}")
 WORD = re.compile(r"\\([A-Za-z]+)")

@@ -13,8 +13,12 @@ from .intervals import row_panels as row_panels
 from .numbers import number as number
 from .numbers import with_bounds_text as with_bounds_text
 from .numbers import with_interval as with_interval
+from .results import write_results as write_results
 from .results import write_runs as write_runs
+from .run import MARK as MARK
+from .run import Run as Run
 from .run import open_run as open_run
+from .run import write as write
 from .tables import TABLES as TABLES
 from .tables import Note as Note
 from .tables import display as display

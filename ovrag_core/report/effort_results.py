@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pandas as pd
 
 from ovrag_core.evaluation import effort
@@ -59,3 +61,16 @@ def reject_table(run: Run) -> pd.DataFrame:
     headers = {"distinct_answers": "Answers", "first_contract": "First contract"}
     caption = "Hard rejects by what their attempts did."
     return write(run, counted(table, keys), "hard_rejects", caption, note, headers=headers, full=table)
+
+
+def discarded_table(run: Run) -> pd.DataFrame:
+    """Statements of a model that became no triples, by arm and reason: `discarded`."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for record in run.records:
+        for reason, number in record.discarded.items():
+            counts[record.arm, reason] += number
+    rows = [{"arm": arm, "reason": reason, "statements": number} for (arm, reason), number in sorted(counts.items())]
+    more = "A text that several queries read counts for each of them"
+    note = run.note(interval=False, more=more)
+    table = pd.DataFrame(rows, columns=["arm", "reason", "statements"])
+    return write(run, table, "discarded", "Statements of a model that were not used, by reason.", note)

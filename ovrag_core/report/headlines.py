@@ -32,7 +32,7 @@ def numbers_file(run: Run, scores: Json) -> Path:
         names = [name for name, value in published.items() if not isinstance(value, dict)]
         values |= {numbers.macro_name("published", arm, name): f"{published[name]:g}" for name in names}
     comment = f"Run {run.name}, model {run.model}. Published...: as published by {publisher(run)}."
-    return numbers.write_numbers(values, run.tables / run.folder / "numbers.tex", comment)
+    return numbers.write_numbers(values, run.tables / run.folder / "numbers.tex", comment, prefix=run.prefix)
 
 
 def _arm_numbers(arm: str, result: Json) -> dict[str, str]:

@@ -19,8 +19,9 @@ def macro_name(*words: str) -> str:
     return "".join(part[0].upper() + part[1:] for part in spelled)
 
 
-def write_numbers(values: Mapping[str, str], path: Path, comment: str = "") -> Path:
-    """One `\\newcommand` a value, by name. Raises ValueError for a name that is not letters."""
+def write_numbers(values: Mapping[str, str], path: Path, comment: str = "", *, prefix: str = "") -> Path:
+    """One `\\newcommand` a value, by name, behind `prefix`. Raises ValueError for a name that is not letters."""
+    values = {macro_name(prefix) + name: value for name, value in values.items()}
     if wrong := [name for name in values if not re.fullmatch(r"[A-Za-z]+", name)]:
         raise ValueError(f"{wrong[0]!r} cannot name a macro: letters only")
     lines = [f"% {line}" for line in ["Made by the pipeline; edits are lost.", *comment.splitlines()]]

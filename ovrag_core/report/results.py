@@ -71,7 +71,7 @@ def _count(folder: Path, suffix: str) -> int:
 
 def write_results(
     run: Run,
-    seconds: Sequence[LatencyRecord],
+    seconds: Sequence[LatencyRecord] | None,
     ontology: Ontology,
     *,
     kinds: Mapping[str, Sequence[str]] | None = None,
@@ -81,8 +81,8 @@ def write_results(
 ) -> list[Path]:
     """All tables, figures and numbers of `run` into its folders, and case pages into `pages`; the paths of the pages.
 
-    Seconds may be missing altogether. What is made is what notebooks 04 to 06 make, and for a run that was judged again
-    the comparison with the verdicts that were recorded.
+    Seconds may be missing altogether; None makes nothing of them. What is made is what notebooks 04 to 06 make, and for
+    a run that was judged again the comparison with the verdicts that were recorded.
     """
     consistency.corpus_table(run, kinds or {})
     for of_run in (
@@ -90,7 +90,12 @@ def write_results(
         *(consistency.rates_table, consistency.rates_figure),
         *(consistency.clash_type_table, consistency.question_table, consistency.contract_table),
         *(consistency.detection_table, consistency.detection_figure, consistency.correction_table),
-        *(consistency.comparison_table, effort_results.effort_table, effort_results.reject_table),
+        *(
+            consistency.comparison_table,
+            effort_results.effort_table,
+            effort_results.reject_table,
+            effort_results.discarded_table,
+        ),
         *(statement_results.origin_table, statement_results.violation_table, statement_results.missed_table),
         *(statement_results.case_table, statement_results.explanation_figure),
         *(contamination_results.retrieved_table, contamination_results.false_positive_table),
@@ -110,10 +115,11 @@ def write_results(
     contamination_results.wrong_answer_table(run, sources)
     contamination_results.contamination_figures(run, sources)
     headlines.numbers_file(run, score_run(run.records, [], run.settings, run=run.name, cache=cache))
-    times = latency_frame(seconds)
-    for of_seconds in (
-        *(latency_results.latency_table, latency_results.latency_attempts_table),
-        *(latency_results.latency_figures, latency_results.latency_numbers_file),
-    ):
-        of_seconds(run, times)
-    return cases.write_cases(run.records, chunks or {}, pages, latex=run.tables / "cases.tex")
+    if seconds is not None:
+        times = latency_frame(seconds)
+        for of_seconds in (
+            *(latency_results.latency_table, latency_results.latency_attempts_table),
+            *(latency_results.latency_figures, latency_results.latency_numbers_file),
+        ):
+            of_seconds(run, times)
+    return cases.write_cases(run.records, chunks or {}, pages, latex=run.tables / run.folder / "cases.tex")

@@ -78,7 +78,8 @@ class Published(Frozen):
 class Run:
     """A run opened for evaluation: its records, one row a query, and how results are to be written.
 
-    `folder` is that of its results within tables and figures, if they are not to lie there themselves.
+    `folder` is that of its results within tables and figures, if they are not to lie there themselves. `prefix` begins
+    the labels of its tables and figures and the names of its macros, where another run's are in the same document.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Run:
     tables: Path = TABLES
     figures: Path = figures.FIGURES
     folder: str = ""
+    prefix: str = ""
     frame: pd.DataFrame = field(init=False)
 
     def __post_init__(self) -> None:
@@ -161,11 +163,16 @@ def load_published(path: Path = PUBLISHED) -> Published:
 
 
 def open_run(
-    records: Sequence[QueryRecord], settings: Settings, folder: str = "", *, published: Path = PUBLISHED
+    records: Sequence[QueryRecord],
+    settings: Settings,
+    folder: str = "",
+    *,
+    published: Path = PUBLISHED,
+    prefix: str = "",
 ) -> Run:
     """The run that the settings name. Published figures stand beside ours only for the generated corpus."""
     beside = load_published(published) if settings.corpus.is_generated and published.exists() else None
-    return Run(settings.evaluation.run, records, settings, beside, folder=folder)
+    return Run(settings.evaluation.run, records, settings, beside, folder=folder, prefix=prefix)
 
 
 def write(
@@ -190,7 +197,7 @@ def write(
         caption,
         note,
         folder=run.tables,
-        label=name,
+        label=_label(run, name),
         headers=titles,
         decimals=decimals,
         rows=rows,
@@ -202,11 +209,16 @@ def write(
 
 def save(run: Run, fig: Figure, name: str, caption: str, note: Note) -> Path:
     """Write a figure of the run with its caption; the path of the PNG."""
-    return figures.save_figure(fig, _place(run, name), caption=caption, note=note, folder=run.figures, label=name)
+    place, label = _place(run, name), _label(run, name)
+    return figures.save_figure(fig, place, caption=caption, note=note, folder=run.figures, label=label)
 
 
 def _place(run: Run, name: str) -> str:
     return f"{run.folder}/{name}" if run.folder else name
+
+
+def _label(run: Run, name: str) -> str:
+    return f"{run.prefix}_{name}" if run.prefix else name
 
 
 def source(run: Run, more: str = "") -> str:

@@ -17,7 +17,7 @@ NOTHING = "The run has nothing to list here"
 _WRAP = 28  # characters
 _NARROW = 18  # where room is scarce
 _LEAST = 0.15  # of the text width, for a wrapped column
-_LINE = 118  # characters of the smallest letters that the text width holds, two between columns with them
+_LINE = 116  # characters of the smallest letters that the text width holds, two between columns with them
 _DIGITS = 5  # of a number with decimals
 
 _SPECIALS = {

@@ -1,7 +1,8 @@
 """Who answers the queries of a run: this process, or threads of it where a model is asked.
 
 Both give the same records, as they are answered and in no particular order. The queries of a document follow one
-another, so that what it needs once is made once; only a few are under way, whatever the size of the run.
+another, so that what it needs once is made once, and a server that keeps the beginnings of its last prompts has read
+it; only a few are under way, whatever the size of the run.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from importlib.util import find_spec
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakSet
@@ -22,7 +23,6 @@ from ovrag_core.loop import ARMS, Bench, ask
 
 Answered = tuple[QueryRecord, LatencyRecord]
 Answers = Generator[Answered, None, None]
-THREADS_PER_CALL = 8  # while some wait for the model, or for one that reads their contract, others do what is ours
 SECONDS_BETWEEN_CANCELS = 0.1
 
 
@@ -78,9 +78,8 @@ def _answer(query: PlannedQuery, bench: Bench) -> Answered:
 
 
 def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answers:
-    threads = THREADS_PER_CALL * calls
     submitted: WeakSet[Future[Answered]] = WeakSet()
-    with ThreadPoolExecutor(threads, "query") as pool:
+    with ThreadPoolExecutor(calls, "query") as pool:
 
         def submit(query: PlannedQuery) -> Future[Answered]:
             future = pool.submit(_answer, query, bench)
@@ -88,7 +87,7 @@ def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answe
             return future
 
         try:
-            yield from _as_answered(by_document(todo), submit, 2 * threads, 2 * calls)
+            yield from _as_answered(_lanes(todo, calls), submit, calls)
         except (KeyboardInterrupt, GeneratorExit):  # a model may take minutes, and nobody waits for its answer any more
             while not all(future.done() for future in list(submitted)):
                 cancel_all()
@@ -96,31 +95,40 @@ def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answe
             raise
 
 
-def _as_answered(
-    queries: Iterable[PlannedQuery], submit: Callable[[PlannedQuery], Future[Answered]], most: int, at_first: int
-) -> Iterator[Answered]:
-    """Answers as they come, at most `most` under way, `at_first` until there is one, since all may fail alike.
+def _lanes(todo: Sequence[PlannedQuery], enough: int) -> Iterator[Iterator[PlannedQuery]]:
+    """Queries that are asked one after another: a document's, or single ones where the documents are not `enough`."""
+    by_name = groupby(by_document(todo), key=lambda query: query.document_id)
+    documents = [list(queries) for _, queries in by_name]
+    lanes = documents if len(documents) >= enough else [[query] for queries in documents for query in queries]
+    return map(iter, lanes)
 
-    After a failure those under way are still waited for.
-    """
+
+def _as_answered(
+    lanes: Iterator[Iterator[PlannedQuery]], submit: Callable[[PlannedQuery], Future[Answered]], most: int
+) -> Iterator[Answered]:
+    """Answers as they come, at most `most` lanes under way. After a failure those under way are still waited for."""
     failure: BaseException | None = None
-    allowed = at_first
-    under_way: set[Future[Answered]] = set()
-    rest = iter(queries)
+    under_way: dict[Future[Answered], Iterator[PlannedQuery]] = {}
+    free = most
     try:
         while True:
-            under_way |= {submit(query) for query in islice(rest, 0 if failure else allowed - len(under_way))}
+            for lane in islice(lanes, 0 if failure else free):
+                under_way[submit(next(lane))] = lane
             if not under_way:
                 break
-            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in done:
+            free = 0
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                lane = under_way.pop(future)
                 if (error := future.exception()) is None:
-                    allowed = most
                     yield future.result()
                 else:
                     failure = failure or error
+                if failure is None and (query := next(lane, None)) is not None:
+                    under_way[submit(query)] = lane
+                else:
+                    free += 1
             if failure is not None:
-                under_way = {future for future in under_way if not future.cancel()}  # those that have begun
+                under_way = {future: lane for future, lane in under_way.items() if not future.cancel()}
     finally:
         for future in under_way:
             future.cancel()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -30,7 +31,7 @@ from ovrag_core.base import (
     Usage,
     load_questions,
 )
-from ovrag_core.llm import SHAPES_REPLIES, sum_usage
+from ovrag_core.llm import SHAPES_REPLIES, sum_usage, warn_on_stderr
 from ovrag_core.loop import Bench
 from ovrag_core.runs.executors import Answered, PlannedQuery, answers, code_digest
 from ovrag_core.runs.files import (
@@ -67,6 +68,7 @@ RUN_CODE = (
     "ovrag_core.runs",
     "ovrag_core.text",
 )
+FIRST = 8  # queries after which is told how long all will take
 # How a run is made, not what comes of it.
 HOW = {"evaluation", "figures", "llm"}
 
@@ -109,7 +111,8 @@ def run_experiment(
         todo = [query for query in queries if _key(query) not in run.done]
         kept = len(queries) - len(todo)
         with closing(answers(todo, settings, bench)) as answered:
-            for record, latency in _shown(answered, len(queries), len(todo)):
+            told = _told(answered, len(todo)) if settings.llm.provider == "openai" else answered
+            for record, latency in _shown(told, len(queries), len(todo)):
                 run.add(_with_truth(record, truth.get(record.document_id)), latency)
                 kept += 1
                 if watch is not None:
@@ -207,6 +210,20 @@ def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answ
             shown = {**({"USD": f"{cost:.4f}"} if cost else {}), **({"errors": errors} if errors else {})}
             bar.set_postfix(shown, refresh=False)
             bar.update()
+
+
+def _told(answered: Iterable[Answered], todo: int) -> Iterator[Answered]:
+    """The same, with a line on standard error, once some have come, of how long all will take."""
+    begun = time.monotonic()
+    for number, each in enumerate(answered, 1):
+        yield each
+        if number == FIRST < todo:
+            taken = time.monotonic() - begun
+            rest = taken / FIRST * (todo - FIRST)
+            warn_on_stderr(
+                f"the first {FIRST} of {todo} queries took {taken / 60:.1f} minutes, the rest will take about "
+                f"{rest / 3600:.1f} hours; stop with Ctrl-C and go on whenever you like"
+            )
 
 
 def _key(query: PlannedQuery) -> Key:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeVar
 
 from pydantic import Field
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import typer
 
     from ovrag_core.evaluation import Resampling
+
+T = TypeVar("T")
 
 
 class Intervals(Part):
@@ -32,15 +35,24 @@ class Intervals(Part):
 
 
 class StudySettings(Part):
-    """All parameters of a study, `studies.<name>` of params.yaml. Paths are relative to the project's folder."""
+    """All parameters of a study, `studies.<name>` of params.yaml. Paths are relative to the project's folder.
+
+    `sample` is how many of what is asked (cards, queries, questions, chains) are, evenly spread; None for all.
+    """
 
     name: ClassVar[str]
+    sample: Positive | None = None
     experiments: Intervals = Intervals()
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """Return the study's part of the settings. Raises SettingsError for an unknown key or a bad value."""
         return study_settings(settings, cls.name, cls)
+
+    def sampled(self, items: Sequence[T]) -> list[T]:
+        """Return the items that are asked, in their order."""
+        count = len(items) if self.sample is None else min(self.sample, len(items))
+        return [items[place * len(items) // count] for place in range(count)]
 
     @classmethod
     def changed(cls, settings: Settings, **parts: object) -> Settings:

@@ -333,7 +333,8 @@ class TestDesk:
 
     def test_model_of_the_parameter_file_can_be_chosen_beside_offline(self, inside: Path):
         (inside / "other.yaml").write_text(
-            "questions: questions.yaml\nllm: {provider: openai, model: gpt-x}\nextraction: {extractor: chat}\n"
+            "questions: questions.yaml\nllm: {provider: openai, model: gpt-x}\n"
+            "extraction: {extractor: chat, form: triples}\n"
         )
         desk = work.open_desk(Path("other.yaml"))
         assert list(desk.models) == ["gpt-x (openai)", "offline"]

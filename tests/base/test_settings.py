@@ -67,6 +67,7 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("llm: {modell: x}", "unknown key llm.modell; did you mean model?"),
         ("llm: {provider: chatty}", "llm.provider: input should be"),
         ("extraction: {extractor: chat}", "extraction.extractor: chat needs a model; set llm.provider"),
+        ("extraction: {extractor: answers}", "extraction.extractor: answers needs a model; set llm.provider"),
         ("extraction: {extractor: hybrid}", "extraction.extractor: hybrid needs a model; set llm.provider"),
         ("retrieval: {embedding: remote}", "retrieval.embedding: remote needs a model; set llm.provider"),
         ("llm: {provider: replay, store: null}", "replay needs a store of recorded replies"),
@@ -95,7 +96,7 @@ def test_a_bad_parameter_is_one_sentence_with_the_key(tmp_path: Path, text: str,
         ("llm: {provider: openai}", "hybrid"),
         ("llm: {provider: replay}", "hybrid"),
         ("{llm: {provider: openai}, extraction: {extractor: reader}}", "reader"),
-        ("{llm: {provider: openai}, extraction: {extractor: chat}}", "chat"),
+        ("{llm: {provider: openai}, extraction: {extractor: chat, form: triples}}", "chat"),
     ],
 )
 def test_the_extractor_follows_the_provider_unless_it_is_named(tmp_path: Path, text: str, extractor: str) -> None:
@@ -230,3 +231,11 @@ def test_bad_questions_are_one_sentence(tmp_path: Path, text: str, sentence: str
     with pytest.raises(QuestionError) as caught:
         load_questions(write(tmp_path, text))
     assert sentence in str(caught.value)
+
+
+def test_a_model_alone_does_not_read_by_the_short_form(tmp_path: Path) -> None:
+    """It would see no kind of loan, and what it cannot see would pass."""
+    alone = "llm: {provider: openai}\nextraction: {extractor: chat, form: %s}"
+    assert load_settings(write(tmp_path, alone % "triples")).extractor == "chat"
+    with pytest.raises(SettingsError, match=r"extraction\.form: short reads no kind of loan"):
+        load_settings(write(tmp_path, alone % "short"))

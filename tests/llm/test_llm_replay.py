@@ -27,9 +27,11 @@ from ovrag_core.llm import (
     Message,
     ReplyStore,
     connect,
+    open_chat,
     tally,
 )
-from ovrag_core.llm.store import VERSION, canonical, key_of
+from ovrag_core.llm import connection as connection_module
+from ovrag_core.llm.store import VERSION, canonical, key_of, pack
 
 Start = Callable[..., FaultyServer]
 OPTIONS = Options(provider="openai", model=MODEL, embedding_model=MODEL, store=Path("replies.jsonl"), retries=0)
@@ -228,6 +230,24 @@ def test_a_miss_names_the_first_field_that_differs(
         connection.embedder.embed(["a"])
 
 
+def test_who_replays_is_told_how_many_replies_were_not_there(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    with recording(start(), tmp_path) as connection:
+        ask(connection)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(connection_module, "project_file", lambda path: path)
+    for asked, told in ((("Who?",), ""), (("Who?", "Where?", "When?"), "has no reply to 2 of the requests")):
+        with open_chat(OPTIONS.model_copy(update={"provider": "replay"})) as chat:
+            for user in asked:
+                with contextlib.suppress(errors.ReplayMissError):
+                    chat.complete(
+                        [Message("system", "Be brief."), Message("user", user)], temperature=0.7, seed=42, purpose="a"
+                    )
+        err = capsys.readouterr().err
+        assert (told in err) and (bool(told) == bool(err))
+
+
 def test_a_thousand_misses_are_told_in_seconds(tmp_path: Path):
     store, _ = read(tmp_path / "store.jsonl", create=True)
     passage = "The Borrower shall repay the Loan. " * 80
@@ -315,6 +335,23 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path, conte
     with pytest.raises(errors.StoreError, match=words):
         read(path, create=create)
     assert path.read_text() == content
+
+
+def test_a_packed_store_is_replayed_and_not_recorded_into(start: Start, tmp_path: Path, no_network_later: None):
+    with recording(start(echo), tmp_path) as connection:
+        seen = everything(connection)
+    packed = pack(tmp_path / "replies.jsonl")
+    once = packed.read_bytes()
+    assert packed.name == "replies.jsonl.xz" and len(once) < (tmp_path / "replies.jsonl").stat().st_size
+    assert pack(tmp_path / "replies.jsonl").read_bytes() == once
+    (tmp_path / "replies.jsonl").unlink()
+    with replaying(tmp_path, store=Path("replies.jsonl.xz")) as connection:
+        assert everything(connection) == seen
+    with pytest.raises(errors.StoreError, match=r"record into .*replies.jsonl and pack it"):
+        ReplyStore(packed, create=True)
+    packed.write_bytes(once[:-20])
+    with pytest.raises(errors.StoreError, match="is cut off or not packed by xz; restore the file"):
+        ReplyStore(packed)
 
 
 @pytest.mark.parametrize("kept", [0, 1, 20, -1])

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from ovrag_core.base.errors import OntologyError
 from ovrag_core.base.types import Chunk, Document, Usage
 from ovrag_core.llm.chat import Message, Reply
+from ovrag_core.llm.meter import tally
 from ovrag_core.llm.schema import strict_schema
 from ovrag_core.loop.form_filling import NOT_STATED, FormFiller, FormReader, place_of_name, place_of_value, together
 from ovrag_core.ontology.forms import Form, read_form
@@ -132,22 +133,58 @@ def test_the_first_option_of_every_choice_is_not_stated(form: Form) -> None:
 def test_statements_have_their_passages_in_the_document(form: Form) -> None:
     before = "Page 1 of 1\n\n"
     model = PlayedModel(GOOD)
-    reader = FormReader(model, FormFiller(model, form), lambda document: [])
-    triples = reader.read_passage(TEXT, document_id="A", start=len(before))
+    reader = FormReader(model, FormFiller(model, form), str)
+    pieces = [Chunk("", "A", len(before), len(before) + len(TEXT), TEXT)]
+    triples = [each.triple(form, "context") for each in reader.read(pieces, "context").values()]
     document = before + TEXT
     assert {triple.predicate for triple in triples} == {each.term.name for each in (*form.parties, *form.terms)}
     for triple in triples:
         assert triple.evidence is not None and triple.subject_type == "Loan"
         assert document[triple.evidence.start : triple.evidence.end] == triple.evidence.quote
-    assert reader.read_passage(TEXT, document_id="A") and len(model.asked) == 2, "the same text is asked about once"
+    assert reader.read(pieces, "context") and len(model.asked) == 2, "the same text is asked about once"
 
 
-def test_an_answer_without_figures_and_names_costs_no_call(form: Form) -> None:
-    model = PlayedModel(GOOD)
-    reader = FormReader(model, FormFiller(model, form), lambda document: [])
-    assert reader.read_passage("No, it is not secured.", document_id="answer", origin="answer") == ()
-    assert model.asked == []
-    assert reader.read_passage("It was lent to Ana-Lucía Prieto.", document_id="answer", origin="answer")
+def test_passages_that_state_classes_are_asked_for_by_the_first_order_of_a_longer_form(form: Form) -> None:
+    said = "repayable by 30 June 2031"
+    passages = {
+        "SecuredLoan": ["secured by a mortgage"],
+        "UnsecuredLoan": [],
+        "OpenEndCredit": [said],
+        "ClosedEndCredit": [f'"{said}."', said],
+    }
+    model = PlayedModel({**GOOD, **passages})
+    filler = FormFiller(model, form, passages=True)
+    reader = FormReader(model, filler, str, lambda triple: triple.object != "OpenEndCredit")
+    with tally() as spent:
+        read = reader.read([Chunk("", "A", 0, len(TEXT), TEXT)], "context")
+    assert [set(passages) <= set(schema.model_fields) for _, schema in model.asked] == [True, False]
+    stated = [each.triple(form, "context") for each in read.values() if each.filled.field in filler.classes]
+    assert [(each.predicate, each.object, each.evidence and each.evidence.quote) for each in stated] == [
+        ("rdf:type", "ClosedEndCredit", f"{said}.")
+    ]
+    assert spent.discarded == {"not in the text": 1, "not borne out by the passage": 1}
+    filler.fill("No, it is not secured.", "answer", set())
+    assert list(model.asked[-1][1].model_fields) == list(passages), "which may be stated where nothing is to be copied"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "asked"),
+    [
+        ("No, it is not secured.", None, []),
+        ("It was lent to Ana-Lucía Prieto.", None, [["borrower", "lender"], ["lender", "borrower"]]),
+        ("It was lent to Ana-Lucía Prieto.", {"lender"}, [["borrower", "lender"], ["lender", "borrower"]]),
+        ("It was lent to Ana-Lucía Prieto.", {"maturity"}, []),
+        ("It bears 4.25 per cent and ends in the spring.", None, [["interest_rate"]]),
+        ("EUR 12,500.00 at 4.25 per cent.", {"principal", "maturity"}, [["principal"]]),
+    ],
+)
+def test_only_what_is_wanted_and_what_the_text_can_bear_out_is_asked_for(
+    form: Form, text: str, wanted: set[str] | None, asked: list[list[str]]
+) -> None:
+    model = PlayedModel({})
+    FormFiller(model, form).fill(text, "answer", wanted)
+    fields = [[name for name in schema.model_fields if not name.endswith("_kind")] for _, schema in model.asked]
+    assert fields == asked
 
 
 def test_chunks_that_overlap_are_read_as_one_text() -> None:

@@ -4,7 +4,7 @@ import pytest
 from standins import BlackAndWhite, Scripted, WordExtractor, bench
 
 from ovrag_core.base.settings import Question
-from ovrag_core.loop.arms import ARMS, MERGED_SUBJECT
+from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import ask
 
 QUESTION = Question(id="Q1", text="What colour?")
@@ -35,7 +35,7 @@ def test_plain_arms_do_not_validate() -> None:
 
 def test_the_published_arm_merges_documents_and_gives_up_after_three_corrections() -> None:
     record, latency = ask(QUESTION, "B", ARMS["ovrag"], bench({"A": "is_Black", "B": "is_White"}))
-    assert {triple.subject for triple in record.context_triples} == {MERGED_SUBJECT}
+    assert {triple.subject for triple in record.context_triples} == {"TheLoan"}
     assert record.outcome == "hard_rejected"
     assert record.cause == "mixture"
     assert len(record.attempts) == 4 == latency.attempts

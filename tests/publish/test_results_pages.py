@@ -126,7 +126,8 @@ def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
     drawn = figures.heat_maps({AWKWARD: pd.DataFrame([[1, 2], [3, 4]])}, 5, row_label=AWKWARD, column_label="")
     figures.save_figure(drawn, "one", caption=AWKWARD, note=NOTE, folder=tmp_path / "figures")
     write_numbers({"RunName": AWKWARD}, tmp_path / "tables" / "consistency" / "numbers.tex", AWKWARD)
-    write_numbers({}, tmp_path / "tables" / "latency" / "numbers_latency.tex")
+    for other in ("latency/numbers_latency", "open/numbers"):
+        write_numbers({}, tmp_path / "tables" / f"{other}.tex")
     shutil.copy(ROOT / "thesis" / "main.tex", tmp_path)
     (tmp_path / "results.tex").write_text(
         r"\chapter{\RunName}\input{tables/short}\input{tables/long}\input{figures/one}", encoding="utf-8"

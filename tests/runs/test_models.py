@@ -120,7 +120,7 @@ def all_asked(bench: Bench, questions: Path, arm: ArmName, threads: int = 1) -> 
 
 def test_a_model_answers_and_extracts(start: Start) -> None:
     record = asked(start(scripted(good_model)), CLEAN)
-    assert (record.outcome, record.error, record.discarded) == ("accepted", None, 0)
+    assert (record.outcome, record.error, record.discarded) == ("accepted", None, {})
     assert record.model == f"{MODEL}, {MODEL} + clause reader, all-MiniLM-L6-v2"
     assert record.answer is not None and "[1]" not in record.answer.text
     assert [each.document_id for each in record.answer.evidence] == ["A"]
@@ -232,7 +232,7 @@ def test_statements_without_a_passage_are_dropped_and_counted(start: Start) -> N
         return {"statements": [*statements(call), *invented]} if call.wants_json else "A car secures it. [1]"
 
     record = asked(start(scripted(model)), CLEAN)
-    assert (record.outcome, record.discarded) == ("accepted", 6)  # of the document and of the answer
+    assert (record.outcome, sum(record.discarded.values())) == ("accepted", 6)  # of the document and of the answer
     assert "UnsecuredLoan" not in {triple.object for triple in record.context_triples}
 
 
@@ -405,3 +405,52 @@ def test_a_query_that_failed_ends_with_two_and_its_cause(start: Start, ovrag, tm
     unknown = start(lambda call: failure(401), **{"llm.store": "other.jsonl"})
     code, out, err = ovrag(unknown, "ask", Q.text, "--document", "loan.txt")
     assert (code, out) == (2, "") and "does not accept the key" in err.splitlines()[-1]
+
+
+def form_filler(**said: str) -> Callable[[Call], object]:
+    """A model that copies into every form the same, and answers nothing else."""
+    fields = ("borrower", "borrower_kind", "lender", "lender_kind", "principal", "interest_rate", "maturity")
+    return lambda call: {**dict.fromkeys(fields, "not stated"), **said} if call.wants_json else "No."
+
+
+def test_a_review_with_a_model_says_who_read_what(start: Start, ovrag: Callable[..., tuple[int, str, str]]) -> None:
+    text = CLEAN.replace("5.75% per annum", "5.75% per annum, after default 8.00%")
+    Path("a.txt").write_text(text.replace(", matures on June 30, 2031,", ""))
+    model = form_filler(borrower="Ann Lee", borrower_kind="person", interest_rate="8.00%", principal="USD 25,000.00")
+    settings = start(scripted(model), **{"extraction.form": "short"})
+    code, out, _ = ovrag(settings, "review", "a.txt", "--html", "a.html")
+    assert code == 0
+    assert out.count(f"read by the clause reader and by {MODEL}") == 2
+    assert f"{MODEL} reads otherwise: 8.00%" in out
+    assert f"the language model {MODEL}" in Path("a.html").read_text()
+    code, out, _ = ovrag(settings, "review", "a.txt", "--format", "jsonl")
+    read = {each["fact"]: (each["standing"], each["by"]) for each in json.loads(out)["model_facts"]}
+    assert read == {"borrower": ("same", MODEL), "principal": ("same", MODEL), "interest_rate": ("other", MODEL)}
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (refusal(), "the model declined to answer"),
+        (cut_off(), "the reply was cut off at the limit; raise max_tokens above"),
+        (say("  "), "the reply holds no text"),
+        (say("Der Darlehensnehmer ist Ann Lee, die Darlehensgeberin die First Harbor Bank."), "the reply is not JSON"),
+        (say(json.dumps({"type": "object", "properties": {"borrower": {"type": "string"}}})), "another form"),
+    ],
+    ids=["refused", "for ever", "nothing", "another language", "the schema itself"],
+)
+def test_a_document_that_the_model_cannot_read_is_no_pass(
+    start: Start, ovrag: Callable[..., tuple[int, str, str]], reply: Answer, words: str
+) -> None:
+    Path("a.txt").write_text(CLEAN)
+    code, out, err = ovrag(start(lambda call: reply, **{"extraction.form": "short"}), "review", "a.txt")
+    assert code == 2 and "a.txt: not checked" in out
+    last = err.splitlines()[-1]
+    assert last.startswith("ovrag: a.txt was not checked: ") and words in last
+
+
+def test_the_prompts_own_words_are_no_reading(start: Start, ovrag: Callable[..., tuple[int, str, str]]) -> None:
+    Path("a.txt").write_text(CLEAN)
+    model = form_filler(borrower="who borrows and has to pay", lender="the lender, creditor, payee or bank")
+    code, out, _ = ovrag(start(scripted(model), **{"extraction.form": "short"}), "review", "a.txt", "--format", "jsonl")
+    assert code == 0 and "taken" not in {each["standing"] for each in json.loads(out)["model_facts"]}

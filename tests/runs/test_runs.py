@@ -28,7 +28,7 @@ from ovrag_core.base.errors import (
 )
 from ovrag_core.base.progress import Kept, telling_of_interrupts
 from ovrag_core.base.settings import Settings
-from ovrag_core.base.types import Answer, Triple, Verdict
+from ovrag_core.base.types import Answer, Chunk, Triple, Verdict
 from ovrag_core.llm import Once
 from ovrag_core.llm.background import run as run_in_background
 from ovrag_core.retrieval.indexing import Documents
@@ -155,6 +155,44 @@ def test_a_run_by_threads_is_the_run_by_one(settings: Settings, tmp_path: Path) 
     found = list(executors._by_threads(queries, bench(MANY), calls=4))
     assert {runs.key_of(record) for record, _ in found} == set(keys(one))
     assert len(found) == len(queries)
+
+
+@pytest.mark.parametrize("calls", [2, 3])
+def test_a_documents_queries_are_asked_one_after_another(settings: Settings, calls: int) -> None:
+    """A server that keeps the beginnings of its last prompts has read the document then."""
+    under_way: set[str] = set()
+    most = []
+
+    class Watched(FirstWords):
+        def answer(self, question: str, chunks: Sequence[Chunk], **more: object) -> Answer:
+            name = threading.current_thread().name
+            under_way.add(name)
+            most.append(len(under_way))
+            made = super().answer(question, chunks, **more)
+            under_way.discard(name)
+            return made
+
+    todo = planned(settings, sorted(MANY))
+    seen: dict[str, int] = {}
+    for number, (record, _) in enumerate(executors._by_threads(todo, bench(MANY, Watched()), calls)):
+        seen[record.document_id] = number
+    assert len(seen) == len(MANY) and max(most) <= calls
+    lanes = [[query.document_id for query in lane] for lane in executors._lanes(todo, calls)]
+    assert all(len(set(lane)) == 1 for lane in lanes) and len(lanes) == len(MANY)
+    alone = list(executors._lanes(todo, len(MANY) + 1))
+    assert len(alone) == len(todo), "too few documents: each query by itself"
+
+
+def test_a_run_with_a_model_says_how_long_it_will_take(
+    settings: Settings, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run_experiment(settings, bench(MANY), tmp_path / "offline")
+    assert "will take" not in capfd.readouterr().err
+    llm = settings.llm.model_copy(update={"provider": "openai", "concurrency": 1})
+    run_experiment(settings.model_copy(update={"llm": llm}), bench(MANY), tmp_path / "model")
+    said = capfd.readouterr().err
+    assert f"the first 8 of {len(planned(settings, sorted(MANY)))} queries took" in said
+    assert "will take about" in said and said.count("will take") == 1
 
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(

@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from ovrag_core.base import Document, Evidence, Triple
 from ovrag_core.loans.conformed import BREAK, SPACE, ConformedCopy, Segment
-from ovrag_core.loans.loan_facts import LoanReading
+from ovrag_core.loans.loan_facts import LoanReading, SecondReading
 from ovrag_core.loans.reading.claims import find_claims
 from ovrag_core.loans.reading.lexicon import load_lexicon
 from ovrag_core.loans.reading.names import name_at
@@ -366,13 +366,18 @@ def in_new_words(document: Document, read: Callable[[Document], LoanReading]) ->
         return read(document)
     copy = ConformedCopy.of(document).blanked(gone)
     reading = read(Document(document.id, copy.text, document.pages, document.sections))
-    return reading.model_copy(update={"triples": tuple(_in_its_words(each, document) for each in reading.triples)})
+    triples = tuple(_in_its_words(each, document) for each in reading.triples)
+    second = tuple(_in_its_words(each, document) for each in reading.second)
+    return reading.model_copy(update={"triples": triples, "second": second})
 
 
-def _in_its_words(triple: Triple, document: Document) -> Triple:
-    if triple.evidence is None:
-        return triple
-    return triple.model_copy(update={"evidence": Evidence.of(document, triple.evidence.start, triple.evidence.end)})
+Said = TypeVar("Said", Triple, SecondReading)
+
+
+def _in_its_words(said: Said, document: Document) -> Said:
+    if said.evidence is None:
+        return said
+    return said.model_copy(update={"evidence": Evidence.of(document, said.evidence.start, said.evidence.end)})
 
 
 def _old_words(text: str) -> list[tuple[int, int]]:

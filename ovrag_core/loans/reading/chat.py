@@ -2,13 +2,15 @@
 
 The vocabulary is the ontology's. The text is fenced off and is material, never an instruction, and what in it speaks to
 its reader instead of to the parties is not sent. Whatever the model makes of the rest, a statement without a passage of
-the text that says so is dropped and counted.
+the text that says so is dropped and counted by reason. A verbatim quote is not yet support: a class of security or of
+credit counts where the judge of meaning bears its passage out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
@@ -21,9 +23,9 @@ from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.prepared import addressed
 from ovrag_core.loans.reading.subjects import one_name_each, with_loan_types
-from ovrag_core.loans.reading.support import is_supported
-from ovrag_core.loop import PURPOSES, FormFiller, FormReader
-from ovrag_core.ontology import Form, Ontology, fold, vocabulary_text
+from ovrag_core.loans.reading.support import is_borne_out, is_supported
+from ovrag_core.loop import NOT_BORNE_OUT, NOT_IN_THE_TEXT, PURPOSES
+from ovrag_core.ontology import Ontology, fold, vocabulary_text
 from ovrag_core.text import locate
 
 WINDOW = 24_000  # characters of a document in one call
@@ -113,11 +115,21 @@ class Statements(BaseModel):
 class ChatExtractor:
     """Reads with a chat model at temperature 0. `window` is how many characters of a document go into one call.
 
-    The same text is asked about once in a process, and counted to each query that needs it.
+    `by_meaning`: a class needs a passage that the judge bears out, else any that stands in the text will do. The same
+    text is asked about once in a process, and counted to each query that needs it.
     """
 
-    def __init__(self, chat: Chat, ontology: Ontology, *, seed: int | None = 42, window: int = WINDOW) -> None:
+    def __init__(
+        self,
+        chat: Chat,
+        ontology: Ontology,
+        *,
+        seed: int | None = 42,
+        window: int = WINDOW,
+        by_meaning: bool = True,
+    ) -> None:
         self._chat = chat
+        self._by_meaning = by_meaning
         self._ontology = ontology
         self._seed = seed
         self._window = window
@@ -136,7 +148,13 @@ class ChatExtractor:
         What is no English loan document is told by the gate, at no cost. Raises a ModelError where a part of the
         document cannot be read: half a reading would hide contradictions.
         """
-        return reading_of(document, self.read_raw, self._ontology)
+        status, reason = gate(document.text)
+        if status != "loan":
+            return LoanReading(document_id=document.id, status=status, reason=reason)
+        triples = one_name_each(self.read_raw(document))
+        return LoanReading(
+            document_id=document.id, status="loan", facilities=facilities_of(triples, self._ontology), triples=triples
+        )
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
@@ -164,9 +182,11 @@ class ChatExtractor:
         texts = tuple(without_orders(chunk.text) if origin == "context" else chunk.text for chunk in chunks)
         statements = self._asked.counted((origin, texts), lambda: self._ask(texts, origin))
         found = [_triple(each, chunks, texts, origin, self._ontology) for each in statements]
-        kept = [triple for triple in found if triple is not None]
+        if self._by_meaning:
+            found = [NOT_BORNE_OUT if isinstance(each, Triple) and not is_borne_out(each) else each for each in found]
+        kept = [triple for triple in found if isinstance(triple, Triple)]
         if (tally := current_tally()) is not None:
-            tally.discard(len(found) - len(kept))
+            tally.discard(Counter(reason for reason in found if isinstance(reason, str)))
         return _unique(with_loan_types(kept, self._ontology))
 
     def _ask(self, texts: Sequence[str], origin: Origin) -> list[Statement]:
@@ -199,31 +219,6 @@ class ChatExtractor:
             Message("system", self._systems[origin]),
             Message("user", f"Each excerpt stands between two lines of {mark}:\n\n{excerpts}"),
         ]
-
-
-class FormExtractor(FormReader):
-    """Reads parties and terms by the form, a few hundred tokens a document."""
-
-    def __init__(
-        self, chat: Chat, ontology: Ontology, form: Form, *, seed: int | None = 42, window: int = WINDOW
-    ) -> None:
-        super().__init__(chat, FormFiller(chat, form, seed=seed), lambda document: windows_of(document, window))
-        self._ontology = ontology
-
-    def read(self, document: Document) -> LoanReading:
-        """See `ChatExtractor.read`."""
-        return reading_of(document, self.read_raw, self._ontology)
-
-
-def reading_of(document: Document, read_raw: Callable[[Document], Sequence[Triple]], ontology: Ontology) -> LoanReading:
-    """The reading of a document that a model reads alone; what is no English loan document is told at no cost."""
-    status, reason = gate(document.text)
-    if status != "loan":
-        return LoanReading(document_id=document.id, status=status, reason=reason)
-    triples = one_name_each(read_raw(document))
-    return LoanReading(
-        document_id=document.id, status="loan", facilities=facilities_of(triples, ontology), triples=triples
-    )
 
 
 def without_orders(text: str) -> str:
@@ -267,21 +262,21 @@ def _halves(texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], int
 
 def _triple(
     statement: Statement, chunks: Sequence[Chunk], texts: Sequence[str], origin: Origin, ontology: Ontology
-) -> Triple | None:
-    """The statement with its passage of a chunk, found in what was sent of it; None where no passage says it."""
+) -> Triple | str:
+    """The statement with its passage of a chunk, found in what was sent of it; else why no passage says it."""
     terms = [" ".join(term.split()) for term in (statement.subject, statement.predicate, statement.object)]
     if not all(terms) or any(len(term) > LONGEST_TERM for term in terms):
-        return None
+        return "incomplete"
     place = _place(statement, texts)
     if place is None:
-        return None
+        return NOT_IN_THE_TEXT
     number, (start, end) = place
     chunk = chunks[number]
     subject, predicate, object_ = terms
     is_type = fold(predicate) in ontology.type_names
     term = ontology.class_names.get(fold(object_)) if is_type else ontology.property_names.get(fold(predicate))
     if term is not None and not is_supported(object_, term, chunk.text[start:end], texts):
-        return None
+        return "not what the passage says"
     return Triple(
         subject=subject,
         predicate="rdf:type" if is_type else term.name if term else predicate,

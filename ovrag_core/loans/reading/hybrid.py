@@ -6,17 +6,24 @@ of it by the text itself, cannot hide it. Both speak of the same facilities and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from ovrag_core.base import Chunk, Document, Origin, Triple
-from ovrag_core.llm import Once
-from ovrag_core.loans.loan_facts import LoanReading
+from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
+from ovrag_core.llm import Chat, Once
+from ovrag_core.loans.loan_facts import PREDICATES, Facility, LoanReading, Party, SecondReading, Standing
+from ovrag_core.loans.reading.chat import WINDOW, windows_of, without_orders
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
-from ovrag_core.loans.reading.reader import FORM
+from ovrag_core.loans.reading.facts import facilities_of
+from ovrag_core.loans.reading.names import party_kind
+from ovrag_core.loans.reading.reader import FORM, PARTY_CLASSES
 from ovrag_core.loans.reading.sentences import plain_text, units
-from ovrag_core.loans.reading.subjects import ROLES, is_generic, loan_names, loans, party_names, renamed, words_of
-from ovrag_core.ontology import entity_key, fold
+from ovrag_core.loans.reading.subjects import LOAN, ROLES, is_generic, loan_names, loans, party_names, renamed, words_of
+from ovrag_core.loans.reading.support import is_borne_out
+from ovrag_core.loans.reading.values import find_rates
+from ovrag_core.loop import FieldRead, FormFiller, FormReader, together
+from ovrag_core.ontology import Form, Ontology, entity_key, fold, read_value
 
 if TYPE_CHECKING:
     from ovrag_core.loop import Extractor
@@ -52,11 +59,8 @@ class RawReader(Protocol):
 class HybridExtractor:
     """The reader's statements, then those of the model that the reader does not make. Facts are the reader's."""
 
-    def __init__(
-        self, chat: RawReader, reader: Extractor[LoanReading], reader_name: str, *, fills_form: bool = False
-    ) -> None:
+    def __init__(self, chat: RawReader, reader: Extractor[LoanReading], reader_name: str) -> None:
         self._chat = chat
-        self._join = complemented if fills_form else joined
         self._reader = reader
         self._read: Once[Chunk, tuple[Triple, ...]] = Once(CHUNKS)  # every question of a document retrieves the same
         self.name = f"{chat.name} + {reader_name}"
@@ -68,7 +72,7 @@ class HybridExtractor:
             return reading
         subjects = [facility.subject for facility in reading.facilities]
         said = aligned(self._chat.read_raw(document), reading.triples, subjects, document.text)
-        return reading.model_copy(update={"triples": self._join(reading.triples, said)})
+        return reading.model_copy(update={"triples": joined(reading.triples, said)})
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
@@ -76,7 +80,7 @@ class HybridExtractor:
         """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
         mine = self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
         said = self._chat.read_passage(text, document_id=document_id, start=start, origin=origin)
-        return self._join(mine, aligned(said, mine, loans(mine), text))
+        return joined(mine, aligned(said, mine, loans(mine), text))
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks: the model reads them together, the reader one by one."""
@@ -87,11 +91,28 @@ class HybridExtractor:
             mine = [triple for chunk in own for triple in self._chunk(chunk)]
             theirs = [triple for triple in said if triple.evidence and triple.evidence.document_id == document_id]
             text = "\n\n".join(chunk.text for chunk in own)
-            found += self._join(mine, aligned(theirs, mine, loans(mine), text))
+            found += joined(mine, aligned(theirs, mine, loans(mine), text))
         return tuple(found)
 
     def _chunk(self, chunk: Chunk) -> tuple[Triple, ...]:
         return self._read.get(chunk, lambda: self._reader.read_chunks([chunk])).value
+
+
+class AnswersAlone:
+    """Answers as an extractor reads them, everything else as the reader does: what a model is worth on answers."""
+
+    def __init__(self, extractor: Extractor[LoanReading], reader: Extractor[LoanReading], name: str) -> None:
+        self._extractor = extractor
+        self._reader = reader
+        self.read, self.read_chunks = reader.read, reader.read_chunks
+        self.name = f"{name}, of answers alone"
+
+    def read_passage(
+        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
+    ) -> tuple[Triple, ...]:
+        """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
+        by = self._extractor if origin == "answer" else self._reader
+        return by.read_passage(text, document_id=document_id, start=start, origin=origin)
 
 
 def joined(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, ...]:
@@ -100,16 +121,240 @@ def joined(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, .
     return (*first, *(triple for triple in second if _content(triple) not in known))
 
 
+class FormHybrid:
+    """The reader's statements, and where it is silent what a model copies into a form.
+
+    Of a whole document the whole form is asked for, so that both readings can be shown, and where they differ the one
+    that `prevails` is taken; of chunks and answers only what the reader is silent on. Where the form asks for passages,
+    a class that one of them states is added to the reader's. No form tells all classes of loans, so a model does not
+    read by it alone.
+    """
+
+    def __init__(
+        self,
+        model: FormReader,
+        reader: Extractor[LoanReading],
+        reader_name: str,
+        ontology: Ontology,
+        *,
+        window: int = WINDOW,
+    ) -> None:
+        self._model = model
+        self._reader = reader
+        self._ontology = ontology
+        self._window = window
+        self.name = f"{model.name} + {reader_name}"
+
+    def read(self, document: Document) -> LoanReading:
+        """Facts and triples of a whole document. Raises a ModelError where the model cannot read a part of it."""
+        reading = self._reader.read(document)
+        if reading.status != "loan":
+            return reading
+        filled = self._model.read(windows_of(document, self._window), "context").values()
+        found = [replace(each, evidence=Evidence.of(document, *_span(each.evidence))) for each in filled]
+        subjects = [facility.subject for facility in reading.facilities]
+        main = subjects[0] if subjects else LOAN
+        given = [each for each in reading.triples if each.subject == main]
+        passed = {"rate"} if floats(document) else set[str]()
+        passed |= {"amount"} if len(subjects) > 1 else set()  # of several facilities a model gives the sum of all
+        stated = [_as_named(each) for each in found if _kind(each) not in passed]
+        better = frozenset(each.filled.field.term.name for each in stated if prevails(each, given))
+        kept = [each for each in reading.triples if each.predicate not in better or not _is_of(each, main)]
+        said = [_about(main, each) for each in self._statements(stated, "context")]
+        triples = complemented(kept, aligned(said, kept, subjects, document.text))
+        facilities = [without(each, better, main) for each in reading.facilities]
+        return reading.model_copy(
+            update={
+                "triples": triples,
+                "facilities": completed(facilities, triples, self._ontology),
+                "second": tuple(second_readings(found, given, triples, better, self._model.name)),
+            }
+        )
+
+    def read_passage(
+        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
+    ) -> tuple[Triple, ...]:
+        """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
+        mine = self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
+        return self._complemented(mine, [Chunk("", document_id, start, start + len(text), text)], origin)
+
+    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
+        """The triples of retrieved chunks, those of one document read together. Raises a ModelError."""
+        found: list[Triple] = []
+        for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
+            own = [chunk for chunk in chunks if chunk.document_id == document_id]
+            found += self._complemented(self._reader.read_chunks(own), together(own), "context")
+        return tuple(found)
+
+    def _complemented(self, mine: tuple[Triple, ...], pieces: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
+        silent = silent_fields(mine, self._model.form)
+        if not silent and not self._model.classes:
+            return mine
+        said = self._statements(self._model.read(pieces, origin, silent).values(), origin)
+        text = "\n\n".join(piece.text for piece in pieces)
+        return complemented(mine, aligned(said, mine, loans(mine), text))
+
+    def _statements(self, found: Iterable[FieldRead], origin: Origin) -> list[Triple]:
+        """What the model's two readings agree on."""
+        return [each.triple(self._model.form, origin) for each in found if each.filled.is_agreed]
+
+
+def form_reader(
+    chat: Chat, form: Form, *, seed: int | None = 42, passages: bool = False, by_meaning: bool = True
+) -> FormReader:
+    """What reads loan documents by a form, with `passages` for its classes, which a judge bears out if `by_meaning`."""
+    filler = FormFiller(chat, form, seed=seed, passages=passages)
+    return FormReader(chat, filler, without_orders, *([is_borne_out] if by_meaning else []))
+
+
+def silent_fields(mine: Sequence[Triple], form: Form) -> frozenset[str]:
+    """The fields of a form that statements do not fill in; of several facilities only parties, who are the same."""
+    subjects = loans(mine)
+    fields = form.parties if len(subjects) > 1 else (*form.parties, *form.terms)
+    known = {(triple.subject, triple.predicate) for triple in mine}
+    silent = [
+        each.name
+        for each in fields
+        if not subjects or any((subject, each.term.name) not in known for subject in subjects)
+    ]
+    return frozenset(silent)
+
+
 def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, ...]:
-    """All of `first`, and those of `second` about what `first` is silent on.
+    """All of `first`, and those of `second` about what `first` is silent on, be it the kind of a party.
 
     A field of a form has one value: a second borrower would be a second individual with a kind of its own, and a
-    contradiction that the document does not have. Of several facilities only parties are the same.
+    contradiction that the document does not have.
     """
     known = {(fold(triple.subject), triple.predicate) for triple in first}
-    several = len(loans(first)) > 1
-    new = [each for each in second if (fold(each.subject), each.predicate) not in known]
-    return (*first, *(each for each in new if not several or each.predicate in ROLES))
+    said = {_content(triple) for triple in first}
+    typed = {entity_key(triple.subject) for triple in first if triple.predicate == "rdf:type"}
+    typed |= {entity_key(triple.object) for triple in first if triple.predicate in ROLES and triple.object_type}
+    parties = {entity_key(triple.object): triple.object for triple in first if triple.predicate in ROLES}
+    found = list(first)
+    for each in second:
+        is_class = each.predicate == "rdf:type"
+        if _content(each) not in said if is_class else (fold(each.subject), each.predicate) not in known:
+            found.append(each)
+        elif each.object_type and (key := entity_key(each.object)) in parties and key not in typed:
+            typed.add(key)
+            kind = {"subject": parties[key], "predicate": "rdf:type", "object": each.object_type}
+            found.append(each.model_copy(update={**kind, "subject_type": "", "object_type": ""}))
+    return tuple(found)
+
+
+def completed(facilities: Sequence[Facility], triples: Sequence[Triple], ontology: Ontology) -> tuple[Facility, ...]:
+    """The facilities with what statements say of the facts that they lack; those of statements where there are none."""
+    made = {facility.subject: facility for facility in facilities_of(triples, ontology)}
+    if not facilities:
+        return tuple(made.values())
+    return tuple(_completed(each, made.get(each.subject, each)) for each in facilities)
+
+
+def _completed(facility: Facility, made: Facility) -> Facility:
+    update: dict[str, object] = {}
+    for fact in PREDICATES:
+        old, new = getattr(facility, fact), getattr(made, fact)
+        same = isinstance(old, Party) and isinstance(new, Party) and old.name == new.name
+        if old in (None, ()) or (same and old.kind is None):
+            update[fact] = new
+    for fact in ("security", "credit_form"):
+        if getattr(facility, fact) == "unstated" or getattr(made, fact) == "contradictory":
+            update[fact] = getattr(made, fact)
+    return facility.model_copy(update=update)
+
+
+def prevails(read: FieldRead, given: Sequence[Triple]) -> bool:
+    """Whether what a model reads is taken instead of what the reader gives, where the two differ.
+
+    It is where both orders of the form give the same sum, the same later day (of the days of a loan that by which all
+    has to be paid back is the last), or the same party, unless the reader knows that one in another role.
+    """
+    predicate, kind = read.filled.field.term.name, _kind(read)
+    mine = [each.object for each in given if each.predicate == predicate]
+    value = read.filled.value
+    if not mine or not read.filled.is_agreed or any(_is_same(value, each, kind) for each in mine):
+        return False
+    if kind == "name":
+        return not any(_is_same(value, each.object, kind) for each in given if each.predicate in ROLES)
+    return kind == "amount" or (kind == "date" and _normal(value, kind) > max(_normal(each, kind) for each in mine))
+
+
+def floats(document: Document) -> bool:
+    """Whether the reader takes a document's rate for a variable one, which is no rate in figures: a margin is none."""
+    return any(rate.variable for rate in find_rates(document)[:1])
+
+
+def without(facility: Facility, predicates: Collection[str], main: str) -> Facility:
+    """The facility without some facts, of the main one all of them, else parties."""
+    dropped = [
+        fact
+        for fact, predicate in PREDICATES.items()
+        if predicate in predicates and (predicate in ROLES or facility.subject == main)
+    ]
+    return facility.model_copy(update=dict.fromkeys(dropped))
+
+
+def second_readings(
+    found: Iterable[FieldRead], given: Sequence[Triple], triples: Sequence[Triple], better: Collection[str], by: str
+) -> Iterator[SecondReading]:
+    """What a model reads of the main facility beside what the reader gives; the reader's where that is `better`."""
+    facts = {predicate: fact for fact, predicate in PREDICATES.items()}
+    for each in found:
+        predicate, value = each.filled.field.term.name, " ".join(each.filled.value.split())
+        if predicate not in facts:
+            continue
+        evidence, standing = each.evidence, _standing(each, given, triples)
+        first = next((it for it in given if it.predicate == predicate and it.evidence), None)
+        if predicate in better and first and first.evidence:
+            value, evidence, standing = first.object, first.evidence, "instead"
+        yield SecondReading(fact=facts[predicate], value=value, standing=standing, by=by, evidence=evidence)
+
+
+def _standing(read: FieldRead, given: Iterable[Triple], triples: Iterable[Triple]) -> Standing:
+    mine = [each.object for each in given if each.predicate == read.filled.field.term.name]
+    if mine:
+        return "same" if any(_is_same(read.filled.value, each, _kind(read)) for each in mine) else "other"
+    return "taken" if any(it.evidence == read.evidence for it in triples) else "unsure"
+
+
+def _kind(read: FieldRead) -> str:
+    return "name" if read.filled.field.term.name in ROLES else read.filled.field.term.values
+
+
+def _is_same(one: str, other: str, kind: str) -> bool:
+    """Whether two values are; of names one may hold the other."""
+    first, second = _normal(" ".join(one.split()), kind), _normal(other, kind)
+    if kind == "name":
+        return f" {first} " in f" {second} " or f" {second} " in f" {first} "
+    return first == second
+
+
+def _as_named(read: FieldRead) -> FieldRead:
+    """A party with the kind that its name shows, where it shows one: "Bank" says more than a small model."""
+    if _kind(read) != "name":
+        return read
+    kind = party_kind(" ".join(read.filled.value.split()))
+    return replace(read, filled=replace(read.filled, kind=PARTY_CLASSES[kind])) if kind else read
+
+
+def _is_of(triple: Triple, main: str) -> bool:
+    """Whether a statement is about the main facility, or about a party, who is the same of all."""
+    return triple.predicate in ROLES or triple.subject == main
+
+
+def _about(main: str, triple: Triple) -> Triple:
+    """A term is the main facility's."""
+    return triple if triple.predicate in ROLES else triple.model_copy(update={"subject": main})
+
+
+def _normal(value: str, kind: str) -> str:
+    read = read_value(value, kind) if kind != "name" else None
+    return read.lexical if read else entity_key(value)
+
+
+def _span(evidence: Evidence) -> tuple[int, int]:
+    return evidence.start, evidence.end
 
 
 def _content(triple: Triple) -> tuple[str, str, str]:

@@ -1,10 +1,15 @@
-"""Whether a passage can say what a statement takes from it: a name must stand in the text, a figure in the quote."""
+"""Whether a passage can say what a statement takes from it.
+
+A name must stand in the text, a figure in the quote, and a class of security or of credit must be what the quote means.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from ovrag_core.base import Triple
+from ovrag_core.loans.reading.judge import DOUBTFUL, PLACES, load_judge, passage_of
 from ovrag_core.loans.reading.subjects import ROLES, bare_name
 from ovrag_core.ontology import OntologyTerm, read_value
 
@@ -33,6 +38,14 @@ def is_supported(value: str, term: OntologyTerm, quote: str, texts: Sequence[str
         years = set(_YEAR.findall(quote))
         return not years or bool(years & set(_YEAR.findall(value))) or not _YEAR.search(value)
     return True
+
+
+def is_borne_out(triple: Triple) -> bool:
+    """Whether the passage of a statement means the class that it claims; of other statements nothing is judged."""
+    if triple.predicate != "rdf:type" or triple.object not in PLACES or triple.evidence is None:
+        return True
+    row, column = PLACES[triple.object]
+    return bool(load_judge()([passage_of("", triple.evidence.quote)])[0][row][column] >= DOUBTFUL)
 
 
 def _words(texts: Iterable[str]) -> set[str]:

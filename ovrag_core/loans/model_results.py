@@ -1,0 +1,227 @@
+"""What a model's answers are worth and what validation makes of them, and systems side by side: tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+from pydantic import ValidationError
+
+from ovrag_core.base import Frozen, LatencyRecord, QueryRecord, RunError, read_yaml
+from ovrag_core.evaluation import cell, exact_mcnemar, holm, paired_difference, ratio, sums, wilson
+from ovrag_core.loans.answer_truth import HELD
+from ovrag_core.report import MARK, Note, Run, with_bounds, write
+
+MATRIX = ("tp", "fp", "tn", "fn")
+RECORDED = Path("data/recorded.yaml")
+_GIVEN = ("right", "wrong")
+
+
+def answer_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
+    """Answers right, wrong, silent and refused, before and after validation and correction: `answers`.
+
+    `frame` is that of `answer_truth.answer_frame`. Shares have intervals over contracts.
+    """
+    rows = []
+    for arm in run.arms:
+        of_arm = frame[frame["arm"] == arm]
+        for when in ("before", "after"):
+            row: dict[str, object] = {"arm": arm, "when": when, "queries": len(of_arm)}
+            row |= {held: int((of_arm[when] == held).sum()) for held in HELD}
+            for held in _GIVEN:
+                row |= _share(of_arm, when, held, run)
+            rows.append(row)
+    columns = ["arm", "when", "queries", *HELD, *with_bounds([f"{held}_share" for held in _GIVEN])]
+    more = (
+        "Before: the first answer; after: what the user is given, corrected or refused. Wrong: an asked fact is stated "
+        "otherwise than the ground truth has it; silent: none is stated. Answers are read by the clause reader, as "
+        "validation reads them: what it overlooks counts in neither"
+    )
+    headers = {"when": "When", "right_share": "Right, share", "wrong_share": "Wrong, share"}
+    caption = "Answers held against the ground truth, before and after validation and correction."
+    return write(run, pd.DataFrame(rows, columns=columns), "answers", caption, run.note(more=more), headers=headers)
+
+
+def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
+    """What validation and correction change of the right and the wrong answers, paired: `answer_changes`.
+
+    McNemar's test takes each query as one pair and is adjusted by Holm; the interval has contracts as clusters.
+    """
+    judging = [arm for arm in run.arms if arm in run.judging]
+    rows = []
+    for held in _GIVEN:
+        for arm in judging:
+            of_arm = frame[frame["arm"] == arm]
+            before, after = (of_arm[when] == held for when in ("before", "after"))
+            test = exact_mcnemar(list(after), list(before))
+            clusters = list(of_arm["document_id"])
+            ones = sums([1.0] * len(of_arm), clusters)
+            found = paired_difference(
+                (sums(list(after.astype(float)), clusters), ones),
+                (sums(list(before.astype(float)), clusters), ones),
+                run.plan,
+            )
+            rows.append(
+                {
+                    "answers": held,
+                    "arm": arm,
+                    "queries": len(of_arm),
+                    "gained": test.first_only,
+                    "lost": test.second_only,
+                    "difference": found.value,
+                    "difference_low": found.low,
+                    "difference_high": found.high,
+                    "p": test.p,
+                }
+            )
+    table = pd.DataFrame(rows)
+    table["p_holm"] = holm(list(table["p"])) if len(table) else []
+    more = "After minus before. Gained: so after, not before. p: McNemar's exact test over queries, Holm over all rows"
+    headers = {"answers": "Answers", "gained": "Gained", "lost": "Lost"}
+    caption = "What validation and correction change of right and of wrong answers."
+    return write(run, table, "answer_changes", caption, run.note(more=more), headers=headers)
+
+
+def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The same answers judged by what each form of extraction reads in them: `forms`, a row a form.
+
+    `read` is the records by form, of one arm and without corrections; `frames` their `answer_truth.answer_frame`. Only
+    sound contracts count: a contract's own contradiction is no matter of its answers.
+    """
+    rows = []
+    for name, records in read.items():
+        asked = [record for record in records if record.label == "CLEAN"]
+        sound = [record for record in asked if record.attempts]
+        keys = zip(frames[name]["document_id"], frames[name]["question_id"], strict=True)
+        held = dict(zip(keys, frames[name]["before"], strict=True))
+        wrong = [held.get((record.document_id, record.question_id)) == "wrong" for record in sound]
+        falsely = [record.flagged and not each for record, each in zip(sound, wrong, strict=True)]
+        clusters = [record.document_id for record in sound]
+        others = sums([float(not each) for each in wrong], clusters)
+        rate = ratio(sums(list(map(float, falsely)), clusters), others, run.plan)
+        answers = max(1, len(sound))
+        rows.append(
+            {
+                "form": name,
+                "answers": len(sound),
+                "unread": len(asked) - len(sound),
+                "wrong": sum(wrong),
+                "wrong_refused": sum(record.flagged for record in sound) - sum(falsely),
+                "others_refused": sum(falsely),
+                "others_refused_share": rate.value,
+                "others_refused_share_low": rate.low,
+                "others_refused_share_high": rate.high,
+                "statements": sum(len(record.attempts[0].triples) for record in sound) / answers,
+                "not_used": sum(sum(record.discarded.values()) for record in sound),
+                "tokens": sum(record.usage.completion_tokens for record in sound) / answers,
+            }
+        )
+    more = (
+        "First answers about sound contracts, the same for each form, which is joined with the clause reader. Unread: "
+        "the form's reply was cut off or could not be used, and the answer counts in no other column. Wrong: as the "
+        "reader reads them against the ground truth; refused: of these. Claims, and tokens written in all, are means"
+    )
+    headers = {
+        "form": "Form",
+        "unread": "Unread",
+        "wrong_refused": "refused",
+        "others_refused": "Others refused",
+    }
+    headers |= {"others_refused_share": "Share", "not_used": "Not used", "statements": "Claims"}
+    caption = "Answers refused by what each form of extraction reads in them."
+    arms = dict.fromkeys(record.arm for records in read.values() for record in records)
+    contracts = {record.document_id for records in read.values() for record in records if record.label == "CLEAN"}
+    note = run.note(arm=", ".join(arms), n=f"the answers named, about {len(contracts)} contracts", more=more)
+    decimals = {"statements": 2, "tokens": 0, "others_refused_share": 3}
+    return write(run, pd.DataFrame(rows), "forms", caption, note, headers=headers, decimals=decimals)
+
+
+def seconds_table(run: Run, latency: Sequence[LatencyRecord]) -> pd.DataFrame:
+    """Seconds of a query's calls when they were recorded, by arm: `seconds`. No replay changes them."""
+    rows = []
+    for arm in run.arms:
+        spent = pd.Series([row.model for row in latency if row.arm == arm], dtype=float)
+        median, most = spent.quantile([0.5, 0.95]).tolist()
+        rows.append({"arm": arm, "queries": len(spent), "median": median, "p95": most, "minutes": spent.sum() / 60})
+    more = (
+        "Seconds of all calls of a query, as they were recorded, several at once on one machine. Queries of a document "
+        "share its reading: the first of them is charged with it"
+    )
+    headers = {"median": "Median (s)", "p95": "95th percentile (s)", "minutes": "Sum (min)"}
+    note = run.note(interval=False, more=more)
+    caption = "Seconds of the model's calls per query, by arm."
+    return write(run, pd.DataFrame(rows), "seconds", caption, note, headers=headers, decimals=1)
+
+
+def accused_table(run: Run) -> pd.DataFrame:
+    """Contracts that an arm says contradict themselves, by their label: `accused`, with Wilson intervals.
+
+    An answer that contradicts a sound contract is refused, and the contract is not accused by that.
+    """
+    rows = []
+    for arm in (name for name in run.arms if any(each.cause for each in run.records if each.arm == name)):
+        for label in ("CLEAN", "CLASH"):
+            records = [record for record in run.records if (record.arm, record.label) == (arm, label)]
+            accused = {record.document_id for record in records if record.outcome == "source_finding"}
+            contracts = len({record.document_id for record in records})
+            found = wilson(len(accused), contracts, run.plan.confidence)
+            row = {"arm": arm, "label": label, "contracts": contracts, "accused": len(accused), "share": found.value}
+            rows.append({**row, "share_low": found.low, "share_high": found.high})
+    table = pd.DataFrame(rows, columns=["arm", "label", "contracts", "accused", *with_bounds(["share"])])
+    note = run.note(n="contracts as listed", more="Accused: at least one of its queries ends in a source finding")
+    how = f"{run.plan.confidence:.0%}, Wilson, a contract is a trial"
+    note = Note(note.model, note.arm, note.n, how, note.more)
+    return write(run, table, "accused", "Contracts said to contradict themselves, by their label.", note)
+
+
+class RecordedRun(Frozen):
+    """What our engine makes of a run that was recorded elsewhere and is not ours to keep: cells of the matrix."""
+
+    system: str
+    arm: str
+    tp: int
+    fp: int
+    tn: int
+    fn: int
+
+
+def systems_table(run: Run, systems: Mapping[str, Sequence[QueryRecord]]) -> pd.DataFrame:
+    """What each system and arm flagged against what it should have flagged: `systems`.
+
+    `systems` are runs of ours by name; beside them stand the published figures, and what was recorded elsewhere and
+    judged here (`data/recorded.yaml`). Arms that flag nothing are left out.
+    """
+    rows: list[dict[str, object]] = []
+    if run.published is not None:
+        cells = {each: run.published.value("ovrag", each) for each in MATRIX}
+        rows.append({"system": f"{run.published.model} {MARK}", "arm": "ovrag", **cells})
+    rows += [each.model_dump() for each in recorded_runs()]
+    for name, records in systems.items():
+        for arm in dict.fromkeys(record.arm for record in records):
+            found = [cell(record) for record in records if record.arm == arm]
+            rows.append({"system": name, "arm": arm, **{each: found.count(each) for each in MATRIX}})
+    table = pd.DataFrame(rows, columns=["system", "arm", *MATRIX])
+    table = table[table["tp"] + table["fp"] > 0]
+    table.insert(2, "queries", table[list(MATRIX)].sum(axis=1))
+    table["precision"] = table["tp"] / (table["tp"] + table["fp"])
+    table["recall"] = table["tp"] / (table["tp"] + table["fn"])
+    table["f1"] = 2 * table["tp"] / (2 * table["tp"] + table["fp"] + table["fn"])
+    note = Note("as listed", "as listed", "as listed", "", "A system's name says who ran it, and who judged it")
+    return write(run, table, "systems", "Contradictions flagged, systems side by side.", note)
+
+
+def recorded_runs(path: Path = RECORDED) -> list[RecordedRun]:
+    """The runs that were recorded elsewhere. Raises RunError for a file that does not hold them."""
+    try:
+        return [RecordedRun.model_validate(row) for row in read_yaml(path, RunError, "restore it")["runs"]]
+    except (ValidationError, KeyError, TypeError):
+        raise RunError(f"{path} does not hold recorded runs: system, arm, tp, fp, tn, fn; restore it") from None
+
+
+def _share(of_arm: pd.DataFrame, when: str, held: str, run: Run) -> dict[str, object]:
+    clusters = list(of_arm["document_id"])
+    held_by = sums(list((of_arm[when] == held).astype(float)), clusters)
+    found = ratio(held_by, sums([1.0] * len(of_arm), clusters), run.plan)
+    name = f"{held}_share"
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
