@@ -120,7 +120,7 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
     more = (
         "First answers about sound contracts, the same for each form, which is joined with the clause reader. Unread: "
         "the form's reply was cut off or could not be used, and the answer counts in no other column. Wrong: as the "
-        "reader reads them against the ground truth; refused: of these. Claims, and tokens written in all, are means"
+        "reader reads them against the ground truth; refused: of these. Claims, and tokens written, are means of an answer"
     )
     headers = {
         "form": "Form",
@@ -128,7 +128,7 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
         "wrong_refused": "refused",
         "others_refused": "Others refused",
     }
-    headers |= {"others_refused_share": "Share", "not_used": "Not used", "statements": "Claims"}
+    headers |= {"others_refused_share": "Share", "not_used": "Unused", "statements": "Claims"}
     caption = "Answers refused by what each form of extraction reads in them."
     arms = dict.fromkeys(record.arm for records in read.values() for record in records)
     contracts = {record.document_id for records in read.values() for record in records if record.label == "CLEAN"}
